@@ -1,0 +1,123 @@
+//! What we have to say about an input, as data. Rendering (text, JSON) happens in `driver`.
+
+use crate::Span;
+use std::fmt;
+
+/// How much a diagnostic weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something worth knowing that changes no answer.
+    Note,
+    /// The input is fine but Warpproof cannot follow it here: whatever depends on it is `unknown`.
+    Unsupported,
+    /// The input is wrong.
+    Error,
+}
+
+/// Stable identifier of a kind of diagnostic, printed as `WP0001`.
+///
+/// Numbers are never reused. `WP00xx` are about reading the input; findings about kernels start at
+/// `WP0100`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// The text is not PTX at this place.
+    Syntax = 1,
+    /// A name is not declared, declared twice, or used as something it is not.
+    Name = 2,
+    /// A constant or literal has no meaning here.
+    Constant = 3,
+    /// The input exceeds a limit of the reader.
+    Limit = 4,
+    /// An instruction the manual knows and Warpproof does not model yet.
+    UnsupportedInstruction = 10,
+    /// A modifier that no catalogue entry of its instruction accepts.
+    UnsupportedModifier = 11,
+    /// A directive Warpproof does not model.
+    UnsupportedDirective = 12,
+    /// Operands that do not fit the instruction.
+    Operand = 13,
+    /// An opcode the manual does not know.
+    UnknownInstruction = 14,
+    /// Control flow Warpproof does not follow, such as recursion.
+    UnsupportedControlFlow = 15,
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WP{:04}", *self as u16)
+    }
+}
+
+/// A place in the source and what to say there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What; may be empty when the message says it all.
+    pub message: String,
+}
+
+/// One thing to tell the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Weight.
+    pub severity: Severity,
+    /// Kind.
+    pub code: Code,
+    /// One line that makes sense alone.
+    pub message: String,
+    /// The place it is about.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// What to do about it, if we know.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic at `span` with nothing but a message.
+    #[must_use]
+    pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            code,
+            message: message.into(),
+            primary: Label { span, message: String::new() },
+            secondary: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// An error in the input.
+    #[must_use]
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, span, message)
+    }
+
+    /// Something correct that we do not model.
+    #[must_use]
+    pub fn unsupported(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Unsupported, code, span, message)
+    }
+
+    /// Says `message` at the primary place.
+    #[must_use]
+    pub fn label(mut self, message: impl Into<String>) -> Self {
+        self.primary.message = message.into();
+        self
+    }
+
+    /// Points at a second place.
+    #[must_use]
+    pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}

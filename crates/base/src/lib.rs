@@ -1,0 +1,14 @@
+//! What every room shares: where something was written ([`Span`], [`SourceFile`]), what we want to
+//! say about it ([`Diagnostic`]) and typed indices into tables ([`IndexVec`]).
+//!
+//! This crate knows neither PTX nor GPUs, does no I/O and cannot fail.
+
+mod diagnostic;
+mod index;
+mod source;
+mod span;
+
+pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use index::{Index, IndexVec};
+pub use source::{LineColumn, SourceFile};
+pub use span::Span;
