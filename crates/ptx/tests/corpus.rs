@@ -1,0 +1,35 @@
+//! Every PTX file of the corpus is read without an error and survives printing.
+
+use std::path::{Path, PathBuf};
+
+fn ptx_files() -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ptx") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn every_file_parses_and_round_trips() {
+    let files = ptx_files();
+    assert!(files.len() >= 430, "only {} files found", files.len());
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let first = ptx::syntax::parse(&text);
+        assert!(first.errors.is_empty(), "{}: {:?}", path.display(), first.errors);
+        let printed = ptx::syntax::print(&first.module);
+        let second = ptx::syntax::parse(&printed);
+        assert!(second.errors.is_empty(), "{} printed: {:?}", path.display(), second.errors);
+        assert!(first.module == second.module, "{}: the tree changed", path.display());
+    }
+}
