@@ -80,6 +80,11 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.iter()
     }
 
+    /// All elements in order, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items.iter_mut()
+    }
+
     /// All elements with their indices, in order.
     pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.items.iter().enumerate().map(|(position, item)| (I::from_position(position), item))

@@ -423,10 +423,10 @@ pub enum BinaryOp {
     Or,
 }
 
-impl Expr<'_> {
+impl<'a> Expr<'a> {
     /// The name, if the expression is nothing else.
     #[must_use]
-    pub fn as_name(&self) -> Option<Name<'_>> {
+    pub fn as_name(&self) -> Option<Name<'a>> {
         match self {
             Self::Name(name) => Some(*name),
             _ => None,

@@ -1,0 +1,178 @@
+//! Operations on floating-point numbers (PTX manual §9.7.3–9.7.6).
+
+use crate::Width;
+
+/// A floating-point format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum Format {
+    F64,
+    F32,
+    /// 19 significant bits of a 32-bit container.
+    Tf32,
+    F16,
+    Bf16,
+    E4m3,
+    E5m2,
+}
+
+impl Format {
+    /// The register or element a number of this format fills.
+    #[must_use]
+    pub const fn width(self) -> Width {
+        match self {
+            Self::F64 => Width::B64,
+            Self::F32 | Self::Tf32 => Width::B32,
+            Self::F16 | Self::Bf16 => Width::B16,
+            Self::E4m3 | Self::E5m2 => Width::B8,
+        }
+    }
+}
+
+/// What the bits of a number are, where an operation needs to know both kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// An integer.
+    Integer {
+        /// Its width.
+        width: Width,
+        /// Whether it is in two's complement.
+        signed: bool,
+    },
+    /// A float.
+    Float(Format),
+}
+
+impl Scalar {
+    /// The register a number of this kind fills.
+    #[must_use]
+    pub const fn width(self) -> Width {
+        match self {
+            Self::Integer { width, .. } => width,
+            Self::Float(format) => format.width(),
+        }
+    }
+}
+
+/// How a result that is not representable is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    NearestEven,
+    /// To nearest, ties away from zero (conversions to tf32).
+    NearestAway,
+    /// Towards zero.
+    Zero,
+    /// Towards minus infinity.
+    Down,
+    /// Towards plus infinity.
+    Up,
+}
+
+/// How close a result is to the real one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accuracy {
+    /// Correctly rounded as the mode says.
+    Exact,
+    /// `.approx`: the manual bounds the error but does not fix the bits.
+    Approximate,
+    /// `div.full`: approximate with a wider range.
+    Full,
+}
+
+/// Modifiers shared by the arithmetic operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatMode {
+    /// Rounding of the result.
+    pub rounding: Rounding,
+    /// `.ftz`: subnormal inputs and results count as zero.
+    pub flush: bool,
+    /// `.sat`: clamp to [0, 1], NaN to 0.
+    pub saturate: bool,
+    /// `.relu`: clamp to [0, ∞), NaN to canonical NaN.
+    pub relu: bool,
+    /// Accuracy.
+    pub accuracy: Accuracy,
+}
+
+impl FloatMode {
+    /// Correctly rounded to nearest even, with nothing else.
+    pub const NEAREST: Self = Self {
+        rounding: Rounding::NearestEven,
+        flush: false,
+        saturate: false,
+        relu: false,
+        accuracy: Accuracy::Exact,
+    };
+}
+
+/// One number in, one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum FloatUnary {
+    Negate,
+    Abs,
+    Sqrt,
+    ReciprocalSqrt,
+    Reciprocal,
+    /// 2^x
+    Exp2,
+    /// log₂ x
+    Log2,
+    Sin,
+    Cos,
+    Tanh,
+    /// To an integral number, as the mode rounds.
+    RoundToIntegral,
+}
+
+/// Two numbers in, one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum FloatBinary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// The smaller; `propagate_nan` returns NaN if either is, otherwise the other operand.
+    Min {
+        propagate_nan: bool,
+        /// Of the magnitudes, with the exclusive or of the signs.
+        xor_sign_abs: bool,
+    },
+    /// The larger; as `Min`.
+    Max {
+        propagate_nan: bool,
+        xor_sign_abs: bool,
+    },
+    /// The sign of `a` on the magnitude of `b`.
+    CopySign,
+}
+
+/// How two numbers compare. Ordered relations are false if either is NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatRelation {
+    /// An order relation; `or_unordered` makes it true if either is NaN.
+    Order {
+        /// The relation between numbers.
+        relation: crate::Relation,
+        /// The answer when either is NaN.
+        or_unordered: bool,
+    },
+    /// Neither is NaN.
+    BothNumbers,
+    /// Either is NaN.
+    EitherNan,
+}
+
+/// What `testp` asks of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum FloatProperty {
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+}

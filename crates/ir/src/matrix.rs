@@ -1,0 +1,200 @@
+//! Warp-level matrix operations (PTX manual §9.7.14). Fragment layouts are the engines' business;
+//! here is who is multiplied with whom.
+
+use crate::{Address, Operand, Reg, Space};
+
+/// What one element of a matrix is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum Element {
+    F64,
+    F32,
+    Tf32,
+    F16,
+    Bf16,
+    E4m3,
+    E5m2,
+    S32,
+    S8,
+    U8,
+    S4,
+    U4,
+    B1,
+}
+
+impl Element {
+    /// The number of bits of one element.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::F64 => 64,
+            Self::F32 | Self::Tf32 | Self::S32 => 32,
+            Self::F16 | Self::Bf16 => 16,
+            Self::E4m3 | Self::E5m2 | Self::S8 | Self::U8 => 8,
+            Self::S4 | Self::U4 => 4,
+            Self::B1 => 1,
+        }
+    }
+}
+
+/// `m16n8k16`: D is m×n, A is m×k, B is k×n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the three sizes")]
+pub struct Shape {
+    pub m: u16,
+    pub n: u16,
+    pub k: u16,
+}
+
+/// How a matrix lies in memory or fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum Layout {
+    Row,
+    Col,
+}
+
+/// How products are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MmaKind {
+    /// Sum of products.
+    MultiplyAdd {
+        /// `.satfinite`: integer results are clamped.
+        saturate: bool,
+    },
+    /// Population count of the exclusive or of bits.
+    XorPopc,
+    /// Population count of the conjunction of bits.
+    AndPopc,
+}
+
+/// The metadata of a sparse A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparsity {
+    /// Which elements of each group are kept.
+    pub metadata: Operand,
+    /// Which threads provide the metadata.
+    pub selector: u8,
+    /// `.sp::ordered_metadata`
+    pub ordered: bool,
+}
+
+/// `mma.sync`
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "D = A·B + C")]
+pub struct Mma {
+    pub shape: Shape,
+    pub kind: MmaKind,
+    pub a_layout: Layout,
+    pub b_layout: Layout,
+    pub d_element: Element,
+    pub a_element: Element,
+    pub b_element: Element,
+    pub c_element: Element,
+    pub sparsity: Option<Sparsity>,
+    pub d: Vec<Reg>,
+    pub a: Vec<Operand>,
+    pub b: Vec<Operand>,
+    pub c: Vec<Operand>,
+}
+
+/// `ldmatrix`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadMatrix {
+    /// One register for each matrix.
+    pub dsts: Vec<Reg>,
+    /// Load the transpose.
+    pub transpose: bool,
+    /// State space of the addresses.
+    pub space: Space,
+    /// The row this lane points at.
+    pub address: Address,
+}
+
+/// `stmatrix`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreMatrix {
+    /// One register for each matrix.
+    pub srcs: Vec<Operand>,
+    /// Store the transpose.
+    pub transpose: bool,
+    /// State space of the addresses.
+    pub space: Space,
+    /// The row this lane points at.
+    pub address: Address,
+}
+
+/// `movmatrix`: the transpose of an 8×8 matrix of 16-bit elements across the registers of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "destination and source")]
+pub struct MoveMatrix {
+    pub dst: Reg,
+    pub src: Operand,
+}
+
+/// Which matrix a fragment belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "D = A·B + C")]
+pub enum Fragment {
+    A,
+    B,
+    C,
+}
+
+/// `wmma.load`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WmmaLoad {
+    /// Which matrix.
+    pub fragment: Fragment,
+    /// Sizes of the whole operation.
+    pub shape: Shape,
+    /// How the matrix lies in memory.
+    pub layout: Layout,
+    /// What its elements are.
+    pub element: Element,
+    /// State space.
+    pub space: Space,
+    /// The first element.
+    pub address: Address,
+    /// Elements from one row (or column) to the next; packed if absent.
+    pub stride: Option<Operand>,
+    /// This lane's part.
+    pub dsts: Vec<Reg>,
+}
+
+/// `wmma.store`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WmmaStore {
+    /// Sizes of the whole operation.
+    pub shape: Shape,
+    /// How the matrix lies in memory.
+    pub layout: Layout,
+    /// What its elements are.
+    pub element: Element,
+    /// State space.
+    pub space: Space,
+    /// The first element.
+    pub address: Address,
+    /// Elements from one row (or column) to the next; packed if absent.
+    pub stride: Option<Operand>,
+    /// This lane's part.
+    pub srcs: Vec<Operand>,
+}
+
+/// `wmma.mma`
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "D = A·B + C")]
+pub struct WmmaMma {
+    pub shape: Shape,
+    pub kind: MmaKind,
+    pub a_layout: Layout,
+    pub b_layout: Layout,
+    pub d_element: Element,
+    pub a_element: Element,
+    pub b_element: Element,
+    pub c_element: Element,
+    pub d: Vec<Reg>,
+    pub a: Vec<Operand>,
+    pub b: Vec<Operand>,
+    pub c: Vec<Operand>,
+}

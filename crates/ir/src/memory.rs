@@ -1,0 +1,172 @@
+//! Memory operations (PTX manual §9.7.9 and §9.7.13, chapter 8).
+
+use crate::{Operand, Reg, Scalar, VarId, Width};
+
+/// A state space an access names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Any of the others; the address tells which.
+    Generic,
+    /// Global memory.
+    Global,
+    /// Shared memory of the executing block.
+    Shared,
+    /// Shared memory of any block of the cluster.
+    SharedCluster,
+    /// Memory of one thread.
+    Local,
+    /// Constant memory.
+    Const,
+    /// Parameters of the kernel.
+    ParamEntry,
+    /// Parameters of a device function, and the arguments a caller prepares.
+    ParamFunc,
+}
+
+/// What an address counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressBase {
+    /// A register of 32 or 64 bits.
+    Register(Reg),
+    /// A variable.
+    Variable(VarId),
+    /// Nothing: the offset is the address.
+    Absolute,
+}
+
+/// `[base + offset]`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// What the offset counts from.
+    pub base: AddressBase,
+    /// Bytes, added modulo the size of an address.
+    pub offset: i64,
+}
+
+/// Who must agree on the order of strong operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum Scope {
+    Cta,
+    Cluster,
+    Gpu,
+    Sys,
+}
+
+/// How an access takes part in the memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ordering {
+    /// An ordinary access.
+    Weak,
+    /// `.volatile`: relaxed at system scope, and not merged with others.
+    Volatile,
+    /// `.mmio.relaxed`
+    Mmio,
+    /// `.relaxed`
+    Relaxed(Scope),
+    /// `.acquire`
+    Acquire(Scope),
+    /// `.release`
+    Release(Scope),
+    /// `.acq_rel`
+    AcquireRelease(Scope),
+}
+
+/// Reads `dsts.len()` consecutive elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Where the elements go; `None` is `_`.
+    pub dsts: Vec<Option<Reg>>,
+    /// Size of one element in memory.
+    pub width: Width,
+    /// Elements are sign-extended to wider registers, else zero-extended.
+    pub signed: bool,
+    /// State space.
+    pub space: Space,
+    /// Address of the first element.
+    pub address: Address,
+    /// Memory order.
+    pub ordering: Ordering,
+    /// `.nc`: through the read-only cache, outside the memory model.
+    pub non_coherent: bool,
+}
+
+/// Writes consecutive elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The elements.
+    pub srcs: Vec<Operand>,
+    /// Size of one element in memory.
+    pub width: Width,
+    /// State space.
+    pub space: Space,
+    /// Address of the first element.
+    pub address: Address,
+    /// Memory order.
+    pub ordering: Ordering,
+}
+
+/// What a read-modify-write does to the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// old + a
+    Add,
+    /// The smaller of old and a.
+    Min,
+    /// The larger of old and a.
+    Max,
+    /// old ≥ a ? 0 : old + 1
+    Inc,
+    /// old = 0 or old > a ? a : old − 1
+    Dec,
+    /// old & a
+    And,
+    /// old | a
+    Or,
+    /// old ^ a
+    Xor,
+    /// a
+    Exchange,
+    /// old = a ? b : old
+    CompareSwap,
+}
+
+/// A read-modify-write of one or several consecutive elements, each atomic by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// Old values; empty for `red`.
+    pub dsts: Vec<Option<Reg>>,
+    /// The operation.
+    pub op: AtomicOp,
+    /// What one element is.
+    pub scalar: Scalar,
+    /// Elements in one register (2 for `f16x2`).
+    pub packed: u8,
+    /// Operand for each element (or pack).
+    pub a: Vec<Operand>,
+    /// Second operand of a compare-and-swap.
+    pub b: Option<Operand>,
+    /// State space.
+    pub space: Space,
+    /// Address.
+    pub address: Address,
+    /// Memory order.
+    pub ordering: Ordering,
+    /// `.noftz` is the rule for halves; f32 additions in global memory flush subnormals.
+    pub flush: bool,
+}
+
+/// `cp.async`: an agent of its own copies from global to shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsyncCopy {
+    /// Destination in shared memory.
+    pub dst: Address,
+    /// Source in global memory.
+    pub src: Address,
+    /// Bytes written: 4, 8 or 16.
+    pub bytes: u8,
+    /// Bytes read, the rest is zero; all if absent.
+    pub src_bytes: Option<Operand>,
+    /// A predicate that makes the copy write zeros and read nothing.
+    pub ignore_src: Option<Operand>,
+}

@@ -1,0 +1,354 @@
+//! The text form of a program, for people and tests.
+//!
+//! One line for each instruction: `results = operation operands`. It shows everything an engine
+//! could act on and nothing else, so two programs with the same text mean the same.
+
+use crate::{
+    Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, FloatMode, Function,
+    Guard, Instr, Op, Operand, Ordering, Program, Reg, Rounding, Scalar, Space, Symbol, SyncOp,
+    Terminator,
+};
+use base::Index;
+use std::fmt::{self, Display, Formatter};
+
+/// A function of a program, ready to be written.
+pub struct Printed<'p> {
+    /// Gives variables and functions their names.
+    pub program: &'p Program,
+    /// What is written.
+    pub function: &'p Function,
+}
+
+impl Display for Printed<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let kind = if self.function.is_kernel { "kernel" } else { "function" };
+        writeln!(f, "{kind} {} {{", self.function.name)?;
+        for (id, block) in self.function.blocks.enumerate() {
+            writeln!(f, "{}:", block_name(id))?;
+            for instruction in &block.instructions {
+                writeln!(f, "    {}", self.instruction(instruction))?;
+            }
+            writeln!(f, "    {}", self.terminator(&block.terminator))?;
+        }
+        f.write_str("}\n")
+    }
+}
+
+impl Printed<'_> {
+    /// One instruction as text.
+    #[must_use]
+    pub fn instruction(&self, instruction: &Instr) -> String {
+        let guard = instruction.guard.map(|guard| self.guard(guard)).unwrap_or_default();
+        let (mut results, mut operands) = (Vec::new(), Vec::new());
+        instruction.op.visit(&mut |access| match access {
+            Access::Write(register) => results.push(self.register(register)),
+            Access::Sink => results.push("_".to_owned()),
+            Access::Read(operand) => operands.push(self.operand(operand)),
+            Access::Address(address) => operands.push(self.address(address)),
+            Access::Symbol(symbol, offset) => operands.push(self.symbol(symbol, offset)),
+            Access::Argument(variable) => {
+                operands.push(self.program.variables[variable].name.clone());
+            }
+        });
+        let equals = if results.is_empty() { "" } else { " = " };
+        let space = if operands.is_empty() { "" } else { " " };
+        let name = mnemonic(&instruction.op);
+        format!("{guard}{}{equals}{name}{space}{}", results.join(", "), operands.join(", "))
+    }
+
+    fn terminator(&self, terminator: &Terminator) -> String {
+        match terminator {
+            Terminator::Jump(target) => format!("jump {}", block_name(*target)),
+            Terminator::Branch { guard, then, otherwise, uniform } => {
+                let uniform = if *uniform { ".uni" } else { "" };
+                let (then, otherwise) = (block_name(*then), block_name(*otherwise));
+                format!("{}branch{uniform} {then} else {otherwise}", self.guard(*guard))
+            }
+            Terminator::Table { index, targets, uniform } => {
+                let uniform = if *uniform { ".uni" } else { "" };
+                let targets: Vec<_> = targets.iter().map(|&target| block_name(target)).collect();
+                format!("table{uniform} {} [{}]", self.operand(*index), targets.join(", "))
+            }
+            Terminator::Return => "return".to_owned(),
+            Terminator::Exit => "exit".to_owned(),
+            Terminator::Trap => "trap".to_owned(),
+        }
+    }
+
+    fn guard(&self, guard: Guard) -> String {
+        let not = if guard.negated { "!" } else { "" };
+        format!("@{not}{} ", self.register(guard.register))
+    }
+
+    fn register(&self, register: Reg) -> String {
+        self.function.registers[register].name.clone()
+    }
+
+    fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Register(register) => self.register(register),
+            Operand::Constant(bits) if bits < 10 => format!("{bits}"),
+            Operand::Constant(bits) => format!("{bits:#x}"),
+        }
+    }
+
+    fn address(&self, address: Address) -> String {
+        let base = match address.base {
+            AddressBase::Register(register) => self.register(register),
+            AddressBase::Variable(variable) => self.program.variables[variable].name.clone(),
+            AddressBase::Absolute => "0".to_owned(),
+        };
+        match address.offset {
+            0 => format!("[{base}]"),
+            offset => format!("[{base}{offset:+}]"),
+        }
+    }
+
+    fn symbol(&self, symbol: Symbol, offset: i64) -> String {
+        let name = match symbol {
+            Symbol::Variable(variable) => &self.program.variables[variable].name,
+            Symbol::Function(function) => &self.program.functions[function].name,
+        };
+        if offset == 0 { name.clone() } else { format!("{name}{offset:+}") }
+    }
+}
+
+fn block_name(block: BlockId) -> String {
+    format!("b{}", block.position())
+}
+
+/// The operation with everything that is not an operand.
+fn mnemonic(op: &Op) -> String {
+    match op {
+        Op::Copy { .. } => "copy".to_owned(),
+        Op::Select { .. } => "select".to_owned(),
+        Op::Concat { .. } => "concat".to_owned(),
+        Op::Split { .. } => "split".to_owned(),
+        Op::Resize { from, signed, .. } => {
+            format!("resize.{}{}", if *signed { "s" } else { "u" }, from.bits())
+        }
+        Op::ReadSpecial { special, .. } => format!("special.{special:?}"),
+        Op::AddressOf { .. } => "address_of".to_owned(),
+        Op::ConvertAddress { space, to_generic: true, .. } => {
+            format!("to_generic.{}", space_name(*space))
+        }
+        Op::ConvertAddress { space, .. } => format!("from_generic.{}", space_name(*space)),
+        Op::IsSpace { space, .. } => format!("is_space.{}", space_name(*space)),
+        Op::IntUnary { op, width, .. } => format!("{op:?}.{width}"),
+        Op::IntBinary { op, width, .. } => format!("{op:?}.{width}"),
+        Op::IntTernary { op, width, .. } => format!("{op:?}.{width}"),
+        Op::InsertBits { width, .. } => format!("InsertBits.{width}"),
+        Op::AddCarry { width, subtract, carry_out, carry_in, .. } => format!(
+            "{}{}{}.{width}",
+            if *subtract { "SubBorrow" } else { "AddCarry" },
+            if carry_in.is_some() { ".in" } else { "" },
+            if carry_out.is_some() { ".out" } else { "" },
+        ),
+        Op::IntCompare { relation, signed, width, .. } => {
+            format!("compare.{relation:?}.{}{}", if *signed { "s" } else { "u" }, width.bits())
+        }
+        Op::FloatUnary { op, format, lanes, mode, .. } => {
+            format!("{op:?}.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
+        }
+        Op::FloatBinary { op, format, lanes, mode, .. } => {
+            format!("{op:?}.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
+        }
+        Op::Fma { format, lanes, mode, .. } => {
+            format!("Fma.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
+        }
+        Op::FloatCompare { relation, format, flush, .. } => {
+            format!("compare.{relation:?}.{format:?}{}", flag(*flush, ".flush"))
+        }
+        Op::FloatTest { property, format, .. } => format!("test.{property:?}.{format:?}"),
+        Op::Convert { from, to, rounding, flush, saturate, finite, relu, .. } => format!(
+            "convert.{}.{}{}{}{}{}{}",
+            scalar_name(*to),
+            scalar_name(*from),
+            rounding_suffix(*rounding),
+            flag(*flush, ".flush"),
+            flag(*saturate, ".sat"),
+            flag(*finite, ".finite"),
+            flag(*relu, ".relu"),
+        ),
+        Op::Load(load) => format!(
+            "load.{}{}.{}{}{}",
+            space_name(load.space),
+            ordering_suffix(load.ordering),
+            if load.signed { "s" } else { "u" },
+            load.width.bits(),
+            flag(load.non_coherent, ".nc"),
+        ),
+        Op::Store(store) => {
+            let ordering = ordering_suffix(store.ordering);
+            format!("store.{}{ordering}.{}", space_name(store.space), store.width)
+        }
+        Op::Atomic(atomic) => format!(
+            "atomic.{}{}.{}.{}{}{}",
+            space_name(atomic.space),
+            ordering_suffix(atomic.ordering),
+            atomic_name(atomic.op),
+            scalar_name(atomic.scalar),
+            lane_suffix(atomic.packed),
+            flag(atomic.flush, ".flush"),
+        ),
+        Op::AsyncCopy(copy) => format!(
+            "async_copy.{}{}{}",
+            copy.bytes,
+            flag(copy.src_bytes.is_some(), ".src_bytes"),
+            flag(copy.ignore_src.is_some(), ".ignore_src"),
+        ),
+        Op::Discard { space, bytes, .. } => format!("discard.{}.{bytes}", space_name(*space)),
+        Op::Sync(sync) => sync_name(sync),
+        Op::Mma(mma) => format!(
+            "mma.m{}n{}k{}.{:?}.{:?}.{:?}.{:?}.{:?}.{:?}.{:?}{}",
+            mma.shape.m,
+            mma.shape.n,
+            mma.shape.k,
+            mma.kind,
+            mma.a_layout,
+            mma.b_layout,
+            mma.d_element,
+            mma.a_element,
+            mma.b_element,
+            mma.c_element,
+            mma.sparsity.map(|s| format!(".sp{}.{}", s.selector, s.ordered)).unwrap_or_default(),
+        ),
+        Op::LoadMatrix(load) => {
+            format!("load_matrix.{}{}", space_name(load.space), flag(load.transpose, ".trans"))
+        }
+        Op::StoreMatrix(store) => {
+            format!("store_matrix.{}{}", space_name(store.space), flag(store.transpose, ".trans"))
+        }
+        Op::MoveMatrix(_) => "move_matrix".to_owned(),
+        Op::WmmaLoad(load) => format!(
+            "wmma_load.{:?}.{:?}.{:?}.{:?}.{}",
+            load.fragment,
+            load.shape,
+            load.layout,
+            load.element,
+            space_name(load.space)
+        ),
+        Op::WmmaStore(store) => format!(
+            "wmma_store.{:?}.{:?}.{:?}.{}",
+            store.shape,
+            store.layout,
+            store.element,
+            space_name(store.space)
+        ),
+        Op::WmmaMma(mma) => format!(
+            "wmma_mma.{:?}.{:?}.{:?}.{:?}.{:?}.{:?}.{:?}.{:?}",
+            mma.shape,
+            mma.kind,
+            mma.a_layout,
+            mma.b_layout,
+            mma.d_element,
+            mma.a_element,
+            mma.b_element,
+            mma.c_element
+        ),
+        Op::Call { arguments, returns, .. } => {
+            let by_value = |list: &[Argument]| {
+                list.iter().filter(|argument| matches!(argument, Argument::Operand(_))).count()
+            };
+            format!("call.{}.{}", by_value(returns), by_value(arguments))
+        }
+        Op::Hint { what } => format!("hint.{what}"),
+        Op::Unsupported { what } => format!("unsupported \"{what}\""),
+    }
+}
+
+fn sync_name(sync: &SyncOp) -> String {
+    match sync {
+        SyncOp::Barrier { kind, count, aligned, .. } => {
+            let kind = match kind {
+                BarrierKind::Sync => "sync",
+                BarrierKind::Arrive => "arrive",
+                BarrierKind::Popc { .. } => "popc",
+                BarrierKind::And { .. } => "and",
+                BarrierKind::Or { .. } => "or",
+            };
+            format!(
+                "barrier.{kind}{}{}",
+                flag(*aligned, ".aligned"),
+                flag(count.is_some(), ".count")
+            )
+        }
+        SyncOp::WarpBarrier { .. } => "warp_barrier".to_owned(),
+        SyncOp::Shuffle { mode, .. } => format!("shuffle.{mode:?}"),
+        SyncOp::Vote { mode, .. } => format!("vote.{mode:?}"),
+        SyncOp::Match { mode, width, .. } => format!("match.{mode:?}.{width}"),
+        SyncOp::Redux { op, .. } => format!("redux.{op:?}"),
+        SyncOp::ActiveMask { .. } => "active_mask".to_owned(),
+        SyncOp::Elect { .. } => "elect".to_owned(),
+        SyncOp::Fence { ordering, scope } => format!("fence.{ordering:?}.{scope:?}"),
+        SyncOp::CommitGroup => "commit_group".to_owned(),
+        SyncOp::WaitGroup(Some(pending)) => format!("wait_group.{pending}"),
+        SyncOp::WaitGroup(None) => "wait_all".to_owned(),
+    }
+}
+
+fn flag(set: bool, text: &'static str) -> &'static str {
+    if set { text } else { "" }
+}
+
+fn lane_suffix(lanes: u8) -> String {
+    if lanes == 1 { String::new() } else { format!("x{lanes}") }
+}
+
+fn mode_suffix(mode: FloatMode) -> String {
+    let accuracy = match mode.accuracy {
+        crate::Accuracy::Exact => rounding_suffix(mode.rounding),
+        crate::Accuracy::Approximate => ".approx",
+        crate::Accuracy::Full => ".full",
+    };
+    let (flush, saturate) = (flag(mode.flush, ".flush"), flag(mode.saturate, ".sat"));
+    format!("{accuracy}{flush}{saturate}{}", flag(mode.relu, ".relu"))
+}
+
+fn rounding_suffix(rounding: Rounding) -> &'static str {
+    match rounding {
+        Rounding::NearestEven => ".rn",
+        Rounding::NearestAway => ".rna",
+        Rounding::Zero => ".rz",
+        Rounding::Down => ".rm",
+        Rounding::Up => ".rp",
+    }
+}
+
+fn scalar_name(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Integer { width, signed } => {
+            format!("{}{}", if signed { "s" } else { "u" }, width.bits())
+        }
+        Scalar::Float(format) => format!("{format:?}"),
+    }
+}
+
+fn atomic_name(op: AtomicOp) -> String {
+    format!("{op:?}")
+}
+
+fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic",
+        Space::Global => "global",
+        Space::Shared => "shared",
+        Space::SharedCluster => "shared_cluster",
+        Space::Local => "local",
+        Space::Const => "const",
+        Space::ParamEntry => "param",
+        Space::ParamFunc => "param_func",
+    }
+}
+
+fn ordering_suffix(ordering: Ordering) -> String {
+    match ordering {
+        Ordering::Weak => String::new(),
+        Ordering::Volatile => ".volatile".to_owned(),
+        Ordering::Mmio => ".mmio".to_owned(),
+        Ordering::Relaxed(scope) => format!(".relaxed.{scope:?}"),
+        Ordering::Acquire(scope) => format!(".acquire.{scope:?}"),
+        Ordering::Release(scope) => format!(".release.{scope:?}"),
+        Ordering::AcquireRelease(scope) => format!(".acq_rel.{scope:?}"),
+    }
+}

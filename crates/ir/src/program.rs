@@ -1,0 +1,244 @@
+//! Programs, functions, blocks and variables.
+
+use crate::{Op, Operand, Space, Width};
+use base::{IndexVec, Span};
+
+base::define_index! {
+    /// A register of a function.
+    pub struct Reg;
+    /// A basic block of a function.
+    pub struct BlockId;
+    /// A function of a program.
+    pub struct FuncId;
+    /// A variable of a program.
+    pub struct VarId;
+    /// A place in the source the PTX was compiled from.
+    pub struct LocId;
+    /// A file the PTX was compiled from.
+    pub struct FileId;
+}
+
+/// A whole module.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Functions, kernels among them, in the order of the source.
+    pub functions: IndexVec<FuncId, Function>,
+    /// Variables of the module and of all functions.
+    pub variables: IndexVec<VarId, Variable>,
+    /// Names of the files that locations refer to.
+    pub files: IndexVec<FileId, String>,
+    /// Source locations that instructions refer to.
+    pub locations: IndexVec<LocId, SourceLocation>,
+}
+
+/// A line of the source the PTX was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLocation {
+    /// The file, if a `.file` directive names it.
+    pub file: Option<FileId>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 if unknown.
+    pub column: u32,
+    /// If the instruction comes from an inlined function: its name, if known, and the call.
+    pub inlined_at: Option<(Option<String>, LocId)>,
+}
+
+/// A kernel or device function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name as in the PTX, mangled if it was.
+    pub name: String,
+    /// Whether it can be launched.
+    pub is_kernel: bool,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// What it returns; at most one value by today's rules.
+    pub returns: Vec<Param>,
+    /// What the PTX says about its launch.
+    pub launch: Launch,
+    /// Registers.
+    pub registers: IndexVec<Reg, Register>,
+    /// Blocks; execution starts at the first. Empty if the function is defined elsewhere.
+    pub blocks: IndexVec<BlockId, Block>,
+    /// Its head.
+    pub span: Span,
+}
+
+impl Function {
+    /// Whether the module has the function's body.
+    #[must_use]
+    pub fn is_defined(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// All instructions of all blocks.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instr> {
+        self.blocks.iter().flat_map(|block| &block.instructions)
+    }
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// In memory of the parameter space.
+    Variable(VarId),
+    /// In a register of this width (functions only).
+    Register(Reg, Width),
+}
+
+/// What the PTX says about the launch of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// `.reqntid`: the block must have these sizes.
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`: the block has at most the product of these.
+    pub max_block: Option<[u32; 3]>,
+    /// `.minnctapersm`
+    pub min_blocks_per_sm: Option<u32>,
+    /// `.maxnreg`
+    pub max_registers: Option<u32>,
+    /// `.reqnctapercluster`
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.maxclusterrank`
+    pub max_cluster_rank: Option<u32>,
+    /// `.explicitcluster`
+    pub explicit_cluster: bool,
+    /// `.blocksareclusters`
+    pub blocks_are_clusters: bool,
+}
+
+/// A register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// The name in the PTX, or one made up by the front end; names may repeat in nested scopes.
+    pub name: String,
+    /// How many bits it has.
+    pub width: Width,
+}
+
+/// A variable or an in-memory parameter.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The name in the PTX; may repeat in different functions and scopes.
+    pub name: String,
+    /// Where it lives; never [`Space::Generic`].
+    pub space: Space,
+    /// The function it belongs to; `None` for the module's.
+    pub owner: Option<FuncId>,
+    /// What one element is, as written (`f32`, `b8`).
+    pub element: String,
+    /// Elements in each dimension, `None` where the size is given at launch or elsewhere; empty for
+    /// a scalar.
+    pub dimensions: Vec<Option<u64>>,
+    /// Bytes; `None` if some dimension is unknown.
+    pub size: Option<u64>,
+    /// Alignment in bytes, a power of two.
+    pub align: u64,
+    /// Defined in another module, or dynamic shared memory.
+    pub external: bool,
+    /// `.ptr .align N` of a parameter: what the pointer it holds is aligned to, and to which space
+    /// it points.
+    pub pointee: Option<(Option<Space>, u64)>,
+    /// Contents at the start, for global and constant variables with an initialiser; shorter than
+    /// `size` if the rest is zero.
+    pub initial: Vec<u8>,
+    /// Addresses inside the initial contents, which are unknown before the launch.
+    pub relocations: Vec<Relocation>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// An address inside the initial contents of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where the address is stored.
+    pub at: u64,
+    /// How many bytes of it.
+    pub bytes: u8,
+    /// The bytes stored are `address >> shift`.
+    pub shift: u8,
+    /// What it is the address of.
+    pub symbol: Symbol,
+    /// Added to the address.
+    pub addend: i64,
+    /// Whether the address is a generic one.
+    pub generic: bool,
+}
+
+/// Something with an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A variable.
+    Variable(VarId),
+    /// A function.
+    Function(FuncId),
+}
+
+/// Straight-line code.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// What happens, in order.
+    pub instructions: Vec<Instr>,
+    /// Where control goes then.
+    pub terminator: Terminator,
+    /// The instruction that ends the block, or the place where it falls through.
+    pub span: Span,
+    /// Source location of the terminator.
+    pub location: Option<LocId>,
+}
+
+/// An operation with its guard and origin.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// Lanes in which the guard fails do nothing.
+    pub guard: Option<Guard>,
+    /// What is done.
+    pub op: Op,
+    /// The PTX instruction it comes from.
+    pub span: Span,
+    /// The source line that comes from.
+    pub location: Option<LocId>,
+}
+
+/// A predicate register that must be true, or false if negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The predicate.
+    pub register: Reg,
+    /// Whether it must be false.
+    pub negated: bool,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terminator {
+    /// Always to one block.
+    Jump(BlockId),
+    /// By a predicate.
+    Branch {
+        /// Holds: go to `then`.
+        guard: Guard,
+        /// Where to if the guard holds.
+        then: BlockId,
+        /// Where to if not.
+        otherwise: BlockId,
+        /// `.uni`: the author promises that the lanes agree.
+        uniform: bool,
+    },
+    /// By an index into a table (`brx.idx`); an index past its end is undefined.
+    Table {
+        /// 32-bit index.
+        index: Operand,
+        /// Targets.
+        targets: Vec<BlockId>,
+        /// `.uni`: the author promises that the lanes agree.
+        uniform: bool,
+    },
+    /// To the caller; from a kernel, the end of the thread.
+    Return,
+    /// The end of the thread.
+    Exit,
+    /// The end of the launch with an error.
+    Trap,
+}

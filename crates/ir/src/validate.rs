@@ -1,0 +1,294 @@
+//! Checks the invariants that engines rely on.
+//!
+//! - Registers, blocks, variables and functions that are mentioned exist.
+//! - A guard, a condition and a comparison's result are one bit wide.
+//! - An operation's result has exactly the width the operation produces; its register operands are
+//!   at least as wide as it reads.
+//! - The parts of a `Concat` or `Split` have equal widths that add up to the whole.
+//! - Floats come in formats and lane counts that fit a register.
+//! - A load's elements fit their registers.
+//! - A call passes as many arguments and takes as many results as the callee has.
+//! - Blocks end in targets of the same function.
+
+use crate::{
+    Access, AddressBase, BlockId, Function, IntBinary, IntUnary, Op, Operand, Program, Reg, Symbol,
+    SyncOp, Terminator, VoteMode, Width,
+};
+
+/// Every violation, as a sentence that names the function and the operation; empty if the program
+/// is well formed.
+#[must_use]
+pub fn validate(program: &Program) -> Vec<String> {
+    let mut problems = Vec::new();
+    for function in &program.functions {
+        let mut check = Check { program, function, problems: &mut problems };
+        check.function();
+    }
+    problems
+}
+
+struct Check<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    problems: &'p mut Vec<String>,
+}
+
+impl Check<'_> {
+    fn function(&mut self) {
+        for block in &self.function.blocks {
+            for instruction in &block.instructions {
+                if let Some(guard) = instruction.guard {
+                    self.exact(guard.register, Width::B1, &"a guard");
+                }
+                self.mentions(&instruction.op);
+                self.widths(&instruction.op);
+            }
+            self.terminator(&block.terminator);
+        }
+    }
+
+    fn problem(&mut self, what: &dyn std::fmt::Debug, message: &str) {
+        self.problems.push(format!("{}: {message}: {what:?}", self.function.name));
+    }
+
+    fn width_of(&self, register: Reg) -> Option<Width> {
+        self.function.registers.get(register).map(|register| register.width)
+    }
+
+    /// `register` has `width`.
+    fn exact(&mut self, register: Reg, width: Width, what: &dyn std::fmt::Debug) {
+        if self.width_of(register) != Some(width) {
+            self.problem(what, &format!("{register:?} is not {width} wide"));
+        }
+    }
+
+    /// `operand`, if a register, has at least `width`; a constant fits it.
+    fn reads(&mut self, operand: Operand, width: Width, what: &dyn std::fmt::Debug) {
+        match operand {
+            Operand::Register(register) => {
+                if self.width_of(register).is_none_or(|found| found < width) {
+                    self.problem(what, &format!("{register:?} is narrower than {width}"));
+                }
+            }
+            Operand::Constant(bits) => {
+                if bits & !width.mask() != 0 {
+                    self.problem(what, &format!("constant {bits:#x} exceeds {width}"));
+                }
+            }
+        }
+    }
+
+    /// Everything mentioned exists.
+    fn mentions(&mut self, op: &Op) {
+        let mut accesses = Vec::new();
+        op.visit(&mut |access| accesses.push(access));
+        for access in accesses {
+            let known = match access {
+                Access::Write(register) | Access::Read(Operand::Register(register)) => {
+                    self.width_of(register).is_some()
+                }
+                Access::Read(Operand::Constant(_)) | Access::Sink => true,
+                Access::Address(address) => match address.base {
+                    AddressBase::Register(register) => {
+                        matches!(self.width_of(register), Some(Width::B32 | Width::B64))
+                    }
+                    AddressBase::Variable(variable) => {
+                        self.program.variables.get(variable).is_some()
+                    }
+                    AddressBase::Absolute => true,
+                },
+                Access::Symbol(Symbol::Variable(variable), _) | Access::Argument(variable) => {
+                    self.program.variables.get(variable).is_some()
+                }
+                Access::Symbol(Symbol::Function(function), _) => {
+                    self.program.functions.get(function).is_some()
+                }
+            };
+            if !known {
+                self.problem(op, &format!("{access:?} does not exist or does not fit"));
+            }
+        }
+    }
+
+    fn widths(&mut self, op: &Op) {
+        match op {
+            Op::Copy { dst, src } => {
+                if let Some(width) = self.width_of(*dst) {
+                    self.reads(*src, width, op);
+                }
+            }
+            Op::Select { dst, condition, if_true, if_false } => {
+                self.reads(*condition, Width::B1, op);
+                if let Some(width) = self.width_of(*dst) {
+                    self.reads(*if_true, width, op);
+                    self.reads(*if_false, width, op);
+                }
+            }
+            Op::Concat { dst, parts } => {
+                let part = self.part_of(*dst, parts.len(), op);
+                part.into_iter().for_each(|width| {
+                    parts.iter().for_each(|&part| self.reads(part, width, op));
+                });
+            }
+            Op::Split { dsts, src } => self.split(dsts, *src, op),
+            Op::Resize { src, from, .. } => self.reads(*src, *from, op),
+            Op::IsSpace { dst, .. } | Op::FloatTest { dst, .. } => self.exact(*dst, Width::B1, op),
+            Op::IntUnary { op: unary, width, dst, a } => {
+                let counts = matches!(
+                    unary,
+                    IntUnary::PopulationCount
+                        | IntUnary::CountLeadingZeros
+                        | IntUnary::FindHighest { .. }
+                );
+                self.exact(*dst, if counts { Width::B32 } else { *width }, op);
+                self.reads(*a, *width, op);
+            }
+            Op::IntBinary { op: binary, width, dst, a, b } => {
+                let result = match binary {
+                    IntBinary::MulWide { .. } => Width::from_bits(2 * width.bits()),
+                    _ => Some(*width),
+                };
+                match result {
+                    Some(result) => self.exact(*dst, result, op),
+                    None => self.problem(op, "no register holds the product"),
+                }
+                let shifts = matches!(binary, IntBinary::Shl | IntBinary::Shr { .. });
+                self.reads(*a, *width, op);
+                self.reads(*b, if shifts { Width::B32 } else { *width }, op);
+            }
+            Op::IntTernary { width, dst, .. } | Op::InsertBits { width, dst, .. } => {
+                self.exact(*dst, *width, op);
+            }
+            Op::AddCarry { width, dst, carry_out, a, b, carry_in, .. } => {
+                self.exact(*dst, *width, op);
+                carry_out.iter().for_each(|&carry| self.exact(carry, Width::B1, op));
+                self.reads(*a, *width, op);
+                self.reads(*b, *width, op);
+                carry_in.iter().for_each(|&carry| self.reads(carry, Width::B1, op));
+            }
+            Op::IntCompare { width, dst, a, b, .. } => {
+                self.exact(*dst, Width::B1, op);
+                self.reads(*a, *width, op);
+                self.reads(*b, *width, op);
+            }
+            Op::FloatUnary { format, lanes, dst, a, .. } => {
+                self.float(*format, *lanes, *dst, &[*a], op);
+            }
+            Op::FloatBinary { format, lanes, dst, a, b, .. } => {
+                self.float(*format, *lanes, *dst, &[*a, *b], op);
+            }
+            Op::Fma { format, lanes, dst, a, b, c, .. } => {
+                self.float(*format, *lanes, *dst, &[*a, *b, *c], op);
+            }
+            Op::FloatCompare { format, dst, a, b, .. } => {
+                self.exact(*dst, Width::B1, op);
+                self.reads(*a, format.width(), op);
+                self.reads(*b, format.width(), op);
+            }
+            Op::Convert { dst, src, from, to, .. } => {
+                self.exact(*dst, to.width(), op);
+                self.reads(*src, from.width(), op);
+            }
+            Op::Load(load) => {
+                for dst in load.dsts.iter().flatten() {
+                    if self.width_of(*dst).is_none_or(|width| width < load.width) {
+                        self.problem(op, "a register is too narrow for what is loaded");
+                    }
+                }
+            }
+            Op::Store(store) => {
+                store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
+            }
+            Op::Sync(sync) => self.sync(sync, op),
+            Op::Call { callee, arguments, returns } => {
+                if let Some(callee) = self.program.functions.get(*callee)
+                    && (callee.params.len(), callee.returns.len())
+                        != (arguments.len(), returns.len())
+                {
+                    self.problem(op, "the call does not fit the callee");
+                }
+            }
+            Op::ReadSpecial { .. }
+            | Op::AddressOf { .. }
+            | Op::ConvertAddress { .. }
+            | Op::Atomic(_)
+            | Op::AsyncCopy(_)
+            | Op::Discard { .. }
+            | Op::Mma(_)
+            | Op::LoadMatrix(_)
+            | Op::StoreMatrix(_)
+            | Op::MoveMatrix(_)
+            | Op::WmmaLoad(_)
+            | Op::WmmaStore(_)
+            | Op::WmmaMma(_)
+            | Op::Hint { .. }
+            | Op::Unsupported { .. } => {}
+        }
+    }
+
+    fn part_of(&mut self, whole: Reg, parts: usize, op: &Op) -> Option<Width> {
+        let bits = self.width_of(whole)?.bits();
+        let parts = u32::try_from(parts).ok().filter(|&parts| parts > 0)?;
+        let width = (bits % parts == 0).then(|| Width::from_bits(bits / parts)).flatten();
+        if width.is_none() {
+            self.problem(op, "the parts do not add up to the whole");
+        }
+        width
+    }
+
+    fn split(&mut self, dsts: &[Option<Reg>], src: Operand, op: &Op) {
+        let Some(part) = dsts.iter().flatten().find_map(|&dst| self.width_of(dst)) else { return };
+        dsts.iter().flatten().for_each(|&dst| self.exact(dst, part, op));
+        let parts = u32::try_from(dsts.len()).unwrap_or(u32::MAX);
+        match Width::from_bits(part.bits().saturating_mul(parts)) {
+            Some(whole) => self.reads(src, whole, op),
+            None => self.problem(op, "the parts do not add up to a register"),
+        }
+    }
+
+    fn float(&mut self, format: crate::Format, lanes: u8, dst: Reg, operands: &[Operand], op: &Op) {
+        match Width::from_bits(format.width().bits() * u32::from(lanes)) {
+            Some(width) => {
+                self.exact(dst, width, op);
+                operands.iter().for_each(|&operand| self.reads(operand, width, op));
+            }
+            None => self.problem(op, "no register holds these lanes"),
+        }
+    }
+
+    fn sync(&mut self, sync: &SyncOp, op: &Op) {
+        match sync {
+            SyncOp::Vote { mode, dst, predicate, .. } => {
+                let width = if *mode == VoteMode::Ballot { Width::B32 } else { Width::B1 };
+                self.exact(*dst, width, op);
+                self.reads(*predicate, Width::B1, op);
+            }
+            SyncOp::Shuffle { dst, in_range, .. } => {
+                self.exact(*dst, Width::B32, op);
+                in_range.iter().for_each(|&reg| self.exact(reg, Width::B1, op));
+            }
+            SyncOp::Redux { dst, .. } | SyncOp::ActiveMask { dst } => {
+                self.exact(*dst, Width::B32, op);
+            }
+            SyncOp::Elect { is_leader, .. } => self.exact(*is_leader, Width::B1, op),
+            SyncOp::Match { dst, .. } => self.exact(*dst, Width::B32, op),
+            SyncOp::Barrier { .. }
+            | SyncOp::WarpBarrier { .. }
+            | SyncOp::Fence { .. }
+            | SyncOp::CommitGroup
+            | SyncOp::WaitGroup(_) => {}
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) {
+        let targets: Vec<BlockId> = terminator.successors().collect();
+        if targets.iter().any(|&target| self.function.blocks.get(target).is_none()) {
+            self.problem(terminator, "a target does not exist");
+        }
+        match terminator {
+            Terminator::Branch { guard, .. } => self.exact(guard.register, Width::B1, terminator),
+            Terminator::Table { index, .. } => self.reads(*index, Width::B32, terminator),
+            Terminator::Jump(_) | Terminator::Return | Terminator::Exit | Terminator::Trap => {}
+        }
+    }
+}

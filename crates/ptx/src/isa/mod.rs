@@ -1,0 +1,191 @@
+//! The catalogue of instructions: the only place that knows opcodes.
+//!
+//! An instruction form is one [`Form`]: how the manual writes it, examples that a test lowers, and
+//! the function that turns it into core operations. Forms live in one file for each family; adding
+//! one touches nothing else. Every opcode the manual knows is here. What is not modelled yet is
+//! listed too, so that a refusal can name it ([`Lowering::NotYet`]).
+
+mod insn;
+mod operand;
+mod special;
+mod types;
+
+mod control;
+mod integer;
+
+pub(crate) use insn::{Fit, Insn};
+pub(crate) use types::Type;
+
+use crate::lower::{Builder, Mark};
+use crate::syntax::ast::Instruction;
+use base::{Code, Diagnostic};
+use ir::{Access, Op};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// Why an instruction was not lowered.
+pub(crate) type Refusal = Box<Diagnostic>;
+
+/// The outcome of lowering, or of a part of it.
+pub(crate) type Lower<T = ()> = Result<T, Refusal>;
+
+/// A form of an instruction.
+#[derive(Debug)]
+pub struct Form {
+    /// The opcode up to the first dot.
+    pub opcode: &'static str,
+    /// The form is meant if one of these modifiers is present; if empty, always. Among the forms
+    /// of an opcode the first that is meant wins.
+    pub when: &'static [&'static str],
+    /// How the manual writes it.
+    pub syntax: &'static str,
+    /// Section of the manual (PTX ISA 9).
+    pub section: &'static str,
+    /// Instructions of this form, over the registers that [`EXAMPLE_REGISTERS`] declares.
+    pub examples: &'static [&'static str],
+    /// What to do with it.
+    pub lowering: Lowering,
+}
+
+/// How a form becomes core operations.
+pub enum Lowering {
+    /// By this function.
+    By(LowerFn),
+    /// Not modelled yet.
+    NotYet,
+}
+
+/// Lowers one instruction; public only as an opaque part of [`Lowering`].
+pub struct LowerFn(pub(crate) fn(&mut Insn<'_, '_, '_>) -> Lower);
+
+/// Short for use in the tables.
+const fn by(lower: fn(&mut Insn<'_, '_, '_>) -> Lower) -> Lowering {
+    Lowering::By(LowerFn(lower))
+}
+
+impl std::fmt::Debug for Lowering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::By(_) => "By",
+            Self::NotYet => "NotYet",
+        })
+    }
+}
+
+/// Declarations that make a catalogue example a function body.
+pub const EXAMPLE_REGISTERS: &str = "\
+.reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<33>; .reg .b64 %rd<9>; .reg .b128 %q<5>;
+.reg .f32 %f<33>; .reg .f64 %fd<9>; .shared .align 16 .b8 smem[1024]; .local .align 16 .b8 stack[64];
+";
+
+/// The families, in the order of the manual.
+const FAMILIES: &[&[Form]] = &[integer::FORMS, control::FORMS];
+
+/// All forms, family by family.
+pub fn catalogue() -> impl Iterator<Item = &'static Form> {
+    FAMILIES.iter().copied().flatten()
+}
+
+fn forms_of(opcode: &str) -> &'static [&'static Form] {
+    static INDEX: OnceLock<FxHashMap<&str, Vec<&Form>>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index: FxHashMap<&str, Vec<&Form>> = FxHashMap::default();
+        catalogue().for_each(|form| index.entry(form.opcode).or_default().push(form));
+        index
+    });
+    index.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
+    let opcode = instruction.opcode;
+    let forms = forms_of(opcode.text);
+    if forms.is_empty() {
+        let message = format!("`{}` is not an instruction of PTX", opcode.text);
+        let unknown = Diagnostic::error(Code::UnknownInstruction, opcode.span(), message);
+        return Err(Box::new(unknown));
+    }
+    let has = |name: &&str| instruction.modifiers.iter().any(|modifier| modifier.text == *name);
+    let meant = |form: &&&'static Form| form.when.is_empty() || form.when.iter().any(has);
+    forms.iter().find(meant).copied().ok_or_else(|| {
+        let message = format!("no form of `{}` has these modifiers", opcode.text);
+        let span = instruction.modifiers.first().map_or(opcode.span(), |name| name.span());
+        let unsupported = Diagnostic::unsupported(Code::UnsupportedModifier, span, message);
+        Box::new(unsupported)
+    })
+}
+
+/// Lowers one instruction into `builder`. A refusal is recorded, and the instruction's place is
+/// taken by [`Op::Unsupported`].
+pub(crate) fn lower_instruction<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) {
+    let mark = builder.mark();
+    match try_lower(builder, instruction) {
+        Ok(()) => {
+            debug_assert!(
+                reads_before_writes(builder, mark),
+                "an entry reads an operand after writing a destination: {instruction:?}"
+            );
+            protect_guard(builder, instruction, mark);
+        }
+        Err(refusal) => {
+            builder.roll_back(mark);
+            let what = refusal.message.clone();
+            builder.context.diagnostics.push(*refusal);
+            builder.emit(None, Op::Unsupported { what }, instruction.at.0);
+        }
+    }
+}
+
+fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -> Lower {
+    let form = find(instruction)?;
+    let mut insn = Insn::new(builder, instruction)?;
+    match &form.lowering {
+        Lowering::By(lower) => lower.0(&mut insn)?,
+        Lowering::NotYet => return Err(insn.unsupported("not supported yet")),
+    }
+    insn.finish()
+}
+
+/// Whether no operation reads a register of the program after an earlier one of the same
+/// instruction wrote one.
+fn reads_before_writes(builder: &mut Builder<'_, '_>, mark: Mark) -> bool {
+    let operations: Vec<Op> = builder.since(mark).iter().map(|instr| instr.op.clone()).collect();
+    let mut written = false;
+    for op in &operations {
+        let mut reads = false;
+        let mut writes = false;
+        op.visit(&mut |access| match access {
+            Access::Write(register) => writes |= !builder.is_temporary(register),
+            Access::Read(ir::Operand::Register(register)) => {
+                reads |= !builder.is_temporary(register);
+            }
+            _ => {}
+        });
+        if written && reads {
+            return false;
+        }
+        written |= writes;
+    }
+    true
+}
+
+/// If an operation other than the last writes the guard, the later ones must still see the old one.
+fn protect_guard(builder: &mut Builder<'_, '_>, instruction: &Instruction<'_>, mark: Mark) {
+    let emitted = builder.since(mark);
+    let Some(guard) = emitted.first().and_then(|instr| instr.guard) else { return };
+    let Some((_, earlier)) = emitted.split_last() else { return };
+    let mut overwritten = false;
+    for instr in earlier {
+        instr.op.visit(&mut |access| overwritten |= access == Access::Write(guard.register));
+    }
+    if !overwritten {
+        return;
+    }
+    let copy = builder.temporary(ir::Width::B1);
+    for instr in builder.since(mark) {
+        if let Some(guard) = &mut instr.guard {
+            guard.register = copy;
+        }
+    }
+    let op = Op::Copy { dst: copy, src: guard.register.into() };
+    builder.insert_at(mark, op, instruction.at.0);
+}

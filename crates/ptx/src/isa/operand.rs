@@ -1,0 +1,481 @@
+//! Operands of the instruction being lowered: registers, constants, addresses and vectors.
+
+use super::insn::{Fit, Insn};
+use super::types::Type;
+use super::{Lower, Refusal, special};
+use crate::lower::constant;
+use crate::syntax::ast::{BinaryOp, Expr, Name, Operand, UnaryOp};
+use base::{Code, Diagnostic, Index, Span};
+use ir::{Address, AddressBase, Op, Reg, Symbol, Width};
+
+/// What a name in an operand can mean.
+enum Meaning {
+    Register(Reg),
+    Symbol(Symbol),
+}
+
+impl<'i, 'a> Insn<'i, '_, 'a> {
+    // Destinations.
+
+    /// The next operand as a register of exactly `width`.
+    pub(crate) fn dst(&mut self, width: Width) -> Lower<Reg> {
+        let operand = self.next_operand()?;
+        self.register(operand, width, Fit::Exact)
+    }
+
+    /// The next operand as a register of at least `width`.
+    pub(crate) fn wide_dst(&mut self, width: Width) -> Lower<Reg> {
+        let operand = self.next_operand()?;
+        self.register(operand, width, Fit::AtLeast)
+    }
+
+    /// The next operand as a destination that may be `_`.
+    pub(crate) fn dst_or_sink(&mut self, width: Width) -> Lower<Option<Reg>> {
+        match self.next_operand()? {
+            Operand::Sink(_) => Ok(None),
+            operand => self.register(operand, width, Fit::Exact).map(Some),
+        }
+    }
+
+    /// The next operand as `d` or `d|p`, either of which may be `_`.
+    pub(crate) fn dst_pair(
+        &mut self,
+        first: Width,
+        second: Width,
+    ) -> Lower<(Option<Reg>, Option<Reg>)> {
+        let operand = self.next_operand()?;
+        let (left, right) = match operand {
+            Operand::Pair(sides) => (&sides.0, Some(&sides.1)),
+            single => (single, None),
+        };
+        let first = self.register_or_sink(left, first, Fit::Exact)?;
+        let second = match right {
+            Some(right) => self.register_or_sink(right, second, Fit::Exact)?,
+            None => None,
+        };
+        Ok((first, second))
+    }
+
+    /// The next operand as `count` destinations: `{a, b}`, a vector register, or for a count of one
+    /// a register.
+    pub(crate) fn dst_vector(
+        &mut self,
+        count: usize,
+        width: Width,
+        fit: Fit,
+    ) -> Lower<Vec<Option<Reg>>> {
+        let operand = self.next_operand()?;
+        let parts = self.parts(operand, count)?;
+        parts.into_iter().map(|part| part.register(self, width, fit)).collect()
+    }
+
+    /// As [`dst_vector`](Self::dst_vector) where `_` is not allowed.
+    pub(crate) fn dst_list(&mut self, count: usize, width: Width) -> Lower<Vec<Reg>> {
+        let operand = self.instruction.operands.last();
+        let parts = self.dst_vector(count, width, Fit::Exact)?;
+        let all: Option<Vec<Reg>> = parts.into_iter().collect();
+        all.ok_or_else(|| match operand {
+            Some(operand) => self.bad_operand(operand, "`_` is not allowed here"),
+            None => self.unsupported("`_` is not allowed here"),
+        })
+    }
+
+    // Sources.
+
+    /// The next operand as a value of type `ty`, in a register of exactly its size.
+    pub(crate) fn src(&mut self, ty: Type) -> Lower<ir::Operand> {
+        let operand = self.next_operand()?;
+        self.source(operand, ty, Fit::Exact)
+    }
+
+    /// The next operand as a value of type `ty`, in the low bits of a register.
+    pub(crate) fn wide_src(&mut self, ty: Type) -> Lower<ir::Operand> {
+        let operand = self.next_operand()?;
+        self.source(operand, ty, Fit::AtLeast)
+    }
+
+    /// The next operand as a predicate, possibly negated.
+    pub(crate) fn predicate(&mut self) -> Lower<ir::Operand> {
+        self.src(Type::Pred)
+    }
+
+    /// The next operand as `count` values.
+    pub(crate) fn src_vector(
+        &mut self,
+        count: usize,
+        ty: Type,
+        fit: Fit,
+    ) -> Lower<Vec<ir::Operand>> {
+        let operand = self.next_operand()?;
+        let parts = self.parts(operand, count)?;
+        parts.into_iter().map(|part| part.source(self, ty, fit)).collect()
+    }
+
+    /// The next operand as an integer known now.
+    pub(crate) fn immediate(&mut self) -> Lower<u64> {
+        let operand = self.next_operand()?;
+        let value = match operand {
+            Operand::Expr(expr) => constant::evaluate(expr).ok().and_then(constant::integer),
+            _ => None,
+        };
+        value.ok_or_else(|| self.bad_operand(operand, "this operand must be a constant integer"))
+    }
+
+    /// `operand` as a value of type `ty`.
+    pub(crate) fn source(
+        &mut self,
+        operand: &Operand<'a>,
+        ty: Type,
+        fit: Fit,
+    ) -> Lower<ir::Operand> {
+        match operand {
+            Operand::Expr(expr) => self.source_expr(operand, expr, ty, fit),
+            Operand::Component(name, component) => self.component(*name, *component, ty, fit),
+            Operand::Element(array, index) => {
+                let (symbol, offset) = self.element(operand, *array, index)?;
+                Ok(self.address_of(symbol, offset, ty.width()))
+            }
+            _ => Err(self.bad_operand(operand, "a single value is needed here")),
+        }
+    }
+
+    fn source_expr(
+        &mut self,
+        operand: &Operand<'a>,
+        expr: &Expr<'a>,
+        ty: Type,
+        fit: Fit,
+    ) -> Lower<ir::Operand> {
+        if let Expr::Unary(UnaryOp::Not, inner) = expr
+            && ty == Type::Pred
+            && let Some(name) = inner.as_name()
+        {
+            let register = self.register_named(name, Width::B1, fit)?;
+            return Ok(self.not(register.into()));
+        }
+        if let Expr::Name(name) = expr
+            && name.text != "WARP_SZ"
+        {
+            return self.source_name(*name, ty, fit);
+        }
+        if let Some((symbol, offset)) = self.symbol_expr(expr)? {
+            return Ok(self.address_of(symbol, offset, ty.width()));
+        }
+        let value = constant::evaluate(expr)?;
+        let bits = constant::bits(value, ty);
+        let why = "this constant does not go with the type of the instruction";
+        bits.map(ir::Operand::Constant).ok_or_else(|| self.bad_operand(operand, why))
+    }
+
+    fn source_name(&mut self, name: Name<'a>, ty: Type, fit: Fit) -> Lower<ir::Operand> {
+        match self.meaning(name) {
+            Ok(Meaning::Register(register)) => {
+                self.check_width(name, register, ty.width(), fit)?;
+                Ok(register.into())
+            }
+            Ok(Meaning::Symbol(symbol)) => Ok(self.address_of(symbol, 0, ty.width())),
+            Err(refusal) => match special::parse(name.text, None) {
+                Some(special) => self.read_special(name.span(), special, ty),
+                None => Err(refusal),
+            },
+        }
+    }
+
+    /// A value in a temporary: the address of a symbol.
+    fn address_of(&mut self, symbol: Symbol, offset: i64, width: Width) -> ir::Operand {
+        self.compute(width, |dst| Op::AddressOf { dst, symbol, offset })
+    }
+
+    fn component(
+        &mut self,
+        name: Name<'a>,
+        component: Name<'a>,
+        ty: Type,
+        fit: Fit,
+    ) -> Lower<ir::Operand> {
+        if let Some(special) = special::parse(name.text, Some(component.text)) {
+            return self.read_special(name.span(), special, ty);
+        }
+        let register = self.vector_component(name, component)?;
+        self.check_width(name, register, ty.width(), fit)?;
+        Ok(register.into())
+    }
+
+    fn read_special(
+        &mut self,
+        span: Span,
+        special: ir::SpecialRegister,
+        ty: Type,
+    ) -> Lower<ir::Operand> {
+        let own = if special.is_wide() { Width::B64 } else { Width::B32 };
+        if ty.width() > own {
+            let message = format!("`{}`: the special register is narrower", self.mnemonic());
+            return Err(Box::new(Diagnostic::unsupported(Code::Operand, span, message)));
+        }
+        Ok(self.compute(own, |dst| Op::ReadSpecial { dst, special }))
+    }
+
+    // Registers.
+
+    fn register_or_sink(
+        &mut self,
+        operand: &Operand<'a>,
+        width: Width,
+        fit: Fit,
+    ) -> Lower<Option<Reg>> {
+        match operand {
+            Operand::Sink(_) => Ok(None),
+            operand => self.register(operand, width, fit).map(Some),
+        }
+    }
+
+    fn register(&mut self, operand: &Operand<'a>, width: Width, fit: Fit) -> Lower<Reg> {
+        match operand {
+            Operand::Expr(Expr::Name(name)) => self.register_named(*name, width, fit),
+            Operand::Component(name, component) => {
+                let register = self.vector_component(*name, *component)?;
+                self.check_width(*name, register, width, fit)?;
+                Ok(register)
+            }
+            // `{%r1}` is how Triton writes a single destination.
+            Operand::Vector(parts) if parts.len() == 1 => self.register(&parts[0], width, fit),
+            _ => Err(self.bad_operand(operand, "a register is needed here")),
+        }
+    }
+
+    pub(crate) fn register_named(&mut self, name: Name<'a>, width: Width, fit: Fit) -> Lower<Reg> {
+        match self.meaning(name)? {
+            Meaning::Register(register) => {
+                self.check_width(name, register, width, fit)?;
+                Ok(register)
+            }
+            Meaning::Symbol(_) => {
+                let message = format!("`{}` is not a register", name.text);
+                Err(Box::new(Diagnostic::error(Code::Name, name.span(), message)))
+            }
+        }
+    }
+
+    fn check_width(&self, name: Name<'a>, register: Reg, width: Width, fit: Fit) -> Lower {
+        let found = self.builder.width(register);
+        let fits = match fit {
+            Fit::Exact => found == width,
+            Fit::AtLeast => found >= width && (found == Width::B1) == (width == Width::B1),
+        };
+        if fits {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}`: register `{}` has {} bits where {} are needed",
+            self.mnemonic(),
+            name.text,
+            found.bits(),
+            width.bits()
+        );
+        Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)))
+    }
+
+    fn meaning(&mut self, name: Name<'a>) -> Lower<Meaning> {
+        if let Some(registers) = self.builder.register(name.text) {
+            if registers.decl.lanes > 1 {
+                let message = format!("`{}` is a vector register", name.text);
+                return Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)));
+            }
+            return Ok(Meaning::Register(registers.first));
+        }
+        self.symbol(name.text).map(Meaning::Symbol).ok_or_else(|| undeclared(name))
+    }
+
+    pub(crate) fn symbol(&self, name: &str) -> Option<Symbol> {
+        let globals = &self.builder.context.globals;
+        let local = self.builder.scopes.variable(name);
+        let variable = local.or_else(|| globals.variables.get(name).copied());
+        let function = || globals.functions.get(name).copied().map(Symbol::Function);
+        variable.map(Symbol::Variable).or_else(function)
+    }
+
+    fn vector_component(&mut self, name: Name<'a>, component: Name<'a>) -> Lower<Reg> {
+        let registers = self.builder.register(name.text).ok_or_else(|| undeclared(name))?;
+        let lane = match component.text {
+            "x" | "r" => 0,
+            "y" | "g" => 1,
+            "z" | "b" => 2,
+            "w" | "a" => 3,
+            _ => u8::MAX,
+        };
+        if lane >= registers.decl.lanes || registers.decl.lanes == 1 {
+            let message = format!("`{}` has no component `.{}`", name.text, component.text);
+            return Err(Box::new(Diagnostic::error(Code::Name, component.span(), message)));
+        }
+        Ok(Reg::from_position(registers.first.position() + usize::from(lane)))
+    }
+
+    // Vectors.
+
+    fn parts(&mut self, operand: &'i Operand<'a>, count: usize) -> Lower<Vec<Part<'i, 'a>>> {
+        let parts: Vec<Part<'i, 'a>> = match operand {
+            Operand::Vector(parts) => parts.iter().map(Part::Written).collect(),
+            Operand::Expr(Expr::Name(name)) => match self.builder.register(name.text) {
+                Some(registers) if registers.decl.lanes > 1 => {
+                    let first = registers.first.position();
+                    let lanes = usize::from(registers.decl.lanes);
+                    let register = |lane| Reg::from_position(first + lane);
+                    (0..lanes).map(|lane| Part::Lane(*name, register(lane))).collect()
+                }
+                _ => vec![Part::Written(operand)],
+            },
+            single => vec![Part::Written(single)],
+        };
+        if parts.len() != count {
+            let found = parts.len();
+            let why = format!("a vector of {count} is needed here, this has {found}");
+            return Err(self.bad_operand(operand, &why));
+        }
+        Ok(parts)
+    }
+
+    /// How many parts the next operand has.
+    pub(crate) fn peek_length(&self) -> usize {
+        let position = self.instruction.operands.len() - self.remaining();
+        match self.instruction.operands.get(position) {
+            Some(Operand::Vector(parts)) => parts.len(),
+            Some(_) => 1,
+            None => 0,
+        }
+    }
+
+    // Addresses.
+
+    /// The next operand as `[base+offset]`.
+    pub(crate) fn address(&mut self) -> Lower<Address> {
+        let operand = self.next_operand()?;
+        let inner = match operand {
+            Operand::Address(parts) if parts.len() == 1 => &parts[0],
+            Operand::Element(..) => operand,
+            _ => return Err(self.bad_operand(operand, "an address in brackets is needed here")),
+        };
+        match inner {
+            Operand::Element(array, index) => {
+                let (symbol, offset) = self.element(operand, *array, index)?;
+                self.symbol_address(operand, symbol, offset)
+            }
+            Operand::Expr(expr) => self.address_expr(operand, expr),
+            _ => Err(self.bad_operand(operand, "this is not an address")),
+        }
+    }
+
+    fn address_expr(&mut self, operand: &Operand<'a>, expr: &Expr<'a>) -> Lower<Address> {
+        if let Some((name, offset)) = split_offset(expr)? {
+            if let Some(registers) = self.builder.register(name.text) {
+                let width = self.builder.width(registers.first);
+                if registers.decl.lanes > 1 || !matches!(width, Width::B32 | Width::B64) {
+                    return Err(self.bad_operand(operand, "an address has 32 or 64 bits"));
+                }
+                return Ok(Address { base: AddressBase::Register(registers.first), offset });
+            }
+            let symbol = self.symbol(name.text).ok_or_else(|| undeclared(name))?;
+            return self.symbol_address(operand, symbol, offset);
+        }
+        let value = constant::integer(constant::evaluate(expr)?);
+        match value {
+            Some(bits) => Ok(Address { base: AddressBase::Absolute, offset: bits.cast_signed() }),
+            None => Err(self.bad_operand(operand, "this is not an address")),
+        }
+    }
+
+    fn symbol_address(&self, operand: &Operand<'a>, symbol: Symbol, offset: i64) -> Lower<Address> {
+        match symbol {
+            Symbol::Variable(variable) => {
+                Ok(Address { base: AddressBase::Variable(variable), offset })
+            }
+            Symbol::Function(_) => Err(self.bad_operand(operand, "a function is not memory")),
+        }
+    }
+
+    /// `symbol+offset` or `generic(symbol)`; `None` if the expression has no symbol.
+    fn symbol_expr(&self, expr: &Expr<'a>) -> Lower<Option<(Symbol, i64)>> {
+        let Some((name, offset)) = split_offset(expr)? else { return Ok(None) };
+        match self.symbol(name.text) {
+            Some(symbol) => Ok(Some((symbol, offset))),
+            None => Err(undeclared(name)),
+        }
+    }
+
+    /// `array[3]`
+    fn element(
+        &self,
+        operand: &Operand<'a>,
+        array: Name<'a>,
+        index: &Operand<'a>,
+    ) -> Lower<(Symbol, i64)> {
+        let symbol = self.symbol(array.text).ok_or_else(|| undeclared(array))?;
+        let index = match index {
+            Operand::Expr(expr) => constant::evaluate(expr).ok().and_then(constant::integer),
+            _ => None,
+        };
+        let size = match symbol {
+            Symbol::Variable(variable) => {
+                let element = &self.builder.context.program.variables[variable].element;
+                Type::parse(element).map(|ty| u64::from(ty.width().bytes()))
+            }
+            Symbol::Function(_) => None,
+        };
+        match (index, size) {
+            (Some(index), Some(size)) => Ok((symbol, index.wrapping_mul(size).cast_signed())),
+            _ => Err(self.bad_operand(operand, "only constant indices are supported here")),
+        }
+    }
+}
+
+/// One part of a vector operand.
+enum Part<'i, 'a> {
+    Written(&'i Operand<'a>),
+    Lane(Name<'a>, Reg),
+}
+
+impl<'a> Part<'_, 'a> {
+    fn register(self, insn: &mut Insn<'_, '_, 'a>, width: Width, fit: Fit) -> Lower<Option<Reg>> {
+        match self {
+            Self::Written(operand) => insn.register_or_sink(operand, width, fit),
+            Self::Lane(name, register) => {
+                insn.check_width(name, register, width, fit)?;
+                Ok(Some(register))
+            }
+        }
+    }
+
+    fn source(self, insn: &mut Insn<'_, '_, 'a>, ty: Type, fit: Fit) -> Lower<ir::Operand> {
+        match self {
+            Self::Written(operand) => insn.source(operand, ty, fit),
+            Self::Lane(name, register) => {
+                insn.check_width(name, register, ty.width(), fit)?;
+                Ok(register.into())
+            }
+        }
+    }
+}
+
+/// `name`, `name+4`, `name-4+8` taken apart; `None` if no name is involved.
+fn split_offset<'a>(expr: &Expr<'a>) -> Lower<Option<(Name<'a>, i64)>> {
+    Ok(match expr {
+        Expr::Name(name) if name.text != "WARP_SZ" => Some((*name, 0)),
+        Expr::Parenthesized(inner) => split_offset(inner)?,
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) => {
+            let Some((name, offset)) = split_offset(&sides.0)? else { return Ok(None) };
+            let Some(delta) = constant::integer(constant::evaluate(&sides.1)?) else {
+                return Ok(None);
+            };
+            let delta = delta.cast_signed();
+            Some(match op {
+                BinaryOp::Add => (name, offset.wrapping_add(delta)),
+                _ => (name, offset.wrapping_sub(delta)),
+            })
+        }
+        _ => None,
+    })
+}
+
+fn undeclared(name: Name<'_>) -> Refusal {
+    let message = format!("`{}` is not declared", name.text);
+    Box::new(Diagnostic::error(Code::Name, name.span(), message))
+}

@@ -1,0 +1,233 @@
+//! A function under construction: registers, blocks and the names that mean them.
+//!
+//! Catalogue entries reach this through [`crate::isa::Insn`]; the walk over statements is in
+//! [`super::function`].
+
+use super::debug::Locations;
+use super::scope::{Globals, RegisterDecl, Registers, Scopes};
+use base::{Diagnostic, Index, IndexVec, Span};
+use ir::{
+    Block, BlockId, FuncId, Guard, Instr, LocId, Op, Program, Reg, Register, Terminator, Width,
+};
+
+/// What all functions of a module share while it is lowered.
+pub(crate) struct Context<'a> {
+    pub(crate) program: Program,
+    pub(crate) globals: Globals<'a>,
+    pub(crate) locations: Locations<'a>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// The function being built.
+pub(crate) struct Builder<'c, 'a> {
+    pub(crate) context: &'c mut Context<'a>,
+    pub(crate) scopes: Scopes<'a>,
+    pub(crate) function: FuncId,
+    pub(crate) is_kernel: bool,
+    /// The source location that holds for the next instruction.
+    pub(crate) location: Option<LocId>,
+    registers: IndexVec<Reg, Register>,
+    /// Which registers the front end made up.
+    temporary: IndexVec<Reg, bool>,
+    /// Finished blocks; `None` while a label is known and its block not finished.
+    blocks: IndexVec<BlockId, Option<Block>>,
+    /// Blocks in the order in which the text defines them.
+    order: Vec<BlockId>,
+    /// The block instructions go to; `None` right after a jump.
+    open: Option<OpenBlock>,
+    /// The carry flag, once something uses it.
+    condition_code: Option<Reg>,
+}
+
+struct OpenBlock {
+    id: BlockId,
+    instructions: Vec<Instr>,
+}
+
+/// A point to roll back to.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    block: Option<BlockId>,
+    length: usize,
+}
+
+impl<'c, 'a> Builder<'c, 'a> {
+    pub(crate) fn new(context: &'c mut Context<'a>, function: FuncId, is_kernel: bool) -> Self {
+        Self {
+            context,
+            scopes: Scopes::new(),
+            function,
+            is_kernel,
+            location: None,
+            registers: IndexVec::new(),
+            temporary: IndexVec::new(),
+            blocks: IndexVec::new(),
+            order: Vec::new(),
+            open: None,
+            condition_code: None,
+        }
+    }
+
+    // Registers.
+
+    /// The registers behind a declared name.
+    pub(crate) fn register(&mut self, name: &'a str) -> Option<Registers> {
+        let Self { scopes, registers, temporary, .. } = self;
+        scopes.register(name, |decl| number_registers(name, decl, registers, temporary))
+    }
+
+    /// A fresh register that no name means.
+    pub(crate) fn temporary(&mut self, width: Width) -> Reg {
+        let name = format!("$t{}", self.registers.len());
+        self.temporary.push(true);
+        self.registers.push(Register { name, width })
+    }
+
+    /// The carry flag (`CC.CF`), an ordinary predicate register in the core program.
+    pub(crate) fn condition_code(&mut self) -> Reg {
+        if let Some(register) = self.condition_code {
+            return register;
+        }
+        self.temporary.push(false);
+        let register = self.registers.push(Register { name: "$cc".to_owned(), width: Width::B1 });
+        self.condition_code = Some(register);
+        register
+    }
+
+    pub(crate) fn width(&self, register: Reg) -> Width {
+        self.registers[register].width
+    }
+
+    pub(crate) fn is_temporary(&self, register: Reg) -> bool {
+        self.temporary[register]
+    }
+
+    // Blocks.
+
+    /// A block to be placed later: the target of a label, or what follows a branch.
+    pub(crate) fn new_block(&mut self) -> BlockId {
+        self.blocks.push(None)
+    }
+
+    /// Goes on in `block`, falling into it from the block before.
+    pub(crate) fn place(&mut self, block: BlockId, span: Span) {
+        if self.open.is_some() {
+            self.terminate(Terminator::Jump(block), span);
+        }
+        self.order.push(block);
+        self.open = Some(OpenBlock { id: block, instructions: Vec::new() });
+    }
+
+    /// Ends the open block.
+    pub(crate) fn terminate(&mut self, terminator: Terminator, span: Span) {
+        let open = self.open_block();
+        let (id, instructions) = (open.id, std::mem::take(&mut open.instructions));
+        let location = self.location;
+        self.blocks[id] = Some(Block { instructions, terminator, span, location });
+        self.open = None;
+    }
+
+    pub(crate) fn emit(&mut self, guard: Option<Guard>, op: Op, span: Span) {
+        let location = self.location;
+        self.open_block().instructions.push(Instr { guard, op, span, location });
+    }
+
+    /// The block instructions go to. After a jump, code without a label is unreachable but still
+    /// code: it gets a block of its own.
+    fn open_block(&mut self) -> &mut OpenBlock {
+        if self.open.is_none() {
+            let id = self.new_block();
+            self.order.push(id);
+            self.open = Some(OpenBlock { id, instructions: Vec::new() });
+        }
+        self.open.get_or_insert_with(|| unreachable!("a block was opened just now"))
+    }
+
+    /// Remembers where an instruction starts.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            block: self.open.as_ref().map(|open| open.id),
+            length: self.open.as_ref().map_or(0, |open| open.instructions.len()),
+        }
+    }
+
+    /// What was emitted since `mark`, unless the block has ended in between.
+    pub(crate) fn since(&mut self, mark: Mark) -> &mut [Instr] {
+        match &mut self.open {
+            Some(open) if mark.block.is_none_or(|block| block == open.id) => {
+                &mut open.instructions[mark.length..]
+            }
+            _ => &mut [],
+        }
+    }
+
+    /// Forgets what was emitted since `mark`.
+    pub(crate) fn roll_back(&mut self, mark: Mark) {
+        if let Some(open) = &mut self.open
+            && mark.block.is_none_or(|block| block == open.id)
+        {
+            open.instructions.truncate(mark.length);
+        }
+    }
+
+    /// Inserts an operation before everything emitted since `mark`.
+    pub(crate) fn insert_at(&mut self, mark: Mark, op: Op, span: Span) {
+        let location = self.location;
+        if let Some(open) = &mut self.open {
+            open.instructions.insert(mark.length, Instr { guard: None, op, span, location });
+        }
+    }
+
+    /// Ends the function and writes registers and blocks, numbered in the order of the text.
+    pub(crate) fn finish(mut self, end: Span) {
+        if self.open.is_some() || self.order.is_empty() {
+            self.terminate(Terminator::Return, end);
+        }
+        let mut renumbered = vec![BlockId::from_position(0); self.blocks.len()];
+        for (position, id) in self.order.iter().enumerate() {
+            renumbered[id.position()] = BlockId::from_position(position);
+        }
+        let mut blocks = IndexVec::new();
+        for id in self.order {
+            if let Some(mut block) = self.blocks[id].take() {
+                renumber(&mut block.terminator, &renumbered);
+                blocks.push(block);
+            }
+        }
+        let function = &mut self.context.program.functions[self.function];
+        function.blocks = blocks;
+        function.registers = self.registers;
+    }
+}
+
+fn number_registers(
+    name: &str,
+    decl: RegisterDecl,
+    registers: &mut IndexVec<Reg, Register>,
+    temporary: &mut IndexVec<Reg, bool>,
+) -> Reg {
+    let first = registers.next_index();
+    let width = decl.ty.width();
+    for lane in 0..decl.lanes {
+        let name = match decl.lanes {
+            1 => name.to_owned(),
+            _ => format!("{name}.{lane}"),
+        };
+        registers.push(Register { name, width });
+        temporary.push(false);
+    }
+    first
+}
+
+fn renumber(terminator: &mut Terminator, to: &[BlockId]) {
+    let change = |block: &mut BlockId| *block = to[block.position()];
+    match terminator {
+        Terminator::Jump(target) => change(target),
+        Terminator::Branch { then, otherwise, .. } => {
+            change(then);
+            change(otherwise);
+        }
+        Terminator::Table { targets, .. } => targets.iter_mut().for_each(change),
+        Terminator::Return | Terminator::Exit | Terminator::Trap => {}
+    }
+}

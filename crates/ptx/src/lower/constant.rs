@@ -1,0 +1,180 @@
+//! The value of constant expressions (manual §4.5.4–4.5.6) and the bits they become at their use.
+
+use crate::isa::Type;
+use crate::syntax::Value;
+use crate::syntax::ast::{BinaryOp, Expr, UnaryOp};
+use base::{Code, Diagnostic, Span};
+use ir::{Format, Width};
+
+/// `WARP_SZ`: 32 on every architecture so far.
+const WARP_SIZE: i64 = 32;
+
+/// Evaluates an expression without symbols.
+pub(crate) fn evaluate(expr: &Expr<'_>) -> Result<Value, Diagnostic> {
+    match expr {
+        Expr::Number(number) => Ok(number.value),
+        Expr::Name(name) if name.text == "WARP_SZ" => Ok(Value::Signed(WARP_SIZE)),
+        Expr::Name(name) => {
+            let message = format!("`{}` is not a constant", name.text);
+            Err(Diagnostic::error(Code::Constant, name.span(), message))
+        }
+        Expr::Parenthesized(inner) => evaluate(inner),
+        Expr::Unary(op, inner) => unary(*op, evaluate(inner)?).ok_or_else(|| mixed(inner.span())),
+        Expr::Cast(ty, inner) => {
+            let bits = integer(evaluate(inner)?).ok_or_else(|| mixed(inner.span()))?;
+            Ok(if ty.text == "u64" { Value::Unsigned(bits) } else { signed(bits) })
+        }
+        Expr::Binary(op, sides) => {
+            let (left, right) = (evaluate(&sides.0)?, evaluate(&sides.1)?);
+            if matches!(op, BinaryOp::Div | BinaryOp::Rem) && integer(right) == Some(0) {
+                let message = "division by zero in a constant expression";
+                return Err(Diagnostic::error(Code::Constant, expr.span(), message));
+            }
+            binary(*op, left, right).ok_or_else(|| mixed(expr.span()))
+        }
+        Expr::Conditional(parts) => {
+            let condition = integer(evaluate(&parts.0)?).ok_or_else(|| mixed(parts.0.span()))?;
+            evaluate(if condition != 0 { &parts.1 } else { &parts.2 })
+        }
+        Expr::Generic(_) | Expr::Mask(..) => {
+            let message = "an address is not a constant here";
+            Err(Diagnostic::error(Code::Constant, expr.span(), message))
+        }
+    }
+}
+
+/// Evaluates to a non-negative integer: sizes, counts, alignments.
+pub(crate) fn evaluate_size(expr: &Expr<'_>) -> Result<u64, Diagnostic> {
+    match evaluate(expr)? {
+        Value::Signed(value) if value >= 0 => Ok(value.cast_unsigned()),
+        Value::Unsigned(value) => Ok(value),
+        _ => {
+            let message = "a size must be a non-negative integer";
+            Err(Diagnostic::error(Code::Constant, expr.span(), message))
+        }
+    }
+}
+
+fn mixed(span: Span) -> Diagnostic {
+    let message = "this operator does not take these operands: integers and floats do not mix";
+    Diagnostic::error(Code::Constant, span, message)
+}
+
+/// The bits of an integer.
+pub(crate) fn integer(value: Value) -> Option<u64> {
+    match value {
+        Value::Signed(value) => Some(value.cast_unsigned()),
+        Value::Unsigned(value) => Some(value),
+        Value::F32(_) | Value::F64(_) => None,
+    }
+}
+
+fn signed(bits: u64) -> Value {
+    Value::Signed(bits.cast_signed())
+}
+
+fn unary(op: UnaryOp, value: Value) -> Option<Value> {
+    Some(match (op, value) {
+        (UnaryOp::Plus, value) => value,
+        (UnaryOp::Minus, Value::Signed(value)) => Value::Signed(value.wrapping_neg()),
+        (UnaryOp::Minus, Value::Unsigned(value)) => Value::Unsigned(value.wrapping_neg()),
+        (UnaryOp::Minus, Value::F64(value)) => Value::F64(-value),
+        // Single-precision literals take no part in expressions; a sign is all they may have.
+        (UnaryOp::Minus, Value::F32(bits)) => Value::F32(bits ^ (1 << 31)),
+        (UnaryOp::Not, value) => Value::Signed(i64::from(integer(value)? == 0)),
+        (UnaryOp::Complement, value) => Value::Unsigned(!integer(value)?),
+    })
+}
+
+fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
+    if let (Value::F64(left), Value::F64(right)) = (left, right) {
+        return float_binary(op, left, right);
+    }
+    let (a, b) = (integer(left)?, integer(right)?);
+    // "Usual conversions": unsigned if either side is.
+    let is_signed = matches!((left, right), (Value::Signed(_), Value::Signed(_)));
+    let typed = |bits| if is_signed { signed(bits) } else { Value::Unsigned(bits) };
+    let (sa, sb) = (a.cast_signed(), b.cast_signed());
+    let truth = |truth: bool| Value::Signed(i64::from(truth));
+    let compare = if is_signed { sa.cmp(&sb) } else { a.cmp(&b) };
+    Some(match op {
+        BinaryOp::Mul => typed(a.wrapping_mul(b)),
+        BinaryOp::Div if is_signed => Value::Signed(sa.wrapping_div(sb)),
+        BinaryOp::Div => Value::Unsigned(a.checked_div(b)?),
+        // The manual reads both operands of % as unsigned and calls the result signed.
+        BinaryOp::Rem => signed(a.checked_rem(b)?),
+        BinaryOp::Add => typed(a.wrapping_add(b)),
+        BinaryOp::Sub => typed(a.wrapping_sub(b)),
+        BinaryOp::Shl => shifted(left, a.checked_shl(u32::try_from(b).unwrap_or(64)).unwrap_or(0)),
+        BinaryOp::Shr => shift_right(left, b),
+        BinaryOp::Lt => truth(compare.is_lt()),
+        BinaryOp::Gt => truth(compare.is_gt()),
+        BinaryOp::Le => truth(compare.is_le()),
+        BinaryOp::Ge => truth(compare.is_ge()),
+        BinaryOp::Eq => truth(a == b),
+        BinaryOp::Ne => truth(a != b),
+        BinaryOp::BitAnd => Value::Unsigned(a & b),
+        BinaryOp::BitXor => Value::Unsigned(a ^ b),
+        BinaryOp::BitOr => Value::Unsigned(a | b),
+        BinaryOp::And => truth(a != 0 && b != 0),
+        BinaryOp::Or => truth(a != 0 || b != 0),
+    })
+}
+
+/// A shift has the type of its left operand.
+fn shifted(left: Value, bits: u64) -> Value {
+    if matches!(left, Value::Signed(_)) { signed(bits) } else { Value::Unsigned(bits) }
+}
+
+fn shift_right(left: Value, amount: u64) -> Value {
+    let amount = u32::try_from(amount.min(64)).unwrap_or(64);
+    match left {
+        Value::Signed(value) => Value::Signed(value >> amount.min(63)),
+        Value::Unsigned(value) => Value::Unsigned(value.checked_shr(amount).unwrap_or(0)),
+        other => other,
+    }
+}
+
+fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
+    let truth = |truth: bool| Value::Signed(i64::from(truth));
+    Some(match op {
+        BinaryOp::Add => Value::F64(a + b),
+        BinaryOp::Sub => Value::F64(a - b),
+        BinaryOp::Mul => Value::F64(a * b),
+        BinaryOp::Div => Value::F64(a / b),
+        BinaryOp::Lt => truth(a < b),
+        BinaryOp::Gt => truth(a > b),
+        BinaryOp::Le => truth(a <= b),
+        BinaryOp::Ge => truth(a >= b),
+        BinaryOp::Eq => truth(a == b),
+        BinaryOp::Ne => truth(a != b),
+        _ => return None,
+    })
+}
+
+/// The bits of a constant used as an operand or initialiser of type `ty`; `None` if the two do not
+/// go together.
+pub(crate) fn bits(value: Value, ty: Type) -> Option<u64> {
+    match ty {
+        Type::Pred => Some(u64::from(integer(value)? != 0)),
+        Type::Float(Format::F64) => match value {
+            Value::F64(value) => Some(value.to_bits()),
+            _ => None,
+        },
+        Type::Float(Format::F32) => match value {
+            Value::F32(bits) => Some(u64::from(bits)),
+            #[expect(clippy::cast_possible_truncation, reason = "rounding is what PTX asks for")]
+            Value::F64(value) => Some(u64::from((value as f32).to_bits())),
+            _ => None,
+        },
+        Type::Bits(_) | Type::Unsigned(_) | Type::Signed(_) => match (value, ty.width()) {
+            (Value::F32(bits), Width::B32) => Some(u64::from(bits)),
+            (Value::F64(value), Width::B64) => Some(value.to_bits()),
+            (value, width) => Some(integer(value)? & width.mask()),
+        },
+        // Halves, packs and narrower formats are written as the integer of their bits.
+        Type::Float(_) | Type::FloatPair(_) | Type::IntPair { .. } => {
+            Some(integer(value)? & ty.width().mask())
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Syntax tree to core program.
+//!
+//! Two passes over the module: declare everything (functions and variables may be mentioned before
+//! their definition), then lower bodies and initialisers. The meaning of instructions is in
+//! [`crate::isa`]; here are names, memory layout of variables, blocks and calls.
+//!
+//! Lowering never fails as a whole. What it cannot express is an [`ir::Op::Unsupported`] in the
+//! program and a diagnostic of severity `Unsupported`; what is wrong in the input is one of severity
+//! `Error`.
+
+mod builder;
+pub(crate) mod constant;
+mod debug;
+mod function;
+mod recursion;
+mod scope;
+mod variable;
+
+pub(crate) use builder::{Builder, Mark};
+pub(crate) use scope::Table;
+
+use crate::syntax::Value;
+use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Number};
+use base::{Code, Diagnostic, Span};
+use builder::Context;
+use debug::Locations;
+use ir::{FuncId, Program};
+use scope::Globals;
+
+/// A module as the engines see it.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program; well formed by [`ir::validate`].
+    pub program: Program,
+    /// What was wrong or could not be expressed, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers a module that was parsed without errors.
+#[must_use]
+pub fn lower(module: &Module<'_>) -> Lowered {
+    let mut program = Program::default();
+    let locations = Locations::new(module, &mut program);
+    let mut context =
+        Context { program, globals: Globals::default(), locations, diagnostics: Vec::new() };
+    let functions = declare(&mut context, module);
+    variable::initialize(&mut context, module);
+    for (function, id) in functions {
+        function::lower(&mut context, function, id);
+    }
+    recursion::refuse(&mut context.program, &mut context.diagnostics);
+    let Context { program, mut diagnostics, .. } = context;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    debug_assert_eq!(ir::validate(&program), Vec::<String>::new());
+    Lowered { program, diagnostics }
+}
+
+/// Gives every function and variable of the module its number; returns the functions.
+fn declare<'m, 'a>(
+    context: &mut Context<'a>,
+    module: &'m Module<'a>,
+) -> Vec<(&'m Function<'a>, FuncId)> {
+    let mut functions = Vec::new();
+    for item in &module.items {
+        match item {
+            Item::Variable(variable) => variable::declare_global(context, variable),
+            Item::Function(function) => {
+                if let Some(id) = declare_function(context, function) {
+                    functions.push((&**function, id));
+                }
+            }
+            Item::AddressSize(size) => check_address_size(context, size),
+            Item::Alias(..)
+            | Item::Version(_)
+            | Item::Target(_)
+            | Item::File(_)
+            | Item::Section(_)
+            | Item::Dwarf(_)
+            | Item::Pragma(_)
+            | Item::Loc(_) => {}
+        }
+    }
+    // An alias may stand before the function it means.
+    for item in &module.items {
+        if let Item::Alias(alias, target) = item {
+            declare_alias(context, *alias, *target);
+        }
+    }
+    functions
+}
+
+/// Declares a function; `None` if it is a second body for the same name.
+fn declare_function<'a>(context: &mut Context<'a>, function: &Function<'a>) -> Option<FuncId> {
+    if let Some(&id) = context.globals.functions.get(function.name.text) {
+        let earlier = &context.program.functions[id];
+        if function.body.is_some() && earlier.is_defined() {
+            let message = format!("`{}` is defined twice", function.name.text);
+            let clash = Diagnostic::error(Code::Name, function.name.span(), message);
+            context.diagnostics.push(clash.also(earlier.span, "first defined here"));
+            return None;
+        }
+        // A prototype before the definition: the definition's parameters have the names that count.
+        if function.body.is_some() {
+            let (params, returns) = function::parameters(context, function, id);
+            let known = &mut context.program.functions[id];
+            (known.params, known.returns, known.span) = (params, returns, function.at.0);
+        }
+        return Some(id);
+    }
+    let id = context.program.functions.push(ir::Function {
+        name: function.name.text.to_owned(),
+        is_kernel: function.kind == FunctionKind::Entry,
+        params: Vec::new(),
+        returns: Vec::new(),
+        launch: ir::Launch::default(),
+        registers: base::IndexVec::new(),
+        blocks: base::IndexVec::new(),
+        span: function.at.0,
+    });
+    context.globals.functions.insert(function.name.text, id);
+    let (params, returns) = function::parameters(context, function, id);
+    let known = &mut context.program.functions[id];
+    (known.params, known.returns) = (params, returns);
+    Some(id)
+}
+
+fn declare_alias<'a>(context: &mut Context<'a>, alias: Name<'a>, target: Name<'a>) {
+    match context.globals.functions.get(target.text).copied() {
+        Some(id) => {
+            context.globals.functions.insert(alias.text, id);
+        }
+        None => {
+            let message = format!("`{}` is not declared", target.text);
+            context.diagnostics.push(Diagnostic::error(Code::Name, target.span(), message));
+        }
+    }
+}
+
+fn check_address_size(context: &mut Context<'_>, size: &Number<'_>) {
+    if size.value != Value::Signed(64) {
+        let message = "only 64-bit addresses are supported";
+        let refusal = Diagnostic::unsupported(Code::UnsupportedDirective, size.at.0, message);
+        context.diagnostics.push(refusal);
+    }
+}
+
+/// The error for a name declared twice in one scope.
+fn declared_twice(name: Name<'_>, earlier: Span) -> Diagnostic {
+    let message = format!("`{}` is declared twice in this scope", name.text);
+    Diagnostic::error(Code::Name, name.span(), message).also(earlier, "first declared here")
+}
