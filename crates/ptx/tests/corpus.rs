@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-fn ptx_files() -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx")];
+/// All PTX files below a folder, which is given relative to this crate.
+fn ptx_files(folder: &str) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -21,8 +22,10 @@ fn ptx_files() -> Vec<PathBuf> {
 
 #[test]
 fn every_file_parses_and_round_trips() {
-    let files = ptx_files();
+    let mut files = ptx_files("../../corpus/ptx");
     assert!(files.len() >= 430, "only {} files found", files.len());
+    // Inputs that once went wrong.
+    files.extend(ptx_files("tests/regressions"));
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         let first = ptx::syntax::parse(&text);

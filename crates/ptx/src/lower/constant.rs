@@ -78,7 +78,7 @@ fn unary(op: UnaryOp, value: Value) -> Option<Value> {
         (UnaryOp::Plus, value) => value,
         (UnaryOp::Minus, Value::Signed(value)) => Value::Signed(value.wrapping_neg()),
         (UnaryOp::Minus, Value::Unsigned(value)) => Value::Unsigned(value.wrapping_neg()),
-        (UnaryOp::Minus, Value::F64(value)) => Value::F64(-value),
+        (UnaryOp::Minus, Value::F64(bits)) => Value::F64(bits ^ (1 << 63)),
         // Single-precision literals take no part in expressions; a sign is all they may have.
         (UnaryOp::Minus, Value::F32(bits)) => Value::F32(bits ^ (1 << 31)),
         (UnaryOp::Not, value) => Value::Signed(i64::from(integer(value)? == 0)),
@@ -88,7 +88,7 @@ fn unary(op: UnaryOp, value: Value) -> Option<Value> {
 
 fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     if let (Value::F64(left), Value::F64(right)) = (left, right) {
-        return float_binary(op, left, right);
+        return float_binary(op, f64::from_bits(left), f64::from_bits(right));
     }
     let (a, b) = (integer(left)?, integer(right)?);
     // "Usual conversions": unsigned if either side is.
@@ -137,11 +137,12 @@ fn shift_right(left: Value, amount: u64) -> Value {
 
 fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
     let truth = |truth: bool| Value::Signed(i64::from(truth));
+    let number = |value: f64| Value::F64(value.to_bits());
     Some(match op {
-        BinaryOp::Add => Value::F64(a + b),
-        BinaryOp::Sub => Value::F64(a - b),
-        BinaryOp::Mul => Value::F64(a * b),
-        BinaryOp::Div => Value::F64(a / b),
+        BinaryOp::Add => number(a + b),
+        BinaryOp::Sub => number(a - b),
+        BinaryOp::Mul => number(a * b),
+        BinaryOp::Div => number(a / b),
         BinaryOp::Lt => truth(a < b),
         BinaryOp::Gt => truth(a > b),
         BinaryOp::Le => truth(a <= b),
@@ -158,18 +159,18 @@ pub(crate) fn bits(value: Value, ty: Type) -> Option<u64> {
     match ty {
         Type::Pred => Some(u64::from(integer(value)? != 0)),
         Type::Float(Format::F64) => match value {
-            Value::F64(value) => Some(value.to_bits()),
+            Value::F64(bits) => Some(bits),
             _ => None,
         },
         Type::Float(Format::F32) => match value {
             Value::F32(bits) => Some(u64::from(bits)),
             #[expect(clippy::cast_possible_truncation, reason = "rounding is what PTX asks for")]
-            Value::F64(value) => Some(u64::from((value as f32).to_bits())),
+            Value::F64(bits) => Some(u64::from((f64::from_bits(bits) as f32).to_bits())),
             _ => None,
         },
         Type::Bits(_) | Type::Unsigned(_) | Type::Signed(_) => match (value, ty.width()) {
             (Value::F32(bits), Width::B32) => Some(u64::from(bits)),
-            (Value::F64(value), Width::B64) => Some(value.to_bits()),
+            (Value::F64(bits), Width::B64) => Some(bits),
             (value, width) => Some(integer(value)? & width.mask()),
         },
         // Halves, packs and narrower formats are written as the integer of their bits.

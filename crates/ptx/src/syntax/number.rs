@@ -2,7 +2,7 @@
 
 /// What a literal stands for. Integers are 64 bits wide; the sign matters only inside constant
 /// expressions.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// An integer that fits `.s64`.
     Signed(i64),
@@ -10,8 +10,9 @@ pub enum Value {
     Unsigned(u64),
     /// `0f…`: the bits of a single-precision number.
     F32(u32),
-    /// `0d…` or a decimal literal with a point or an exponent.
-    F64(f64),
+    /// `0d…` or a decimal literal with a point or an exponent: the bits of a double-precision
+    /// number. Bits and not a number, because a NaN must equal itself.
+    F64(u64),
 }
 
 impl Value {
@@ -27,7 +28,7 @@ impl Value {
             }
             (Some(b'0'), Some(b'd' | b'D')) => {
                 let bits = exact_hex(&text[2..], 16, "`0d` takes exactly 16 hexadecimal digits")?;
-                Ok(Self::F64(f64::from_bits(bits)))
+                Ok(Self::F64(bits))
             }
             _ if bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => decimal(text),
             (Some(b'0'), Some(b'0'..=b'9')) => integer(&text[1..], 8),
@@ -68,7 +69,7 @@ fn decimal(text: &str) -> Result<Value, &'static str> {
     // Rust would also take `inf` and `nan`; the lexer only sends text that starts with a digit or
     // a dot, so those cannot come here.
     let value: f64 = text.parse().map_err(|_| "not a floating-point number")?;
-    if value.is_finite() { Ok(Value::F64(value)) } else { Err("does not fit in a double") }
+    if value.is_finite() { Ok(Value::F64(value.to_bits())) } else { Err("does not fit in a double") }
 }
 
 #[cfg(test)]
@@ -86,10 +87,10 @@ mod tests {
             ("0x8000000000000000", Value::Unsigned(1 << 63)),
             ("18446744073709551615", Value::Unsigned(u64::MAX)),
             ("0F3f800000", Value::F32(0x3f80_0000)),
-            ("0d3FF0000000000000", Value::F64(1.0)),
-            (".05", Value::F64(0.05)),
-            ("1.", Value::F64(1.0)),
-            ("2e-3", Value::F64(0.002)),
+            ("0d3FF0000000000000", Value::F64(1.0f64.to_bits())),
+            (".05", Value::F64(0.05f64.to_bits())),
+            ("1.", Value::F64(1.0f64.to_bits())),
+            ("2e-3", Value::F64(0.002f64.to_bits())),
         ];
         for (text, value) in cases {
             assert_eq!(Value::parse(text), Ok(value), "{text}");
