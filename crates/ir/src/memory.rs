@@ -132,6 +132,8 @@ pub enum AtomicOp {
 }
 
 /// A read-modify-write of one or several consecutive elements, each atomic by itself.
+///
+/// Additions of f32 flush subnormals in global memory and keep them in shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atomic {
     /// Old values; empty for `red`.
@@ -152,8 +154,6 @@ pub struct Atomic {
     pub address: Address,
     /// Memory order.
     pub ordering: Ordering,
-    /// `.noftz` is the rule for halves; f32 additions in global memory flush subnormals.
-    pub flush: bool,
 }
 
 /// `cp.async`: an agent of its own copies from global to shared memory.

@@ -10,8 +10,14 @@ mod operand;
 mod special;
 mod types;
 
+mod atomic;
 mod control;
+mod data;
 mod integer;
+mod logic;
+mod memory;
+mod sync;
+mod warp;
 
 pub(crate) use insn::{Fit, Insn};
 pub(crate) use types::Type;
@@ -79,7 +85,16 @@ pub const EXAMPLE_REGISTERS: &str = "\
 ";
 
 /// The families, in the order of the manual.
-const FAMILIES: &[&[Form]] = &[integer::FORMS, control::FORMS];
+const FAMILIES: &[&[Form]] = &[
+    integer::FORMS,
+    logic::FORMS,
+    data::FORMS,
+    memory::FORMS,
+    control::FORMS,
+    sync::FORMS,
+    warp::FORMS,
+    atomic::FORMS,
+];
 
 /// All forms, family by family.
 pub fn catalogue() -> impl Iterator<Item = &'static Form> {

@@ -1,0 +1,164 @@
+//! Read-modify-writes (manual §9.7.13.5–6).
+
+use super::memory::{SHARED, cache_policy, hints, scope};
+use super::{Fit, Form, Insn, Lower, Type, by};
+use ir::{Atomic, AtomicOp, Op, Operand, Ordering, Scalar, Scope, Space, Width};
+
+pub(super) const FORMS: &[Form] = &[
+    Form {
+        opcode: "atom",
+        when: &[],
+        syntax: "atom{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4,.v8}.type d, [a], b{, c}{, policy}",
+        section: "9.7.13.5",
+        examples: &[
+            "atom.global.add.f32 %f1, [%rd1], %f2;",
+            "atom.shared.cas.b32 %r1, [%r2], %r3, %r4;",
+            "atom.global.gpu.acq_rel.add.u32 %r1, [%rd1], 1;",
+            "atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;",
+            "atom.global.inc.u32 %r1, [%rd1], 7;",
+            "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};",
+        ],
+        lowering: by(|insn| {
+            let kind = kind(insn, true)?;
+            let dsts = insn.dst_vector(kind.count, kind.ty.width(), Fit::Exact)?;
+            access(insn, kind, dsts)
+        }),
+    },
+    Form {
+        opcode: "red",
+        when: &[],
+        syntax: "red{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4,.v8}.type [a], b{, policy}",
+        section: "9.7.13.6",
+        examples: &["red.global.add.f32 [%rd1], %f1;", "red.release.gpu.global.max.s32 [%rd1], %r1;"],
+        lowering: by(|insn| {
+            let kind = kind(insn, false)?;
+            access(insn, kind, Vec::new())
+        }),
+    },
+];
+
+const OPERATIONS: &[(&str, AtomicOp)] = &[
+    ("and", AtomicOp::And),
+    ("or", AtomicOp::Or),
+    ("xor", AtomicOp::Xor),
+    ("cas", AtomicOp::CompareSwap),
+    ("exch", AtomicOp::Exchange),
+    ("add", AtomicOp::Add),
+    ("inc", AtomicOp::Inc),
+    ("dec", AtomicOp::Dec),
+    ("min", AtomicOp::Min),
+    ("max", AtomicOp::Max),
+];
+
+/// Everything the modifiers say.
+struct Kind {
+    ordering: Ordering,
+    space: Space,
+    op: AtomicOp,
+    ty: Type,
+    count: usize,
+    policy: bool,
+}
+
+fn kind(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Kind> {
+    type Make = fn(Scope) -> Ordering;
+    let semantics: &[(&str, Make)] = &[
+        ("relaxed", Ordering::Relaxed),
+        ("acquire", Ordering::Acquire),
+        ("release", Ordering::Release),
+        ("acq_rel", Ordering::AcquireRelease),
+    ];
+    let make = insn.choose(semantics).unwrap_or(Ordering::Relaxed);
+    let ordering = make(scope(insn).unwrap_or(Scope::Gpu));
+    if !returns && !matches!(ordering, Ordering::Relaxed(_) | Ordering::Release(_)) {
+        return Err(insn.unsupported("a reduction does not acquire"));
+    }
+    let spaces = &[("global", Space::Global), ("shared::cluster", Space::SharedCluster)];
+    let space = insn.choose(spaces).or_else(|| insn.choose(SHARED)).unwrap_or(Space::Generic);
+    let op = insn.require(OPERATIONS, "an operation")?;
+    let policy = hints(insn);
+    let count = insn.choose(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
+    let ty = insn.ty(types_of(op))?;
+    let is_half = matches!(ty, Type::F16 | Type::BF16 | Type::F16X2 | Type::BF16X2);
+    if is_half && !insn.flag("noftz") {
+        return Err(insn.unsupported("halves need `.noftz`"));
+    }
+    let fits = match op {
+        _ if count > 1 => vector_exists(op, ty, count),
+        AtomicOp::CompareSwap | AtomicOp::Exchange => returns,
+        AtomicOp::Min | AtomicOp::Max => !is_half,
+        _ => true,
+    };
+    if !fits {
+        return Err(insn.unsupported("no such combination of operation, vector and type"));
+    }
+    Ok(Kind { ordering, space, op, ty, count, policy })
+}
+
+/// Which vectors exist on sm_90 and later.
+fn vector_exists(op: AtomicOp, ty: Type, count: usize) -> bool {
+    match ty {
+        Type::F32 => op == AtomicOp::Add && count <= 4,
+        Type::F16 | Type::BF16 => matches!(op, AtomicOp::Add | AtomicOp::Min | AtomicOp::Max),
+        Type::F16X2 | Type::BF16X2 => {
+            matches!(op, AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) && count <= 4
+        }
+        _ => false,
+    }
+}
+
+fn types_of(op: AtomicOp) -> &'static [Type] {
+    match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32, Type::B64],
+        AtomicOp::CompareSwap => &[Type::B16, Type::B32, Type::B64, Type::B128],
+        AtomicOp::Exchange => &[Type::B32, Type::B64, Type::B128],
+        AtomicOp::Inc | AtomicOp::Dec => &[Type::U32],
+        AtomicOp::Add => &[
+            Type::U32,
+            Type::U64,
+            Type::S32,
+            Type::S64,
+            Type::F32,
+            Type::F64,
+            Type::F16,
+            Type::F16X2,
+            Type::BF16,
+            Type::BF16X2,
+        ],
+        AtomicOp::Min | AtomicOp::Max => &[
+            Type::U32,
+            Type::U64,
+            Type::S32,
+            Type::S64,
+            Type::F16,
+            Type::F16X2,
+            Type::BF16,
+            Type::BF16X2,
+        ],
+    }
+}
+
+fn access(insn: &mut Insn<'_, '_, '_>, kind: Kind, dsts: Vec<Option<ir::Reg>>) -> Lower {
+    let Kind { ordering, space, op, ty, count, policy } = kind;
+    let address = insn.address()?;
+    let a = insn.src_vector(count, ty, Fit::Exact)?;
+    let b: Option<Operand> = match op {
+        AtomicOp::CompareSwap => Some(insn.src(ty)?),
+        _ => None,
+    };
+    cache_policy(insn, policy)?;
+    let (scalar, packed) = match ty {
+        Type::FloatPair(format) => (Scalar::Float(format), 2),
+        Type::Bits(Width::B128) => {
+            return Err(insn.unsupported("128-bit atomics are not supported"));
+        }
+        Type::Bits(width) => (Scalar::Integer { width, signed: false }, 1),
+        other => match other.scalar() {
+            Some(scalar) => (scalar, 1),
+            None => return Err(insn.unsupported("no atomic has this type")),
+        },
+    };
+    let atomic = Atomic { dsts, op, scalar, packed, a, b, space, address, ordering };
+    insn.emit(Op::Atomic(atomic));
+    Ok(())
+}
