@@ -325,11 +325,12 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         SyncOp::Shuffle { dst, in_range, value, lane, clamp, mask, .. } => {
             visit(Write(*dst));
             in_range.iter().for_each(|&reg| visit(Write(reg)));
-            [value, lane, clamp].into_iter().chain(mask).for_each(|&o| visit(Read(o)));
+            [value, lane, clamp, mask].into_iter().for_each(|&o| visit(Read(o)));
         }
         SyncOp::Vote { dst, predicate, mask, .. } => {
             visit(Write(*dst));
-            [predicate].into_iter().chain(mask).for_each(|&o| visit(Read(o)));
+            visit(Read(*predicate));
+            visit(Read(*mask));
         }
         SyncOp::Match { dst, all_equal, value, mask, .. } => {
             visit(Write(*dst));

@@ -22,7 +22,7 @@ pub enum SyncOp {
         /// The lanes that wait for each other.
         mask: Operand,
     },
-    /// `shfl.sync`; without a mask, the deprecated form.
+    /// `shfl.sync`
     Shuffle {
         /// How the source lane is found.
         mode: ShuffleMode,
@@ -37,9 +37,9 @@ pub enum SyncOp {
         /// Clamp and segment mask.
         clamp: Operand,
         /// The lanes that take part.
-        mask: Option<Operand>,
+        mask: Operand,
     },
-    /// `vote.sync`; without a mask, the deprecated form.
+    /// `vote.sync`
     Vote {
         /// Question.
         mode: VoteMode,
@@ -48,7 +48,7 @@ pub enum SyncOp {
         /// The thread's own predicate.
         predicate: Operand,
         /// The lanes that take part.
-        mask: Option<Operand>,
+        mask: Operand,
     },
     /// `match.sync`
     Match {

@@ -5,20 +5,9 @@
 use ptx::isa::{self, Form, Lowering};
 use std::fmt::Write;
 
-/// A module with one function whose body is the example.
-fn module_around(example: &str) -> String {
-    let registers = isa::EXAMPLE_REGISTERS;
-    format!(
-        ".version 9.0\n.target sm_90a\n.address_size 64\n\
-         .func (.param .b32 result) callee(.param .b64 x, .param .b32 y);\n\
-         .global .align 16 .b8 gmem[1024];\n.const .align 16 .b8 cmem[64];\n\
-         .entry example(.param .u64 p0, .param .u32 p1) {{\n{registers}\n{example}\nDone: ret;\n}}\n"
-    )
-}
-
 /// The core operations of an example, one in a line.
 fn lowered(example: &str) -> Result<String, String> {
-    let text = module_around(example);
+    let text = isa::example_module(example, "sm_90a");
     let parsed = ptx::syntax::parse(&text);
     if !parsed.errors.is_empty() {
         return Err(format!("does not parse: {:?}", parsed.errors));

@@ -47,7 +47,7 @@ pub struct Form {
     pub syntax: &'static str,
     /// Section of the manual (PTX ISA 9).
     pub section: &'static str,
-    /// Instructions of this form, over the registers that [`EXAMPLE_REGISTERS`] declares.
+    /// Instructions of this form, to be read inside [`example_module`].
     pub examples: &'static [&'static str],
     /// What to do with it.
     pub lowering: Lowering,
@@ -78,27 +78,65 @@ impl std::fmt::Debug for Lowering {
     }
 }
 
-/// Declarations that make a catalogue example a function body.
-pub const EXAMPLE_REGISTERS: &str = "\
+/// Registers and memory that examples use.
+const EXAMPLE_DECLARATIONS: &str = "\
 .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<33>; .reg .b64 %rd<9>; .reg .b128 %q<5>;
 .reg .f32 %f<33>; .reg .f64 %fd<9>; .shared .align 16 .b8 smem[1024]; .local .align 16 .b8 stack[64];
 ";
 
-/// The families, in the order of the manual.
-const FAMILIES: &[&[Form]] = &[
-    integer::FORMS,
-    logic::FORMS,
-    data::FORMS,
-    memory::FORMS,
-    control::FORMS,
-    sync::FORMS,
-    warp::FORMS,
-    atomic::FORMS,
+/// A module whose only kernel executes a catalogue example and returns at the label `Done`.
+#[must_use]
+pub fn example_module(example: &str, target: &str) -> String {
+    format!(
+        ".version 9.0\n.target {target}\n.address_size 64\n\
+         .func (.param .b32 result) callee(.param .b64 x, .param .b32 y) {{ ret; }}\n\
+         .global .align 16 .b8 gmem[1024];\n.const .align 16 .b8 cmem[64];\n\
+         .entry example(.param .u64 p0, .param .u32 p1) {{\n\
+         {EXAMPLE_DECLARATIONS}\n{example}\nDone: ret;\n}}\n"
+    )
+}
+
+/// Forms that belong together.
+#[derive(Debug)]
+pub struct Family {
+    /// What they have in common, in a few words.
+    pub name: &'static str,
+    /// Whether their point is to wait for or talk to other threads or agents.
+    pub synchronizes: bool,
+    /// The forms.
+    pub forms: &'static [Form],
+}
+
+const fn family(name: &'static str, forms: &'static [Form]) -> Family {
+    Family { name, synchronizes: false, forms }
+}
+
+const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
+    Family { name, synchronizes: true, forms }
+}
+
+/// The families, in the order in which their forms are tried.
+pub const FAMILIES: &[Family] = &[
+    family("integer arithmetic", integer::FORMS),
+    family("logic and shift", logic::FORMS),
+    family("data movement", data::FORMS),
+    family("memory", memory::FORMS),
+    family("control flow", control::FORMS),
+    sync_family("barriers and asynchronous copies", sync::FORMS),
+    sync_family("warp collectives", warp::FORMS),
+    sync_family("atomics", atomic::FORMS),
 ];
 
 /// All forms, family by family.
 pub fn catalogue() -> impl Iterator<Item = &'static Form> {
-    FAMILIES.iter().copied().flatten()
+    FAMILIES.iter().flat_map(|family| family.forms)
+}
+
+/// The family an instruction belongs to; `None` if the manual does not know it.
+#[must_use]
+pub fn family_of(instruction: &Instruction<'_>) -> Option<&'static Family> {
+    let form: *const Form = find(instruction).ok()?;
+    FAMILIES.iter().find(|family| family.forms.as_ptr_range().contains(&form))
 }
 
 fn forms_of(opcode: &str) -> &'static [&'static Form] {
@@ -115,8 +153,9 @@ fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
     let opcode = instruction.opcode;
     let forms = forms_of(opcode.text);
     if forms.is_empty() {
-        let message = format!("`{}` is not an instruction of PTX", opcode.text);
-        let unknown = Diagnostic::error(Code::UnknownInstruction, opcode.span(), message);
+        // Perhaps of a newer PTX than ours: not wrong, but not understood.
+        let message = format!("`{}` is not an instruction that PTX ISA 9 knows", opcode.text);
+        let unknown = Diagnostic::unsupported(Code::UnknownInstruction, opcode.span(), message);
         return Err(Box::new(unknown));
     }
     let has = |name: &&str| instruction.modifiers.iter().any(|modifier| modifier.text == *name);

@@ -1,4 +1,6 @@
 //! Instructions by which the lanes of a warp talk to each other (manual §9.7.9.5–6, §9.7.13.8–14).
+//!
+//! `shfl` and `vote` without `.sync` do not exist on sm_70 and later, whose rules we follow.
 
 use super::{Form, Insn, Lower, Lowering, Type, by};
 use ir::{MatchMode, Op, ReduxOp, ShuffleMode, SyncOp, VoteMode, Width};
@@ -13,10 +15,7 @@ pub(super) const FORMS: &[Form] = &[
             "shfl.sync.bfly.b32 %r1, %r2, 16, 31, -1;",
             "shfl.sync.down.b32 %r1|%p1, %r2, %r3, 0x1f, %r4;",
         ],
-        lowering: by(|insn| {
-            insn.flag("sync");
-            shuffle(insn, true)
-        }),
+        lowering: by(shuffle),
     },
     Form {
         opcode: "shfl",
@@ -24,7 +23,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "shfl.{up,down,bfly,idx}.b32 d{|p}, a, b, c (removed for sm_70 and later)",
         section: "9.7.9.5",
         examples: &["shfl.up.b32 %r1|%p1, %r2, 1, 0;"],
-        lowering: by(|insn| shuffle(insn, false)),
+        lowering: Lowering::NotYet,
     },
     Form {
         opcode: "vote",
@@ -32,10 +31,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "vote.sync.{all,any,uni}.pred d, a, membermask; vote.sync.ballot.b32 d, a, membermask",
         section: "9.7.13.9",
         examples: &["vote.sync.any.pred %p1, !%p2, -1;", "vote.sync.ballot.b32 %r1, %p1, %r2;"],
-        lowering: by(|insn| {
-            insn.flag("sync");
-            vote(insn, true)
-        }),
+        lowering: by(vote),
     },
     Form {
         opcode: "vote",
@@ -43,7 +39,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "vote.{all,any,uni}.pred d, a; vote.ballot.b32 d, a (removed for sm_70 and later)",
         section: "9.7.13.8",
         examples: &["vote.all.pred %p1, %p2;"],
-        lowering: by(|insn| vote(insn, false)),
+        lowering: Lowering::NotYet,
     },
     Form {
         opcode: "match",
@@ -99,7 +95,8 @@ const MODES: &[(&str, ShuffleMode)] = &[
     ("idx", ShuffleMode::Idx),
 ];
 
-fn shuffle(insn: &mut Insn<'_, '_, '_>, synchronizes: bool) -> Lower {
+fn shuffle(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    insn.flag("sync");
     let mode = insn.require(MODES, "a mode")?;
     insn.ty(&[Type::B32])?;
     let (dst, in_range) = insn.dst_pair(Width::B32, Width::B1)?;
@@ -109,12 +106,13 @@ fn shuffle(insn: &mut Insn<'_, '_, '_>, synchronizes: bool) -> Lower {
         None => insn.temporary(Width::B32),
     };
     let (value, lane, clamp) = (insn.src(Type::B32)?, insn.src(Type::B32)?, insn.src(Type::B32)?);
-    let mask = if synchronizes { Some(insn.src(Type::B32)?) } else { None };
+    let mask = insn.src(Type::B32)?;
     insn.emit(Op::Sync(SyncOp::Shuffle { mode, dst, in_range, value, lane, clamp, mask }));
     Ok(())
 }
 
-fn vote(insn: &mut Insn<'_, '_, '_>, synchronizes: bool) -> Lower {
+fn vote(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    insn.flag("sync");
     let modes = &[
         ("all", VoteMode::All),
         ("any", VoteMode::Any),
@@ -126,7 +124,7 @@ fn vote(insn: &mut Insn<'_, '_, '_>, synchronizes: bool) -> Lower {
     insn.ty(&[ty])?;
     let dst = insn.dst(ty.width())?;
     let predicate = insn.predicate()?;
-    let mask = if synchronizes { Some(insn.src(Type::B32)?) } else { None };
+    let mask = insn.src(Type::B32)?;
     insn.emit(Op::Sync(SyncOp::Vote { mode, dst, predicate, mask }));
     Ok(())
 }

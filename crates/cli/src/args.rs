@@ -1,0 +1,65 @@
+//! The command line.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Proves GPU kernels correct.
+#[derive(Debug, Parser)]
+#[command(version, about, long_about = None, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    /// When to colour the output; NO_COLOR is respected.
+    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) colour: Colour,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
+    Inspect(InspectArgs),
+    /// Show what Warpproof does on a kernel it brings along.
+    Demo,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InspectArgs {
+    /// A PTX file, or - for standard input.
+    pub(crate) file: PathBuf,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Colour {
+    /// If the terminal can show it.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<Format> for driver::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Json => Self::Json,
+        }
+    }
+}

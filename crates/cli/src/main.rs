@@ -1,0 +1,87 @@
+//! The `warpproof` program: flags in, exit status out. All work is done by `driver`.
+
+mod args;
+
+use anstream::ColorChoice;
+use args::{Args, Colour, Command, InspectArgs};
+use clap::Parser;
+use driver::inspect::Outcome;
+use driver::{Exit, Format, Input};
+use std::io::Write;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+/// The kernel `demo` shows; it is part of the program, so that a demonstration needs no files.
+const DEMO: &str = include_str!("../../../examples/softmax.ptx");
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    args.colour.choice().write_global();
+    // A panic is our bug, whatever the input: say so instead of dying with a riddle.
+    let exit = catch_unwind(|| run(&args)).unwrap_or_else(|_| report_bug());
+    ExitCode::from(exit as u8)
+}
+
+fn run(args: &Args) -> Exit {
+    match &args.command {
+        Command::Inspect(inspect) => run_inspect(inspect),
+        Command::Demo => run_demo(),
+    }
+}
+
+fn run_inspect(args: &InspectArgs) -> Exit {
+    let input = match Input::read(&args.file) {
+        Ok(input) => input,
+        Err(error) => return fail(&error.to_string()),
+    };
+    finish(driver::inspect::run(&input, args.format.into(), driver::Colour::Styled))
+}
+
+fn run_demo() -> Exit {
+    let input = match Input::from_bytes("examples/softmax.ptx", DEMO.as_bytes().to_vec()) {
+        Ok(input) => input,
+        Err(error) => return fail(&error.to_string()),
+    };
+    write_out("This is what `warpproof inspect examples/softmax.ptx` prints:\n\n");
+    finish(driver::inspect::run(&input, Format::Text, driver::Colour::Styled))
+}
+
+fn finish(outcome: Outcome) -> Exit {
+    write_err(&outcome.messages);
+    write_out(&outcome.output);
+    outcome.exit
+}
+
+fn fail(message: &str) -> Exit {
+    write_err(&format!("error: {message}\n"));
+    Exit::BadInput
+}
+
+fn report_bug() -> Exit {
+    let version = env!("CARGO_PKG_VERSION");
+    write_err(&format!(
+        "error: this is a bug in warpproof {version}, not in your kernel. Please report it with \
+         the message above and, if you can, the file that shows it.\n"
+    ));
+    Exit::Bug
+}
+
+/// Results. A reader that went away (`| head`) is no error.
+fn write_out(text: &str) {
+    let _ = anstream::stdout().write_all(text.as_bytes());
+}
+
+/// Messages.
+fn write_err(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+impl Colour {
+    fn choice(self) -> ColorChoice {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+    }
+}

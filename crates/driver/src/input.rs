@@ -1,0 +1,91 @@
+//! Reading PTX, and saying in one line what else a file is if it is not PTX.
+
+use base::SourceFile;
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+/// A text to work on.
+#[derive(Debug)]
+pub struct Input {
+    /// The text and the name it goes by.
+    pub source: SourceFile,
+}
+
+/// Why there is no text to work on; displays as one line.
+#[derive(Debug)]
+pub struct InputError {
+    name: String,
+    reason: String,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", self.name, self.reason)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl Input {
+    /// Reads a file, or standard input if the path is `-`.
+    ///
+    /// # Errors
+    /// If there is nothing to read or what there is cannot be PTX.
+    pub fn read(path: &Path) -> Result<Self, InputError> {
+        let name = path.display().to_string();
+        let fail = |reason: String| InputError { name: name.clone(), reason };
+        if path.is_dir() {
+            return Err(fail("is a directory; give a PTX file".to_owned()));
+        }
+        let bytes = if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        } else {
+            std::fs::read(path)
+        };
+        let bytes = bytes.map_err(|error| fail(format!("cannot be read: {error}")))?;
+        let name = if name == "-" { "<stdin>".to_owned() } else { name };
+        Self::from_bytes(&name, bytes)
+    }
+
+    /// Takes bytes that were read elsewhere.
+    ///
+    /// # Errors
+    /// If the bytes cannot be PTX.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, InputError> {
+        let fail = |reason: &str| InputError { name: name.to_owned(), reason: reason.to_owned() };
+        if let Some(reason) = not_ptx(&bytes) {
+            return Err(fail(reason));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| fail("is not text, so it is not PTX"))?;
+        let source = SourceFile::new(name, text).ok_or_else(|| fail("exceeds 4 GiB"))?;
+        Ok(Self { source })
+    }
+}
+
+/// Recognises what users give us by mistake.
+fn not_ptx(bytes: &[u8]) -> Option<&'static str> {
+    const FATBINARY: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Some("is empty");
+    }
+    if bytes.starts_with(b"\x7fELF") {
+        return Some("is an ELF file; `cuobjdump -xptx all FILE` extracts the PTX it holds, if any");
+    }
+    if bytes.starts_with(&FATBINARY) {
+        return Some("is a fat binary; `cuobjdump -xptx all FILE` extracts the PTX it holds");
+    }
+    let head = &bytes[..bytes.len().min(4096)];
+    if head.contains(&0) {
+        return Some("is a binary file, not PTX");
+    }
+    let has = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+    if !has(b".version") && has(b"__global__") {
+        return Some("is CUDA C++; compile it first: nvcc -ptx -lineinfo FILE");
+    }
+    if !has(b".version") && (has(b"target triple") || has(b"target datalayout")) {
+        return Some("is LLVM IR; compile it first: llc -march=nvptx64 FILE");
+    }
+    None
+}

@@ -1,0 +1,343 @@
+//! Collects the facts of an [`Inspection`].
+
+use super::demangle::demangle;
+use super::pointers::{self, Use};
+use super::{
+    Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
+    PointerUse, SCHEMA, Shared, SharedArray,
+};
+use crate::diagnostics::JsonDiagnostic;
+use base::{Diagnostic, SourceFile};
+use ir::{
+    Access, AddressBase, BarrierKind, FuncId, Op, Operand, Param, Program, Space, Symbol, SyncOp,
+    VarId, Variable,
+};
+use ptx::Lowered;
+use ptx::syntax::Value;
+use ptx::syntax::ast::{self, Instruction, Item, Module, Statement};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+pub(super) fn inspection(
+    module: &Module<'_>,
+    lowered: &Lowered,
+    source: &SourceFile,
+) -> Inspection {
+    let mut inspection = Inspection {
+        schema: SCHEMA,
+        file: source.name().to_owned(),
+        ptx_version: String::new(),
+        target: Vec::new(),
+        address_size: 32,
+        kernels: Vec::new(),
+        functions: Vec::new(),
+        variables: Vec::new(),
+        unsupported: Vec::new(),
+    };
+    head(module, &mut inspection);
+    let functions = lowered.program.functions.enumerate();
+    let facts = Facts {
+        program: &lowered.program,
+        functions: functions.map(|(id, function)| (function.name.as_str(), id)).collect(),
+        source,
+        diagnostics: &lowered.diagnostics,
+    };
+    let mut told = vec![false; lowered.diagnostics.len()];
+    for item in &module.items {
+        let Item::Function(function) = item else { continue };
+        facts.function(function, &mut inspection, &mut told);
+    }
+    inspection.variables = facts.module_variables();
+    let rest = lowered.diagnostics.iter().zip(told).filter(|(_, told)| !told);
+    inspection.unsupported =
+        rest.map(|(diagnostic, _)| JsonDiagnostic::new(diagnostic, source)).collect();
+    inspection
+}
+
+fn head(module: &Module<'_>, inspection: &mut Inspection) {
+    for item in &module.items {
+        match item {
+            Item::Version(version) => inspection.ptx_version = version.text.to_owned(),
+            Item::Target(names) => {
+                inspection.target = names.iter().map(|name| name.text.to_owned()).collect();
+            }
+            Item::AddressSize(size) => {
+                if let Value::Signed(size) = size.value {
+                    inspection.address_size = size.unsigned_abs();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Everything a fact is looked up in.
+struct Facts<'f> {
+    program: &'f Program,
+    functions: FxHashMap<&'f str, FuncId>,
+    source: &'f SourceFile,
+    /// In the order of the text.
+    diagnostics: &'f [Diagnostic],
+}
+
+impl Facts<'_> {
+    fn function(
+        &self,
+        function: &ast::Function<'_>,
+        inspection: &mut Inspection,
+        told: &mut [bool],
+    ) {
+        let name = function.name.text;
+        let Some(&id) = self.functions.get(name) else { return };
+        let lowered = &self.program.functions[id];
+        // A prototype of something that is defined elsewhere in the file adds nothing.
+        if function.body.is_none() && lowered.is_defined() {
+            return;
+        }
+        let body = self.body(function, id, told);
+        let (name, line) = (name.to_owned(), self.source.line(function.at.0.start));
+        let demangled = demangle(&name);
+        if !lowered.is_kernel {
+            let defined = lowered.is_defined();
+            inspection.functions.push(DeviceFunction { name, demangled, line, defined, body });
+            return;
+        }
+        inspection.kernels.push(Kernel {
+            name,
+            demangled,
+            line,
+            source_files: self.source_files(lowered),
+            parameters: self.parameters(lowered),
+            launch: launch_facts(lowered.launch),
+            shared: self.shared(lowered),
+            local_bytes: self.local_bytes(id),
+            barriers: self.barriers(lowered),
+            body,
+        });
+    }
+
+    fn body(&self, function: &ast::Function<'_>, id: FuncId, told: &mut [bool]) -> Body {
+        let mut body = Body::default();
+        let Some(block) = &function.body else { return body };
+        count(block, &mut body);
+        let calls: BTreeSet<&str> = self.program.functions[id]
+            .instructions()
+            .filter_map(|instruction| match instruction.op {
+                Op::Call { callee, .. } => Some(self.program.functions[callee].name.as_str()),
+                _ => None,
+            })
+            .collect();
+        body.calls = calls.into_iter().map(str::to_owned).collect();
+        let position = |offset: u32| {
+            self.diagnostics.partition_point(|diagnostic| diagnostic.primary.span.start < offset)
+        };
+        let inside = position(function.at.0.start)..position(block.at.0.end);
+        told[inside.clone()].fill(true);
+        let inside = self.diagnostics[inside].iter();
+        body.unsupported =
+            inside.map(|diagnostic| JsonDiagnostic::new(diagnostic, self.source)).collect();
+        body
+    }
+
+    fn source_files(&self, function: &ir::Function) -> Vec<String> {
+        let locations = function.instructions().filter_map(|instruction| instruction.location);
+        let files: BTreeSet<_> = locations
+            .filter_map(|location| self.program.locations[location].file)
+            .map(|file| self.program.files[file].clone())
+            .collect();
+        files.into_iter().collect()
+    }
+
+    fn parameters(&self, function: &ir::Function) -> Vec<Parameter> {
+        let uses = pointers::uses(self.program, function);
+        let params = function.params.iter().enumerate();
+        params
+            .filter_map(|(index, param)| match param {
+                Param::Variable(variable) => Some((index, &self.program.variables[*variable])),
+                Param::Register(..) => None,
+            })
+            .map(|(index, variable)| Parameter {
+                index,
+                name: variable.name.clone(),
+                ty: type_of(variable),
+                size: variable.size,
+                align: variable.align,
+                pointer: pointer_use(variable, uses.get(&index)),
+            })
+            .collect()
+    }
+
+    /// The shared variables a kernel mentions, its own and the module's.
+    fn shared(&self, function: &ir::Function) -> Shared {
+        let mut mentioned: BTreeSet<VarId> = BTreeSet::new();
+        for instruction in function.instructions() {
+            instruction.op.visit(&mut |access| match access {
+                Access::Symbol(Symbol::Variable(variable), _) => {
+                    mentioned.insert(variable);
+                }
+                Access::Address(address) => {
+                    if let AddressBase::Variable(variable) = address.base {
+                        mentioned.insert(variable);
+                    }
+                }
+                _ => {}
+            });
+        }
+        let mut shared = Shared { static_bytes: 0, arrays: Vec::new(), dynamic: Vec::new() };
+        let variables = mentioned.into_iter().map(|variable| &self.program.variables[variable]);
+        for variable in variables.filter(|variable| variable.space == Space::Shared) {
+            let name = variable.name.clone();
+            match variable.size.filter(|_| !variable.external) {
+                Some(bytes) => {
+                    shared.static_bytes = shared.static_bytes.saturating_add(bytes);
+                    shared.arrays.push(SharedArray { name, bytes, align: variable.align });
+                }
+                None => shared.dynamic.push(name),
+            }
+        }
+        shared
+    }
+
+    fn local_bytes(&self, function: FuncId) -> u64 {
+        let variables = self.program.variables.iter();
+        let local = variables
+            .filter(|variable| variable.space == Space::Local && variable.owner == Some(function));
+        local.filter_map(|variable| variable.size).fold(0, u64::saturating_add)
+    }
+
+    fn barriers(&self, function: &ir::Function) -> Vec<Barrier> {
+        let mut barriers: Vec<Barrier> = Vec::new();
+        for instruction in function.instructions() {
+            let Op::Sync(SyncOp::Barrier { kind, id, count, aligned }) = &instruction.op else {
+                continue;
+            };
+            let kind = match kind {
+                BarrierKind::Sync => "sync",
+                BarrierKind::Arrive => "arrive",
+                BarrierKind::Popc { .. } => "red.popc",
+                BarrierKind::And { .. } => "red.and",
+                BarrierKind::Or { .. } => "red.or",
+            };
+            let id = match id {
+                Operand::Constant(id) => Some(*id),
+                Operand::Register(_) => None,
+            };
+            let threads = match count {
+                None => "all".to_owned(),
+                Some(Operand::Constant(count)) => count.to_string(),
+                Some(Operand::Register(_)) => "register".to_owned(),
+            };
+            let line = self.source.line(instruction.span.start);
+            let same = |known: &&mut Barrier| {
+                (known.kind, known.id, &known.threads, known.aligned) == (kind, id, &threads, *aligned)
+            };
+            match barriers.iter_mut().find(same) {
+                Some(known) => known.lines.push(line),
+                None => {
+                    barriers.push(Barrier { kind, id, threads, aligned: *aligned, lines: vec![line] });
+                }
+            }
+        }
+        barriers
+    }
+
+    fn module_variables(&self) -> Vec<ModuleVariable> {
+        let variables = self.program.variables.iter().filter(|variable| variable.owner.is_none());
+        variables
+            .map(|variable| ModuleVariable {
+                name: variable.name.clone(),
+                space: space_name(variable.space),
+                ty: type_of(variable),
+                size: variable.size,
+                align: variable.align,
+                external: variable.external,
+                initialised: !variable.initial.is_empty(),
+            })
+            .collect()
+    }
+}
+
+/// Counts instructions of a block and the blocks in it.
+fn count(block: &ast::Block<'_>, body: &mut Body) {
+    for statement in &block.statements {
+        match statement {
+            Statement::Block(inner) => count(inner, body),
+            Statement::Instruction(instruction) => {
+                body.instructions += 1;
+                let family = ptx::isa::family_of(instruction);
+                let kind = family.map_or("unknown", |family| family.name);
+                *body.instructions_by_kind.entry(kind).or_default() += 1;
+                if family.is_some_and(|family| family.synchronizes) {
+                    *body.synchronisation.entry(mnemonic(instruction)).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn mnemonic(instruction: &Instruction<'_>) -> String {
+    let mut text = instruction.opcode.text.to_owned();
+    for modifier in &instruction.modifiers {
+        text.push('.');
+        text.push_str(modifier.text);
+    }
+    text
+}
+
+fn launch_facts(launch: ir::Launch) -> LaunchFacts {
+    LaunchFacts {
+        reqntid: launch.required_block,
+        maxntid: launch.max_block,
+        minnctapersm: launch.min_blocks_per_sm,
+        maxnreg: launch.max_registers,
+        reqnctapercluster: launch.required_cluster,
+        maxclusterrank: launch.max_cluster_rank,
+        explicitcluster: launch.explicit_cluster,
+        blocksareclusters: launch.blocks_are_clusters,
+    }
+}
+
+fn pointer_use(variable: &Variable, found: Option<&Use>) -> Option<PointerUse> {
+    if variable.pointee.is_none() && found.is_none() {
+        return None;
+    }
+    let declared = variable.pointee.and_then(|(space, _)| space);
+    let used = found.map(|found| found.spaces.as_slice()).unwrap_or_default();
+    let space = match (declared, used) {
+        (Some(space), _) => space_name(space),
+        (None, [space]) => space_name(*space),
+        (None, _) => "generic",
+    };
+    let mut widths = found.iter().flat_map(|found| found.widths.iter().copied());
+    let element_bits = widths.next().filter(|_| widths.next().is_none());
+    Some(PointerUse {
+        space,
+        align: variable.pointee.map(|(_, align)| align),
+        read: found.is_some_and(|found| found.read),
+        written: found.is_some_and(|found| found.written),
+        element_bits,
+    })
+}
+
+fn type_of(variable: &Variable) -> String {
+    let mut text = variable.element.clone();
+    for size in &variable.dimensions {
+        match size {
+            Some(size) => text.push_str(&format!("[{size}]")),
+            None => text.push_str("[]"),
+        }
+    }
+    text
+}
+
+fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic",
+        Space::Global => "global",
+        Space::Shared | Space::SharedCluster => "shared",
+        Space::Local => "local",
+        Space::Const => "const",
+        Space::ParamEntry | Space::ParamFunc => "param",
+    }
+}

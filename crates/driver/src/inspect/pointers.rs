@@ -1,0 +1,162 @@
+//! How a kernel uses its pointer parameters: read, written, with which element size.
+//!
+//! A flow-insensitive reachability over registers: a parameter reaches the register it is loaded
+//! into, and from there whatever is copied, selected, converted (`cvta`) or added. A parameter that
+//! reaches the base of an access is a pointer. Multiplication and shifts stop it, so an index times
+//! an element size is no pointer; a byte offset added as it is would be taken for one. This is
+//! advice for people (which arguments to describe as tensors), never part of a verdict.
+
+use base::{Index, IndexVec};
+use ir::{
+    AddressBase, Function, IntBinary, Op, Operand, Param, Program, Reg, Space, VarId, Width,
+};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// What is known about one parameter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Use {
+    pub(super) read: bool,
+    pub(super) written: bool,
+    pub(super) spaces: Vec<Space>,
+    pub(super) widths: BTreeSet<u32>,
+}
+
+/// The parameters that reach a register. Kernels have few: a set of small numbers.
+type Reaching = BTreeSet<usize>;
+
+/// Uses by position of the parameter; parameters that are no pointers have none.
+pub(super) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
+    let reaching = reaching_registers(program, function);
+    let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
+    for instruction in function.instructions() {
+        for access in accesses(&instruction.op) {
+            let AddressBase::Register(base) = access.base else { continue };
+            for &param in &reaching[base] {
+                let found = uses.entry(param).or_default();
+                found.read |= access.reads;
+                found.written |= access.writes;
+                found.widths.insert(access.bits);
+                if !found.spaces.contains(&access.space) {
+                    found.spaces.push(access.space);
+                }
+            }
+        }
+    }
+    uses
+}
+
+/// One address an operation forms.
+struct MemoryAccess {
+    base: AddressBase,
+    space: Space,
+    bits: u32,
+    reads: bool,
+    writes: bool,
+}
+
+fn accesses(op: &Op) -> Vec<MemoryAccess> {
+    let access = |base, space, bits, reads, writes| MemoryAccess { base, space, bits, reads, writes };
+    match op {
+        Op::Load(load) => {
+            vec![access(load.address.base, load.space, load.width.bits(), true, false)]
+        }
+        Op::Store(store) => {
+            vec![access(store.address.base, store.space, store.width.bits(), false, true)]
+        }
+        Op::Atomic(atomic) => {
+            let bits = atomic.scalar.width().bits();
+            vec![access(atomic.address.base, atomic.space, bits, true, true)]
+        }
+        Op::AsyncCopy(copy) => {
+            let bits = u32::from(copy.bytes) * 8;
+            vec![
+                access(copy.dst.base, Space::Shared, bits, false, true),
+                access(copy.src.base, Space::Global, bits, true, false),
+            ]
+        }
+        Op::WmmaLoad(load) => {
+            vec![access(load.address.base, load.space, load.element.bits(), true, false)]
+        }
+        Op::WmmaStore(store) => {
+            vec![access(store.address.base, store.space, store.element.bits(), false, true)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, Reaching> {
+    let params: FxHashMap<VarId, usize> = function
+        .params
+        .iter()
+        .enumerate()
+        .filter_map(|(position, param)| match param {
+            Param::Variable(variable) => Some((*variable, position)),
+            Param::Register(..) => None,
+        })
+        .collect();
+    let mut reaching: IndexVec<Reg, Reaching> =
+        function.registers.iter().map(|_| Reaching::new()).collect();
+    // Values flow along edges until nothing changes; loops make more than one pass necessary.
+    let mut edges: Vec<(Reg, Reg)> = Vec::new();
+    for instruction in function.instructions() {
+        seed(&instruction.op, &params, program, &mut reaching);
+        flow(&instruction.op, &mut edges);
+    }
+    let mut outgoing: IndexVec<Reg, Vec<Reg>> =
+        function.registers.iter().map(|_| Vec::new()).collect();
+    edges.iter().for_each(|&(from, to)| outgoing[from].push(to));
+    let mut work: Vec<Reg> = reaching.indices().filter(|&reg| !reaching[reg].is_empty()).collect();
+    while let Some(from) = work.pop() {
+        for position in 0..outgoing[from].len() {
+            let to = outgoing[from][position];
+            let new: Vec<usize> = reaching[from].difference(&reaching[to]).copied().collect();
+            if !new.is_empty() {
+                reaching[to].extend(new);
+                work.push(to);
+            }
+        }
+    }
+    reaching
+}
+
+/// Registers that parameters are loaded into.
+fn seed(
+    op: &Op,
+    params: &FxHashMap<VarId, usize>,
+    program: &Program,
+    reaching: &mut IndexVec<Reg, Reaching>,
+) {
+    let Op::Load(load) = op else { return };
+    let AddressBase::Variable(variable) = load.address.base else { return };
+    let is_scalar = program.variables[variable].size == Some(8);
+    if let (Some(&position), [Some(dst)], Width::B64, true) =
+        (params.get(&variable), load.dsts.as_slice(), load.width, is_scalar)
+    {
+        reaching[*dst].insert(position);
+    }
+}
+
+/// From which registers a pointer may pass to which.
+fn flow(op: &Op, edges: &mut Vec<(Reg, Reg)>) {
+    let mut edge = |from: &Operand, to: Reg| {
+        if let Operand::Register(from) = from
+            && from.position() != to.position()
+        {
+            edges.push((*from, to));
+        }
+    };
+    match op {
+        Op::Copy { dst, src } | Op::ConvertAddress { dst, src, .. } => edge(src, *dst),
+        Op::Select { dst, if_true, if_false, .. } => {
+            edge(if_true, *dst);
+            edge(if_false, *dst);
+        }
+        Op::IntBinary { op: IntBinary::Add, dst, a, b, width: Width::B64 } => {
+            edge(a, *dst);
+            edge(b, *dst);
+        }
+        Op::IntBinary { op: IntBinary::Sub, dst, a, width: Width::B64, .. } => edge(a, *dst),
+        _ => {}
+    }
+}

@@ -1,0 +1,238 @@
+//! An [`Inspection`] for people.
+
+use super::{
+    Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
+    PointerUse, Shared,
+};
+use crate::Colour;
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write;
+
+/// Column at which the facts of a kernel start.
+const MARGIN: usize = 16;
+
+/// Longer lists are cut, and say so.
+const LONGEST_LIST: usize = 20;
+
+pub(super) fn render(inspection: &Inspection, colour: Colour) -> String {
+    let mut page = Page { text: String::new(), colour };
+    page.head(inspection);
+    inspection.kernels.iter().for_each(|kernel| page.kernel(kernel));
+    inspection.functions.iter().for_each(|function| page.function(function));
+    page.variables(&inspection.variables);
+    if !inspection.unsupported.is_empty() {
+        page.text.push_str("\nmodule\n");
+        page.facts("unsupported", &unsupported_lines(&inspection.unsupported));
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+    colour: Colour,
+}
+
+impl Page {
+    fn styled(&self, style: Style, text: &str) -> String {
+        match self.colour {
+            Colour::Styled => format!("{style}{text}{style:#}"),
+            Colour::Plain => text.to_owned(),
+        }
+    }
+
+    fn head(&mut self, inspection: &Inspection) {
+        let Inspection { file, ptx_version, target, address_size, kernels, .. } = inspection;
+        let file = self.styled(Style::new().bold(), file);
+        let target = target.join(", ");
+        let kernels = plural(kernels.len() as u64, "kernel");
+        let line = format!("{file}: PTX {ptx_version} for {target}, {address_size}-bit addresses, {kernels}\n");
+        self.text.push_str(&line);
+    }
+
+    fn kernel(&mut self, kernel: &Kernel) {
+        self.title("kernel", &kernel.name, kernel.demangled.as_deref(), kernel.line);
+        if !kernel.source_files.is_empty() {
+            self.fact("source", &kernel.source_files.join(", "));
+        }
+        self.facts("parameters", &parameter_lines(&kernel.parameters));
+        self.fact("launch", &launch(&kernel.launch));
+        self.fact("shared", &shared(&kernel.shared));
+        self.fact("local", &bytes(kernel.local_bytes));
+        let barriers: Vec<String> = kernel.barriers.iter().map(barrier).collect();
+        self.facts("barriers", &barriers);
+        self.body(&kernel.body);
+    }
+
+    fn function(&mut self, function: &DeviceFunction) {
+        self.title("function", &function.name, function.demangled.as_deref(), function.line);
+        if function.defined {
+            self.body(&function.body);
+        } else {
+            self.fact("body", "not in this file");
+        }
+    }
+
+    fn title(&mut self, kind: &str, name: &str, demangled: Option<&str>, line: u32) {
+        let heading = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+        let shown = self.styled(heading, demangled.unwrap_or(name));
+        let _ = writeln!(self.text, "\n{kind} {shown}  (line {line})");
+        if demangled.is_some() {
+            self.fact("mangled", name);
+        }
+    }
+
+    fn body(&mut self, body: &Body) {
+        // Barriers were listed with their numbers above.
+        let others = body.synchronisation.iter().filter(|(name, _)| !is_block_barrier(name));
+        let others: Vec<String> = others.map(|(name, count)| format!("{name} ×{count}")).collect();
+        self.fact("other sync", &if others.is_empty() { "none".to_owned() } else { others.join(", ") });
+        self.fact("instructions", &instruction_counts(body));
+        if !body.calls.is_empty() {
+            self.fact("calls", &body.calls.join(", "));
+        }
+        self.facts("unsupported", &unsupported_lines(&body.unsupported));
+    }
+
+    fn variables(&mut self, variables: &[ModuleVariable]) {
+        if variables.is_empty() {
+            return;
+        }
+        self.text.push_str("\nmodule variables\n");
+        for variable in variables {
+            let size = variable.size.map_or("size unknown".to_owned(), bytes);
+            let external = if variable.external { ", defined elsewhere" } else { "" };
+            let initialised = if variable.initialised { ", initialised" } else { "" };
+            let ModuleVariable { name, space, ty, .. } = variable;
+            let _ = writeln!(self.text, "  .{space} .{ty} {name}: {size}{external}{initialised}");
+        }
+    }
+
+    fn fact(&mut self, name: &str, value: &str) {
+        let label = self.styled(Style::new().dimmed(), name);
+        let padding = " ".repeat(MARGIN.saturating_sub(2 + name.len()));
+        let _ = writeln!(self.text, "  {label}{padding}{value}");
+    }
+
+    /// A fact that takes several lines, or none.
+    fn facts(&mut self, name: &str, lines: &[String]) {
+        let Some((first, rest)) = lines.split_first() else {
+            return self.fact(name, "none");
+        };
+        self.fact(name, first);
+        for line in rest.iter().take(LONGEST_LIST) {
+            let _ = writeln!(self.text, "{:MARGIN$}{line}", "");
+        }
+        if rest.len() > LONGEST_LIST {
+            let more = rest.len() - LONGEST_LIST;
+            let _ = writeln!(self.text, "{:MARGIN$}… and {more} more (--format json lists all)", "");
+        }
+    }
+}
+
+fn is_block_barrier(mnemonic: &str) -> bool {
+    let waits = ["bar.sync", "bar.arrive", "bar.red", "bar.cta", "barrier."];
+    waits.iter().any(|start| mnemonic.starts_with(start)) && !mnemonic.starts_with("barrier.cluster")
+}
+
+fn parameter_lines(parameters: &[Parameter]) -> Vec<String> {
+    let widest = parameters.iter().map(|parameter| parameter.ty.len()).max().unwrap_or(0);
+    let line = |parameter: &Parameter| {
+        let size = parameter.size.map_or("size unknown".to_owned(), bytes);
+        let pointer = parameter.pointer.as_ref().map(pointer).unwrap_or_default();
+        let Parameter { index, ty, name, .. } = parameter;
+        format!("{index}  {ty:widest$}  {size:>8}  {name}{pointer}")
+    };
+    parameters.iter().map(line).collect()
+}
+
+fn pointer(pointer: &PointerUse) -> String {
+    let element = pointer.element_bits.map(|bits| format!("{bits}-bit ")).unwrap_or_default();
+    let access = match (pointer.read, pointer.written) {
+        (true, true) => "read and written",
+        (true, false) => "read",
+        (false, true) => "written",
+        (false, false) => "no access found",
+    };
+    let align = pointer.align.map(|align| format!(", aligned to {align}")).unwrap_or_default();
+    format!("  → {element}{} memory, {access}{align}", pointer.space)
+}
+
+fn launch(launch: &LaunchFacts) -> String {
+    let sizes = |[x, y, z]: [u32; 3]| format!("{x}×{y}×{z}");
+    let facts = [
+        launch.reqntid.map(|block| format!("block must be {}", sizes(block))),
+        launch.maxntid.map(|block| format!("block at most {} threads", product(block))),
+        launch.minnctapersm.map(|blocks| format!("at least {blocks} blocks per SM")),
+        launch.maxnreg.map(|registers| format!("at most {registers} registers")),
+        launch.reqnctapercluster.map(|cluster| format!("cluster must be {}", sizes(cluster))),
+        launch.maxclusterrank.map(|rank| format!("cluster at most {rank} blocks")),
+        launch.explicitcluster.then(|| "launched with clusters".to_owned()),
+        launch.blocksareclusters.then(|| "grid given in clusters".to_owned()),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if facts.is_empty() { "nothing fixed by the PTX".to_owned() } else { facts.join(", ") }
+}
+
+fn product([x, y, z]: [u32; 3]) -> u64 {
+    u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z))
+}
+
+fn shared(shared: &Shared) -> String {
+    let mut parts = Vec::new();
+    if !shared.arrays.is_empty() {
+        let arrays = shared.arrays.iter().take(LONGEST_LIST);
+        let mut arrays: Vec<String> =
+            arrays.map(|array| format!("{} {}", array.name, array.bytes)).collect();
+        if shared.arrays.len() > LONGEST_LIST {
+            arrays.push("…".to_owned());
+        }
+        parts.push(format!("{} static ({})", bytes(shared.static_bytes), arrays.join(", ")));
+    }
+    if !shared.dynamic.is_empty() {
+        parts.push(format!("dynamic, through {}", shared.dynamic.join(", ")));
+    }
+    if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
+}
+
+fn barrier(barrier: &Barrier) -> String {
+    let id = barrier.id.map_or("register".to_owned(), |id| id.to_string());
+    let opcode = if barrier.aligned { "bar" } else { "barrier" };
+    let threads = match barrier.threads.as_str() {
+        "all" => "all threads".to_owned(),
+        "register" => "threads from a register".to_owned(),
+        count => format!("{count} threads"),
+    };
+    let lines: Vec<String> =
+        barrier.lines.iter().take(LONGEST_LIST).map(ToString::to_string).collect();
+    let more = if barrier.lines.len() > LONGEST_LIST { ", …" } else { "" };
+    let word = if barrier.lines.len() == 1 { "line" } else { "lines" };
+    format!("{opcode}.{} {id}, {threads}: {word} {}{more}", barrier.kind, lines.join(", "))
+}
+
+fn instruction_counts(body: &Body) -> String {
+    let mut kinds: Vec<(&str, u64)> =
+        body.instructions_by_kind.iter().map(|(kind, count)| (*kind, *count)).collect();
+    kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    match kinds.is_empty() {
+        true => "0".to_owned(),
+        false => format!("{}: {}", body.instructions, kinds.join(", ")),
+    }
+}
+
+fn unsupported_lines(diagnostics: &[crate::diagnostics::JsonDiagnostic]) -> Vec<String> {
+    diagnostics.iter().map(|diagnostic| diagnostic.one_line()).collect()
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0 => "none".to_owned(),
+        1 => "1 byte".to_owned(),
+        count => format!("{count} bytes"),
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}

@@ -1,0 +1,14 @@
+//! From a request to a report: reads the inputs, runs the rooms below and renders what they found.
+//!
+//! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
+//! files, JSON or colours.
+
+mod diagnostics;
+mod exit;
+mod input;
+pub mod inspect;
+pub mod support;
+
+pub use diagnostics::{Colour, Format};
+pub use exit::Exit;
+pub use input::{Input, InputError};

@@ -1,0 +1,47 @@
+//! The support matrix: which instruction forms each engine takes.
+//!
+//! `docs/instructions.md` is this text; a test keeps the two equal.
+
+use ptx::isa::{FAMILIES, Form, Lowering};
+use std::fmt::Write;
+
+/// The matrix as Markdown.
+#[must_use]
+pub fn matrix() -> String {
+    let forms = FAMILIES.iter().flat_map(|family| family.forms);
+    let (mut lowered, mut known) = (0, 0);
+    for form in forms {
+        known += 1;
+        lowered += u32::from(is_lowered(form));
+    }
+    let mut page = format!(
+        "# Supported instructions\n\n\
+         Generated from the catalogue (`crates/ptx/src/isa`); do not edit. Rewrite it with\n\
+         `SNAPSHOTS=overwrite cargo test -p driver --test support`.\n\n\
+         Of {known} instruction forms of PTX ISA 9, {lowered} are lowered to the core program. A form that\n\
+         is not is refused by name, at its line, and whatever depends on it is `unknown`. The columns\n\
+         `check`, `simulate` and `equiv` say which engines execute the form; none exists yet.\n"
+    );
+    for family in FAMILIES {
+        let _ = write!(
+            page,
+            "\n## {}\n\n| form | manual | lowered | check | simulate | equiv |\n|---|---|---|---|---|---|\n",
+            capitalised(family.name)
+        );
+        for form in family.forms {
+            let lowered = if is_lowered(form) { "yes" } else { "not yet" };
+            let syntax = form.syntax.replace('|', "\\|");
+            let _ = writeln!(page, "| `{syntax}` | {} | {lowered} | – | – | – |", form.section);
+        }
+    }
+    page
+}
+
+fn is_lowered(form: &Form) -> bool {
+    matches!(form.lowering, Lowering::By(_))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,8 @@
+//! The support matrix in the documentation is the one the catalogue gives.
+
+#[test]
+fn the_documented_matrix_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/instructions.md");
+    let documented = snapbox::Data::read_from(path.as_ref(), None);
+    snapbox::assert_data_eq!(driver::support::matrix(), documented.raw());
+}

@@ -1,0 +1,46 @@
+//! How fast PTX is read, over the whole corpus: `cargo bench -p ptx`.
+//!
+//! The figure to watch is the throughput of `parse`, one core, in MiB of source text a second.
+
+#![expect(missing_docs, reason = "the macros of the benchmark harness expand to public items")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::path::{Path, PathBuf};
+
+fn corpus() -> Vec<String> {
+    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/ptx"))];
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let mut paths: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension() == Some("ptx".as_ref()) {
+                texts.push(std::fs::read_to_string(Path::new(&path)).unwrap());
+            }
+        }
+    }
+    texts
+}
+
+fn front_end(criterion: &mut Criterion) {
+    let texts = corpus();
+    let mut group = criterion.benchmark_group("front_end");
+    group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum()));
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| texts.iter().map(|text| ptx::syntax::parse(text).errors.len()).sum::<usize>());
+    });
+    let modules: Vec<_> = texts.iter().map(|text| ptx::syntax::parse(text).module).collect();
+    group.bench_function("lower", |bencher| {
+        bencher.iter(|| modules.iter().map(|m| ptx::lower(m).diagnostics.len()).sum::<usize>());
+    });
+    group.bench_function("print", |bencher| {
+        bencher.iter(|| modules.iter().map(|m| ptx::syntax::print(m).len()).sum::<usize>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, front_end);
+criterion_main!(benches);
