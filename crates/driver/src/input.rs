@@ -71,7 +71,9 @@ fn not_ptx(bytes: &[u8]) -> Option<&'static str> {
         return Some("is empty");
     }
     if bytes.starts_with(b"\x7fELF") {
-        return Some("is an ELF file; `cuobjdump -xptx all FILE` extracts the PTX it holds, if any");
+        return Some(
+            "is an ELF file; `cuobjdump -xptx all FILE` extracts the PTX it holds, if any",
+        );
     }
     if bytes.starts_with(&FATBINARY) {
         return Some("is a fat binary; `cuobjdump -xptx all FILE` extracts the PTX it holds");

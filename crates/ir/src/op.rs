@@ -84,7 +84,8 @@ pub enum Op {
     },
     /// A predicate: whether `a` has a property.
     FloatTest { property: FloatProperty, format: Format, dst: Reg, a: Operand },
-    /// Between numbers of different kinds, at least one of them a float.
+    /// Between numbers, at least one of them a float. Between floats of one format only the
+    /// modifiers act.
     Convert {
         dst: Reg,
         src: Operand,
@@ -92,9 +93,10 @@ pub enum Op {
         to: Scalar,
         /// For conversions to integers, how the fraction goes away.
         rounding: Rounding,
-        /// `.ftz`
+        /// `.ftz`: subnormal inputs and results in single precision count as zero.
         flush: bool,
-        /// `.sat`: to [0, 1] for floats, to the range of the type for integers.
+        /// `.sat`: to [0, 1] for floats, NaN to 0; to the range of the type for integers, which
+        /// conversions from floats always do.
         saturate: bool,
         /// `.satfinite`: overflow gives the largest finite number.
         finite: bool,

@@ -30,7 +30,8 @@ fn front_end(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("front_end");
     group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum()));
     group.bench_function("parse", |bencher| {
-        bencher.iter(|| texts.iter().map(|text| ptx::syntax::parse(text).errors.len()).sum::<usize>());
+        bencher
+            .iter(|| texts.iter().map(|text| ptx::syntax::parse(text).errors.len()).sum::<usize>());
     });
     let modules: Vec<_> = texts.iter().map(|text| ptx::syntax::parse(text).module).collect();
     group.bench_function("lower", |bencher| {

@@ -36,3 +36,31 @@ fn every_file_parses_and_round_trips() {
         assert!(first.module == second.module, "{}: the tree changed", path.display());
     }
 }
+
+#[test]
+fn every_file_lowers_to_a_well_formed_program() {
+    for path in ptx_files("../../corpus/ptx") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parsed = ptx::syntax::parse(&text);
+        let lowered = ptx::lower(&parsed.module);
+        let errors: Vec<_> =
+            lowered.diagnostics.iter().filter(|d| d.severity == base::Severity::Error).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        assert_eq!(ir::validate(&lowered.program), [""; 0], "{}", path.display());
+    }
+}
+
+/// sm_80 code is covered whole, but for transaction barriers; newer code is known by name.
+#[test]
+fn nothing_but_newer_instructions_is_refused() {
+    for path in ptx_files("../../corpus/ptx") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parsed = ptx::syntax::parse(&text);
+        for diagnostic in ptx::lower(&parsed.module).diagnostics {
+            let message = &diagnostic.message;
+            assert!(message.ends_with("not supported yet"), "{}: {message}", path.display());
+            let ampere = text.contains(".target sm_80");
+            assert!(!ampere || message.contains("mbarrier"), "{}: {message}", path.display());
+        }
+    }
+}

@@ -229,12 +229,19 @@ impl Facts<'_> {
             };
             let line = self.source.line(instruction.span.start);
             let same = |known: &&mut Barrier| {
-                (known.kind, known.id, &known.threads, known.aligned) == (kind, id, &threads, *aligned)
+                (known.kind, known.id, &known.threads, known.aligned)
+                    == (kind, id, &threads, *aligned)
             };
             match barriers.iter_mut().find(same) {
                 Some(known) => known.lines.push(line),
                 None => {
-                    barriers.push(Barrier { kind, id, threads, aligned: *aligned, lines: vec![line] });
+                    barriers.push(Barrier {
+                        kind,
+                        id,
+                        threads,
+                        aligned: *aligned,
+                        lines: vec![line],
+                    });
                 }
             }
         }

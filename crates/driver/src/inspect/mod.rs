@@ -228,7 +228,8 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
         return refuse(input, &parsed.errors, format, colour);
     }
     let lowered = ptx::lower(&parsed.module);
-    let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(|d| is_error(d)).cloned().collect();
+    let errors: Vec<Diagnostic> =
+        lowered.diagnostics.iter().filter(|d| is_error(d)).cloned().collect();
     if !errors.is_empty() {
         return refuse(input, &errors, format, colour);
     }

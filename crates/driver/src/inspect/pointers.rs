@@ -7,9 +7,7 @@
 //! advice for people (which arguments to describe as tensors), never part of a verdict.
 
 use base::{Index, IndexVec};
-use ir::{
-    AddressBase, Function, IntBinary, Op, Operand, Param, Program, Reg, Space, VarId, Width,
-};
+use ir::{AddressBase, Function, IntBinary, Op, Operand, Param, Program, Reg, Space, VarId, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -56,7 +54,8 @@ struct MemoryAccess {
 }
 
 fn accesses(op: &Op) -> Vec<MemoryAccess> {
-    let access = |base, space, bits, reads, writes| MemoryAccess { base, space, bits, reads, writes };
+    let access =
+        |base, space, bits, reads, writes| MemoryAccess { base, space, bits, reads, writes };
     match op {
         Op::Load(load) => {
             vec![access(load.address.base, load.space, load.width.bits(), true, false)]

@@ -45,7 +45,9 @@ impl Page {
         let file = self.styled(Style::new().bold(), file);
         let target = target.join(", ");
         let kernels = plural(kernels.len() as u64, "kernel");
-        let line = format!("{file}: PTX {ptx_version} for {target}, {address_size}-bit addresses, {kernels}\n");
+        let line = format!(
+            "{file}: PTX {ptx_version} for {target}, {address_size}-bit addresses, {kernels}\n"
+        );
         self.text.push_str(&line);
     }
 
@@ -85,7 +87,10 @@ impl Page {
         // Barriers were listed with their numbers above.
         let others = body.synchronisation.iter().filter(|(name, _)| !is_block_barrier(name));
         let others: Vec<String> = others.map(|(name, count)| format!("{name} ×{count}")).collect();
-        self.fact("other sync", &if others.is_empty() { "none".to_owned() } else { others.join(", ") });
+        self.fact(
+            "other sync",
+            &if others.is_empty() { "none".to_owned() } else { others.join(", ") },
+        );
         self.fact("instructions", &instruction_counts(body));
         if !body.calls.is_empty() {
             self.fact("calls", &body.calls.join(", "));
@@ -124,14 +129,16 @@ impl Page {
         }
         if rest.len() > LONGEST_LIST {
             let more = rest.len() - LONGEST_LIST;
-            let _ = writeln!(self.text, "{:MARGIN$}… and {more} more (--format json lists all)", "");
+            let _ =
+                writeln!(self.text, "{:MARGIN$}… and {more} more (--format json lists all)", "");
         }
     }
 }
 
 fn is_block_barrier(mnemonic: &str) -> bool {
     let waits = ["bar.sync", "bar.arrive", "bar.red", "bar.cta", "barrier."];
-    waits.iter().any(|start| mnemonic.starts_with(start)) && !mnemonic.starts_with("barrier.cluster")
+    waits.iter().any(|start| mnemonic.starts_with(start))
+        && !mnemonic.starts_with("barrier.cluster")
 }
 
 fn parameter_lines(parameters: &[Parameter]) -> Vec<String> {

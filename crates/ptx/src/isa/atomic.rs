@@ -29,7 +29,10 @@ pub(super) const FORMS: &[Form] = &[
         when: &[],
         syntax: "red{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4,.v8}.type [a], b{, policy}",
         section: "9.7.13.6",
-        examples: &["red.global.add.f32 [%rd1], %f1;", "red.release.gpu.global.max.s32 [%rd1], %r1;"],
+        examples: &[
+            "red.global.add.f32 [%rd1], %f1;",
+            "red.release.gpu.global.max.s32 [%rd1], %r1;",
+        ],
         lowering: by(|insn| {
             let kind = kind(insn, false)?;
             access(insn, kind, Vec::new())

@@ -127,8 +127,7 @@ fn prmt(insn: &mut Insn<'_, '_, '_>) -> Lower {
 
 /// The space an address instruction names. The shared memory of other blocks is not modelled.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Lower<Space> {
-    let plain =
-        &[("const", Space::Const), ("global", Space::Global), ("local", Space::Local)];
+    let plain = &[("const", Space::Const), ("global", Space::Global), ("local", Space::Local)];
     if let Some(space) = insn.choose(plain).or_else(|| insn.choose(SHARED)) {
         return Ok(space);
     }

@@ -80,8 +80,17 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     /// Takes the first modifier that is a type, if it is one of `allowed`.
     pub(crate) fn ty(&mut self, allowed: &[Type]) -> Lower<Type> {
-        let found = self.take(|text| Type::parse(text).filter(|ty| allowed.contains(ty)));
-        found.ok_or_else(|| self.missing("a type this form takes"))
+        let first = self.untaken().find_map(|(position, modifier)| {
+            Type::parse(modifier.text).map(|ty| (position, modifier, ty))
+        });
+        match first {
+            Some((position, _, ty)) if allowed.contains(&ty) => {
+                self.taken |= 1 << position;
+                Ok(ty)
+            }
+            Some((_, modifier, _)) => Err(self.unexpected(modifier)),
+            None => Err(self.missing("a type this form takes")),
+        }
     }
 
     fn missing(&self, what: &str) -> Refusal {
@@ -170,6 +179,13 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         let dst = self.temporary(width);
         self.emit(op(dst));
         ir::Operand::Register(dst)
+    }
+
+    /// The lower and the upper half of a value twice as wide as `half`.
+    pub(crate) fn halves(&mut self, src: ir::Operand, half: Width) -> [ir::Operand; 2] {
+        let parts = [self.temporary(half), self.temporary(half)];
+        self.emit(Op::Split { dsts: parts.map(Some).to_vec(), src });
+        parts.map(ir::Operand::Register)
     }
 
     /// The logical negation of a predicate.

@@ -396,7 +396,7 @@ fn pairwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary, relu: bool) -> Lower {
     let width = Width::B16;
     let dst = insn.dst(Width::B32)?;
     let (a, b) = (insn.src(Type::B32)?, insn.src(Type::B32)?);
-    let (a, b) = (halves(insn, a), halves(insn, b));
+    let (a, b) = (insn.halves(a, width), insn.halves(b, width));
     let mut parts = Vec::new();
     for (a, b) in a.into_iter().zip(b) {
         let mut part = insn.compute(width, |dst| Op::IntBinary { op, width, dst, a, b });
@@ -409,12 +409,6 @@ fn pairwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary, relu: bool) -> Lower {
     }
     insn.emit(Op::Concat { dst, parts });
     Ok(())
-}
-
-fn halves(insn: &mut Insn<'_, '_, '_>, src: Operand) -> [Operand; 2] {
-    let parts = [insn.temporary(Width::B16), insn.temporary(Width::B16)];
-    insn.emit(Op::Split { dsts: parts.map(Some).to_vec(), src });
-    parts.map(Operand::Register)
 }
 
 const HALVES: &[(&str, Half)] = &[("lo", Half::Low), ("hi", Half::High), ("wide", Half::Whole)];

@@ -17,12 +17,8 @@ pub(super) const PARAM: &[(&str, Option<Space>)] = &[
     ("param::func", Some(Space::ParamFunc)),
 ];
 
-const SCOPES: &[(&str, Scope)] = &[
-    ("cta", Scope::Cta),
-    ("cluster", Scope::Cluster),
-    ("gpu", Scope::Gpu),
-    ("sys", Scope::Sys),
-];
+const SCOPES: &[(&str, Scope)] =
+    &[("cta", Scope::Cta), ("cluster", Scope::Cluster), ("gpu", Scope::Gpu), ("sys", Scope::Sys)];
 
 const TYPES: &[Type] = &[
     Type::B8,
@@ -48,7 +44,10 @@ pub(super) const FORMS: &[Form] = &[
         when: &["nc"],
         syntax: "ld.global{.cop}.nc{hints}{.v2,.v4,.v8}.type d, [a]{, policy}",
         section: "9.7.9.9",
-        examples: &["ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", "ld.global.nc.u16 %h1, [%rd1+2];"],
+        examples: &[
+            "ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
+            "ld.global.nc.u16 %h1, [%rd1+2];",
+        ],
         lowering: by(|insn| {
             insn.flag("nc");
             load(insn, true)
@@ -166,7 +165,11 @@ fn ordering(insn: &mut Insn<'_, '_, '_>, strong: (&str, fn(Scope) -> Ordering)) 
     let mmio = insn.flag("mmio");
     let relaxed: fn(Scope) -> Ordering = Ordering::Relaxed;
     let Some(make) = insn.choose(&[("relaxed", relaxed), strong]) else {
-        return if mmio { Err(insn.unsupported("`.mmio` needs `.relaxed`")) } else { Ok(Ordering::Weak) };
+        return if mmio {
+            Err(insn.unsupported("`.mmio` needs `.relaxed`"))
+        } else {
+            Ok(Ordering::Weak)
+        };
     };
     let scope = scope(insn).ok_or_else(|| insn.unsupported("a strong access needs a scope"))?;
     match (mmio, make(scope)) {

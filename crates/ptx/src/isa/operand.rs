@@ -29,14 +29,6 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         self.register(operand, width, Fit::AtLeast)
     }
 
-    /// The next operand as a destination that may be `_`.
-    pub(crate) fn dst_or_sink(&mut self, width: Width) -> Lower<Option<Reg>> {
-        match self.next_operand()? {
-            Operand::Sink(_) => Ok(None),
-            operand => self.register(operand, width, Fit::Exact).map(Some),
-        }
-    }
-
     /// The next operand as `d` or `d|p`, either of which may be `_`.
     pub(crate) fn dst_pair(
         &mut self,
@@ -332,16 +324,6 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
             return Err(self.bad_operand(operand, &why));
         }
         Ok(parts)
-    }
-
-    /// How many parts the next operand has.
-    pub(crate) fn peek_length(&self) -> usize {
-        let position = self.instruction.operands.len() - self.remaining();
-        match self.instruction.operands.get(position) {
-            Some(Operand::Vector(parts)) => parts.len(),
-            Some(_) => 1,
-            None => 0,
-        }
     }
 
     // Addresses.

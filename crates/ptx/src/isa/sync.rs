@@ -140,8 +140,7 @@ enum Reduction {
 }
 
 fn barrier_reduction(insn: &mut Insn<'_, '_, '_>, aligned: bool) -> Lower {
-    let table =
-        &[("popc", Reduction::Popc), ("and", Reduction::And), ("or", Reduction::Or)];
+    let table = &[("popc", Reduction::Popc), ("and", Reduction::And), ("or", Reduction::Or)];
     let reduction = insn.require(table, "`.popc`, `.and` or `.or`")?;
     let (ty, width) = match reduction {
         Reduction::Popc => (Type::U32, Width::B32),

@@ -69,7 +69,11 @@ fn decimal(text: &str) -> Result<Value, &'static str> {
     // Rust would also take `inf` and `nan`; the lexer only sends text that starts with a digit or
     // a dot, so those cannot come here.
     let value: f64 = text.parse().map_err(|_| "not a floating-point number")?;
-    if value.is_finite() { Ok(Value::F64(value.to_bits())) } else { Err("does not fit in a double") }
+    if value.is_finite() {
+        Ok(Value::F64(value.to_bits()))
+    } else {
+        Err("does not fit in a double")
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,465 @@
+//! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
+//! (manual §9.7.10, §9.7.11), asynchronous copies and transaction barriers (§9.7.9.25 to §9.7.9.28,
+//! §9.7.13.15), clusters, products of warp groups (§9.7.15) and of tensor memory (§9.7.16), the
+//! stack (§9.7.17), video (§9.7.18) and cache policies.
+//!
+//! Opcodes that other families have as well are picked out here by a modifier of their own.
+
+use super::{Form, Lowering};
+
+pub(super) const fn later(
+    opcode: &'static str,
+    when: &'static [&'static str],
+    syntax: &'static str,
+    section: &'static str,
+    examples: &'static [&'static str],
+) -> Form {
+    Form { opcode, when, syntax, section, examples, lowering: Lowering::NotYet }
+}
+
+/// Memory of other blocks and devices, and cache policies.
+pub(super) const ADDRESSES: &[Form] = &[
+    later(
+        "st",
+        &["async"],
+        "st.async{.weak,.cluster}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]",
+        "9.7.9.12",
+        &[
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], \
+             {%r2, %r3, %r4, %r5}, [%r6];",
+        ],
+    ),
+    later(
+        "st",
+        &["bulk"],
+        "st.bulk{.weak}{.shared::cta} [a], size, 0",
+        "9.7.9.13",
+        &["st.bulk.weak.shared::cta [%rd1], %rd2, 0;"],
+    ),
+    later(
+        "multimem",
+        &["ld_reduce"],
+        "multimem.ld_reduce{.sem.scope,.weak}{.global}.op{.acc}{.vec}.type d, [a]",
+        "9.7.9.14",
+        &[
+            "multimem.ld_reduce.relaxed.gpu.global.add.u32 %r1, [%rd1];",
+            "multimem.ld_reduce.weak.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
+        ],
+    ),
+    later(
+        "multimem",
+        &["st"],
+        "multimem.st{.sem.scope,.weak}{.global}{.vec}.type [a], b",
+        "9.7.9.14",
+        &["multimem.st.release.sys.global.b64 [%rd1], %rd2;"],
+    ),
+    later(
+        "multimem",
+        &["red"],
+        "multimem.red{.sem.scope}{.global}.op{.vec}.type [a], b",
+        "9.7.9.14",
+        &["multimem.red.relaxed.gpu.global.add.f32 [%rd1], %f1;"],
+    ),
+    later(
+        "multimem",
+        &["reduce"],
+        "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], size",
+        "9.7.9.27",
+        &["multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 16;"],
+    ),
+    later(
+        "multimem",
+        &["cp"],
+        "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, mask}",
+        "9.7.9.26",
+        &["multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"],
+    ),
+    later(
+        "applypriority",
+        &[],
+        "applypriority{.global}.L2::evict_normal [a], 128",
+        "9.7.9.16",
+        &["applypriority.global.L2::evict_normal [%rd1], 128;"],
+    ),
+    later(
+        "createpolicy",
+        &["range"],
+        "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], size, total",
+        "9.7.9.18",
+        &["createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 0x100000, 0x200000;"],
+    ),
+    later(
+        "createpolicy",
+        &["fractional"],
+        "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
+        "9.7.9.18",
+        &[
+            "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;",
+            "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %rd1;",
+        ],
+    ),
+    later(
+        "createpolicy",
+        &["cvt"],
+        "createpolicy.cvt.L2.b64 policy, property",
+        "9.7.9.18",
+        &["createpolicy.cvt.L2.b64 %rd1, %rd2;"],
+    ),
+    later(
+        "mapa",
+        &[],
+        "mapa{.shared::cluster}.{u32,u64} d, a, b",
+        "9.7.9.23",
+        &["mapa.shared::cluster.u32 %r1, %r2, %r3;", "mapa.u64 %rd1, %rd2, 1;"],
+    ),
+    later(
+        "getctarank",
+        &[],
+        "getctarank{.shared::cluster}.{u32,u64} d, a",
+        "9.7.9.24",
+        &["getctarank.shared::cluster.u32 %r1, %r2;", "getctarank.u64 %r1, %rd2;"],
+    ),
+];
+
+/// Bulk and tensor copies.
+pub(super) const ASYNC_COPIES: &[Form] = &[
+    later(
+        "cp",
+        &["mbarrier"],
+        "cp.async.mbarrier.arrive{.noinc}{.shared,.shared::cta}.b64 [mbar]",
+        "9.7.13.15.15",
+        &[
+            "cp.async.mbarrier.arrive.shared.b64 [%r1];",
+            "cp.async.mbarrier.arrive.noinc.b64 [%rd1];",
+        ],
+    ),
+    later(
+        "cp",
+        &["reduce"],
+        "cp.reduce.async.bulk{.tensor.dim}.dst.src.completion{.L2::cache_hint}.op{.noftz}.type \
+         [dst], [src]{, size}{, [mbar]}{, policy}",
+        "9.7.9.25.4.2",
+        &[
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 \
+             [%r1], [%r2], 64, [%r3];",
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%rd1], [%r2], %r3;",
+            "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
+             [%r2];",
+        ],
+    ),
+    later(
+        "cp",
+        &["tensor"],
+        "cp.async.bulk{.prefetch}.tensor.dim.dst.src{.mode}.completion{.multicast::cluster}\
+         {.cta_group}{.L2::cache_hint} [dst], [map, coords], [mbar]{, …}",
+        "9.7.9.27.1.2",
+        &[
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
+             [%r1], [%rd1, {%r2, %r3}], [%r4];",
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
+            "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}];",
+        ],
+    ),
+    later(
+        "cp",
+        &["bulk"],
+        "cp.async.bulk{.prefetch.L2,.commit_group,.wait_group}.dst.src.completion{.multicast::\
+         cluster}{.L2::cache_hint} [dst], [src], size{, [mbar]}{, mask}{, policy}",
+        "9.7.9.25.4.1",
+        &[
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, \
+             [%r2];",
+            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;",
+            "cp.async.bulk.prefetch.L2.global [%rd1], 64;",
+            "cp.async.bulk.commit_group;",
+            "cp.async.bulk.wait_group.read 0;",
+        ],
+    ),
+    later(
+        "tensormap",
+        &["replace"],
+        "tensormap.replace.tile.field{.global,.shared::cta}.b1024.{b32,b64} [a]{, ord}, value",
+        "9.7.9.28",
+        &[
+            "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;",
+            "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 0, %r1;",
+        ],
+    ),
+    later(
+        "tensormap",
+        &["cp_fenceproxy"],
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned \
+         [dst], [src], 128",
+        "9.7.13.16",
+        &[
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
+             [%rd1], [%r1], 128;",
+        ],
+    ),
+];
+
+/// Textures and surfaces.
+pub(super) const TEXTURES: &[Form] = &[
+    later(
+        "tex",
+        &[],
+        "tex{.base,.level,.grad}.geom{.v4,.v2}.dtype.ctype d{|p}, [a{, b}, c]{, lod}{, e}{, f}",
+        "9.7.10.3",
+        &[
+            "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];",
+            "tex.level.1d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1}], %f2;",
+        ],
+    ),
+    later(
+        "tld4",
+        &[],
+        "tld4.comp.geom.v4.dtype.f32 d{|p}, [a{, b}, c]{, e}{, f}",
+        "9.7.10.4",
+        &["tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"],
+    ),
+    later(
+        "txq",
+        &[],
+        "txq{.level}.query.b32 d, [a]{, lod}",
+        "9.7.10.5",
+        &["txq.width.b32 %r1, [%rd1];"],
+    ),
+    later(
+        "istypep",
+        &[],
+        "istypep.{texref,samplerref,surfref} p, a",
+        "9.7.10.6",
+        &["istypep.texref %p1, %rd1;", "istypep.surfref %p1, %rd1;"],
+    ),
+    later(
+        "suld",
+        &[],
+        "suld.b.geom{.cop}{.v2,.v4}.dtype.clamp d, [a, b]",
+        "9.7.11.1",
+        &["suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3, %r4}];"],
+    ),
+    later(
+        "sust",
+        &[],
+        "sust{.b,.p}.geom{.cop}{.v2,.v4}.ctype.clamp [a, b], c",
+        "9.7.11.2",
+        &[
+            "sust.b.1d.b32.clamp [%rd1, {%r1}], {%r2};",
+            "sust.p.2d.v4.b32.trap [%rd1, {%r1, %r2}], {%r3, %r4, %r5, %r6};",
+        ],
+    ),
+    later(
+        "sured",
+        &[],
+        "sured{.b,.p}.op.geom.ctype.clamp [a, b], c",
+        "9.7.11.3",
+        &["sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;"],
+    ),
+    later("suq", &[], "suq.query.b32 d, [a]", "9.7.11.4", &["suq.width.b32 %r1, [%rd1];"]),
+];
+
+/// Cluster and transaction barriers, proxies and dependent launches.
+pub(super) const SYNCHRONISATION: &[Form] = &[
+    later(
+        "barrier",
+        &["cluster"],
+        "barrier.cluster{.arrive{.release,.relaxed},.wait{.acquire}}{.aligned}",
+        "9.7.13.3",
+        &["barrier.cluster.arrive.relaxed.aligned;", "barrier.cluster.wait.acquire;"],
+    ),
+    later(
+        "fence",
+        &["mbarrier_init"],
+        "fence.mbarrier_init.release.cluster",
+        "9.7.13.4",
+        &["fence.mbarrier_init.release.cluster;"],
+    ),
+    later(
+        "fence",
+        &["proxy"],
+        "fence.proxy.kind{.release,.acquire}{.scope} {[a], size}",
+        "9.7.13.4",
+        &[
+            "fence.proxy.alias;",
+            "fence.proxy.async;",
+            "fence.proxy.async.shared::cta;",
+            "fence.proxy.tensormap::generic.release.gpu;",
+            "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
+            "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+        ],
+    ),
+    later(
+        "fence",
+        &["sync_restrict::shared::cluster", "sync_restrict::shared::cta"],
+        "fence{.acquire,.release}{.sync_restrict::shared::cluster,.sync_restrict::shared::cta}\
+         .cluster",
+        "9.7.13.4",
+        &[
+            "fence.acquire.sync_restrict::shared::cluster.cluster;",
+            "fence.release.sync_restrict::shared::cta.cluster;",
+        ],
+    ),
+    later(
+        "membar",
+        &["proxy"],
+        "membar.proxy.kind",
+        "9.7.13.4",
+        &["membar.proxy.alias;", "membar.proxy.async;"],
+    ),
+    later(
+        "red",
+        &["async"],
+        "red.async.sem.scope{.ss}{.mbarrier::complete_tx::bytes}.op.type [a], b{, [mbar]}",
+        "9.7.13.7",
+        &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 \
+             [%r1], %r2, [%r3];"],
+    ),
+    later(
+        "griddepcontrol",
+        &[],
+        "griddepcontrol{.launch_dependents,.wait}",
+        "9.7.13.13",
+        &["griddepcontrol.launch_dependents;", "griddepcontrol.wait;"],
+    ),
+    later(
+        "mbarrier",
+        &["init"],
+        "mbarrier.init{.ss}.b64 [a], count",
+        "9.7.13.15.9",
+        &["mbarrier.init.shared::cta.b64 [%r1], 32;"],
+    ),
+    later(
+        "mbarrier",
+        &["inval"],
+        "mbarrier.inval{.ss}.b64 [a]",
+        "9.7.13.15.10",
+        &["mbarrier.inval.shared.b64 [%r1];"],
+    ),
+    later(
+        "mbarrier",
+        &["arrive"],
+        "mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.ss}.b64 state, [a]{, count}",
+        "9.7.13.15.13",
+        &[
+            "mbarrier.arrive.shared::cta.b64 %rd1, [%r1];",
+            "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r1], %r2;",
+            "mbarrier.arrive.noComplete.b64 %rd1, [%rd2], 2;",
+        ],
+    ),
+    later(
+        "mbarrier",
+        &["arrive_drop"],
+        "mbarrier.arrive_drop{.expect_tx,.noComplete}{.sem.scope}{.ss}.b64 state, [a]{, count}",
+        "9.7.13.15.14",
+        &["mbarrier.arrive_drop.shared.b64 %rd1, [%r1];"],
+    ),
+    later(
+        "mbarrier",
+        &["expect_tx"],
+        "mbarrier.expect_tx{.relaxed.scope}{.ss}.b64 [a], count",
+        "9.7.13.15.11",
+        &["mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 64;"],
+    ),
+    later(
+        "mbarrier",
+        &["complete_tx"],
+        "mbarrier.complete_tx{.relaxed.scope}{.ss}.b64 [a], count",
+        "9.7.13.15.12",
+        &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], %r2;"],
+    ),
+    later(
+        "mbarrier",
+        &["test_wait", "try_wait"],
+        "mbarrier{.test_wait,.try_wait}{.parity}{.sem.scope}{.ss}.b64 p, [a], state{, time}",
+        "9.7.13.15.16",
+        &[
+            "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;",
+            "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r1], %r2, %r3;",
+        ],
+    ),
+    later(
+        "mbarrier",
+        &["pending_count"],
+        "mbarrier.pending_count.b64 count, state",
+        "9.7.13.15.17",
+        &["mbarrier.pending_count.b64 %r1, %rd1;"],
+    ),
+    later(
+        "clusterlaunchcontrol",
+        &["try_cancel"],
+        "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes\
+         {.multicast::cluster::all}.b128 [a], [mbar]",
+        "9.7.13.17",
+        &["clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 \
+             [%r1], [%r2];"],
+    ),
+    later(
+        "clusterlaunchcontrol",
+        &["query_cancel"],
+        "clusterlaunchcontrol.query_cancel{.is_canceled.pred,.get_first_ctaid{.v4}.b32}.b128 d, a",
+        "9.7.13.18",
+        &[
+            "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;",
+            "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, _}, %q1;",
+        ],
+    ),
+];
+
+/// Products of warp groups.
+pub(super) const WARP_GROUPS: &[Form] = &[
+    later(
+        "wgmma",
+        &["mma_async"],
+        "wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dt.at.bt{.op.popc} \
+         d, a, b{, sp_meta, sp_sel}, scale_d{, …}",
+        "9.7.15.5.2",
+        &[
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, \
+             %p1, 1, 1, 0, 0;",
+            "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.u8 {%r1, %r2, %r3, %r4}, %rd1, %rd2, \
+             %r5, 0, %p1;",
+        ],
+    ),
+    later(
+        "wgmma",
+        &["fence"],
+        "wgmma.fence.sync.aligned",
+        "9.7.15.7.1",
+        &["wgmma.fence.sync.aligned;"],
+    ),
+    later(
+        "wgmma",
+        &["commit_group"],
+        "wgmma.commit_group.sync.aligned",
+        "9.7.15.7.2",
+        &["wgmma.commit_group.sync.aligned;"],
+    ),
+    later(
+        "wgmma",
+        &["wait_group"],
+        "wgmma.wait_group.sync.aligned n",
+        "9.7.15.7.3",
+        &["wgmma.wait_group.sync.aligned 0;"],
+    ),
+];
+
+/// Registers and the stack.
+pub(super) const MISCELLANEOUS: &[Form] = &[
+    later(
+        "setmaxnreg",
+        &[],
+        "setmaxnreg{.inc,.dec}.sync.aligned.u32 count",
+        "9.7.19.5",
+        &["setmaxnreg.inc.sync.aligned.u32 192;", "setmaxnreg.dec.sync.aligned.u32 64;"],
+    ),
+    later("stacksave", &[], "stacksave.{u32,u64} d", "9.7.17.1", &["stacksave.u64 %rd1;"]),
+    later("stackrestore", &[], "stackrestore.{u32,u64} a", "9.7.17.2", &["stackrestore.u64 %rd1;"]),
+    later(
+        "alloca",
+        &[],
+        "alloca.{u32,u64} d, size{, align}",
+        "9.7.17.3",
+        &["alloca.u64 %rd1, %rd2, 16;"],
+    ),
+];
