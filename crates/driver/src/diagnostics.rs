@@ -101,9 +101,12 @@ pub(crate) struct JsonDiagnostic {
 }
 
 impl JsonDiagnostic {
-    /// `line 12: message`
-    pub(crate) fn one_line(&self) -> String {
-        format!("line {}: {}", self.line, self.message)
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(crate) fn line(&self) -> u32 {
+        self.line
     }
 
     pub(crate) fn new(diagnostic: &Diagnostic, source: &SourceFile) -> Self {

@@ -64,3 +64,12 @@ fn nothing_but_newer_instructions_is_refused() {
         }
     }
 }
+
+#[test]
+fn what_once_went_wrong_lowers_to_a_well_formed_program() {
+    for path in ptx_files("tests/regressions") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lowered = ptx::lower(&ptx::syntax::parse(&text).module);
+        assert_eq!(ir::validate(&lowered.program), [""; 0], "{}", path.display());
+    }
+}

@@ -1,11 +1,14 @@
 //! An [`Inspection`] for people.
 
+use super::demangle::demangle;
 use super::{
     Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
     PointerUse, Shared,
 };
 use crate::Colour;
+use crate::diagnostics::JsonDiagnostic;
 use anstyle::{AnsiColor, Style};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// Column at which the facts of a kernel start.
@@ -93,7 +96,8 @@ impl Page {
         );
         self.fact("instructions", &instruction_counts(body));
         if !body.calls.is_empty() {
-            self.fact("calls", &body.calls.join(", "));
+            let calls: Vec<String> = body.calls.iter().map(|name| shown(name)).collect();
+            self.fact("calls", &calls.join(", "));
         }
         self.facts("unsupported", &unsupported_lines(&body.unsupported));
     }
@@ -104,10 +108,16 @@ impl Page {
         }
         self.text.push_str("\nmodule variables\n");
         for variable in variables {
-            let size = variable.size.map_or("size unknown".to_owned(), bytes);
-            let external = if variable.external { ", defined elsewhere" } else { "" };
+            let size = match (variable.size, variable.space) {
+                (Some(size), _) => bytes(size),
+                (None, "shared") => "dynamic, the launch gives the size".to_owned(),
+                (None, _) => "size unknown".to_owned(),
+            };
+            let elsewhere = variable.external && variable.size.is_some();
+            let external = if elsewhere { ", defined elsewhere" } else { "" };
             let initialised = if variable.initialised { ", initialised" } else { "" };
-            let ModuleVariable { name, space, ty, .. } = variable;
+            let ModuleVariable { space, ty, .. } = variable;
+            let name = shown(&variable.name);
             let _ = writeln!(self.text, "  .{space} .{ty} {name}: {size}{external}{initialised}");
         }
     }
@@ -143,25 +153,27 @@ fn is_block_barrier(mnemonic: &str) -> bool {
 
 fn parameter_lines(parameters: &[Parameter]) -> Vec<String> {
     let widest = parameters.iter().map(|parameter| parameter.ty.len()).max().unwrap_or(0);
+    let digits = parameters.len().saturating_sub(1).to_string().len();
     let line = |parameter: &Parameter| {
         let size = parameter.size.map_or("size unknown".to_owned(), bytes);
         let pointer = parameter.pointer.as_ref().map(pointer).unwrap_or_default();
         let Parameter { index, ty, name, .. } = parameter;
-        format!("{index}  {ty:widest$}  {size:>8}  {name}{pointer}")
+        format!("{index:digits$}  {ty:widest$}  {size:>9}  {name}{pointer}")
     };
     parameters.iter().map(line).collect()
 }
 
 fn pointer(pointer: &PointerUse) -> String {
-    let element = pointer.element_bits.map(|bits| format!("{bits}-bit ")).unwrap_or_default();
     let access = match (pointer.read, pointer.written) {
         (true, true) => "read and written",
         (true, false) => "read",
         (false, true) => "written",
         (false, false) => "no access found",
     };
-    let align = pointer.align.map(|align| format!(", aligned to {align}")).unwrap_or_default();
-    format!("  → {element}{} memory, {access}{align}", pointer.space)
+    let pieces = pointer.element_bits.map(|bits| format!(", {bits} bits at a time"));
+    let align = pointer.align.map(|align| format!(", aligned to {align}"));
+    let (pieces, align) = (pieces.unwrap_or_default(), align.unwrap_or_default());
+    format!("  → {} memory, {access}{pieces}{align}", pointer.space)
 }
 
 fn launch(launch: &LaunchFacts) -> String {
@@ -169,7 +181,9 @@ fn launch(launch: &LaunchFacts) -> String {
     let facts = [
         launch.reqntid.map(|block| format!("block must be {}", sizes(block))),
         launch.maxntid.map(|block| format!("block at most {} threads", product(block))),
-        launch.minnctapersm.map(|blocks| format!("at least {blocks} blocks per SM")),
+        launch
+            .minnctapersm
+            .map(|count| format!("at least {} per SM", plural(count.into(), "block"))),
         launch.maxnreg.map(|registers| format!("at most {registers} registers")),
         launch.reqnctapercluster.map(|cluster| format!("cluster must be {}", sizes(cluster))),
         launch.maxclusterrank.map(|rank| format!("cluster at most {rank} blocks")),
@@ -189,7 +203,7 @@ fn shared(shared: &Shared) -> String {
     if !shared.arrays.is_empty() {
         let arrays = shared.arrays.iter().take(LONGEST_LIST);
         let mut arrays: Vec<String> =
-            arrays.map(|array| format!("{} {}", array.name, array.bytes)).collect();
+            arrays.map(|array| format!("{} {}", shown(&array.name), array.bytes)).collect();
         if shared.arrays.len() > LONGEST_LIST {
             arrays.push("…".to_owned());
         }
@@ -209,11 +223,7 @@ fn barrier(barrier: &Barrier) -> String {
         "register" => "threads from a register".to_owned(),
         count => format!("{count} threads"),
     };
-    let lines: Vec<String> =
-        barrier.lines.iter().take(LONGEST_LIST).map(ToString::to_string).collect();
-    let more = if barrier.lines.len() > LONGEST_LIST { ", …" } else { "" };
-    let word = if barrier.lines.len() == 1 { "line" } else { "lines" };
-    format!("{opcode}.{} {id}, {threads}: {word} {}{more}", barrier.kind, lines.join(", "))
+    format!("{opcode}.{} {id}, {threads}: {}", barrier.kind, line_list(&barrier.lines))
 }
 
 fn instruction_counts(body: &Body) -> String {
@@ -227,8 +237,31 @@ fn instruction_counts(body: &Body) -> String {
     }
 }
 
-fn unsupported_lines(diagnostics: &[crate::diagnostics::JsonDiagnostic]) -> Vec<String> {
-    diagnostics.iter().map(|diagnostic| diagnostic.one_line()).collect()
+/// One line for each message, with the lines it is about.
+fn unsupported_lines(diagnostics: &[JsonDiagnostic]) -> Vec<String> {
+    let mut messages: Vec<(&str, Vec<u32>)> = Vec::new();
+    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+    for diagnostic in diagnostics {
+        let position = *known.entry(diagnostic.message()).or_insert_with(|| {
+            messages.push((diagnostic.message(), Vec::new()));
+            messages.len() - 1
+        });
+        messages[position].1.push(diagnostic.line());
+    }
+    messages.iter().map(|(message, lines)| format!("{message}: {}", line_list(lines))).collect()
+}
+
+/// `line 3` or `lines 3, 5, 9`, cut if there are many.
+fn line_list(lines: &[u32]) -> String {
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let shown: Vec<String> = lines.iter().take(LONGEST_LIST).map(ToString::to_string).collect();
+    let more = if lines.len() > LONGEST_LIST { ", …" } else { "" };
+    format!("{word} {}{more}", shown.join(", "))
+}
+
+/// A name as in the source.
+fn shown(name: &str) -> String {
+    demangle(name).unwrap_or_else(|| name.to_owned())
 }
 
 fn bytes(count: u64) -> String {

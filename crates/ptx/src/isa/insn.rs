@@ -12,7 +12,7 @@ use super::types::Type;
 use super::{Lower, Refusal};
 use crate::lower::Builder;
 use crate::syntax::ast::{Instruction, Name, Operand};
-use base::{Code, Diagnostic, Span};
+use base::{Code, Diagnostic, Severity, Span};
 use ir::{Guard, IntUnary, Op, Reg, Width};
 
 /// The instruction being lowered.
@@ -36,7 +36,11 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
             return Err(insn.unsupported("more than 64 modifiers"));
         }
         if let Some(guard) = instruction.guard {
-            let register = insn.register_named(guard.predicate, Width::B1, Fit::Exact)?;
+            let register = insn.register_named(guard.predicate, Width::B1, Fit::Exact);
+            // Nothing but a predicate can guard, so this is wrong and not merely unsupported.
+            let register = register.map_err(|refusal| {
+                Box::new(Diagnostic { severity: Severity::Error, ..*refusal })
+            })?;
             insn.guard = Some(Guard { register, negated: guard.negated });
         }
         Ok(insn)

@@ -109,8 +109,11 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.blocks.push(None)
     }
 
-    /// Goes on in `block`, falling into it from the block before.
+    /// Goes on in `block`, falling into it from the block before. A block that stands somewhere
+    /// already (a label written twice, which is reported) is not placed again.
     pub(crate) fn place(&mut self, block: BlockId, span: Span) {
+        let here = self.open.as_ref().is_some_and(|open| open.id == block);
+        let block = if here || self.blocks[block].is_some() { self.new_block() } else { block };
         if self.open.is_some() {
             self.terminate(Terminator::Jump(block), span);
         }

@@ -93,7 +93,7 @@ fn declare<'m, 'a>(
 fn declare_function<'a>(context: &mut Context<'a>, function: &Function<'a>) -> Option<FuncId> {
     if let Some(&id) = context.globals.functions.get(function.name.text) {
         let earlier = &context.program.functions[id];
-        if function.body.is_some() && earlier.is_defined() {
+        if function.body.is_some() && !context.globals.defined.insert(id) {
             let message = format!("`{}` is defined twice", function.name.text);
             let clash = Diagnostic::error(Code::Name, function.name.span(), message);
             context.diagnostics.push(clash.also(earlier.span, "first defined here"));
@@ -118,6 +118,9 @@ fn declare_function<'a>(context: &mut Context<'a>, function: &Function<'a>) -> O
         span: function.at.0,
     });
     context.globals.functions.insert(function.name.text, id);
+    if function.body.is_some() {
+        context.globals.defined.insert(id);
+    }
     let (params, returns) = function::parameters(context, function, id);
     let known = &mut context.program.functions[id];
     (known.params, known.returns) = (params, returns);

@@ -8,7 +8,8 @@
 use crate::isa::Type;
 use base::Span;
 use ir::{BlockId, FuncId, Reg, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// What is known about a declared register.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,8 @@ pub(crate) struct Scopes<'a> {
 #[derive(Default)]
 pub(crate) struct Globals<'a> {
     pub(crate) functions: FxHashMap<&'a str, FuncId>,
+    /// Functions whose body was seen.
+    pub(crate) defined: FxHashSet<FuncId>,
     pub(crate) variables: FxHashMap<&'a str, VarId>,
 }
 
@@ -92,9 +95,12 @@ impl<'a> Scopes<'a> {
         decl: RegisterDecl,
         at: Span,
     ) -> Result<(), Clash> {
-        match self.innermost().declared.insert(name, (decl, at)) {
-            Some((_, earlier)) => Err(Clash(earlier)),
-            None => Ok(()),
+        match self.innermost().declared.entry(name) {
+            Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
+            Entry::Vacant(free) => {
+                free.insert((decl, at));
+                Ok(())
+            }
         }
     }
 
@@ -105,9 +111,12 @@ impl<'a> Scopes<'a> {
         decl: RegisterDecl,
         at: Span,
     ) -> Result<(), Clash> {
-        match self.innermost().ranges.insert(prefix, (decl, count, at)) {
-            Some((.., earlier)) => Err(Clash(earlier)),
-            None => Ok(()),
+        match self.innermost().ranges.entry(prefix) {
+            Entry::Occupied(earlier) => Err(Clash(earlier.get().2)),
+            Entry::Vacant(free) => {
+                free.insert((decl, count, at));
+                Ok(())
+            }
         }
     }
 
@@ -117,9 +126,12 @@ impl<'a> Scopes<'a> {
         variable: VarId,
         at: Span,
     ) -> Result<(), Clash> {
-        match self.innermost().variables.insert(name, (variable, at)) {
-            Some((_, earlier)) => Err(Clash(earlier)),
-            None => Ok(()),
+        match self.innermost().variables.entry(name) {
+            Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
+            Entry::Vacant(free) => {
+                free.insert((variable, at));
+                Ok(())
+            }
         }
     }
 
@@ -129,9 +141,12 @@ impl<'a> Scopes<'a> {
         block: BlockId,
         at: Span,
     ) -> Result<(), Clash> {
-        match self.innermost().labels.insert(name, (block, at)) {
-            Some((_, earlier)) => Err(Clash(earlier)),
-            None => Ok(()),
+        match self.innermost().labels.entry(name) {
+            Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
+            Entry::Vacant(free) => {
+                free.insert((block, at));
+                Ok(())
+            }
         }
     }
 

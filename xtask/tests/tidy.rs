@@ -1,0 +1,116 @@
+//! Rules of the house that the compiler does not check: which room may use which, how a module
+//! begins, how long a file may be, and what may not be in the repository.
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Which crates of the workspace a crate may use. Data flows one way; a new arrow is a decision, to
+/// be made in ARCHITECTURE.md first.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("ir", &["base"]),
+    ("ptx", &["base", "ir"]),
+    ("driver", &["base", "ir", "ptx"]),
+    ("warpproof", &["driver"]),
+    ("xtask", &["ptx"]),
+];
+
+/// A file with more lines needs a reason: a line of its header that starts with `//! Long:`.
+const MAX_LINES: usize = 500;
+
+#[test]
+fn crates_use_only_what_they_may() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec();
+    let metadata = metadata.expect("cargo metadata");
+    let allowed: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
+    let ours: BTreeSet<&str> =
+        metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    for package in &metadata.packages {
+        let name = package.name.as_str();
+        let allowed = allowed.get(name).unwrap_or_else(|| panic!("`{name}` has no place in ARROWS"));
+        for dependency in &package.dependencies {
+            let used = dependency.name.as_str();
+            let counts = dependency.kind == DependencyKind::Normal && ours.contains(used);
+            assert!(!counts || allowed.contains(&used), "`{name}` may not use `{used}`");
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("//! "), "{} has no header", path.display());
+    }
+}
+
+#[test]
+fn files_are_short_or_say_why_not() {
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().count();
+        let excused = text.lines().any(|line| line.starts_with("//! Long: "));
+        assert!(lines <= MAX_LINES || excused, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn unfinished_code_is_not_committed() {
+    let unfinished = ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX"];
+    for path in sources().into_iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let found = unfinished.iter().find(|word| text.contains(*word));
+        assert!(found.is_none(), "{}: {}", path.display(), found.unwrap());
+    }
+}
+
+/// The project stands alone: no paths of a particular machine, no files from outside.
+#[test]
+fn no_machine_shows_through() {
+    let elsewhere = ["/home/", "/root/", "/work/", "/Users/", "C:\\", "../shared"];
+    for path in files(&root()).into_iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let found = elsewhere.iter().find(|word| text.contains(*word));
+        assert!(found.is_none(), "{}: {}", path.display(), found.unwrap());
+    }
+}
+
+#[test]
+fn the_repository_stays_small() {
+    let bytes: u64 = files(&root()).iter().map(|path| path.metadata().map_or(0, |m| m.len())).sum();
+    assert!(bytes < 40 << 20, "{bytes} bytes");
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Rust files of the workspace and the fuzz targets.
+fn sources() -> Vec<PathBuf> {
+    let all: Vec<PathBuf> = files(&root())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    assert!(all.len() > 30, "only {} Rust files found", all.len());
+    all
+}
+
+/// Everything in the repository that is not built, fetched or git's own.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let skipped = ["target", ".git", "artifacts", "node_modules"];
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        if skipped.iter().any(|skipped| name == *skipped) || path.ends_with("fuzz/corpus") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
