@@ -28,7 +28,8 @@ fn crates_use_only_what_they_may() {
         metadata.packages.iter().map(|package| package.name.as_str()).collect();
     for package in &metadata.packages {
         let name = package.name.as_str();
-        let allowed = allowed.get(name).unwrap_or_else(|| panic!("`{name}` has no place in ARROWS"));
+        let allowed =
+            allowed.get(name).unwrap_or_else(|| panic!("`{name}` has no place in ARROWS"));
         for dependency in &package.dependencies {
             let used = dependency.name.as_str();
             let counts = dependency.kind == DependencyKind::Normal && ours.contains(used);

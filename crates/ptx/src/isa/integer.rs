@@ -1,4 +1,4 @@
-//! Integer arithmetic (manual §9.7.1) and extended-precision arithmetic (§9.7.2).
+//! Integer arithmetic (manual §9.7.1).
 
 use super::{Form, Insn, Lower, Type, by};
 use ir::{BitRange, IntBinary, IntTernary, IntUnary, Op, Operand, Width};
@@ -11,57 +11,10 @@ const SCALAR: &[&str] = &["u16", "u32", "u64", "s16", "s32", "s64"];
 const SCALAR_TYPES: &[Type] = &[Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64];
 const ADD_TYPES: &[Type] =
     &[Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64, Type::U16X2, Type::S16X2];
-const CARRY_TYPES: &[Type] = &[Type::U32, Type::S32, Type::U64, Type::S64];
+/// Types of 32 and 64 bits.
+pub(super) const WORD_TYPES: &[Type] = &[Type::U32, Type::S32, Type::U64, Type::S64];
 
 pub(super) const FORMS: &[Form] = &[
-    Form {
-        opcode: "add",
-        when: &["cc"],
-        syntax: "add.cc.{u32,s32,u64,s64} d, a, b",
-        section: "9.7.2.1",
-        examples: &["add.cc.u32 %r1, %r2, %r3;", "add.cc.s64 %rd1, %rd2, 5;"],
-        lowering: by(|insn| carry(insn, Carry { subtract: false, reads: false })),
-    },
-    Form {
-        opcode: "addc",
-        when: &[],
-        syntax: "addc{.cc}.{u32,s32,u64,s64} d, a, b",
-        section: "9.7.2.2",
-        examples: &["addc.u32 %r1, %r2, %r3;", "addc.cc.u64 %rd1, %rd2, %rd3;"],
-        lowering: by(|insn| carry(insn, Carry { subtract: false, reads: true })),
-    },
-    Form {
-        opcode: "sub",
-        when: &["cc"],
-        syntax: "sub.cc.{u32,s32,u64,s64} d, a, b",
-        section: "9.7.2.3",
-        examples: &["sub.cc.u32 %r1, %r2, %r3;"],
-        lowering: by(|insn| carry(insn, Carry { subtract: true, reads: false })),
-    },
-    Form {
-        opcode: "subc",
-        when: &[],
-        syntax: "subc{.cc}.{u32,s32,u64,s64} d, a, b",
-        section: "9.7.2.4",
-        examples: &["subc.u32 %r1, %r2, %r3;", "subc.cc.s32 %r1, %r2, %r3;"],
-        lowering: by(|insn| carry(insn, Carry { subtract: true, reads: true })),
-    },
-    Form {
-        opcode: "mad",
-        when: &["cc"],
-        syntax: "mad{.hi,.lo}.cc.{u32,s32,u64,s64} d, a, b, c",
-        section: "9.7.2.5",
-        examples: &["mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "mad.hi.cc.s64 %rd1, %rd2, %rd3, %rd4;"],
-        lowering: by(|insn| multiply_carry(insn, false)),
-    },
-    Form {
-        opcode: "madc",
-        when: &[],
-        syntax: "madc{.hi,.lo}{.cc}.{u32,s32,u64,s64} d, a, b, c",
-        section: "9.7.2.6",
-        examples: &["madc.hi.u32 %r1, %r2, %r3, %r4;", "madc.lo.cc.u32 %r1, %r2, %r3, %r4;"],
-        lowering: by(|insn| multiply_carry(insn, true)),
-    },
     Form {
         opcode: "add",
         when: INTEGER,
@@ -240,7 +193,7 @@ pub(super) const FORMS: &[Form] = &[
         section: "9.7.1.19",
         examples: &["bfe.u32 %r1, %r2, 4, 8;", "bfe.s64 %rd1, %rd2, %r3, %r4;"],
         lowering: by(|insn| {
-            let ty = insn.ty(CARRY_TYPES)?;
+            let ty = insn.ty(WORD_TYPES)?;
             let dst = insn.dst(ty.width())?;
             let (a, b, c) = (insn.src(ty)?, insn.src(Type::U32)?, insn.src(Type::U32)?);
             let op = IntTernary::ExtractBits { signed: ty.is_signed() };
@@ -314,7 +267,7 @@ const BIT_RANGE: &[(&str, BitRange)] = &[("clamp", BitRange::Clamp), ("wrap", Bi
 
 /// Which part of a product is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+pub(super) enum Half {
     Low,
     High,
     Whole,
@@ -346,7 +299,7 @@ fn count(insn: &mut Insn<'_, '_, '_>, op: IntUnary) -> Lower {
 
 fn bfind(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let shift_amount = insn.flag("shiftamt");
-    let ty = insn.ty(CARRY_TYPES)?;
+    let ty = insn.ty(WORD_TYPES)?;
     let dst = insn.dst(Width::B32)?;
     let a = insn.src(ty)?;
     let op = IntUnary::FindHighest { signed: ty.is_signed(), shift_amount };
@@ -413,7 +366,7 @@ fn pairwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary, relu: bool) -> Lower {
 
 const HALVES: &[(&str, Half)] = &[("lo", Half::Low), ("hi", Half::High), ("wide", Half::Whole)];
 
-fn half_of_product(half: Half, signed: bool) -> IntBinary {
+pub(super) fn half_of_product(half: Half, signed: bool) -> IntBinary {
     match half {
         Half::Low => IntBinary::Mul,
         Half::High => IntBinary::MulHigh { signed },
@@ -536,52 +489,4 @@ fn dot(insn: &mut Insn<'_, '_, '_>, op: impl Fn(bool, bool) -> IntTernary) -> Lo
     let op = op(a_type.is_signed(), b_type.is_signed());
     insn.emit(Op::IntTernary { op, width: Width::B32, dst, a, b, c });
     Ok(())
-}
-
-/// What an instruction of a carry chain does besides adding.
-struct Carry {
-    subtract: bool,
-    reads: bool,
-}
-
-fn carry(insn: &mut Insn<'_, '_, '_>, kind: Carry) -> Lower {
-    let writes = insn.flag("cc");
-    let ty = insn.ty(CARRY_TYPES)?;
-    let dst = insn.dst(ty.width())?;
-    let (a, b) = (insn.src(ty)?, insn.src(ty)?);
-    add_carry(insn, ty, dst, (a, b), kind, writes);
-    Ok(())
-}
-
-fn multiply_carry(insn: &mut Insn<'_, '_, '_>, reads: bool) -> Lower {
-    let half = insn.require(&[("lo", Half::Low), ("hi", Half::High)], "`.lo` or `.hi`")?;
-    let writes = insn.flag("cc");
-    let ty = insn.ty(CARRY_TYPES)?;
-    let width = ty.width();
-    let dst = insn.dst(width)?;
-    let (a, b, c) = (insn.src(ty)?, insn.src(ty)?, insn.src(ty)?);
-    let op = half_of_product(half, ty.is_signed());
-    let product = insn.compute(width, |dst| Op::IntBinary { op, width, dst, a, b });
-    add_carry(insn, ty, dst, (product, c), Carry { subtract: false, reads }, writes);
-    Ok(())
-}
-
-fn add_carry(
-    insn: &mut Insn<'_, '_, '_>,
-    ty: Type,
-    dst: ir::Reg,
-    (a, b): (Operand, Operand),
-    kind: Carry,
-    writes: bool,
-) {
-    let flag = insn.builder.condition_code();
-    insn.emit(Op::AddCarry {
-        width: ty.width(),
-        subtract: kind.subtract,
-        dst,
-        carry_out: writes.then_some(flag),
-        a,
-        b,
-        carry_in: kind.reads.then_some(flag.into()),
-    });
 }

@@ -16,7 +16,9 @@ mod control;
 mod convert;
 mod convert_pair;
 mod data;
+mod extended;
 mod float;
+mod functions;
 mod half;
 mod integer;
 mod logic;
@@ -138,8 +140,10 @@ pub const FAMILIES: &[Family] = &[
     family("registers and stack", notyet::MISCELLANEOUS),
     sync_family("tensor memory", tensor_memory::FORMS),
     family("video", video::FORMS),
+    family("extended-precision integer arithmetic", extended::FORMS),
     family("integer arithmetic", integer::FORMS),
     family("floating point", float::FORMS),
+    family("roots and functions", functions::FORMS),
     family("half precision", half::FORMS),
     family("comparison and selection", compare::FORMS),
     family("logic and shift", logic::FORMS),

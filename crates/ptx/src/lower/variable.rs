@@ -246,7 +246,8 @@ impl<'a> Contents<'_, 'a> {
             relocation.at = at;
             relocation.bytes = u8::try_from(size).unwrap_or(8);
             self.relocations.push(relocation);
-            return Ok(self.put(at, &0u64.to_le_bytes()[..size.min(8)]));
+            self.put(at, &0u64.to_le_bytes()[..size.min(8)]);
+            return Ok(());
         }
         let bits = match value {
             // A masked constant: one byte of it.
@@ -260,7 +261,8 @@ impl<'a> Contents<'_, 'a> {
             let message = "this constant does not go with the type of the variable";
             Box::new(Diagnostic::error(Code::Constant, value.span(), message))
         })?;
-        Ok(self.put(at, &bits.to_le_bytes()[..size.min(8)]))
+        self.put(at, &bits.to_le_bytes()[..size.min(8)]);
+        Ok(())
     }
 
     fn put(&mut self, at: u64, bytes: &[u8]) {
