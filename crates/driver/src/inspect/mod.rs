@@ -229,7 +229,7 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
     }
     let lowered = ptx::lower(&parsed.module);
     let errors: Vec<Diagnostic> =
-        lowered.diagnostics.iter().filter(|d| is_error(d)).cloned().collect();
+        lowered.diagnostics.iter().filter(is_error).cloned().collect();
     if !errors.is_empty() {
         return refuse(input, &errors, format, colour);
     }

@@ -82,7 +82,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn unary(&mut self) -> Parse<Expr<'a>> {
+    /// A sign or complement and what it applies to, without binary operators.
+    pub(super) fn unary(&mut self) -> Parse<Expr<'a>> {
         let op = match self.token.kind {
             TokenKind::Punct(Punct::Plus) => UnaryOp::Plus,
             TokenKind::Punct(Punct::Minus) => UnaryOp::Minus,

@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         let mut ty: Option<Name<'a>> = None;
         while let Some(word) = self.dotted() {
             match word.text {
-                "align" => align = Some(self.expr()?),
+                "align" => align = Some(self.alignment()?),
                 "attribute" => attributes = self.attributes()?,
                 "v2" | "v4" | "v8" => vector = Some(word),
                 "ptr" => pointer = Some(self.pointer()?),
@@ -81,6 +81,11 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The number after `.align`. No operators: in `.align 4 %p` the name is not a remainder.
+    fn alignment(&mut self) -> Parse<Expr<'a>> {
+        self.unary()
+    }
+
     /// `.space` and `.align N` after `.ptr`
     fn pointer(&mut self) -> Parse<Pointer<'a>> {
         let mut pointer = Pointer { space: None, align: None };
@@ -88,7 +93,7 @@ impl<'a> Parser<'a> {
             match self.peek_dotted() {
                 Some("align") => {
                     self.bump();
-                    pointer.align = Some(self.expr()?);
+                    pointer.align = Some(self.alignment()?);
                 }
                 Some("const" | "global" | "local" | "shared" | "param") => {
                     pointer.space = self.dotted();
