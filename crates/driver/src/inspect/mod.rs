@@ -228,8 +228,7 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
         return refuse(input, &parsed.errors, format, colour);
     }
     let lowered = ptx::lower(&parsed.module);
-    let errors: Vec<Diagnostic> =
-        lowered.diagnostics.iter().filter(is_error).cloned().collect();
+    let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_error).cloned().collect();
     if !errors.is_empty() {
         return refuse(input, &errors, format, colour);
     }

@@ -330,7 +330,13 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     /// The next operand as `[base+offset]`.
     pub(crate) fn address(&mut self) -> Lower<Address> {
-        let operand = self.next_operand()?;
+        let mut operand = self.next_operand()?;
+        // Where the variable lives is the host's business; its accesses are like any other.
+        if let Operand::Qualified(address, qualifier) = operand
+            && qualifier.text == "unified"
+        {
+            operand = address;
+        }
         let inner = match operand {
             Operand::Address(parts) if parts.len() == 1 => &parts[0],
             Operand::Element(..) => operand,

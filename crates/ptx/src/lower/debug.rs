@@ -13,10 +13,14 @@ pub(crate) struct Locations<'a> {
     files: FxHashMap<u64, FileId>,
     strings: DebugStrings<'a>,
     known: FxHashMap<Key, LocId>,
+    /// The location last given at a position.
+    latest: FxHashMap<Position, LocId>,
 }
 
-/// File, line and column, and the same of the call if inlined.
-type Key = (Position, Option<(u64, Position)>);
+/// Where, and if inlined, the name of the function (an offset into the strings) and the call.
+type Key = (Position, Option<(usize, LocId)>);
+
+/// File, line and column.
 type Position = [u64; 3];
 
 /// Contents and labels of `.debug_str`.
@@ -41,7 +45,7 @@ impl<'a> Locations<'a> {
                 _ => {}
             }
         }
-        Self { files, strings, known: FxHashMap::default() }
+        Self { files, strings, known: FxHashMap::default(), latest: FxHashMap::default() }
     }
 
     /// The location a directive stands for.
@@ -49,45 +53,35 @@ impl<'a> Locations<'a> {
         let position = loc.position.each_ref().map(integer);
         let inlined = loc.inlined.as_ref().map(|inlined| {
             let offset = self.strings.offset(&inlined.function_name).unwrap_or(usize::MAX);
-            (offset as u64, inlined.position.each_ref().map(integer))
+            (offset, self.call(inlined.position.each_ref().map(integer), program))
         });
-        if let Some(&id) = self.known.get(&(position, inlined)) {
-            return id;
-        }
-        let inlined_at = inlined.map(|(offset, call)| {
-            let name = usize::try_from(offset).ok().and_then(|offset| self.strings.at(offset));
-            // The manual: the call's own `.loc` comes first, so its inlining is known by now.
-            let call_id = self.innermost(call).unwrap_or_else(|| self.add(call, None, program));
-            (name, call_id)
-        });
-        let id = self.add(position, inlined_at, program);
-        self.known.insert((position, inlined), id);
+        let id = self.intern((position, inlined), program);
+        self.latest.insert(position, id);
         id
     }
 
-    /// A location already seen at `position`, as itself inlined somewhere if it was.
-    fn innermost(&self, position: Position) -> Option<LocId> {
-        self.known.get(&(position, None)).copied()
+    /// The place of a call. The manual demands that its own `.loc` comes first, which says where
+    /// the call itself was inlined, if it was.
+    fn call(&mut self, position: Position, program: &mut Program) -> LocId {
+        match self.latest.get(&position) {
+            Some(&id) => id,
+            None => self.intern((position, None), program),
+        }
     }
 
-    fn add(
-        &mut self,
-        position: Position,
-        inlined_at: Option<(Option<String>, LocId)>,
-        program: &mut Program,
-    ) -> LocId {
-        let [file, line, column] = position;
+    fn intern(&mut self, key: Key, program: &mut Program) -> LocId {
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let ([file, line, column], inlined) = key;
         let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let plain = inlined_at.is_none();
         let id = program.locations.push(SourceLocation {
             file: self.files.get(&file).copied(),
             line: narrow(line),
             column: narrow(column),
-            inlined_at,
+            inlined_at: inlined.map(|(offset, call)| (self.strings.at(offset), call)),
         });
-        if plain {
-            self.known.insert((position, None), id);
-        }
+        self.known.insert(key, id);
         id
     }
 }

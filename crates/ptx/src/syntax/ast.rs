@@ -360,6 +360,8 @@ pub enum Operand<'a> {
     Pair(Box<(Operand<'a>, Operand<'a>)>),
     /// `[base+offset]`, or a tuple such as `[map, {x, y}]`.
     Address(Vec<Operand<'a>>),
+    /// `[x].unified`
+    Qualified(Box<Operand<'a>>, Name<'a>),
     /// `array[3]`
     Element(Name<'a>, Box<Operand<'a>>),
     /// `_`
@@ -462,6 +464,7 @@ impl Operand<'_> {
                 spans.reduce(Span::to).unwrap_or_default()
             }
             Self::Pair(sides) => sides.0.span().to(sides.1.span()),
+            Self::Qualified(operand, qualifier) => operand.span().to(qualifier.span()),
             Self::Element(name, index) => name.span().to(index.span()),
             Self::Sink(at) => at.0,
         }

@@ -226,6 +226,7 @@ impl Display for Operand<'_> {
             Self::List(parts) => write!(f, "({})", Commas(parts)),
             Self::Pair(sides) => write!(f, "{}|{}", sides.0, sides.1),
             Self::Address(parts) => write!(f, "[{}]", Commas(parts)),
+            Self::Qualified(operand, qualifier) => write!(f, "{operand}.{qualifier}"),
             Self::Element(array, index) => write!(f, "{array}[{index}]"),
             Self::Sink(_) => f.write_str("_"),
         }

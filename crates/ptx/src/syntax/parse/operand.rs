@@ -60,7 +60,12 @@ impl<'a> Parser<'a> {
                 Ok(Operand::Vector(self.operands_between(Punct::RightBrace, "`,` or `}`")?))
             }
             TokenKind::Punct(Punct::LeftBracket) => {
-                Ok(Operand::Address(self.operands_between(Punct::RightBracket, "`,` or `]`")?))
+                let parts = self.operands_between(Punct::RightBracket, "`,` or `]`")?;
+                let address = Operand::Address(parts);
+                Ok(match self.dotted() {
+                    Some(qualifier) => Operand::Qualified(Box::new(address), qualifier),
+                    None => address,
+                })
             }
             TokenKind::Punct(Punct::LeftParen) => self.list_or_expression(),
             TokenKind::Number | TokenKind::Dotted => Ok(Operand::Expr(self.expr()?)),
