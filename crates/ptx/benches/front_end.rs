@@ -2,8 +2,6 @@
 //!
 //! The figure to watch is the throughput of `parse`, one core, in MiB of source text a second.
 
-#![expect(missing_docs, reason = "the macros of the benchmark harness expand to public items")]
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::path::{Path, PathBuf};
 
