@@ -6,7 +6,7 @@
 //! stands: positions ([`At`]) do not take part in comparisons.
 //!
 //! Optional pieces are kept as written and in order (parentheses included), so that
-//! [printing](super::print) a tree and parsing it again gives an equal one.
+//! [printing](super::print()) a tree and parsing it again gives an equal one.
 
 use super::number::Value;
 use base::Span;

@@ -1,4 +1,4 @@
-//! The grammar of PTX: text to tree ([`parse`]) and tree to text ([`print`]).
+//! The grammar of PTX: text to tree ([`parse()`]) and tree to text ([`print()`]).
 //!
 //! Nothing in here knows an instruction by name.
 
