@@ -11,7 +11,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("ir", &["base"]),
     ("ptx", &["base", "ir"]),
-    ("driver", &["base", "ir", "ptx"]),
+    ("exec", &["base", "ir"]),
+    ("driver", &["base", "exec", "ir", "ptx"]),
     ("warpproof", &["driver"]),
     ("xtask", &["ptx"]),
 ];

@@ -1,0 +1,104 @@
+//! What is executed: a kernel, its grid, and what its parameters hold.
+
+use ir::FuncId;
+
+/// A launch: everything that is fixed before the first thread starts.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u64,
+    /// Global buffers; arguments refer to them by position.
+    pub buffers: Vec<Buffer>,
+    /// What each parameter holds, in order.
+    pub arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// Number of threads of a block.
+    #[must_use]
+    pub fn threads(&self) -> u64 {
+        self.block.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// Position of the block with this number; x varies fastest.
+    #[must_use]
+    pub fn block_position(&self, number: u64) -> [u32; 3] {
+        position(number, self.grid)
+    }
+
+    /// Position of the thread with this number in its block; x varies fastest.
+    #[must_use]
+    pub fn thread_position(&self, number: u64) -> [u32; 3] {
+        position(number, self.block)
+    }
+}
+
+fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x).max(1), u64::from(y).max(1));
+    // Each is below the size of its axis, which has 32 bits.
+    #[expect(clippy::cast_possible_truncation, reason = "below a 32-bit size")]
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+/// A buffer in global memory.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// What reports call it.
+    pub name: String,
+    /// Bytes from one element to the next, for reports that name an index.
+    pub element_bytes: u32,
+    /// What is in it at first.
+    pub contents: Contents,
+    /// What the kernel may do with it.
+    pub access: Access,
+}
+
+/// First contents of a buffer.
+#[derive(Clone, Debug)]
+pub enum Contents {
+    /// These bytes.
+    Known(Vec<u8>),
+    /// This many bytes that the caller gave values we do not look at.
+    Opaque(u64),
+    /// This many bytes that nobody has written.
+    Undefined(u64),
+    /// A buffer of unknown size, with values we do not look at; accesses are not checked against
+    /// its bounds.
+    Unbounded,
+}
+
+/// What a kernel may do with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read only: a write is a finding.
+    In,
+    /// Written: every byte must be, and what was there before must not be read.
+    Out,
+    /// Read and written.
+    InOut,
+}
+
+/// What a parameter holds.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// The address of a buffer.
+    Pointer(usize),
+    /// These bytes, as many as the parameter has.
+    Bytes(Vec<u8>),
+    /// A value we do not look at.
+    Opaque,
+    /// A structure: pieces at byte offsets, the rest undefined.
+    Struct(Vec<(u64, Argument)>),
+}

@@ -1,0 +1,13 @@
+//! Executes kernels: every thread of every block, a warp at a time, with memory checking.
+//!
+//! A run takes a program ([`ir::Program`]) and a [`Launch`] and gives what the kernel left in
+//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. It knows nothing of
+//! PTX, command lines or verdicts.
+
+mod finding;
+mod lanes;
+mod launch;
+
+pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+pub use lanes::{Lanes, Mask, WARP};
+pub use launch::{Access, Argument, Buffer, Contents, Launch};
