@@ -4,10 +4,22 @@
 //! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. It knows nothing of
 //! PTX, command lines or verdicts.
 
+mod address;
+mod block;
+pub mod concrete;
 mod finding;
+mod interpret;
 mod lanes;
 mod launch;
+mod machine;
+mod memory;
+mod registers;
+mod report;
+mod run;
+mod tags;
+mod warp;
 
 pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
+pub use run::{Limits, Outcome, run};

@@ -1,0 +1,66 @@
+//! `cp.async` (manual §9.7.9.25): executed at once, at the place where it is started. What may go
+//! wrong between the start and the wait is a matter of synchronisation, not of values.
+
+use super::Context;
+use super::memory::{allocation, locate, read_element, resolve};
+use crate::finding::{AccessKind, Gap, Sink};
+use crate::lanes::{Mask, WARP};
+use crate::memory::Word;
+use ir::{AsyncCopy, Space, Width};
+
+/// Copies in every lane; bytes of the source beyond the wanted ones are not even looked at.
+pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result<(), Gap> {
+    let size = u32::from(copy.bytes);
+    let mut wanted = [u64::from(copy.bytes); WARP];
+    if let Some(operand) = copy.src_bytes {
+        let (values, tags) = context.read(operand, Width::B32);
+        context.lanes = context.decide(tags, Sink::Address)?;
+        wanted = values.map(|value| value.min(u64::from(copy.bytes)));
+    }
+    if let Some(operand) = copy.ignore_src {
+        let registers = context.registers();
+        let (ignored, tags) = (registers.predicate(operand), registers.operand_tags(operand));
+        context.lanes = context.decide(tags, Sink::Address)?;
+        ignored.iter().for_each(|lane| wanted[lane] = 0);
+    }
+    let all = context.lanes;
+    let read = (0..WARP).filter(|&lane| wanted[lane] > 0).fold(0, |mask, lane| mask | 1 << lane);
+    context.lanes = all.and(Mask(read));
+    let sources = resolve(context, copy.src, Space::Global, AccessKind::Read, size)?;
+    context.lanes = all;
+    let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
+    for lane in targets.lanes.iter() {
+        let Some(target) = targets.pointers[lane] else { continue };
+        let Some(Some(to)) = locate(context, target, lane, (size, size), AccessKind::Write) else {
+            continue;
+        };
+        let mut pieces = [([0; WARP], Word::Number); 2];
+        let count = wanted[lane] as usize;
+        if count > 0 {
+            let source = sources.pointers[lane].filter(|_| sources.lanes.has(lane));
+            let bytes = count as u32;
+            let from = source.and_then(|source| {
+                let start = locate(context, source, lane, (bytes, size), AccessKind::Read)?;
+                Some((source.area, start))
+            });
+            for (position, (values, word)) in pieces.iter_mut().enumerate() {
+                let length = count.saturating_sub(position * 8).min(8);
+                if length == 0 {
+                    continue;
+                }
+                let at = from.map(|(_, start)| start.map(|start| start + position * 8));
+                let area = from.map_or(target.area, |(area, _)| area);
+                let mut unused = [0; WARP];
+                *word = read_element(context, area, lane, at, length, values, &mut unused);
+            }
+        }
+        let Some((memory, ..)) = allocation(context, target.area, lane) else { continue };
+        for (position, (values, word)) in pieces.iter().enumerate() {
+            let length = (size as usize).saturating_sub(position * 8).min(8);
+            if length > 0 {
+                memory.store(to + position * 8, length, values[lane], *word);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Calls: arguments, results, and functions whose body is elsewhere.
+
+use super::Context;
+use super::memory::word_of;
+use crate::address::Area;
+use crate::finding::{Fault, Gap};
+use crate::lanes::{Lanes, WARP};
+use crate::tags::Tags;
+use ir::{Argument, FuncId, Param, Width};
+
+/// A function that the module declares and does not define.
+pub(super) fn external(context: &mut Context<'_, '_>, name: &str) -> Result<(), Gap> {
+    match name {
+        "vprintf" => {
+            context.report.prints.insert(context.place);
+            Ok(())
+        }
+        "__assertfail" => {
+            let lanes = context.lanes;
+            context.find(Fault::AssertFailed, lanes);
+            Err(context.gap("an assertion failed here"))
+        }
+        _ => Err(context.gap(format!("function `{name}` is defined elsewhere"))),
+    }
+}
+
+/// Copies the arguments of a call into the callee's parameters.
+pub(super) fn pass_arguments(
+    context: &mut Context<'_, '_>,
+    callee: FuncId,
+    arguments: &[Argument],
+) {
+    let params = context.machine.program.functions[callee].params.clone();
+    let caller = context.function;
+    let values: Vec<(Lanes, Tags)> = arguments
+        .iter()
+        .map(|argument| match argument {
+            Argument::Operand(operand) => context.read(*operand, Width::B64),
+            Argument::Variable(_) => ([0; WARP], Tags::NUMBER),
+        })
+        .collect();
+    context.warp.enter(context.machine, callee, context.lanes);
+    for ((argument, param), (value, tags)) in arguments.iter().zip(params).zip(values) {
+        match (argument, param) {
+            (Argument::Variable(from), Param::Variable(to)) => move_variable(context, *from, to),
+            (_, Param::Register(register, _)) => {
+                context.function = callee;
+                context.write(register, &value, tags);
+                context.function = caller;
+            }
+            (Argument::Operand(_), Param::Variable(to)) => {
+                fill_variable(context, to, &value, tags);
+            }
+        }
+    }
+}
+
+/// Copies what a call returns to where the caller wants it.
+pub(crate) fn return_values(
+    context: &mut Context<'_, '_>,
+    callee: FuncId,
+    returns: &[Argument],
+) {
+    let results = context.machine.program.functions[callee].returns.clone();
+    let caller = context.function;
+    for (argument, result) in returns.iter().zip(results) {
+        match (argument, result) {
+            (Argument::Variable(to), Param::Variable(from)) => move_variable(context, from, *to),
+            (Argument::Operand(ir::Operand::Register(to)), Param::Register(from, width)) => {
+                context.function = callee;
+                let (value, tags) = context.read(from.into(), width);
+                context.function = caller;
+                context.write(*to, &value, tags);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn local_number(context: &Context<'_, '_>, variable: ir::VarId) -> Option<usize> {
+    match context.machine.areas.get(&variable) {
+        Some(Area::Local(number)) => Some(*number),
+        _ => None,
+    }
+}
+
+fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) {
+    let (Some(from), Some(to)) = (local_number(context, from), local_number(context, to)) else {
+        return;
+    };
+    let source = context.warp.local(context.machine, from);
+    let size = source.bytes.len() / WARP;
+    let (bytes, states) = (source.bytes.clone(), source.states.clone());
+    let lanes = context.lanes;
+    let target = context.warp.local(context.machine, to);
+    let room = target.bytes.len() / WARP;
+    let count = size.min(room);
+    for lane in lanes.iter() {
+        let (read, write) = (lane * size, lane * room);
+        target.bytes[write..write + count].copy_from_slice(&bytes[read..read + count]);
+        target.states[write..write + count].copy_from_slice(&states[read..read + count]);
+    }
+}
+
+fn fill_variable(context: &mut Context<'_, '_>, to: ir::VarId, values: &Lanes, tags: Tags) {
+    let Some(to) = local_number(context, to) else { return };
+    let lanes = context.lanes;
+    let target = context.warp.local(context.machine, to);
+    let room = target.bytes.len() / WARP;
+    for lane in lanes.iter() {
+        target.store(lane * room, room.min(8), values[lane], word_of(tags, lane));
+    }
+}

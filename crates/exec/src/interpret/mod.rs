@@ -1,0 +1,219 @@
+//! Executes one instruction in the lanes of a group.
+//!
+//! Bits are computed in all lanes, whatever they are; the tags say which results mean something.
+//! Scalar meaning is in [`crate::concrete`], tag rules for pointers in [`pointer`].
+
+mod arithmetic;
+mod async_copy;
+mod call;
+mod collective;
+mod memory;
+mod pointer;
+mod special;
+
+use crate::finding::{Fault, Gap, Place, Sink, Thread};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::registers::{Layout, Registers};
+use crate::report::Report;
+use crate::tags::{Source, Tags};
+use crate::warp::Warp;
+pub(crate) use call::return_values;
+use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
+
+/// Everything an instruction can touch.
+pub(crate) struct Context<'c, 'p> {
+    pub(crate) machine: &'c Machine<'p>,
+    pub(crate) report: &'c mut Report,
+    pub(crate) global: &'c mut [Allocation],
+    pub(crate) shared: &'c mut [Allocation],
+    pub(crate) warp: &'c mut Warp,
+    /// Position of the block in the grid.
+    pub(crate) block: [u32; 3],
+    pub(crate) function: FuncId,
+    /// Lanes in which the instruction takes effect.
+    pub(crate) lanes: Mask,
+    pub(crate) place: Place,
+}
+
+/// What happens after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// The next one.
+    Next,
+    /// A collective cannot be executed yet in all lanes; in these it can.
+    Gather(Mask),
+    /// `bar.warp.sync` with this mask, in these lanes of the group.
+    WarpBarrier(Mask, Mask),
+    /// A barrier of the block.
+    Barrier(Arrival),
+    /// A call of this function.
+    Call(FuncId),
+}
+
+/// What lanes do at a barrier of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Which barrier.
+    pub(crate) id: u8,
+    /// How many threads it counts; all of the block if absent.
+    pub(crate) count: Option<u32>,
+    /// Whether the lanes wait.
+    pub(crate) waits: bool,
+    /// Lanes whose predicate is true, for a reduction.
+    pub(crate) votes: Mask,
+}
+
+impl<'c, 'p> Context<'c, 'p> {
+    pub(crate) fn layout(&self) -> &'c Layout {
+        &self.machine.layouts[self.function]
+    }
+
+    pub(crate) fn registers(&mut self) -> &mut Registers {
+        self.warp.registers(self.machine, self.function)
+    }
+
+    /// The low `width` bits of an operand in all lanes, and what they are.
+    pub(crate) fn read(&mut self, operand: Operand, width: Width) -> (Lanes, Tags) {
+        let layout = self.layout();
+        let registers = self.registers();
+        let mut buffer = [0; WARP];
+        let values = *registers.word(layout, operand, width, &mut buffer);
+        (values, registers.operand_tags(operand))
+    }
+
+    pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
+        let (layout, lanes) = (self.layout(), self.lanes);
+        self.registers().write(layout, register, values, tags, lanes);
+    }
+
+    pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags) {
+        let lanes = self.lanes;
+        self.registers().write_predicate(register, truth, tags, lanes);
+    }
+
+    pub(crate) fn gap(&self, reason: impl Into<String>) -> Gap {
+        Gap { place: self.place, reason: reason.into() }
+    }
+
+    pub(crate) fn thread(&self, lane: usize) -> Thread {
+        let number = self.warp.number * WARP + lane;
+        Thread { block: self.block, thread: self.machine.launch.thread_position(number as u64) }
+    }
+
+    /// Records a fault in the lowest of `lanes`.
+    pub(crate) fn find(&mut self, fault: Fault, lanes: Mask) {
+        if let Some(lane) = lanes.lowest() {
+            let thread = self.thread(lane);
+            self.report.find(fault, self.place, thread);
+        }
+    }
+
+    /// A value that decides something must be a number. Poison is a finding and lets the run go on
+    /// in the other lanes; anything else unknown ends it. Returns the lanes that can go on.
+    pub(crate) fn decide(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
+        let poisoned = tags.poison.and(self.lanes);
+        if !poisoned.is_empty() {
+            let origin = tags.poison_origin();
+            self.find(Fault::Undefined { reaches: sink, origin }, poisoned);
+        }
+        let unknown = tags.unknown.or(tags.pointer).and(self.lanes);
+        if !unknown.is_empty() {
+            return Err(self.gap(undecided(tags, sink)));
+        }
+        Ok(self.lanes.without(poisoned))
+    }
+}
+
+/// The sentence for something that depends on a value we do not have.
+pub(crate) fn undecided(tags: Tags, sink: Sink) -> String {
+    let what = match sink {
+        Sink::Control => "control flow depends",
+        Sink::Address => "an address depends",
+        Sink::Synchronisation => "a barrier operand or lane mask depends",
+        Sink::Atomic => "an atomic operation depends",
+        Sink::Output => "an output depends",
+    };
+    match tags.origin {
+        Some(Source::Data) => format!("{what} on the contents of a buffer that are not given"),
+        Some(Source::Schedule(name)) => {
+            format!("{what} on {name}, which is not determined by the launch")
+        }
+        _ => format!("{what} on where memory is allocated"),
+    }
+}
+
+/// The lanes of a group in which a guard holds.
+pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {
+    let registers = context.registers();
+    let truth = registers.predicate(guard.register.into());
+    let tags = registers.tags(guard.register);
+    let holds = if guard.negated { Mask(!truth.0) } else { truth };
+    let decided = context.decide(tags, Sink::Control)?;
+    Ok(holds.and(decided))
+}
+
+/// Executes an operation in the context's lanes.
+pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    match op {
+        Op::Load(load) => memory::load(context, load)?,
+        Op::Store(store) => memory::store(context, store)?,
+        Op::Atomic(atomic) => memory::atomic(context, atomic)?,
+        Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
+        Op::Discard { space, address, bytes } => memory::discard(context, *space, *address, *bytes)?,
+        Op::Sync(sync) => return synchronize(context, sync),
+        Op::Call { callee, arguments, .. } => {
+            let function = &context.machine.program.functions[*callee];
+            if !function.is_defined() {
+                call::external(context, &function.name)?;
+                return Ok(Flow::Next);
+            }
+            call::pass_arguments(context, *callee, arguments);
+            return Ok(Flow::Call(*callee));
+        }
+        Op::Hint { .. } => {}
+        Op::Unsupported { what } => return Err(context.gap(what.clone())),
+        Op::Mma(_)
+        | Op::LoadMatrix(_)
+        | Op::StoreMatrix(_)
+        | Op::MoveMatrix(_)
+        | Op::WmmaLoad(_)
+        | Op::WmmaStore(_)
+        | Op::WmmaMma(_) => return Err(context.gap("matrix instructions are not executed yet")),
+        Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
+        Op::AddressOf { dst, symbol, offset } => special::address_of(context, *dst, *symbol, *offset)?,
+        Op::ConvertAddress { dst, src, space, to_generic } => {
+            pointer::convert(context, *dst, *src, *space, *to_generic)?;
+        }
+        Op::IsSpace { dst, address, space } => pointer::is_space(context, *dst, *address, *space),
+        _ => arithmetic::execute(context, op)?,
+    }
+    Ok(Flow::Next)
+}
+
+fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap> {
+    match sync {
+        SyncOp::Barrier { kind, id, count, .. } => collective::barrier(context, kind, *id, *count),
+        SyncOp::WarpBarrier { mask } => collective::warp_barrier(context, *mask),
+        SyncOp::Fence { .. } | SyncOp::CommitGroup | SyncOp::WaitGroup(_) => Ok(Flow::Next),
+        SyncOp::ActiveMask { dst } => {
+            // Which lanes happen to run together is the schedule's choice.
+            let tags = Tags::unknown(Mask::ALL, Source::Schedule("activemask"));
+            context.write(*dst, &[u64::from(context.lanes.0); WARP], tags);
+            Ok(Flow::Next)
+        }
+        SyncOp::Shuffle { mask, .. }
+        | SyncOp::Vote { mask, .. }
+        | SyncOp::Match { mask, .. }
+        | SyncOp::Redux { mask, .. }
+        | SyncOp::Elect { mask, .. } => {
+            let ready = collective::complete(context, *mask)?;
+            if ready != context.lanes {
+                return Ok(Flow::Gather(ready));
+            }
+            collective::execute(context, sync)?;
+            Ok(Flow::Next)
+        }
+    }
+}

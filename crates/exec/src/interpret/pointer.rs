@@ -1,0 +1,234 @@
+//! What operations make of pointers.
+//!
+//! Base addresses are multiples of the alignment their allocation declares, and nothing else is
+//! known about them. So adding a number to a pointer gives a pointer; the bits below the alignment
+//! are numbers; differences and comparisons within one allocation are numbers. Everything else is
+//! unknown.
+
+use super::Context;
+use crate::address::{Area, Pointer, window};
+use crate::finding::Gap;
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::tags::{Source, Tags};
+use ir::{IntBinary, Operand, Reg, Relation, Space, Width};
+
+/// Tags of `op` on operands of which some lanes are pointers; may correct `result`.
+pub(super) fn binary(
+    context: &Context<'_, '_>,
+    op: IntBinary,
+    width: Width,
+    (a, a_tags): (&Lanes, Tags),
+    (b, b_tags): (&Lanes, Tags),
+    result: &mut Lanes,
+) -> Tags {
+    let mut tags = a_tags.combine(b_tags);
+    if !matches!(width, Width::B32 | Width::B64) {
+        return tags;
+    }
+    let either = a_tags.pointer.or(b_tags.pointer);
+    let clean = either.without(a_tags.unknown.or(b_tags.unknown).or(tags.poison));
+    for lane in clean.iter() {
+        let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
+        let outcome = match (op, a_is, b_is) {
+            (IntBinary::Add, true, false) | (IntBinary::Add, false, true) => Outcome::Pointer,
+            (IntBinary::Sub, true, false) => Outcome::Pointer,
+            (IntBinary::Sub, true, true) => difference(a[lane], b[lane], width),
+            (IntBinary::And | IntBinary::Or | IntBinary::Xor, true, false) => {
+                bitwise(context, op, a[lane], b[lane], width)
+            }
+            (IntBinary::And | IntBinary::Or | IntBinary::Xor, false, true) => {
+                bitwise(context, op, b[lane], a[lane], width)
+            }
+            _ => Outcome::Unknown,
+        };
+        match outcome {
+            Outcome::Unknown => continue,
+            Outcome::Pointer => tags.pointer = tags.pointer.or(Mask(1 << lane)),
+            Outcome::Number(value) => result[lane] = value & width.mask(),
+        }
+        tags.unknown = tags.unknown.without(Mask(1 << lane));
+    }
+    if tags.unknown.is_empty() && tags.poison.is_empty() {
+        tags.origin = None;
+    }
+    tags
+}
+
+enum Outcome {
+    Pointer,
+    Number(u64),
+    Unknown,
+}
+
+/// The pointer behind an address of unknown space: 32 bits are an address in some window, whose
+/// regions all look alike.
+fn decode(address: u64, width: Width) -> Option<Pointer> {
+    let windowed = width == Width::B32 || address >> 32 == 0;
+    Pointer::decode(address, if windowed { Space::Shared } else { Space::Generic })
+}
+
+fn difference(a: u64, b: u64, width: Width) -> Outcome {
+    match (decode(a, width), decode(b, width)) {
+        (Some(a), Some(b)) if a.area == b.area => {
+            Outcome::Number(a.offset.wrapping_sub(b.offset).cast_unsigned())
+        }
+        _ => Outcome::Unknown,
+    }
+}
+
+/// Bits below the alignment can be read, set and cleared.
+fn bitwise(
+    context: &Context<'_, '_>,
+    op: IntBinary,
+    address: u64,
+    number: u64,
+    width: Width,
+) -> Outcome {
+    let align = decode(address, width).map_or(1, |pointer| alignment(context, pointer));
+    let low = align.wrapping_sub(1) & width.mask();
+    match op {
+        // `p & 15`
+        IntBinary::And if number & !low == 0 => Outcome::Number(address & number),
+        // `p & ~15`
+        IntBinary::And if !number & width.mask() & !low == 0 => Outcome::Pointer,
+        // `p | 4` and `p ^ 4`
+        IntBinary::Or | IntBinary::Xor if number & !low == 0 => Outcome::Pointer,
+        _ => Outcome::Unknown,
+    }
+}
+
+/// What the allocation is known to be aligned to. A window address may be of several kinds of
+/// memory; the smallest alignment holds for all of them.
+fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
+    match pointer.area {
+        Area::Global(number) => context.global.get(number).map_or(1, |memory| memory.align),
+        Area::Shared(number) | Area::Local(number) | Area::Param(number) => {
+            let shared = context.shared.get(number).map(|memory| memory.align);
+            let local = context.machine.local.get(number);
+            let local = local.map(|&id| context.machine.program.variables[id].align);
+            shared.into_iter().chain(local).min().unwrap_or(1)
+        }
+    }
+}
+
+/// Truth and tags of a comparison of which some lanes are pointers.
+pub(super) fn compare(
+    relation: Relation,
+    width: Width,
+    (a, a_tags): (&Lanes, Tags),
+    (b, b_tags): (&Lanes, Tags),
+    truth: &mut Mask,
+) -> Tags {
+    let mut tags = a_tags.combine(b_tags);
+    let either = a_tags.pointer.or(b_tags.pointer);
+    let clean = either.without(a_tags.unknown.or(b_tags.unknown).or(tags.poison));
+    for lane in clean.iter() {
+        let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
+        let holds = if a_is && b_is {
+            let (a, b) = (decode(a[lane], width), decode(b[lane], width));
+            a.zip(b).filter(|(a, b)| a.area == b.area).map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
+        } else {
+            // Nothing is allocated at address zero.
+            let number = if a_is { b[lane] } else { a[lane] };
+            match relation {
+                Relation::Eq if number == 0 => Some(false),
+                Relation::Ne if number == 0 => Some(true),
+                _ => None,
+            }
+        };
+        if let Some(holds) = holds {
+            let bit = Mask(1 << lane);
+            *truth = if holds { truth.or(bit) } else { truth.without(bit) };
+            tags.unknown = tags.unknown.without(bit);
+        }
+    }
+    tags
+}
+
+fn relates(relation: Relation, order: std::cmp::Ordering) -> bool {
+    match relation {
+        Relation::Eq => order.is_eq(),
+        Relation::Ne => order.is_ne(),
+        Relation::Lt => order.is_lt(),
+        Relation::Le => order.is_le(),
+        Relation::Gt => order.is_gt(),
+        Relation::Ge => order.is_ge(),
+    }
+}
+
+/// Tags of the low `to` bits of a value: a window address survives in 32 bits.
+pub(super) fn resized(values: &Lanes, tags: Tags, from: Width, to: Width) -> Tags {
+    if tags.is_number() {
+        return tags;
+    }
+    let mut result = tags.spread();
+    let keeps = from >= Width::B32 && to >= Width::B32;
+    for lane in tags.pointer.iter().filter(|_| keeps) {
+        let fits = to == Width::B64 && from == Width::B64 || values[lane] >> 32 == 0;
+        if fits {
+            result.pointer = result.pointer.or(Mask(1 << lane));
+            result.unknown = result.unknown.without(Mask(1 << lane));
+        }
+    }
+    result
+}
+
+/// `cvta`
+pub(super) fn convert(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    src: Operand,
+    space: Space,
+    to_generic: bool,
+) -> Result<(), Gap> {
+    let (values, tags) = context.read(src, Width::B64);
+    let base = window(space);
+    let moved = values.map(|address| {
+        if to_generic { address.wrapping_add(base) } else { address.wrapping_sub(base) }
+    });
+    // A number is no address of ours, but null stays null: code tests for it.
+    let result: Lanes = std::array::from_fn(|lane| {
+        if tags.pointer.has(lane) { moved[lane] } else { values[lane] }
+    });
+    context.write(dst, &result, tags);
+    Ok(())
+}
+
+/// `isspacep`
+pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand, space: Space) {
+    let (values, tags) = context.read(address, Width::B64);
+    let inside = |address: u64| match Pointer::decode(address, Space::Generic) {
+        Some(pointer) => matches!(
+            (pointer.area, space),
+            (Area::Global(_), Space::Global | Space::Const)
+                | (Area::Shared(_), Space::Shared)
+                | (Area::Local(_), Space::Local)
+                | (Area::Param(_), Space::ParamEntry)
+        ),
+        None => false,
+    };
+    let mut truth = Mask::NONE;
+    for lane in 0..WARP {
+        // Constant memory is in the global regions, but it is not global memory.
+        let constant = match Pointer::decode(values[lane], Space::Generic).map(|p| p.area) {
+            Some(Area::Global(number)) => {
+                context.global.get(number).is_some_and(|memory| memory.space == Space::Const)
+            }
+            _ => false,
+        };
+        let wanted = match space {
+            Space::Const => constant,
+            Space::Global => inside(values[lane]) && !constant,
+            _ => inside(values[lane]),
+        };
+        truth = if wanted { truth.or(Mask(1 << lane)) } else { truth };
+    }
+    let mut result = tags;
+    // The answer about a pointer is a number; the answer about a plain number is not known.
+    result.unknown = tags.unknown.or(Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0)));
+    result.pointer = Mask::NONE;
+    if !result.unknown.is_empty() && result.origin.is_none() {
+        result.origin = Some(Source::Address);
+    }
+    context.write_predicate(dst, truth, result);
+}

@@ -1,0 +1,220 @@
+//! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
+
+use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
+use crate::finding::{Gap, Place};
+use crate::launch::{Access, Argument, Buffer, Contents, Launch};
+use crate::memory::{Allocation, Word, state};
+use crate::registers::Layout;
+use base::IndexVec;
+use ir::{FuncId, Function, Param, Program, Relocation, Space, Symbol, VarId, Variable};
+use rustc_hash::FxHashMap;
+
+/// A program prepared for a launch.
+pub(crate) struct Machine<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) launch: &'p Launch,
+    pub(crate) layouts: IndexVec<FuncId, Layout>,
+    /// Which allocation a variable is.
+    pub(crate) areas: FxHashMap<VarId, Area>,
+    /// Shared variables in the order of their areas.
+    pub(crate) shared: Vec<VarId>,
+    /// Local variables and function parameters in the order of their areas.
+    pub(crate) local: Vec<VarId>,
+    /// Parameters of the kernel, filled in.
+    pub(crate) params: Vec<Allocation>,
+}
+
+impl<'p> Machine<'p> {
+    /// Prepares a launch; also gives global memory as it is before the first block.
+    ///
+    /// # Errors
+    /// A gap if something about the program cannot be laid out.
+    pub(crate) fn new(
+        program: &'p Program,
+        launch: &'p Launch,
+    ) -> Result<(Self, Vec<Allocation>), Gap> {
+        let mut machine = Self {
+            program,
+            launch,
+            layouts: program.functions.iter().map(Layout::new).collect(),
+            areas: FxHashMap::default(),
+            shared: Vec::new(),
+            local: Vec::new(),
+            params: Vec::new(),
+        };
+        let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
+        for (id, variable) in program.variables.enumerate() {
+            machine.place(id, variable, &mut global)?;
+        }
+        for (id, variable) in program.variables.enumerate() {
+            if let Some(&Area::Global(number)) = machine.areas.get(&id) {
+                machine.relocate(&mut global[number], variable);
+            }
+        }
+        machine.fill_params()?;
+        Ok((machine, global))
+    }
+
+    pub(crate) fn kernel(&self) -> &'p Function {
+        &self.program.functions[self.launch.kernel]
+    }
+
+    fn gap(&self, variable: &Variable, reason: String) -> Gap {
+        Gap { place: Place { span: variable.span, location: None }, reason }
+    }
+
+    /// Gives a variable its allocation.
+    fn place(
+        &mut self,
+        id: VarId,
+        variable: &Variable,
+        global: &mut Vec<Allocation>,
+    ) -> Result<(), Gap> {
+        let (list, limit) = match variable.space {
+            Space::Global | Space::Const => {
+                if global.len() >= MAX_GLOBAL {
+                    return Err(self.gap(variable, "there are too many global variables".to_owned()));
+                }
+                self.areas.insert(id, Area::Global(global.len()));
+                global.push(global_variable(variable));
+                return Ok(());
+            }
+            Space::Shared => (&mut self.shared, Area::Shared as fn(usize) -> Area),
+            // The kernel's own parameters are placed when they are filled in.
+            Space::ParamEntry => return Ok(()),
+            Space::Local | Space::ParamFunc => (&mut self.local, Area::Local as fn(usize) -> Area),
+            Space::Generic | Space::SharedCluster => return Ok(()),
+        };
+        if list.len() >= MAX_WINDOW {
+            let reason = format!("more than {MAX_WINDOW} variables in one state space");
+            return Err(self.gap(variable, reason));
+        }
+        let area = limit(list.len());
+        list.push(id);
+        self.areas.insert(id, area);
+        Ok(())
+    }
+
+    /// Writes the addresses an initialiser mentions.
+    fn relocate(&self, allocation: &mut Allocation, variable: &Variable) {
+        for &Relocation { at, bytes, shift, symbol, addend, .. } in &variable.relocations {
+            let Symbol::Variable(target) = symbol else { continue };
+            let Some(&area) = self.areas.get(&target) else { continue };
+            let address = Pointer { area, offset: addend }.address() >> shift;
+            let (at, bytes) = (usize::try_from(at).unwrap_or(usize::MAX), usize::from(bytes));
+            if allocation.inside(at as i64, bytes as u32).is_some() {
+                let word = if bytes == 8 { Word::Pointer } else { Word::Unknown };
+                allocation.store(at, bytes, address, word);
+            }
+        }
+    }
+
+    fn fill_params(&mut self) -> Result<(), Gap> {
+        let kernel = self.kernel();
+        for (position, param) in kernel.params.iter().enumerate() {
+            let Param::Variable(id) = *param else { continue };
+            let variable = &self.program.variables[id];
+            let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+            let mut memory =
+                Allocation::new(&variable.name, Space::ParamEntry, size, state::UNDEFINED);
+            memory.access = Access::In;
+            memory.align = variable.align;
+            match self.launch.arguments.get(position) {
+                Some(argument) => fill(&mut memory, 0, argument),
+                None => {
+                    return Err(self.gap(variable, format!("parameter {position} has no argument")));
+                }
+            }
+            self.areas.insert(id, Area::Param(self.params.len()));
+            self.params.push(memory);
+        }
+        Ok(())
+    }
+
+    /// Shared memory of a block before its first instruction.
+    pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
+        let allocation = |&id: &VarId| {
+            let variable = &self.program.variables[id];
+            let dynamic = variable.external || variable.size.is_none();
+            let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
+            let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+            let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
+            // The driver aligns dynamic shared memory to at least 16 bytes.
+            memory.align = if dynamic { variable.align.max(16) } else { variable.align };
+            memory.element_bytes = element_bytes(variable);
+            memory
+        };
+        self.shared.iter().map(allocation).collect()
+    }
+}
+
+fn buffer(buffer: &Buffer) -> Allocation {
+    let (size, state) = match &buffer.contents {
+        Contents::Known(bytes) => (bytes.len() as u64, state::DEFINED),
+        Contents::Opaque(size) => (*size, state::OPAQUE),
+        Contents::Undefined(size) => (*size, state::UNDEFINED),
+        Contents::Unbounded => (0, state::OPAQUE),
+    };
+    let size = usize::try_from(size).unwrap_or(0);
+    let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
+    if let Contents::Known(bytes) = &buffer.contents {
+        memory.bytes.copy_from_slice(bytes);
+    }
+    memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
+    memory.access = buffer.access;
+    memory.element_bytes = buffer.element_bytes;
+    memory
+}
+
+/// A module variable: what its initialiser says, zero elsewhere (manual §5.4.4).
+fn global_variable(variable: &Variable) -> Allocation {
+    let size = variable.size.and_then(|size| usize::try_from(size).ok());
+    let mut memory =
+        Allocation::new(&variable.name, variable.space, size.unwrap_or(0), state::DEFINED);
+    memory.bounded = size.is_some();
+    memory.align = variable.align;
+    memory.element_bytes = element_bytes(variable);
+    let known = variable.initial.len().min(memory.bytes.len());
+    memory.bytes[..known].copy_from_slice(&variable.initial[..known]);
+    if variable.space == Space::Const {
+        memory.access = Access::In;
+    }
+    if variable.external {
+        memory.states.fill(state::OPAQUE);
+    }
+    memory
+}
+
+/// Bytes of an element, from the type's name: `f32` has 4.
+fn element_bytes(variable: &Variable) -> u32 {
+    let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))
+}
+
+/// Writes an argument into a parameter.
+fn fill(memory: &mut Allocation, at: usize, argument: &Argument) {
+    let room = memory.bytes.len().saturating_sub(at);
+    match argument {
+        Argument::Pointer(buffer) => {
+            if room >= 8 {
+                let address = Pointer { area: Area::Global(*buffer), offset: 0 }.address();
+                memory.store(at, 8, address, Word::Pointer);
+            }
+        }
+        Argument::Bytes(bytes) => {
+            let count = bytes.len().min(room);
+            memory.bytes[at..at + count].copy_from_slice(&bytes[..count]);
+            memory.states[at..at + count].fill(state::DEFINED);
+        }
+        Argument::Opaque => memory.states[at..].fill(state::OPAQUE),
+        Argument::Struct(pieces) => {
+            for (offset, piece) in pieces {
+                let at = usize::try_from(*offset).unwrap_or(usize::MAX);
+                if at < memory.bytes.len() {
+                    fill(memory, at, piece);
+                }
+            }
+        }
+    }
+}
+

@@ -1,0 +1,134 @@
+//! Allocations: bytes, and for each byte whether it is defined.
+//!
+//! A byte is *undefined* (nobody wrote it), *defined*, *opaque* (written or given, value not
+//! looked at) or *part of an address*. Reading a mixture gives the worst of its parts.
+
+use crate::finding::{AccessKind, Target};
+use crate::launch::Access;
+use ir::Space;
+
+/// State of a byte.
+pub(crate) mod state {
+    pub(crate) const UNDEFINED: u8 = 0;
+    pub(crate) const DEFINED: u8 = 1;
+    pub(crate) const OPAQUE: u8 = 2;
+    pub(crate) const ADDRESS: u8 = 3;
+}
+
+/// What a few bytes of memory are together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Number,
+    Pointer,
+    Unknown,
+    Poison,
+}
+
+/// Whether an access is aligned, given what the allocation promises about its own address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alignment {
+    /// Wherever the allocation lies.
+    Yes,
+    /// Nowhere.
+    No,
+    /// On where the allocation lies: it promises less than the access needs.
+    Depends,
+}
+
+/// A piece of memory with bounds of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) name: String,
+    pub(crate) space: Space,
+    pub(crate) align: u64,
+    pub(crate) element_bytes: u32,
+    pub(crate) access: Access,
+    /// Whether the size is known; if not, there are no bytes and every access is in bounds.
+    pub(crate) bounded: bool,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) states: Vec<u8>,
+}
+
+impl Allocation {
+    /// Memory of `size` bytes, all in one state.
+    pub(crate) fn new(name: &str, space: Space, size: usize, state: u8) -> Self {
+        Self {
+            name: name.to_owned(),
+            space,
+            align: 256,
+            element_bytes: 1,
+            access: Access::InOut,
+            bounded: true,
+            bytes: vec![0; size],
+            states: vec![state; size],
+        }
+    }
+
+    /// Where an access of `bytes` bytes at `offset` starts, if it is inside.
+    pub(crate) fn inside(&self, offset: i64, bytes: u32) -> Option<usize> {
+        let start = usize::try_from(offset).ok()?;
+        let end = start.checked_add(bytes as usize)?;
+        (end <= self.bytes.len()).then_some(start)
+    }
+
+    /// Whether an access at `offset` is aligned to `bytes`.
+    pub(crate) fn alignment(&self, offset: i64, bytes: u32) -> Alignment {
+        let sure = u64::from(bytes).min(self.align);
+        if offset.rem_euclid(i64::from(bytes).min(sure.cast_signed())) != 0 {
+            Alignment::No
+        } else if self.align < u64::from(bytes) {
+            Alignment::Depends
+        } else {
+            Alignment::Yes
+        }
+    }
+
+    /// The value of up to eight bytes and what it is.
+    pub(crate) fn load(&self, start: usize, bytes: usize) -> (u64, Word) {
+        let mut value = [0; 8];
+        value[..bytes].copy_from_slice(&self.bytes[start..start + bytes]);
+        (u64::from_le_bytes(value), self.word(start, bytes))
+    }
+
+    /// What the bytes are together.
+    pub(crate) fn word(&self, start: usize, bytes: usize) -> Word {
+        let states = &self.states[start..start + bytes];
+        if states.iter().all(|&state| state == state::DEFINED) {
+            return Word::Number;
+        }
+        if states.contains(&state::UNDEFINED) {
+            return Word::Poison;
+        }
+        let whole_address = bytes >= 4 && states.iter().all(|&state| state == state::ADDRESS);
+        if whole_address { Word::Pointer } else { Word::Unknown }
+    }
+
+    /// Writes up to eight bytes.
+    pub(crate) fn store(&mut self, start: usize, bytes: usize, value: u64, word: Word) {
+        self.bytes[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        let state = match word {
+            Word::Number => state::DEFINED,
+            Word::Pointer => state::ADDRESS,
+            Word::Unknown => state::OPAQUE,
+            Word::Poison => state::UNDEFINED,
+        };
+        self.states[start..start + bytes].fill(state);
+    }
+
+    /// Names a byte for a report.
+    pub(crate) fn target(&self, offset: i64) -> Target {
+        Target {
+            name: self.name.clone(),
+            space: self.space,
+            offset,
+            size: self.bytes.len() as u64,
+            element_bytes: self.element_bytes,
+            align: self.align,
+        }
+    }
+
+    /// Whether an access of this kind is allowed.
+    pub(crate) fn allows(&self, kind: AccessKind) -> bool {
+        kind == AccessKind::Read || self.access != Access::In
+    }
+}

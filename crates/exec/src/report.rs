@@ -1,0 +1,43 @@
+//! Collects what a run finds: one finding for each place and kind, with a count.
+
+use crate::finding::{Fault, Finding, Place, Thread};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::mem::{Discriminant, discriminant};
+
+/// Different findings beyond this many are only counted: nobody reads them.
+const MOST_FINDINGS: usize = 1000;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) findings: Vec<Finding>,
+    known: FxHashMap<(Place, Discriminant<Fault>), usize>,
+    /// Findings that were not kept.
+    pub(crate) dropped: u64,
+    /// Instructions whose result the manual does not fix to the bit.
+    pub(crate) approximate: BTreeSet<Place>,
+    /// Accesses that are aligned only if the allocation lies better than it promises.
+    pub(crate) alignments: BTreeSet<Place>,
+    /// Places where the kernel prints.
+    pub(crate) prints: BTreeSet<Place>,
+    /// Instructions executed, counted for each lane.
+    pub(crate) lane_instructions: u64,
+}
+
+impl Report {
+    /// Records a fault; a second one of its kind at the same place only counts.
+    pub(crate) fn find(&mut self, fault: Fault, place: Place, thread: Thread) {
+        let key = (place, discriminant(&fault));
+        if let Some(&position) = self.known.get(&key) {
+            self.findings[position].count += 1;
+            return;
+        }
+        if self.findings.len() == MOST_FINDINGS {
+            self.dropped += 1;
+            return;
+        }
+        self.known.insert(key, self.findings.len());
+        self.findings.push(Finding { fault, place, thread, count: 1 });
+    }
+}

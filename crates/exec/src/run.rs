@@ -1,0 +1,93 @@
+//! Runs all blocks of a launch.
+
+use crate::block::BlockRun;
+use crate::finding::{Finding, Gap, Place};
+use crate::launch::Launch;
+use crate::machine::Machine;
+use crate::memory::state;
+use crate::report::Report;
+use ir::Program;
+
+/// How much a run may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Instructions, counted for each lane.
+    pub lane_instructions: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { lane_instructions: 20_000_000_000 }
+    }
+}
+
+/// What a run found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Faults, in the order in which they were met.
+    pub findings: Vec<Finding>,
+    /// Faults that were only counted, because there were too many.
+    pub dropped_findings: u64,
+    /// Where the run could not go on, if it did not end; nothing is known about what follows.
+    pub gap: Option<Gap>,
+    /// Contents of the launch's buffers afterwards.
+    pub buffers: Vec<Vec<u8>>,
+    /// For each byte of each buffer, whether its value is known and defined.
+    pub defined: Vec<Vec<bool>>,
+    /// Places whose results the manual does not fix to the bit.
+    pub approximate: Vec<Place>,
+    /// Accesses that are aligned only if an allocation lies better than its declaration promises.
+    pub alignments: Vec<Place>,
+    /// Places where the kernel prints.
+    pub prints: Vec<Place>,
+    /// Instructions executed, counted for each lane.
+    pub lane_instructions: u64,
+    /// Blocks that ran to their end.
+    pub blocks: u64,
+}
+
+/// Runs every block, in ascending order.
+#[must_use]
+pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
+    let mut report = Report::default();
+    let (machine, mut global) = match Machine::new(program, launch) {
+        Ok(prepared) => prepared,
+        Err(gap) => return outcome(report, Some(gap), &[], 0),
+    };
+    let mut budget = limits.lane_instructions;
+    let mut gap = None;
+    let mut blocks = 0;
+    for number in 0..launch.blocks() {
+        let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number);
+        let result = block.run();
+        budget = block.budget;
+        if let Err(found) = result {
+            gap = Some(found);
+            break;
+        }
+        blocks += 1;
+    }
+    let count = launch.buffers.len();
+    outcome(report, gap, &global[..count], blocks)
+}
+
+fn outcome(
+    report: Report,
+    gap: Option<Gap>,
+    buffers: &[crate::memory::Allocation],
+    blocks: u64,
+) -> Outcome {
+    let known = |states: &[u8]| states.iter().map(|&s| s == state::DEFINED).collect();
+    Outcome {
+        findings: report.findings,
+        dropped_findings: report.dropped,
+        gap,
+        buffers: buffers.iter().map(|memory| memory.bytes.clone()).collect(),
+        defined: buffers.iter().map(|memory| known(&memory.states)).collect(),
+        approximate: report.approximate.into_iter().collect(),
+        alignments: report.alignments.into_iter().collect(),
+        prints: report.prints.into_iter().collect(),
+        lane_instructions: report.lane_instructions,
+        blocks,
+    }
+}

@@ -1,0 +1,129 @@
+//! What is known about the value of a register, lane by lane, besides its bits.
+//!
+//! A lane of a register is one of four things:
+//! - a **number**: its bits are the value on every schedule and for all inputs;
+//! - a **pointer**: its bits are an address of ours ([`crate::address`]); adding numbers keeps it
+//!   one, comparing two into the same allocation gives a number;
+//! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of
+//!   a base address, a clock. Control flow or an address that depends on it ends the run with a gap;
+//! - **poison**: undefined by the manual. It may be copied around; where it decides something, that
+//!   is a finding.
+
+use crate::finding::Origin;
+use crate::lanes::Mask;
+
+/// The lanes of one register that are not numbers. The three sets are disjoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tags {
+    pub(crate) pointer: Mask,
+    pub(crate) unknown: Mask,
+    pub(crate) poison: Mask,
+    /// Where the poison or the unknown comes from, of one of the lanes.
+    pub(crate) origin: Option<Source>,
+}
+
+/// Why a value is not a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Undefined.
+    Poison(Origin),
+    /// Data of a buffer whose contents are not given.
+    Data,
+    /// Bits of an address.
+    Address,
+    /// A special register or operation that depends on the schedule.
+    Schedule(&'static str),
+}
+
+impl Tags {
+    /// All lanes are numbers.
+    pub(crate) const NUMBER: Self =
+        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, origin: None };
+
+    /// No lane was ever written.
+    pub(crate) const UNWRITTEN: Self = Self {
+        pointer: Mask::NONE,
+        unknown: Mask::NONE,
+        poison: Mask::ALL,
+        origin: Some(Source::Poison(Origin::Register)),
+    };
+
+    pub(crate) fn pointer(lanes: Mask) -> Self {
+        Self { pointer: lanes, ..Self::NUMBER }
+    }
+
+    pub(crate) fn unknown(lanes: Mask, source: Source) -> Self {
+        Self { unknown: lanes, origin: Some(source), ..Self::NUMBER }
+    }
+
+    pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
+        Self { poison: lanes, origin: Some(Source::Poison(origin)), ..Self::NUMBER }
+    }
+
+    /// Whether every lane is a number.
+    pub(crate) fn is_number(self) -> bool {
+        self.pointer.0 | self.unknown.0 | self.poison.0 == 0
+    }
+
+    /// Whether every lane of `lanes` is a number.
+    pub(crate) fn is_number_in(self, lanes: Mask) -> bool {
+        (self.pointer.0 | self.unknown.0 | self.poison.0) & lanes.0 == 0
+    }
+
+    /// What an operation makes of operands it knows nothing special about: poison spreads, the bits
+    /// of a pointer are unknown.
+    pub(crate) fn combine(self, other: Self) -> Self {
+        let poison = self.poison.or(other.poison);
+        let unknown = self.unknown.or(self.pointer).or(other.unknown).or(other.pointer);
+        let address = |tags: Self| {
+            (tags.origin.is_none() && !tags.pointer.is_empty()).then_some(Source::Address)
+        };
+        let sources = [self.origin, other.origin, address(self), address(other)];
+        let poisonous = |source: &Source| matches!(source, Source::Poison(_));
+        let poison_source = sources.into_iter().flatten().find(poisonous);
+        let any_source = sources.into_iter().flatten().find(|source| !poisonous(source));
+        Self {
+            pointer: Mask::NONE,
+            unknown: unknown.without(poison),
+            poison,
+            origin: if poison.is_empty() { any_source } else { poison_source },
+        }
+    }
+
+    /// As [`combine`](Self::combine), of one operand.
+    pub(crate) fn spread(self) -> Self {
+        self.combine(Self::NUMBER)
+    }
+
+    /// This in `lanes`, `other` elsewhere.
+    pub(crate) fn within(self, lanes: Mask, other: Self) -> Self {
+        let pick = |ours: Mask, theirs: Mask| ours.and(lanes).or(theirs.without(lanes));
+        Self {
+            pointer: pick(self.pointer, other.pointer),
+            unknown: pick(self.unknown, other.unknown),
+            poison: pick(self.poison, other.poison),
+            origin: self.origin.or(other.origin),
+        }
+    }
+
+    /// The same for lanes that moved: lane `i` gets what lane `from(i)` had.
+    pub(crate) fn permuted(self, lanes: Mask, from: impl Fn(usize) -> usize) -> Self {
+        let gather = |mask: Mask| {
+            Mask(lanes.iter().filter(|&lane| mask.has(from(lane))).fold(0, |m, lane| m | 1 << lane))
+        };
+        Self {
+            pointer: gather(self.pointer),
+            unknown: gather(self.unknown),
+            poison: gather(self.poison),
+            origin: self.origin,
+        }
+    }
+
+    /// Where poison in these tags comes from.
+    pub(crate) fn poison_origin(self) -> Option<Origin> {
+        match self.origin {
+            Some(Source::Poison(origin)) => Some(origin),
+            _ => None,
+        }
+    }
+}

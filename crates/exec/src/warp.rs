@@ -1,0 +1,199 @@
+//! A warp: 32 threads with their registers, and the groups in which they currently run.
+//!
+//! Threads are independent (manual §3.2). Lanes at the same place with the same call stack run as
+//! one *group*; a branch that divides a group makes two, and groups that come to the same place
+//! become one again. Which group runs next is a matter of speed: the one furthest behind in the
+//! text goes first, because that is where reconvergence comes from.
+
+use crate::lanes::Mask;
+use crate::machine::Machine;
+use crate::memory::{Allocation, state};
+use crate::registers::Registers;
+use base::Index;
+use ir::{BlockId, FuncId, Space, VarId};
+
+/// A place in the program, before an instruction or a terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) function: FuncId,
+    pub(crate) block: BlockId,
+    pub(crate) index: usize,
+}
+
+impl Position {
+    /// The start of a block.
+    pub(crate) fn start(function: FuncId, block: BlockId) -> Self {
+        Self { function, block, index: 0 }
+    }
+
+    /// The instruction behind this one.
+    pub(crate) fn next(self) -> Self {
+        Self { index: self.index + 1, ..self }
+    }
+}
+
+/// Lanes that run together.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) lanes: Mask,
+    pub(crate) at: Position,
+    /// Calls that are open, outermost first: where each stands.
+    pub(crate) calls: Vec<Position>,
+    /// What the group does.
+    pub(crate) state: State,
+}
+
+/// Whether a group can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It can.
+    Ready,
+    /// It stands at a collective instruction whose other lanes have not come.
+    Gathering,
+    /// It waits at a `bar.warp.sync` with this mask.
+    WarpBarrier(Mask),
+    /// It is at a barrier of the block.
+    Barrier {
+        /// Which one.
+        id: u8,
+        /// Whether it waits there, or only counts.
+        waits: bool,
+        /// Whether its warp counts already.
+        registered: bool,
+    },
+}
+
+/// 32 threads.
+#[derive(Debug)]
+pub(crate) struct Warp {
+    pub(crate) number: usize,
+    /// Threads that exist: the last warp of a block may be partial.
+    pub(crate) exists: Mask,
+    pub(crate) exited: Mask,
+    pub(crate) groups: Vec<Group>,
+    /// The lanes that ran when waiting groups were last looked at.
+    pub(crate) retried: Mask,
+    /// Registers of each function, from its first call on.
+    files: Vec<Option<Registers>>,
+    /// Local variables, each with room for 32 threads.
+    local: Vec<Option<Allocation>>,
+}
+
+impl Warp {
+    pub(crate) fn new(machine: &Machine<'_>, number: usize, exists: Mask) -> Self {
+        let kernel = machine.launch.kernel;
+        let mut warp = Self {
+            number,
+            exists,
+            exited: Mask::NONE,
+            groups: Vec::new(),
+            retried: exists,
+            files: machine.layouts.iter().map(|_| None).collect(),
+            local: machine.local.iter().map(|_| None).collect(),
+        };
+        warp.files[kernel.position()] = Some(Registers::new(&machine.layouts[kernel]));
+        warp.groups.push(Group {
+            lanes: exists,
+            at: Position::start(kernel, BlockId::from_position(0)),
+            calls: Vec::new(),
+            state: State::Ready,
+        });
+        warp
+    }
+
+    /// Lanes that still run.
+    pub(crate) fn alive(&self) -> Mask {
+        self.exists.without(self.exited)
+    }
+
+    /// The registers of `function`.
+    pub(crate) fn registers(&mut self, machine: &Machine<'_>, function: FuncId) -> &mut Registers {
+        let layout = &machine.layouts[function];
+        self.files[function.position()].get_or_insert_with(|| Registers::new(layout))
+    }
+
+    /// Starts a call: registers and local variables of the callee are as nobody wrote them.
+    pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) {
+        self.registers(machine, function).forget(lanes);
+        for (slot, &id) in self.local.iter_mut().zip(&machine.local) {
+            let variable = &machine.program.variables[id];
+            if variable.owner == Some(function)
+                && variable.space == Space::Local
+                && let Some(memory) = slot
+            {
+                let size = memory.bytes.len() / crate::lanes::WARP;
+                for lane in lanes.iter() {
+                    memory.states[lane * size..(lane + 1) * size].fill(state::UNDEFINED);
+                }
+            }
+        }
+    }
+
+    /// The memory of a local variable, by its area: 32 copies, one for each lane in turn.
+    pub(crate) fn local(&mut self, machine: &Machine<'_>, number: usize) -> &mut Allocation {
+        let id: VarId = machine.local[number];
+        self.local[number].get_or_insert_with(|| {
+            let variable = &machine.program.variables[id];
+            let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+            let room = size.saturating_mul(crate::lanes::WARP);
+            let mut memory =
+                Allocation::new(&variable.name, variable.space, room, state::UNDEFINED);
+            memory.align = variable.align;
+            memory
+        })
+    }
+
+    /// The group to run next: the ready one furthest behind in the text.
+    pub(crate) fn next_group(&self) -> Option<usize> {
+        let ready = self.groups.iter().enumerate().filter(|(_, group)| group.state == State::Ready);
+        let furthest_behind = ready.min_by_key(|(_, group)| {
+            let at = group.at;
+            // A callee's lanes catch up with those that called earlier.
+            (usize::MAX - group.calls.len(), at.function.position(), at.block.position(), at.index)
+        });
+        furthest_behind.map(|(position, _)| position)
+    }
+
+    /// Joins `position` with every other ready group at the same place.
+    pub(crate) fn merge(&mut self, position: usize) -> usize {
+        let mut position = position;
+        let mut other = 0;
+        while other < self.groups.len() {
+            let (ours, theirs) = (&self.groups[position], &self.groups[other]);
+            let same = other != position
+                && ours.at == theirs.at
+                && ours.state == theirs.state
+                && ours.calls == theirs.calls;
+            if same {
+                let lanes = self.groups[other].lanes;
+                self.groups[position].lanes = self.groups[position].lanes.or(lanes);
+                self.groups.swap_remove(other);
+                if position == self.groups.len() {
+                    position = other;
+                }
+            } else {
+                other += 1;
+            }
+        }
+        position
+    }
+
+    /// Takes `lanes` out of a group into one of their own; the index of the new group.
+    pub(crate) fn split(&mut self, position: usize, lanes: Mask) -> usize {
+        let mut part = self.groups[position].clone();
+        part.lanes = lanes;
+        self.groups[position].lanes = self.groups[position].lanes.without(lanes);
+        self.groups.push(part);
+        self.groups.len() - 1
+    }
+
+    /// Ends `lanes` of a group; the group goes away with its last lane.
+    pub(crate) fn exit(&mut self, position: usize, lanes: Mask) {
+        self.exited = self.exited.or(lanes);
+        let group = &mut self.groups[position];
+        group.lanes = group.lanes.without(lanes);
+        if group.lanes.is_empty() {
+            self.groups.swap_remove(position);
+        }
+    }
+}

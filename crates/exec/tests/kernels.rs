@@ -1,0 +1,99 @@
+//! Kernels of the corpus, run on numbers and compared with plain Rust.
+
+mod common;
+
+use common::{Arg, assert_close, bytes, clean, floats, launch, noise, program};
+
+fn softmax_rows(x: &[f32], n: usize) -> Vec<f32> {
+    let row = |row: &[f32]| {
+        let sum: f32 = row.iter().map(|v| v.exp()).sum();
+        row.iter().map(|v| v.exp() / sum).collect::<Vec<_>>()
+    };
+    x.chunks(n).flat_map(row).collect()
+}
+
+#[test]
+fn softmax_of_every_producer() {
+    let (rows, n) = (3usize, 300usize);
+    let x = noise(rows * n, 1);
+    let want = softmax_rows(&x, n);
+    for file in [
+        "cuda/a_softmax.sm_80.ptx",
+        "cuda/a_softmax.sm_80.fast.ptx",
+        "cuda/a_softmax.sm_100a.ptx",
+        "cuda/clang19/a_softmax.sm_80.ptx",
+    ] {
+        let program = program(file);
+        for kernel in ["softmax_naive", "softmax_safe", "softmax_online"] {
+            let args = [Arg::In(bytes(&x)), Arg::Out(x.len() * 4), Arg::Int(n as i32)];
+            let launch = launch(&program, kernel, [rows as u32, 1, 1], [128, 1, 1], 0, &args);
+            let outcome = clean(&program, &launch);
+            assert_close(&floats(&outcome.buffers[1]), &want);
+        }
+    }
+}
+
+fn product(a: &[f32], b: &[f32], (m, n, k): (usize, usize, usize)) -> Vec<f32> {
+    let element = |r: usize, c: usize| (0..k).map(|i| a[r * k + i] * b[i * n + c]).sum();
+    (0..m * n).map(|i| element(i / n, i % n)).collect()
+}
+
+#[test]
+fn matrix_products() {
+    let (m, n, k) = (128, 64, 48);
+    let (a, b) = (noise(m * k, 2), noise(k * n, 3));
+    let want = product(&a, &b, (m, n, k));
+    for file in ["cuda/c_sgemm.sm_80.ptx", "cuda/c_sgemm.sm_100a.ptx", "cuda/clang19/c_sgemm.sm_80.ptx"] {
+        let program = program(file);
+        for (kernel, grid, block) in [
+            ("sgemm_tiled", [n as u32 / 64, m as u32 / 64, 1], [256, 1, 1]),
+            ("sgemm_naive", [n as u32 / 16, m as u32 / 16, 1], [16, 16, 1]),
+        ] {
+            let args = [
+                Arg::In(bytes(&a)),
+                Arg::In(bytes(&b)),
+                Arg::Out(m * n * 4),
+                Arg::Int(m as i32),
+                Arg::Int(n as i32),
+                Arg::Int(k as i32),
+            ];
+            let launch = launch(&program, kernel, grid, block, 0, &args);
+            let outcome = clean(&program, &launch);
+            assert_close(&floats(&outcome.buffers[2]), &want);
+        }
+    }
+}
+
+#[test]
+fn reductions() {
+    let x = noise(512, 4);
+    let want: Vec<f32> = x.chunks(256).map(|block| block.iter().sum()).collect();
+    let program = program("cuda/e_reduce.sm_80.ptx");
+    for kernel in ["reduce_tree", "reduce_shfl", "reduce_syncwarp"] {
+        let args = [Arg::In(bytes(&x)), Arg::Out(8)];
+        let launch = launch(&program, kernel, [2, 1, 1], [256, 1, 1], 0, &args);
+        let outcome = clean(&program, &launch);
+        assert_close(&floats(&outcome.buffers[1]), &want);
+    }
+}
+
+#[test]
+fn triton_kernels() {
+    let n = 1000;
+    let (x, y) = (noise(n, 5), noise(n, 6));
+    let sum: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
+    for file in ["triton/vadd.sm_80.ptx", "triton/vadd.sm_90.ptx", "triton/vadd.sm_100.ptx"] {
+        let program = program(file);
+        let args = [
+            Arg::In(bytes(&x)),
+            Arg::In(bytes(&y)),
+            Arg::Out(n * 4),
+            Arg::Int(n as i32),
+            Arg::Null,
+            Arg::Null,
+        ];
+        let launch = launch(&program, "vadd", [1, 1, 1], [128, 1, 1], 0, &args);
+        let outcome = clean(&program, &launch);
+        assert_close(&floats(&outcome.buffers[2]), &sum);
+    }
+}
