@@ -45,9 +45,7 @@ impl Pointer {
     pub(crate) fn address(self) -> u64 {
         let (number, bits) = match self.area {
             Area::Global(number) => (number, REGION_BITS),
-            Area::Shared(number) | Area::Local(number) | Area::Param(number) => {
-                (number, AREA_BITS)
-            }
+            Area::Shared(number) | Area::Local(number) | Area::Param(number) => (number, AREA_BITS),
         };
         ((number as u64 + 1) << bits).wrapping_add_signed(self.offset)
     }

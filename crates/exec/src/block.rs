@@ -1,14 +1,14 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
 use crate::finding::{Fault, Gap, Place};
-use crate::interpret::{Arrival, Context, Flow, execute, guarded, return_values};
+use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
 use crate::tags::Tags;
-use crate::warp::{Position, State, Warp};
-use ir::{BarrierKind, Op, Operand, SyncOp, Terminator};
+use crate::warp::{Group, Position, State, Warp};
+use ir::{BarrierKind, Instr, Op, Operand, SyncOp, Terminator};
 
 /// A barrier of the block, in one generation.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     shared: Vec<Allocation>,
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
+    scratch: Scratch,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -57,6 +58,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             shared: machine.shared_memory(),
             warps: warps.collect(),
             barriers: vec![Barrier::default(); 16],
+            scratch: Scratch::default(),
         }
     }
 
@@ -91,123 +93,120 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         };
         let group = &self.warps[warp].groups[0];
         let (at, lanes) = (group.at, group.lanes);
-        let mut context = self.context(warp, at, lanes);
-        context.find(Fault::Deadlock { waiting }, lanes);
-        Err(context.gap("threads wait for each other here and nobody goes on"))
+        self.with_context(warp, at, lanes, |context| {
+            context.find(Fault::Deadlock { waiting }, lanes);
+            Err(context.gap("threads wait for each other here and nobody goes on"))
+        })
     }
 
-    /// Everything an instruction at `at` can touch.
+    /// Everything an instruction at `at` can touch. [`Self::put_back`] must follow.
     fn context(&mut self, warp: usize, at: Position, lanes: Mask) -> Context<'_, 'p> {
         let block = &self.machine.program.functions[at.function].blocks[at.block];
         let place = match block.instructions.get(at.index) {
-            Some(instruction) => {
-                Place { span: instruction.span, location: instruction.location }
-            }
+            Some(instruction) => Place { span: instruction.span, location: instruction.location },
             None => Place { span: block.span, location: block.location },
         };
+        let registers = self.warps[warp].take_registers(self.machine, at.function);
         Context {
             machine: self.machine,
             report: self.report,
             global: self.global,
             shared: &mut self.shared,
             warp: &mut self.warps[warp],
+            registers,
+            layout: &self.machine.layouts[at.function],
+            scratch: &mut self.scratch,
             block: self.position,
-            function: at.function,
             lanes,
             place,
         }
     }
 
+    /// Does something in the context of a place.
+    fn with_context<T>(
+        &mut self,
+        warp: usize,
+        at: Position,
+        lanes: Mask,
+        action: impl FnOnce(&mut Context<'_, 'p>) -> T,
+    ) -> T {
+        let mut context = self.context(warp, at, lanes);
+        let result = action(&mut context);
+        let registers = std::mem::take(&mut context.registers);
+        self.warps[warp].put_registers(at.function, registers);
+        result
+    }
+
     /// Runs a group to the end of its block, or until it must wait; whether anything was done.
     fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
         let machine = self.machine;
-        let mut done = false;
-        let mut group = group;
-        loop {
-            let at = self.warps[warp].groups[group].at;
-            let lanes = self.warps[warp].groups[group].lanes;
-            self.spend(at, lanes)?;
-            let block = &machine.program.functions[at.function].blocks[at.block];
-            let Some(instruction) = block.instructions.get(at.index) else {
-                self.terminate(warp, group, &block.terminator)?;
-                return Ok(true);
-            };
-            let mut context = self.context(warp, at, lanes);
-            if let Some(guard) = instruction.guard {
-                context.lanes = guarded(&mut context, guard)?;
+        let Group { lanes, at, .. } = self.warps[warp].groups[group];
+        let block = &machine.program.functions[at.function].blocks[at.block];
+        let rest = &block.instructions[at.index..];
+        let (executed, step) =
+            self.with_context(warp, at, lanes, |context| straight(context, rest, lanes));
+        let here = Position { index: at.index + executed, ..at };
+        self.warps[warp].groups[group].at = here;
+        self.spend(warp, here, lanes, executed as u64 + 1)?;
+        let Some((active, flow)) = step? else {
+            self.terminate(warp, group, &block.terminator)?;
+            return Ok(true);
+        };
+        // Lanes whose guard is false do not take part and go on.
+        if active != lanes {
+            let passing = self.warps[warp].split(group, lanes.without(active));
+            self.warps[warp].groups[passing].at = here.next();
+        }
+        let done = executed > 0 || active != lanes;
+        match flow {
+            Flow::Next => Ok(true),
+            Flow::Call(callee) => {
+                let caller = &mut self.warps[warp].groups[group];
+                caller.calls.push(here);
+                caller.at = Position::start(callee, base::Index::from_position(0));
+                Ok(true)
             }
-            let active = context.lanes;
-            let flow = if active.is_empty() {
-                Flow::Next
-            } else {
-                execute(&mut context, &instruction.op)?
-            };
-            if flow == Flow::Next {
-                self.warps[warp].groups[group].at = at.next();
-                done = true;
-                continue;
-            }
-            // Lanes whose guard is false do not take part and go on.
-            if active != lanes {
-                let passing = self.warps[warp].split(group, lanes.without(active));
-                self.warps[warp].groups[passing].at = at.next();
-            }
-            match flow {
-                Flow::Next => {}
-                Flow::Call(callee) => {
-                    let entry = base::Index::from_position(0);
-                    let caller = &mut self.warps[warp].groups[group];
-                    caller.calls.push(at);
-                    caller.at = Position::start(callee, entry);
-                    return Ok(true);
-                }
-                Flow::Gather(ready) => {
-                    let merged = self.gather(warp, group, ready);
-                    match merged {
-                        Some(next) => group = next,
-                        None => return Ok(done),
-                    }
-                }
-                Flow::WarpBarrier(mask, same) => {
-                    return Ok(self.warp_barrier(warp, group, mask, same) || done);
-                }
-                Flow::Barrier(arrival) => {
-                    self.arrive(warp, group, arrival);
-                    return Ok(true);
-                }
+            Flow::Gather(ready) => Ok(self.gather(warp, group, ready) || done),
+            Flow::WarpBarrier(mask, same) => Ok(self.warp_barrier(warp, group, mask, same) || done),
+            Flow::Barrier(arrival) => {
+                self.arrive(warp, group, arrival);
+                Ok(true)
             }
         }
     }
 
     /// Counts what is executed and stops a run that does not end.
-    fn spend(&mut self, at: Position, lanes: Mask) -> Result<(), Gap> {
-        let cost = u64::from(lanes.count());
+    fn spend(&mut self, warp: usize, at: Position, lanes: Mask, count: u64) -> Result<(), Gap> {
+        let cost = u64::from(lanes.count()) * count;
         self.report.lane_instructions += cost;
         if cost <= self.budget {
             self.budget -= cost;
             return Ok(());
         }
         let executed = self.report.lane_instructions;
-        let warp = 0;
-        let context = self.context(warp, at, lanes);
-        Err(context.gap(format!("gave up here after {executed} instructions")))
+        let reason = format!("gave up here after {executed} instructions");
+        Err(self.with_context(warp, at, lanes, |context| context.gap(reason)))
     }
 
     /// A collective lacks lanes. Those that can go on become a group of their own; the rest waits
-    /// and joins others at the same place. The group to go on with, if any.
-    fn gather(&mut self, warp: usize, group: usize, ready: Mask) -> Option<usize> {
+    /// and joins others at the same place. Whether anybody can go on.
+    fn gather(&mut self, warp: usize, group: usize, ready: Mask) -> bool {
         let warp = &mut self.warps[warp];
         if !ready.is_empty() {
-            return Some(warp.split(group, ready));
+            let waiting = warp.groups[group].lanes.without(ready);
+            let waiting = warp.split(group, waiting);
+            warp.groups[waiting].state = State::Gathering;
+            return true;
         }
         warp.groups[group].state = State::Gathering;
         let before = warp.groups.len();
         let merged = warp.merge(group);
         // New lanes have come: perhaps everybody is here now.
-        (warp.groups.len() < before).then(|| {
+        let joined = warp.groups.len() < before;
+        if joined {
             warp.groups[merged].state = State::Ready;
-            merged
-        })
+        }
+        joined
     }
 
     /// `bar.warp.sync`: done when the lanes named wait at any such instruction with this mask.
@@ -279,12 +278,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let Some(State::Barrier { id, .. }) = warp.groups.first().map(|group| group.state) else {
             return false;
         };
-        let all_here = warp.groups.iter().all(
-            |group| matches!(group.state, State::Barrier { id: other, .. } if other == id),
-        );
-        let new = warp.groups.iter().any(
-            |group| matches!(group.state, State::Barrier { registered: false, .. }),
-        );
+        let all_here = warp
+            .groups
+            .iter()
+            .all(|group| matches!(group.state, State::Barrier { id: other, .. } if other == id));
+        let new = warp
+            .groups
+            .iter()
+            .any(|group| matches!(group.state, State::Barrier { registered: false, .. }));
         if !all_here || !new {
             return false;
         }
@@ -342,9 +343,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         else {
             return;
         };
-        let mut context = self.context(warp, at, lanes);
         let truth = |holds: bool| if holds { Mask::ALL } else { Mask::NONE };
-        match kind {
+        self.with_context(warp, at, lanes, |context| match kind {
             BarrierKind::Sync | BarrierKind::Arrive => {}
             BarrierKind::Popc { dst, .. } => {
                 context.write(*dst, &[u64::from(votes); WARP], Tags::NUMBER);
@@ -355,7 +355,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             BarrierKind::Or { dst, .. } => {
                 context.write_predicate(*dst, truth(votes > 0), Tags::NUMBER);
             }
-        }
+        });
     }
 
     /// Follows the end of a block.
@@ -368,12 +368,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.warps[warp].merge(group);
             }
             Terminator::Branch { guard, then, otherwise, .. } => {
-                let mut context = self.context(warp, at, lanes);
-                let poisoned = context.registers().tags(guard.register).poison.and(lanes);
-                let taken = guarded(&mut context, *guard)?;
-                if !poisoned.is_empty() {
-                    return Err(context.gap("an undefined value decides a branch"));
-                }
+                let taken = self.with_context(warp, at, lanes, |context| {
+                    let poisoned = context.registers.tags(guard.register).poison.and(lanes);
+                    let taken = guarded(context, *guard)?;
+                    match poisoned.is_empty() {
+                        true => Ok(taken),
+                        false => Err(context.gap("an undefined value decides a branch")),
+                    }
+                })?;
                 self.branch(warp, group, &[(taken, *then), (lanes.without(taken), *otherwise)]);
             }
             Terminator::Table { index, targets, .. } => {
@@ -383,9 +385,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             Terminator::Return => self.leave(warp, group),
             Terminator::Exit => self.warps[warp].exit(group, lanes),
             Terminator::Trap => {
-                let mut context = self.context(warp, at, lanes);
-                context.find(Fault::Trap, lanes);
-                return Err(context.gap("the kernel traps here"));
+                return self.with_context(warp, at, lanes, |context| {
+                    context.find(Fault::Trap, lanes);
+                    Err(context.gap("the kernel traps here"))
+                });
             }
         }
         Ok(())
@@ -399,22 +402,23 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         index: Operand,
         targets: &[ir::BlockId],
     ) -> Result<Vec<(Mask, ir::BlockId)>, Gap> {
-        let mut context = self.context(warp, at, lanes);
-        let (values, tags) = context.read(index, ir::Width::B32);
-        if !tags.is_number_in(lanes) {
-            return Err(context.gap("a branch table is indexed by a value that is not known"));
-        }
-        let mut ways: Vec<(Mask, ir::BlockId)> = Vec::new();
-        for lane in lanes.iter() {
-            let Some(&target) = targets.get(values[lane] as usize) else {
-                return Err(context.gap("an index past the end of a branch table"));
-            };
-            match ways.iter_mut().find(|(_, known)| *known == target) {
-                Some((lanes, _)) => *lanes = lanes.or(Mask(1 << lane)),
-                None => ways.push((Mask(1 << lane), target)),
+        self.with_context(warp, at, lanes, |context| {
+            let (values, tags) = context.read(index, ir::Width::B32);
+            if !tags.is_number_in(lanes) {
+                return Err(context.gap("a branch table is indexed by a value that is not known"));
             }
-        }
-        Ok(ways)
+            let mut ways: Vec<(Mask, ir::BlockId)> = Vec::new();
+            for lane in lanes.iter() {
+                let Some(&target) = targets.get(values[lane] as usize) else {
+                    return Err(context.gap("an index past the end of a branch table"));
+                };
+                match ways.iter_mut().find(|(_, known)| *known == target) {
+                    Some((lanes, _)) => *lanes = lanes.or(Mask(1 << lane)),
+                    None => ways.push((Mask(1 << lane), target)),
+                }
+            }
+            Ok(ways)
+        })
     }
 
     /// Sends the lanes of a group on their ways.
@@ -442,10 +446,39 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         if let Some(Op::Call { callee, returns, .. }) =
             block.instructions.get(call.index).map(|instruction| &instruction.op)
         {
-            let mut context = self.context(warp, call, lanes);
-            return_values(&mut context, *callee, returns);
+            self.with_context(warp, call, lanes, |context| {
+                return_values(context, *callee, returns);
+            });
         }
         self.warps[warp].groups[group].at = call.next();
         self.warps[warp].merge(group);
     }
+}
+
+/// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
+/// lanes that take part in it.
+type Step = Result<Option<(Mask, Flow)>, Gap>;
+
+/// Executes instructions one after the other, in all lanes of a group; how many were done.
+fn straight(context: &mut Context<'_, '_>, rest: &[Instr], lanes: Mask) -> (usize, Step) {
+    for (executed, instruction) in rest.iter().enumerate() {
+        context.lanes = lanes;
+        context.place = Place { span: instruction.span, location: instruction.location };
+        if let Some(guard) = instruction.guard {
+            match guarded(context, guard) {
+                Ok(active) => context.lanes = active,
+                Err(gap) => return (executed, Err(gap)),
+            }
+        }
+        let active = context.lanes;
+        if active.is_empty() {
+            continue;
+        }
+        match execute(context, &instruction.op) {
+            Ok(Flow::Next) => {}
+            Ok(flow) => return (executed, Ok(Some((active, flow)))),
+            Err(gap) => return (executed, Err(gap)),
+        }
+    }
+    (rest.len(), Ok(None))
 }

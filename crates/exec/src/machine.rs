@@ -73,7 +73,9 @@ impl<'p> Machine<'p> {
         let (list, limit) = match variable.space {
             Space::Global | Space::Const => {
                 if global.len() >= MAX_GLOBAL {
-                    return Err(self.gap(variable, "there are too many global variables".to_owned()));
+                    return Err(
+                        self.gap(variable, "there are too many global variables".to_owned())
+                    );
                 }
                 self.areas.insert(id, Area::Global(global.len()));
                 global.push(global_variable(variable));
@@ -217,4 +219,3 @@ fn fill(memory: &mut Allocation, at: usize, argument: &Argument) {
         }
     }
 }
-

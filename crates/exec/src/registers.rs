@@ -4,7 +4,7 @@
 //! once, and lanes in different calls of it are different lanes.
 
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::tags::Tags;
+use crate::tags::{Source, Tags};
 use base::{Index, IndexVec};
 use ir::{Function, Operand, Reg, Width};
 
@@ -45,11 +45,26 @@ impl Layout {
 }
 
 /// The registers of one function in one warp.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     words: Vec<Lanes>,
     predicates: Vec<Mask>,
-    tags: Vec<Tags>,
+    /// Which lanes are not numbers.
+    masks: Vec<TagMasks>,
+    /// Why; meaningful only where a mask is not empty.
+    origins: Vec<Option<Source>>,
+}
+
+/// [`Tags`] without their origin: what every instruction looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct TagMasks {
+    pointer: Mask,
+    unknown: Mask,
+    poison: Mask,
+}
+
+impl TagMasks {
+    const NUMBER: Self = Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE };
 }
 
 impl Registers {
@@ -58,17 +73,22 @@ impl Registers {
         Self {
             words: vec![[0; WARP]; layout.words],
             predicates: vec![Mask::NONE; count],
-            tags: vec![Tags::UNWRITTEN; count],
+            masks: vec![TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER }; count],
+            origins: vec![Tags::UNWRITTEN.origin; count],
         }
     }
 
     /// Forgets everything in `lanes`: a call starts afresh.
     pub(crate) fn forget(&mut self, lanes: Mask) {
-        self.tags.iter_mut().for_each(|tags| *tags = Tags::UNWRITTEN.within(lanes, *tags));
+        for position in 0..self.masks.len() {
+            self.set_tags(position, Tags::UNWRITTEN, lanes);
+        }
     }
 
     pub(crate) fn tags(&self, register: Reg) -> Tags {
-        self.tags[register.position()]
+        let position = register.position();
+        let TagMasks { pointer, unknown, poison } = self.masks[position];
+        Tags { pointer, unknown, poison, origin: self.origins[position] }
     }
 
     pub(crate) fn operand_tags(&self, operand: Operand) -> Tags {
@@ -78,7 +98,17 @@ impl Registers {
         }
     }
 
+    /// Whether an operand is a number in every lane.
+    #[inline]
+    pub(crate) fn is_number(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Register(register) => self.masks[register.position()] == TagMasks::NUMBER,
+            Operand::Constant(_) => true,
+        }
+    }
+
     /// A predicate as the set of lanes in which it is true.
+    #[inline]
     pub(crate) fn predicate(&self, operand: Operand) -> Mask {
         match operand {
             Operand::Register(register) => self.predicates[register.position()],
@@ -88,6 +118,7 @@ impl Registers {
     }
 
     /// The low `width` bits of an operand; `buffer` holds them where the register does not.
+    #[inline]
     pub(crate) fn word<'s>(
         &'s self,
         layout: &Layout,
@@ -95,25 +126,29 @@ impl Registers {
         width: Width,
         buffer: &'s mut Lanes,
     ) -> &'s Lanes {
-        match operand {
-            Operand::Constant(bits) => {
-                *buffer = [bits; WARP];
-                buffer
+        if let Operand::Register(register) = operand {
+            let slot = layout.slots[register];
+            if slot.width <= width && slot.width != Width::B1 {
+                return &self.words[slot.word as usize];
             }
+        }
+        self.materialize(layout, operand, width, buffer);
+        buffer
+    }
+
+    /// Fills `buffer` with a constant, a predicate or the low bits of a wider register.
+    fn materialize(&self, layout: &Layout, operand: Operand, width: Width, buffer: &mut Lanes) {
+        match operand {
+            Operand::Constant(bits) => *buffer = [bits; WARP],
             Operand::Register(register) => {
                 let slot = layout.slots[register];
                 if slot.width == Width::B1 {
                     let mask = self.predicates[register.position()];
                     *buffer = std::array::from_fn(|lane| u64::from(mask.has(lane)));
-                    return buffer;
-                }
-                let word = &self.words[slot.word as usize];
-                if slot.width <= width {
-                    return word;
+                    return;
                 }
                 let mask = width.mask();
-                *buffer = word.map(|bits| bits & mask);
-                buffer
+                *buffer = self.words[slot.word as usize].map(|bits| bits & mask);
             }
         }
     }
@@ -121,6 +156,23 @@ impl Registers {
     /// The upper half of a 128-bit register.
     pub(crate) fn upper(&self, layout: &Layout, register: Reg) -> &Lanes {
         &self.words[layout.slots[register].word as usize + 1]
+    }
+
+    /// Writes numbers to a register in `lanes`. The values have no bits above its width.
+    #[inline]
+    pub(crate) fn write_numbers(
+        &mut self,
+        layout: &Layout,
+        register: Reg,
+        values: &Lanes,
+        lanes: Mask,
+    ) {
+        let slot = layout.slots[register];
+        if slot.width == Width::B1 || lanes != Mask::ALL {
+            return self.write(layout, register, values, Tags::NUMBER, lanes);
+        }
+        self.words[slot.word as usize] = *values;
+        self.masks[register.position()] = TagMasks::NUMBER;
     }
 
     /// Writes a register in `lanes`. The values have no bits above the register's width.
@@ -133,18 +185,22 @@ impl Registers {
         lanes: Mask,
     ) {
         let slot = layout.slots[register];
-        let position = register.position();
         if slot.width == Width::B1 {
             let truth = values.iter().rev().fold(0, |mask, &bits| mask << 1 | (bits as u32 & 1));
             return self.write_predicate(register, Mask(truth), tags, lanes);
         }
         blend(&mut self.words[slot.word as usize], values, lanes);
-        self.tags[position] =
-            if lanes == Mask::ALL { tags } else { tags.within(lanes, self.tags[position]) };
+        self.set_tags(register.position(), tags, lanes);
     }
 
     /// Writes the upper half of a 128-bit register; the tags are those of the lower half.
-    pub(crate) fn write_upper(&mut self, layout: &Layout, register: Reg, values: &Lanes, lanes: Mask) {
+    pub(crate) fn write_upper(
+        &mut self,
+        layout: &Layout,
+        register: Reg,
+        values: &Lanes,
+        lanes: Mask,
+    ) {
         blend(&mut self.words[layout.slots[register].word as usize + 1], values, lanes);
     }
 
@@ -152,7 +208,18 @@ impl Registers {
         let position = register.position();
         let old = self.predicates[position];
         self.predicates[position] = truth.and(lanes).or(old.without(lanes));
-        self.tags[position] = tags.within(lanes, self.tags[position]);
+        self.set_tags(position, tags, lanes);
+    }
+
+    fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
+        let old = &mut self.masks[position];
+        let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
+        old.pointer = pick(tags.pointer, old.pointer);
+        old.unknown = pick(tags.unknown, old.unknown);
+        old.poison = pick(tags.poison, old.poison);
+        if tags.origin.is_some() {
+            self.origins[position] = tags.origin;
+        }
     }
 }
 

@@ -61,6 +61,7 @@ impl Tags {
     }
 
     /// Whether every lane is a number.
+    #[inline]
     pub(crate) fn is_number(self) -> bool {
         self.pointer.0 | self.unknown.0 | self.poison.0 == 0
     }

@@ -112,6 +112,17 @@ impl Warp {
         self.files[function.position()].get_or_insert_with(|| Registers::new(layout))
     }
 
+    /// Takes the registers of `function` out, to be put back soon.
+    pub(crate) fn take_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
+        let taken = self.files[function.position()].take();
+        taken.unwrap_or_else(|| Registers::new(&machine.layouts[function]))
+    }
+
+    /// Puts back what [`take_registers`](Self::take_registers) took.
+    pub(crate) fn put_registers(&mut self, function: FuncId, registers: Registers) {
+        self.files[function.position()] = Some(registers);
+    }
+
     /// Starts a call: registers and local variables of the callee are as nobody wrote them.
     pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) {
         self.registers(machine, function).forget(lanes);

@@ -43,7 +43,9 @@ fn matrix_products() {
     let (m, n, k) = (128, 64, 48);
     let (a, b) = (noise(m * k, 2), noise(k * n, 3));
     let want = product(&a, &b, (m, n, k));
-    for file in ["cuda/c_sgemm.sm_80.ptx", "cuda/c_sgemm.sm_100a.ptx", "cuda/clang19/c_sgemm.sm_80.ptx"] {
+    for file in
+        ["cuda/c_sgemm.sm_80.ptx", "cuda/c_sgemm.sm_100a.ptx", "cuda/clang19/c_sgemm.sm_80.ptx"]
+    {
         let program = program(file);
         for (kernel, grid, block) in [
             ("sgemm_tiled", [n as u32 / 64, m as u32 / 64, 1], [256, 1, 1]),

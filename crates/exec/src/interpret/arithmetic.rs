@@ -1,6 +1,6 @@
 //! Moves, integers and floats: bits from [`crate::concrete`], tags from the operands.
 
-use super::{Context, pointer};
+use super::{Context, Scratch, pointer};
 use crate::concrete::{self, lanes};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -9,6 +9,9 @@ use ir::{Accuracy, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Wid
 
 /// Executes an operation that touches registers only.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
+    if on_numbers(context, op) {
+        return Ok(());
+    }
     match op {
         Op::Copy { dst, src } => copy(context, *dst, *src),
         Op::Select { dst, condition, if_true, if_false } => {
@@ -55,20 +58,77 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap>
     Ok(())
 }
 
+/// The common operations on operands that are numbers in every lane, without copies and tags;
+/// whether the operation was one of them.
+fn on_numbers(context: &mut Context<'_, '_>, op: &Op) -> bool {
+    let Context { registers, layout, scratch, lanes: active, .. } = context;
+    let Scratch { operands: [first, second, third], result } = &mut **scratch;
+    let numbers = |operands: &[Operand]| operands.iter().all(|&o| registers.is_number(o));
+    let dst = match op {
+        Op::IntBinary { op, width, dst, a, b } => {
+            let fast = *width != Width::B1
+                && !matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. })
+                && numbers(&[*a, *b]);
+            if !fast {
+                return false;
+            }
+            let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
+            let a = registers.word(layout, *a, *width, first);
+            let b = registers.word(layout, *b, if shifts { Width::B32 } else { *width }, second);
+            lanes::int_binary(*op, *width, result, a, b);
+            *dst
+        }
+        Op::Fma { format, lanes: 1, mode, dst, a, b, c } if numbers(&[*a, *b, *c]) => {
+            let width = format.width();
+            let a = registers.word(layout, *a, width, first);
+            let b = registers.word(layout, *b, width, second);
+            let c = registers.word(layout, *c, width, third);
+            lanes::fma(*format, *mode, result, a, b, c);
+            *dst
+        }
+        Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b }
+            if mode.accuracy == Accuracy::Exact && numbers(&[*a, *b]) =>
+        {
+            let a = registers.word(layout, *a, format.width(), first);
+            let b = registers.word(layout, *b, format.width(), second);
+            lanes::float_binary(*op, *format, *mode, result, a, b);
+            *dst
+        }
+        Op::IntCompare { relation, signed, width, dst, a, b } if numbers(&[*a, *b]) => {
+            let a = registers.word(layout, *a, *width, first);
+            let b = registers.word(layout, *b, *width, second);
+            let truth = Mask(lanes::int_compare(*relation, *signed, *width, a, b));
+            registers.write_predicate(*dst, truth, Tags::NUMBER, *active);
+            return true;
+        }
+        Op::Copy { dst, src } if numbers(&[*src]) => {
+            let width = layout.width(*dst);
+            if matches!(width, Width::B1 | Width::B128) {
+                return false;
+            }
+            *result = *registers.word(layout, *src, width, first);
+            *dst
+        }
+        _ => return false,
+    };
+    registers.write_numbers(layout, dst, result, *active);
+    true
+}
+
 fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) {
-    let width = context.layout().width(dst);
+    let width = context.layout.width(dst);
     if width == Width::B1 {
-        let registers = context.registers();
+        let registers = &context.registers;
         let (truth, tags) = (registers.predicate(src), registers.operand_tags(src));
         return context.write_predicate(dst, truth, tags);
     }
     let (values, tags) = context.read(src, width);
     context.write(dst, &values, tags);
     if let (Width::B128, Operand::Register(src)) = (width, src) {
-        let layout = context.layout();
-        let upper = *context.registers().upper(layout, src);
+        let layout = context.layout;
+        let upper = *context.registers.upper(layout, src);
         let lanes = context.lanes;
-        context.registers().write_upper(layout, dst, &upper, lanes);
+        context.registers.write_upper(layout, dst, &upper, lanes);
     }
 }
 
@@ -79,8 +139,8 @@ fn select(
     if_true: Operand,
     if_false: Operand,
 ) {
-    let width = context.layout().width(dst);
-    let registers = context.registers();
+    let width = context.layout.width(dst);
+    let registers = &context.registers;
     let (truth, deciding) = (registers.predicate(condition), registers.operand_tags(condition));
     let ((a, ta), (b, tb)) = (context.read(if_true, width), context.read(if_false, width));
     let mut out = [0; WARP];
@@ -96,7 +156,7 @@ fn select(
 }
 
 fn concat(context: &mut Context<'_, '_>, dst: Reg, parts: &[Operand]) {
-    let whole = context.layout().width(dst);
+    let whole = context.layout.width(dst);
     let bits = whole.bits() / parts.len() as u32;
     let part = Width::from_bits(bits).unwrap_or(Width::B64);
     let mut halves = [[0; WARP]; 2];
@@ -121,13 +181,13 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, parts: &[Operand]) {
     }
     context.write(dst, &halves[0], tags);
     if whole == Width::B128 {
-        let (layout, lanes) = (context.layout(), context.lanes);
-        context.registers().write_upper(layout, dst, &halves[1], lanes);
+        let (layout, lanes) = (context.layout, context.lanes);
+        context.registers.write_upper(layout, dst, &halves[1], lanes);
     }
 }
 
 fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) {
-    let Some(part) = dsts.iter().flatten().next().map(|&dst| context.layout().width(dst)) else {
+    let Some(part) = dsts.iter().flatten().next().map(|&dst| context.layout.width(dst)) else {
         return;
     };
     let whole = part.bits() * dsts.len() as u32;
@@ -135,8 +195,8 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) {
     let (low, tags) = context.read(src, source_width.min(Width::B64));
     let high = match (source_width, src) {
         (Width::B128, Operand::Register(src)) => {
-            let layout = context.layout();
-            *context.registers().upper(layout, src)
+            let layout = context.layout;
+            *context.registers.upper(layout, src)
         }
         _ => [0; WARP],
     };
@@ -157,7 +217,7 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) {
 }
 
 fn resize(context: &mut Context<'_, '_>, dst: Reg, src: Operand, from: Width, signed: bool) {
-    let to = context.layout().width(dst);
+    let to = context.layout.width(dst);
     let (values, tags) = context.read(src, from);
     let out = values.map(|bits| concrete::resize(from, signed, to, bits));
     let tags = pointer::resized(&values, tags, from, to);
@@ -166,7 +226,7 @@ fn resize(context: &mut Context<'_, '_>, dst: Reg, src: Operand, from: Width, si
 
 fn int_unary(context: &mut Context<'_, '_>, op: IntUnary, width: Width, dst: Reg, a: Operand) {
     if width == Width::B1 {
-        let registers = context.registers();
+        let registers = &context.registers;
         let (truth, tags) = (registers.predicate(a), registers.operand_tags(a));
         return context.write_predicate(dst, Mask(!truth.0), tags);
     }
@@ -208,8 +268,14 @@ fn int_binary(
 }
 
 /// Predicates: a known operand may settle the result whatever the other is.
-fn predicate_binary(context: &mut Context<'_, '_>, op: IntBinary, dst: Reg, a: Operand, b: Operand) {
-    let registers = context.registers();
+fn predicate_binary(
+    context: &mut Context<'_, '_>,
+    op: IntBinary,
+    dst: Reg,
+    a: Operand,
+    b: Operand,
+) {
+    let registers = &context.registers;
     let (pa, ta) = (registers.predicate(a), registers.operand_tags(a));
     let (pb, tb) = (registers.predicate(b), registers.operand_tags(b));
     let mut tags = ta.combine(tb);
@@ -235,7 +301,7 @@ fn known(tags: Tags) -> u32 {
 fn add_carry(context: &mut Context<'_, '_>, op: &Op) {
     let Op::AddCarry { width, subtract, dst, carry_out, a, b, carry_in } = op else { return };
     let ((a, ta), (b, tb)) = (context.read(*a, *width), context.read(*b, *width));
-    let registers = context.registers();
+    let registers = &context.registers;
     let (carry, tc) = match carry_in {
         Some(carry) => (registers.predicate(*carry), registers.operand_tags(*carry)),
         None => (Mask::NONE, Tags::NUMBER),
@@ -342,7 +408,8 @@ fn packed<const N: usize>(
     }
     let bits = format.width().bits();
     for part in 0..u32::from(count) {
-        let pieces = operands.map(|lanes| lanes.map(|v| v >> (part * bits) & format.width().mask()));
+        let pieces =
+            operands.map(|lanes| lanes.map(|v| v >> (part * bits) & format.width().mask()));
         let mut result = [0; WARP];
         apply(&mut result, std::array::from_fn(|position| &pieces[position]));
         out.iter_mut().zip(result).for_each(|(out, value)| *out |= value << (part * bits));

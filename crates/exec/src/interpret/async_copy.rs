@@ -18,7 +18,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
         wanted = values.map(|value| value.min(u64::from(copy.bytes)));
     }
     if let Some(operand) = copy.ignore_src {
-        let registers = context.registers();
+        let registers = &context.registers;
         let (ignored, tags) = (registers.predicate(operand), registers.operand_tags(operand));
         context.lanes = context.decide(tags, Sink::Address)?;
         ignored.iter().for_each(|lane| wanted[lane] = 0);

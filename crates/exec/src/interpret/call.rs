@@ -31,7 +31,6 @@ pub(super) fn pass_arguments(
     arguments: &[Argument],
 ) {
     let params = context.machine.program.functions[callee].params.clone();
-    let caller = context.function;
     let values: Vec<(Lanes, Tags)> = arguments
         .iter()
         .map(|argument| match argument {
@@ -44,9 +43,10 @@ pub(super) fn pass_arguments(
         match (argument, param) {
             (Argument::Variable(from), Param::Variable(to)) => move_variable(context, *from, to),
             (_, Param::Register(register, _)) => {
-                context.function = callee;
-                context.write(register, &value, tags);
-                context.function = caller;
+                let (machine, lanes) = (context.machine, context.lanes);
+                let layout = &machine.layouts[callee];
+                let registers = context.warp.registers(machine, callee);
+                registers.write(layout, register, &value, tags, lanes);
             }
             (Argument::Operand(_), Param::Variable(to)) => {
                 fill_variable(context, to, &value, tags);
@@ -56,20 +56,18 @@ pub(super) fn pass_arguments(
 }
 
 /// Copies what a call returns to where the caller wants it.
-pub(crate) fn return_values(
-    context: &mut Context<'_, '_>,
-    callee: FuncId,
-    returns: &[Argument],
-) {
+pub(crate) fn return_values(context: &mut Context<'_, '_>, callee: FuncId, returns: &[Argument]) {
     let results = context.machine.program.functions[callee].returns.clone();
-    let caller = context.function;
     for (argument, result) in returns.iter().zip(results) {
         match (argument, result) {
             (Argument::Variable(to), Param::Variable(from)) => move_variable(context, from, *to),
             (Argument::Operand(ir::Operand::Register(to)), Param::Register(from, width)) => {
-                context.function = callee;
-                let (value, tags) = context.read(from.into(), width);
-                context.function = caller;
+                let machine = context.machine;
+                let layout = &machine.layouts[callee];
+                let registers = context.warp.registers(machine, callee);
+                let mut buffer = [0; WARP];
+                let value = *registers.word(layout, from.into(), width, &mut buffer);
+                let tags = registers.tags(from);
                 context.write(*to, &value, tags);
             }
             _ => {}

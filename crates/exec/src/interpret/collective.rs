@@ -74,7 +74,7 @@ pub(super) fn barrier(
         BarrierKind::Popc { predicate, .. }
         | BarrierKind::And { predicate, .. }
         | BarrierKind::Or { predicate, .. } => {
-            let registers = context.registers();
+            let registers = &context.registers;
             let (truth, tags) =
                 (registers.predicate(*predicate), registers.operand_tags(*predicate));
             context.decide(tags, Sink::Synchronisation)?;
@@ -115,7 +115,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<()
         }
         SyncOp::Vote { mode, dst, predicate, mask } => {
             let members = masks(context, *mask)?;
-            let registers = context.registers();
+            let registers = &context.registers;
             let (truth, tags) =
                 (registers.predicate(*predicate), registers.operand_tags(*predicate));
             let ballot: Lanes =
@@ -127,9 +127,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<()
                 VoteMode::Ballot => context.write(*dst, &ballot, tags),
                 VoteMode::All => vote(context, *dst, tags, |own| ballot[own] == present[own]),
                 VoteMode::Any => vote(context, *dst, tags, |own| ballot[own] != 0),
-                VoteMode::Uni => vote(context, *dst, tags, |own| {
-                    ballot[own] == 0 || ballot[own] == present[own]
-                }),
+                VoteMode::Uni => {
+                    vote(context, *dst, tags, |own| ballot[own] == 0 || ballot[own] == present[own])
+                }
             }
         }
         SyncOp::Match { mode, dst, all_equal, value, width, mask } => {
@@ -137,15 +137,21 @@ pub(super) fn execute(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<()
             let (values, tags) = context.read(*value, *width);
             let here = context.lanes;
             let equal: Lanes = std::array::from_fn(|own| {
-                let same = here.iter().filter(|&lane| {
-                    members[own] >> lane & 1 != 0 && values[lane] == values[own]
-                });
+                let same = here
+                    .iter()
+                    .filter(|&lane| members[own] >> lane & 1 != 0 && values[lane] == values[own]);
                 same.fold(0, |mask, lane| mask | 1u64 << lane)
             });
             let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & members[own]);
             let out = std::array::from_fn(|own| match mode {
                 MatchMode::Any => equal[own],
-                MatchMode::All => if equal[own] == present[own] { equal[own] } else { 0 },
+                MatchMode::All => {
+                    if equal[own] == present[own] {
+                        equal[own]
+                    } else {
+                        0
+                    }
+                }
             });
             let tags = gathered(tags, here);
             context.write(*dst, &out, tags);
@@ -199,8 +205,20 @@ fn reduce(op: ReduxOp, a: u64, b: u64) -> u64 {
         ReduxOp::Add => a.wrapping_add(b) & 0xffff_ffff,
         ReduxOp::Min { signed: false } => a.min(b),
         ReduxOp::Max { signed: false } => a.max(b),
-        ReduxOp::Min { signed: true } => if signed(a) <= signed(b) { a } else { b },
-        ReduxOp::Max { signed: true } => if signed(a) >= signed(b) { a } else { b },
+        ReduxOp::Min { signed: true } => {
+            if signed(a) <= signed(b) {
+                a
+            } else {
+                b
+            }
+        }
+        ReduxOp::Max { signed: true } => {
+            if signed(a) >= signed(b) {
+                a
+            } else {
+                b
+            }
+        }
         ReduxOp::And => a & b,
         ReduxOp::Or => a | b,
         ReduxOp::Xor => a ^ b,

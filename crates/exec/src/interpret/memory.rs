@@ -41,7 +41,7 @@ pub(super) fn resolve(
             lanes = Mask::NONE;
         }
         AddressBase::Register(register) => {
-            let width = context.layout().width(register);
+            let width = context.layout.width(register);
             let (values, tags) = context.read(register.into(), width);
             let numbers = Tags { pointer: Mask::NONE, ..tags };
             lanes = context.decide(numbers, Sink::Address)?;
@@ -109,9 +109,9 @@ fn check(
     if !memory.bounded {
         return Ok((None, false));
     }
-    let start = usize::try_from(offset).ok().filter(|start| {
-        start.checked_add(bytes as usize).is_some_and(|end| end <= size)
-    });
+    let start = usize::try_from(offset)
+        .ok()
+        .filter(|start| start.checked_add(bytes as usize).is_some_and(|end| end <= size));
     let Some(start) = start else {
         return Err(Fault::OutOfBounds { target: target(), kind, bytes });
     };
@@ -138,9 +138,7 @@ pub(super) fn locate(
     kind: AccessKind,
 ) -> Option<Option<usize>> {
     let checked = match param(context, pointer.area) {
-        Some(memory) => {
-            check(memory, (0, memory.bytes.len()), pointer.offset, bytes, align, kind)
-        }
+        Some(memory) => check(memory, (0, memory.bytes.len()), pointer.offset, bytes, align, kind),
         None => match allocation(context, pointer.area, lane) {
             Some((memory, first, size)) => {
                 check(memory, (first, size), pointer.offset, bytes, align, kind)
@@ -250,11 +248,11 @@ fn finish_load(
     (low, high): (&Lanes, &Lanes),
     tags: Tags,
 ) {
-    let width = context.layout().width(dst);
+    let width = context.layout.width(dst);
     if load.width == Width::B128 {
         context.write(dst, low, tags);
-        let (layout, lanes) = (context.layout(), context.lanes);
-        return context.registers().write_upper(layout, dst, high, lanes);
+        let (layout, lanes) = (context.layout, context.lanes);
+        return context.registers.write_upper(layout, dst, high, lanes);
     }
     if width == load.width {
         return context.write(dst, low, tags);
@@ -298,8 +296,8 @@ fn store_element(
     }
     let high = match (width, src) {
         (Width::B128, ir::Operand::Register(register)) => {
-            let layout = context.layout();
-            Some(context.registers().upper(layout, register)[lane])
+            let layout = context.layout;
+            Some(context.registers.upper(layout, register)[lane])
         }
         _ => None,
     };
@@ -348,8 +346,7 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
             let mut unused = [0; WARP];
             let (values, tags) = &mut old[position];
             let bytes = element as usize;
-            let before =
-                read_element(context, pointer.area, lane, at, bytes, values, &mut unused);
+            let before = read_element(context, pointer.area, lane, at, bytes, values, &mut unused);
             mark(tags, lane, before, context.place, found.is_none());
             let Some(Some(at)) = at else { continue };
             let (a, a_tags) = &operands[position];
@@ -386,9 +383,27 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
                 AtomicOp::Or => old | a,
                 AtomicOp::Xor => old ^ a,
                 AtomicOp::Exchange => a,
-                AtomicOp::Inc => if old >= a { 0 } else { old + 1 },
-                AtomicOp::Dec => if old == 0 || old > a { a } else { old - 1 },
-                AtomicOp::CompareSwap => if old == a { b.unwrap_or(old) } else { old },
+                AtomicOp::Inc => {
+                    if old >= a {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                AtomicOp::Dec => {
+                    if old == 0 || old > a {
+                        a
+                    } else {
+                        old - 1
+                    }
+                }
+                AtomicOp::CompareSwap => {
+                    if old == a {
+                        b.unwrap_or(old)
+                    } else {
+                        old
+                    }
+                }
             }
         }
         Scalar::Float(format) => {

@@ -7,6 +7,7 @@ mod arithmetic;
 mod async_copy;
 mod call;
 mod collective;
+mod contiguous;
 mod memory;
 mod pointer;
 mod special;
@@ -29,12 +30,29 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) global: &'c mut [Allocation],
     pub(crate) shared: &'c mut [Allocation],
     pub(crate) warp: &'c mut Warp,
+    /// Registers of the function that runs, taken out of the warp for the time being.
+    pub(crate) registers: Registers,
+    pub(crate) layout: &'c Layout,
+    /// Room for operands that are not registers as they stand, and for a result.
+    pub(crate) scratch: &'c mut Scratch,
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
-    pub(crate) function: FuncId,
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     pub(crate) place: Place,
+}
+
+/// Room for operands that are not registers as they stand.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub(crate) operands: [Lanes; 3],
+    pub(crate) result: Lanes,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self { operands: [[0; WARP]; 3], result: [0; WARP] }
+    }
 }
 
 /// What happens after an instruction.
@@ -66,31 +84,19 @@ pub(crate) struct Arrival {
 }
 
 impl<'c, 'p> Context<'c, 'p> {
-    pub(crate) fn layout(&self) -> &'c Layout {
-        &self.machine.layouts[self.function]
-    }
-
-    pub(crate) fn registers(&mut self) -> &mut Registers {
-        self.warp.registers(self.machine, self.function)
-    }
-
     /// The low `width` bits of an operand in all lanes, and what they are.
     pub(crate) fn read(&mut self, operand: Operand, width: Width) -> (Lanes, Tags) {
-        let layout = self.layout();
-        let registers = self.registers();
         let mut buffer = [0; WARP];
-        let values = *registers.word(layout, operand, width, &mut buffer);
-        (values, registers.operand_tags(operand))
+        let values = *self.registers.word(self.layout, operand, width, &mut buffer);
+        (values, self.registers.operand_tags(operand))
     }
 
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
-        let (layout, lanes) = (self.layout(), self.lanes);
-        self.registers().write(layout, register, values, tags, lanes);
+        self.registers.write(self.layout, register, values, tags, self.lanes);
     }
 
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags) {
-        let lanes = self.lanes;
-        self.registers().write_predicate(register, truth, tags, lanes);
+        self.registers.write_predicate(register, truth, tags, self.lanes);
     }
 
     pub(crate) fn gap(&self, reason: impl Into<String>) -> Gap {
@@ -146,9 +152,13 @@ pub(crate) fn undecided(tags: Tags, sink: Sink) -> String {
 
 /// The lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {
-    let registers = context.registers();
-    let truth = registers.predicate(guard.register.into());
-    let tags = registers.tags(guard.register);
+    let operand = guard.register.into();
+    let truth = context.registers.predicate(operand);
+    if context.registers.is_number(operand) {
+        let holds = if guard.negated { Mask(!truth.0) } else { truth };
+        return Ok(holds.and(context.lanes));
+    }
+    let tags = context.registers.tags(guard.register);
     let holds = if guard.negated { Mask(!truth.0) } else { truth };
     let decided = context.decide(tags, Sink::Control)?;
     Ok(holds.and(decided))
@@ -157,11 +167,21 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
 /// Executes an operation in the context's lanes.
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     match op {
-        Op::Load(load) => memory::load(context, load)?,
-        Op::Store(store) => memory::store(context, store)?,
+        Op::Load(load) => {
+            if !contiguous::load(context, load) {
+                memory::load(context, load)?;
+            }
+        }
+        Op::Store(store) => {
+            if !contiguous::store(context, store) {
+                memory::store(context, store)?;
+            }
+        }
         Op::Atomic(atomic) => memory::atomic(context, atomic)?,
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
-        Op::Discard { space, address, bytes } => memory::discard(context, *space, *address, *bytes)?,
+        Op::Discard { space, address, bytes } => {
+            memory::discard(context, *space, *address, *bytes)?
+        }
         Op::Sync(sync) => return synchronize(context, sync),
         Op::Call { callee, arguments, .. } => {
             let function = &context.machine.program.functions[*callee];
@@ -182,7 +202,9 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
         | Op::WmmaStore(_)
         | Op::WmmaMma(_) => return Err(context.gap("matrix instructions are not executed yet")),
         Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
-        Op::AddressOf { dst, symbol, offset } => special::address_of(context, *dst, *symbol, *offset)?,
+        Op::AddressOf { dst, symbol, offset } => {
+            special::address_of(context, *dst, *symbol, *offset)?
+        }
         Op::ConvertAddress { dst, src, space, to_generic } => {
             pointer::convert(context, *dst, *src, *space, *to_generic)?;
         }

@@ -126,7 +126,9 @@ pub(super) fn compare(
         let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
         let holds = if a_is && b_is {
             let (a, b) = (decode(a[lane], width), decode(b[lane], width));
-            a.zip(b).filter(|(a, b)| a.area == b.area).map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
+            a.zip(b)
+                .filter(|(a, b)| a.area == b.area)
+                .map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
         } else {
             // Nothing is allocated at address zero.
             let number = if a_is { b[lane] } else { a[lane] };
@@ -187,9 +189,8 @@ pub(super) fn convert(
         if to_generic { address.wrapping_add(base) } else { address.wrapping_sub(base) }
     });
     // A number is no address of ours, but null stays null: code tests for it.
-    let result: Lanes = std::array::from_fn(|lane| {
-        if tags.pointer.has(lane) { moved[lane] } else { values[lane] }
-    });
+    let result: Lanes =
+        std::array::from_fn(|lane| if tags.pointer.has(lane) { moved[lane] } else { values[lane] });
     context.write(dst, &result, tags);
     Ok(())
 }

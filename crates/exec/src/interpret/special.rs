@@ -82,7 +82,7 @@ pub(super) fn address_of(
         return Err(context.gap("the address of this variable is not known"));
     };
     let address = Pointer { area, offset }.address();
-    let width = context.layout().width(dst);
+    let width = context.layout.width(dst);
     let address = address & width.mask();
     context.write(dst, &[address; WARP], Tags::pointer(Mask::ALL));
     Ok(())
