@@ -13,7 +13,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ptx", &["base", "ir"]),
     ("driver", &["base", "ir", "ptx"]),
     ("warpproof", &["driver"]),
-    ("xtask", &["ptx"]),
+    ("recordings", &["base", "ir", "ptx"]),
+    ("xtask", &["ptx", "recordings"]),
 ];
 
 /// A file with more lines needs a reason: a line of its header that starts with `//! Long:`.
