@@ -14,7 +14,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exec", &["base", "ir"]),
     ("driver", &["base", "exec", "ir", "ptx"]),
     ("warpproof", &["driver"]),
-    ("xtask", &["ptx"]),
+    ("recordings", &["base", "ir", "ptx"]),
+    ("xtask", &["ptx", "recordings"]),
 ];
 
 /// A file with more lines needs a reason: a line of its header that starts with `//! Long:`.

@@ -1,0 +1,106 @@
+//! What an input of a case means, which decides the numbers worth trying.
+
+use crate::layout::Layout;
+
+/// What an input means to the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Bits or an integer, in the low bits of the register. Bits above it are random.
+    Integer {
+        /// How many bits.
+        bits: u32,
+    },
+    /// A divisor: an integer other than zero, because dividing by zero is unspecified.
+    NonZero {
+        /// How many bits.
+        bits: u32,
+    },
+    /// Two 16-bit integers.
+    IntegerPair,
+    /// A floating-point number.
+    Float(Layout),
+    /// Two floating-point numbers.
+    FloatPair(Layout),
+    /// A predicate.
+    Predicate,
+    /// A distance, position or length in bits.
+    Amount,
+    /// A lane, below 32.
+    Lane,
+    /// Member mask of a warp instruction: two complementary masks in a warp, each lane in its own.
+    Mask,
+    /// Operand `b` of a shuffle.
+    ShuffleLane,
+    /// Operand `c` of a shuffle: clamp and segment mask.
+    ShuffleControl,
+    /// A predicate on which a warp often agrees.
+    WarpPredicate,
+    /// An integer that often is the same in many lanes.
+    WarpValue {
+        /// How many bits.
+        bits: u32,
+    },
+}
+
+impl Kind {
+    /// The kind that a word of a signature names.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "u8" | "s8" | "b8" => Self::Integer { bits: 8 },
+            "u16" | "s16" | "b16" => Self::Integer { bits: 16 },
+            "u32" | "s32" | "b32" => Self::Integer { bits: 32 },
+            "u64" | "s64" | "b64" => Self::Integer { bits: 64 },
+            "u16x2" | "s16x2" => Self::IntegerPair,
+            "nonzero16" => Self::NonZero { bits: 16 },
+            "nonzero32" => Self::NonZero { bits: 32 },
+            "nonzero64" => Self::NonZero { bits: 64 },
+            "f16" => Self::Float(Layout::F16),
+            "bf16" => Self::Float(Layout::BF16),
+            "f32" => Self::Float(Layout::F32),
+            "f64" => Self::Float(Layout::F64),
+            "f16x2" => Self::FloatPair(Layout::F16),
+            "bf16x2" => Self::FloatPair(Layout::BF16),
+            "e4m3x2" => Self::FloatPair(Layout::E4M3),
+            "e5m2x2" => Self::FloatPair(Layout::E5M2),
+            "pred" => Self::Predicate,
+            "amount" => Self::Amount,
+            "lane" => Self::Lane,
+            "mask" => Self::Mask,
+            "shuffle_lane" => Self::ShuffleLane,
+            "shuffle_control" => Self::ShuffleControl,
+            "warp_pred" => Self::WarpPredicate,
+            "warp_b32" => Self::WarpValue { bits: 32 },
+            "warp_b64" => Self::WarpValue { bits: 64 },
+            _ => return None,
+        })
+    }
+
+    /// How many bits of the register mean something.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Predicate | Self::WarpPredicate => 1,
+            Self::Integer { bits } | Self::NonZero { bits } | Self::WarpValue { bits } => bits,
+            Self::Float(layout) => layout.bits(),
+            Self::FloatPair(layout) => 2 * layout.bits(),
+            Self::IntegerPair
+            | Self::Amount
+            | Self::Lane
+            | Self::Mask
+            | Self::ShuffleLane
+            | Self::ShuffleControl => 32,
+        }
+    }
+
+    /// Whether the numbers of a warp are drawn together.
+    pub(crate) fn is_of_warp(self) -> bool {
+        matches!(
+            self,
+            Self::Mask
+                | Self::ShuffleLane
+                | Self::ShuffleControl
+                | Self::WarpPredicate
+                | Self::WarpValue { .. }
+        )
+    }
+}

@@ -1,0 +1,263 @@
+//! Draws inputs: edge values of each type, random bits, numbers on or near rounding boundaries, and
+//! operands that are close to each other, so that sums cancel and comparisons meet equality.
+
+use crate::kind::Kind;
+use crate::layout::Layout;
+use crate::random::Random;
+
+/// How daring the operands of one vector are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    /// The few values that every operation treats specially.
+    Special,
+    /// All edge values.
+    Edge,
+    /// Anything.
+    Free,
+}
+
+/// The operands of vector number `index` out of `count`: the first quarter is special, the second
+/// has edge values, the rest anything.
+pub(crate) fn vector(random: &mut Random, kinds: &[Kind], index: usize, count: usize) -> Vec<u64> {
+    let mood = match index * 4 / count {
+        0 => Mood::Special,
+        1 => Mood::Edge,
+        _ => Mood::Free,
+    };
+    let mut drawn: Vec<u64> = Vec::with_capacity(kinds.len());
+    for (position, &kind) in kinds.iter().enumerate() {
+        let earlier = kinds[..position].iter().rposition(|&other| other == kind);
+        let value = match earlier {
+            Some(at) if mood == Mood::Free && random.once_in(3) => near(random, kind, drawn[at]),
+            _ => value(random, kind, mood),
+        };
+        drawn.push(value);
+    }
+    if mood == Mood::Free
+        && let [Kind::Float(a), Kind::Float(b), Kind::Float(c)] = *kinds
+        && random.once_in(3)
+    {
+        // The third operand of a fused multiply-add nearly cancels the product.
+        let product = -(a.decode(drawn[0]) * b.decode(drawn[1]));
+        drawn[2] = near(random, kinds[2], c.encode(product));
+    }
+    drawn
+}
+
+fn value(random: &mut Random, kind: Kind, mood: Mood) -> u64 {
+    match kind {
+        Kind::Predicate | Kind::WarpPredicate => random.below(2),
+        Kind::Integer { bits } | Kind::WarpValue { bits } => integer(random, bits, mood),
+        Kind::NonZero { bits } => integer(random, bits, mood).max(1),
+        Kind::IntegerPair => {
+            let (low, high) = (integer(random, 16, mood), integer(random, 16, mood));
+            high << 16 | low
+        }
+        Kind::Float(layout) => float(random, layout, mood),
+        Kind::FloatPair(layout) => {
+            let (low, high) = (float(random, layout, mood), float(random, layout, mood));
+            high << layout.bits() | low
+        }
+        Kind::Amount => match random.below(4) {
+            0 => random.pick(&[0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256]),
+            1 => random.bits() & 0xffff_ffff,
+            _ => random.below(70),
+        },
+        Kind::Lane | Kind::ShuffleLane => random.below(32),
+        Kind::Mask | Kind::ShuffleControl => 0xffff_ffff,
+    }
+}
+
+// Integers.
+
+/// Limits of smaller types, which conversions with `.sat` clamp to.
+const LIMITS: &[u64] =
+    &[127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+
+fn integer(random: &mut Random, bits: u32, mood: Mood) -> u64 {
+    let mask = u64::MAX >> (64 - bits);
+    let lowest = 1 << (bits - 1);
+    let special = [0, 1, mask, lowest, lowest - 1, 2, mask - 1];
+    let value = match mood {
+        Mood::Special => random.pick(&special),
+        Mood::Edge => match random.below(5) {
+            0 => random.pick(&special),
+            1 => 1 << random.below(bits.into()),
+            2 => (1 << random.below(bits.into())) - 1,
+            3 => random.pick(&[0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, lowest + 1, 3, 7, 10]),
+            _ => random.pick(LIMITS),
+        },
+        Mood::Free => {
+            let length = random.below(bits.into());
+            let value = (random.bits() & mask) >> if random.once_in(2) { 0 } else { length };
+            if random.once_in(3) { with_tail(random, value, 1 + length as u32) } else { value }
+        }
+    };
+    let negated = mood != Mood::Special && random.once_in(4);
+    if negated { value.wrapping_neg() & mask } else { value & mask }
+}
+
+/// `value` with its low `length` bits on, just below or just above the middle, or zero: where
+/// rounding changes its mind.
+fn with_tail(random: &mut Random, value: u64, length: u32) -> u64 {
+    let length = length.clamp(1, 63);
+    let middle = 1 << (length - 1);
+    let tails = [middle, middle - 1, middle + 1, 0];
+    (value >> length << length) | (random.pick(&tails) & ((1 << length) - 1))
+}
+
+// Floats.
+
+/// Numbers at which some conversion saturates, overflows or changes its rounding.
+const THRESHOLDS: &[f64] = &[
+    0.25,
+    0.75,
+    1.5,
+    2.5,
+    3.5,
+    127.5,
+    128.0,
+    128.5,
+    255.5,
+    256.0,
+    447.0,
+    448.0,
+    464.0,
+    465.0,
+    480.0,
+    32767.5,
+    32768.5,
+    57344.0,
+    61440.0,
+    61441.0,
+    65504.0,
+    65519.0,
+    65520.0,
+    65535.5,
+    65536.0,
+    2147483520.0,
+    2147483647.0,
+    2147483647.5,
+    2147483648.0,
+    4294967040.0,
+    4294967295.5,
+    4294967296.0,
+    9223371487098961920.0,
+    9223372036854774784.0,
+    9223372036854775808.0,
+    18446742974197923840.0,
+    18446744073709549568.0,
+    18446744073709551616.0,
+];
+
+fn float(random: &mut Random, layout: Layout, mood: Mood) -> u64 {
+    let negative = random.once_in(2);
+    let (top, bias, fractions) = (layout.top(), layout.bias(), layout.fraction_mask());
+    let compose = |exponent, fraction| layout.compose(negative, exponent, fraction);
+    let quiet = 1 << (layout.fraction - 1);
+    match mood {
+        Mood::Special => match random.below(9) {
+            0 | 1 => compose(0, 0),
+            2 => compose(bias, 0),
+            3 => compose(top, 0),
+            4 => compose(top, quiet),
+            5 => compose(top, 1),
+            6 => compose(top - 1, fractions),
+            7 => compose(0, 1),
+            _ => compose(1, 0),
+        },
+        Mood::Edge => match random.below(10) {
+            0 => compose(0, fractions),
+            1 => compose(0, random.bits()),
+            2 => compose(top, random.bits()),
+            3 => compose(bias, 1),
+            4 => compose(bias - 1, fractions),
+            5 => compose(bias + random.below(3) - 1, 0),
+            6 => compose(top - 1, random.bits()),
+            _ => threshold(random, layout, negative),
+        },
+        Mood::Free if random.once_in(6) => random.bits() & layout.mask(),
+        Mood::Free => {
+            let (exponent, fraction) = (exponent(random, layout), fraction(random, layout));
+            compose(exponent, fraction)
+        }
+    }
+}
+
+fn threshold(random: &mut Random, layout: Layout, negative: bool) -> u64 {
+    let index = random.below(THRESHOLDS.len() as u64) as usize;
+    let value = layout.encode(THRESHOLDS.get(index).copied().unwrap_or(1.0));
+    let value = value.wrapping_add(random.below(3)).wrapping_sub(1) & (layout.mask() >> 1);
+    if negative { value | layout.sign() } else { value }
+}
+
+/// Often near that of 1, so that sums and conversions have something to round, and sometimes where
+/// products leave the range.
+fn exponent(random: &mut Random, layout: Layout) -> u64 {
+    let (top, bias) = (layout.top(), layout.bias());
+    let around = |random: &mut Random, middle: u64, reach: u64| {
+        (middle + random.below(2 * reach + 1)).saturating_sub(reach).min(top - 1)
+    };
+    match random.below(8) {
+        0 => random.below(top),
+        1 | 2 => around(random, bias, 3),
+        3 | 4 => around(random, bias, 26),
+        5 => around(random, bias / 2, u64::from(layout.fraction) / 2 + 2),
+        6 => around(random, bias + bias / 2, 2),
+        _ => random.below(3),
+    }
+}
+
+/// By how many bits fractions of the formats differ.
+const NARROWINGS: &[u64] = &[2, 3, 4, 5, 7, 8, 13, 16, 20, 21, 29, 42, 45];
+
+fn fraction(random: &mut Random, layout: Layout) -> u64 {
+    let bits = random.bits() & layout.fraction_mask();
+    match random.below(5) {
+        0 => bits,
+        1 => bits >> random.below(layout.fraction.into()) << random.below(layout.fraction.into()),
+        2 => (u64::MAX << random.below(u64::from(layout.fraction) + 1)) & layout.fraction_mask(),
+        3 => {
+            let length = random.pick(NARROWINGS).min(layout.fraction.into());
+            with_tail(random, bits, length as u32)
+        }
+        _ => {
+            let length = 1 + random.below(layout.fraction.into());
+            with_tail(random, bits, length as u32)
+        }
+    }
+}
+
+// Operands that belong together.
+
+/// A value of `kind` that is equal to `value`, its opposite, or one or two steps away.
+fn near(random: &mut Random, kind: Kind, value: u64) -> u64 {
+    let step = random.below(5).wrapping_sub(2);
+    match kind {
+        Kind::Float(layout) => near_float(random, layout, value),
+        Kind::FloatPair(layout) => {
+            let bits = layout.bits();
+            let low = near_float(random, layout, value & layout.mask());
+            let high = near_float(random, layout, value >> bits);
+            high << bits | low
+        }
+        Kind::Integer { bits } => {
+            let value = value & (u64::MAX >> (64 - bits));
+            let value = if random.once_in(3) { value.wrapping_neg() } else { value };
+            value.wrapping_add(step) & (u64::MAX >> (64 - bits))
+        }
+        Kind::IntegerPair => {
+            let low = (value & 0xffff).wrapping_add(step) & 0xffff;
+            let high = (value >> 16).wrapping_sub(step) & 0xffff;
+            high << 16 | low
+        }
+        Kind::NonZero { .. } => value,
+        other => self::value(random, other, Mood::Free),
+    }
+}
+
+fn near_float(random: &mut Random, layout: Layout, value: u64) -> u64 {
+    let step = random.below(5).wrapping_sub(2);
+    let moved = if random.once_in(2) { value } else { value.wrapping_add(step) & layout.mask() };
+    if random.once_in(2) { moved ^ layout.sign() } else { moved }
+}

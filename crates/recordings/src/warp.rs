@@ -1,0 +1,95 @@
+//! Draws inputs of warp instructions, a warp at a time.
+//!
+//! Every lane takes part under one of two complementary masks, so that partial masks are met without
+//! undefined behaviour. A shuffle must not read a lane outside its mask: where masks are partial they
+//! are made of whole segments, and lane operands stay inside a segment.
+
+use crate::kind::Kind;
+use crate::random::Random;
+
+/// Threads of a warp.
+pub(crate) const LANES: usize = 32;
+
+/// What the lanes of a warp share.
+struct Plan {
+    /// The lanes of the first group; the others are the second.
+    group: u32,
+    /// Lanes of a segment: a power of two.
+    segment: u32,
+    /// Whether all lanes are in the first group.
+    whole: bool,
+}
+
+/// The operands of the lanes of one warp: a vector for each lane.
+pub(crate) fn round(random: &mut Random, kinds: &[Kind]) -> Vec<Vec<u64>> {
+    let plan = Plan::draw(random, kinds.contains(&Kind::ShuffleControl));
+    let columns: Vec<Vec<u64>> = kinds.iter().map(|&kind| plan.column(random, kind)).collect();
+    (0..LANES).map(|lane| columns.iter().map(|column| column[lane]).collect()).collect()
+}
+
+impl Plan {
+    fn draw(random: &mut Random, shuffles: bool) -> Self {
+        let whole = random.once_in(2);
+        let segment = 1 << random.below(if whole { 6 } else { 5 });
+        let mut group = random.bits() as u32;
+        if shuffles {
+            // The first lane of a segment decides for all of it.
+            let decides = |lane: u32| group >> (lane / segment * segment) & 1;
+            group = (0..32).fold(0, |mask, lane| mask | decides(lane) << lane);
+        }
+        Self { group, segment, whole }
+    }
+
+    fn column(&self, random: &mut Random, kind: Kind) -> Vec<u64> {
+        let uniform = random.once_in(2);
+        let shared = self.one(random, kind);
+        let odd = random.below(LANES as u64) as usize;
+        let contrary = random.once_in(3);
+        let mut column: Vec<u64> = (0..LANES)
+            .map(|lane| match kind {
+                Kind::Mask => self.mask(lane),
+                _ if uniform => shared,
+                _ => self.one(random, kind),
+            })
+            .collect();
+        if uniform && contrary && kind != Kind::Mask && kind != Kind::ShuffleControl {
+            column[odd] = self.one(random, kind);
+        }
+        column
+    }
+
+    fn mask(&self, lane: usize) -> u64 {
+        let group = if self.whole { u32::MAX } else { self.group };
+        u64::from(if group >> lane & 1 == 1 { group } else { !group })
+    }
+
+    fn one(&self, random: &mut Random, kind: Kind) -> u64 {
+        match kind {
+            Kind::ShuffleLane if !self.whole => random.below(self.segment.into()),
+            Kind::ShuffleLane if random.once_in(4) => random.bits() & 0xffff_ffff,
+            Kind::ShuffleControl => self.control(random),
+            Kind::WarpPredicate => random.below(2),
+            Kind::WarpValue { bits } => {
+                // Few values, so that lanes meet; they differ in a low or in a high bit.
+                let value = random.pick(&[0, 1, 1 << (bits - 1), u64::MAX]);
+                value & (u64::MAX >> (64 - bits))
+            }
+            _ => {
+                let mood = random.below(4) as usize;
+                crate::sample::vector(random, &[kind], mood, 4).first().copied().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Segment mask in bits 8 to 12, clamp in bits 0 to 4.
+    fn control(&self, random: &mut Random) -> u64 {
+        let segments = u64::from(!(self.segment - 1) & 31);
+        let segments = if self.whole && random.once_in(4) { random.below(32) } else { segments };
+        let clamp = match random.below(5) {
+            0 | 1 => 31,
+            2 | 3 => 0,
+            _ => random.below(32),
+        };
+        segments << 8 | clamp
+    }
+}
