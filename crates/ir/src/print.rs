@@ -1,12 +1,12 @@
 //! The text form of a program, for people and tests.
 //!
 //! One line for each instruction: `results = operation operands`. It shows everything an engine
-//! could act on and nothing else, so two programs with the same text mean the same.
+//! could act on. Registers of different scopes may have the same name; variables are told apart.
 
 use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, FloatMode, Function,
     Guard, Instr, Op, Operand, Ordering, Program, Reg, Rounding, Scalar, Space, Symbol, SyncOp,
-    Terminator,
+    Terminator, VarId,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};
@@ -46,9 +46,7 @@ impl Printed<'_> {
             Access::Read(operand) => operands.push(self.operand(operand)),
             Access::Address(address) => operands.push(self.address(address)),
             Access::Symbol(symbol, offset) => operands.push(self.symbol(symbol, offset)),
-            Access::Argument(variable) => {
-                operands.push(self.program.variables[variable].name.clone());
-            }
+            Access::Argument(variable) => operands.push(self.variable(variable)),
         });
         let equals = if results.is_empty() { "" } else { " = " };
         let space = if operands.is_empty() { "" } else { " " };
@@ -95,7 +93,7 @@ impl Printed<'_> {
     fn address(&self, address: Address) -> String {
         let base = match address.base {
             AddressBase::Register(register) => self.register(register),
-            AddressBase::Variable(variable) => self.program.variables[variable].name.clone(),
+            AddressBase::Variable(variable) => self.variable(variable),
             AddressBase::Absolute => "0".to_owned(),
         };
         match address.offset {
@@ -106,10 +104,16 @@ impl Printed<'_> {
 
     fn symbol(&self, symbol: Symbol, offset: i64) -> String {
         let name = match symbol {
-            Symbol::Variable(variable) => &self.program.variables[variable].name,
-            Symbol::Function(function) => &self.program.functions[function].name,
+            Symbol::Variable(variable) => self.variable(variable),
+            Symbol::Function(function) => self.program.functions[function].name.clone(),
         };
-        if offset == 0 { name.clone() } else { format!("{name}{offset:+}") }
+        if offset == 0 { name } else { format!("{name}{offset:+}") }
+    }
+
+    /// Variables and registers may have the same name, so variables get a mark; names may repeat in
+    /// different scopes, so they get their number, too.
+    fn variable(&self, variable: VarId) -> String {
+        format!("@{}#{}", self.program.variables[variable].name, variable.position())
     }
 }
 

@@ -6,13 +6,13 @@
 //!   at least as wide as it reads.
 //! - The parts of a `Concat` or `Split` have equal widths that add up to the whole.
 //! - Floats come in formats and lane counts that fit a register.
-//! - A load's elements fit their registers.
+//! - A load's elements fit their registers; a variable is accessed in its own space.
 //! - A call passes as many arguments and takes as many results as the callee has.
 //! - Blocks end in targets of the same function.
 
 use crate::{
-    Access, AddressBase, BlockId, Function, IntBinary, IntUnary, Op, Operand, Program, Reg, Symbol,
-    SyncOp, Terminator, VoteMode, Width,
+    Access, AddressBase, BlockId, Function, IntBinary, IntUnary, Op, Operand, Program, Reg, Space,
+    Symbol, SyncOp, Terminator, VoteMode, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
@@ -195,10 +195,13 @@ impl Check<'_> {
                         self.problem(op, "a register is too narrow for what is loaded");
                     }
                 }
+                self.space(load.space, load.address.base, op);
             }
             Op::Store(store) => {
+                self.space(store.space, store.address.base, op);
                 store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
             }
+            Op::Atomic(atomic) => self.space(atomic.space, atomic.address.base, op),
             Op::Sync(sync) => self.sync(sync, op),
             Op::Call { callee, arguments, returns } => {
                 if let Some(callee) = self.program.functions.get(*callee)
@@ -211,7 +214,6 @@ impl Check<'_> {
             Op::ReadSpecial { .. }
             | Op::AddressOf { .. }
             | Op::ConvertAddress { .. }
-            | Op::Atomic(_)
             | Op::AsyncCopy(_)
             | Op::Discard { .. }
             | Op::Mma(_)
@@ -223,6 +225,16 @@ impl Check<'_> {
             | Op::WmmaMma(_)
             | Op::Hint { .. }
             | Op::Unsupported { .. } => {}
+        }
+    }
+
+    /// A variable is accessed in its own space or through generic addresses.
+    fn space(&mut self, space: Space, base: AddressBase, op: &Op) {
+        let AddressBase::Variable(variable) = base else { return };
+        let Some(variable) = self.program.variables.get(variable) else { return };
+        let cluster = (space, variable.space) == (Space::SharedCluster, Space::Shared);
+        if space != variable.space && space != Space::Generic && !cluster {
+            self.problem(op, "a variable is accessed in another space than its own");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Read-modify-writes (manual §9.7.13.5–6).
 
-use super::memory::{SHARED, cache_policy, hints, scope};
+use super::memory::{SHARED, cache_policy, check_space, hints, scope};
 use super::{Fit, Form, Insn, Lower, Type, by};
 use ir::{Atomic, AtomicOp, Op, Operand, Ordering, Scalar, Scope, Space, Width};
 
@@ -144,6 +144,7 @@ fn types_of(op: AtomicOp) -> &'static [Type] {
 fn access(insn: &mut Insn<'_, '_, '_>, kind: Kind, dsts: Vec<Option<ir::Reg>>) -> Lower {
     let Kind { ordering, space, op, ty, count, policy } = kind;
     let address = insn.address()?;
+    check_space(insn, space, address)?;
     let a = insn.src_vector(count, ty, Fit::Exact)?;
     let b: Option<Operand> = match op {
         AtomicOp::CompareSwap => Some(insn.src(ty)?),

@@ -4,7 +4,7 @@ use super::{Fit, Form, Insn, Lower, Lowering, Refusal, Type, by};
 use crate::lower::Table;
 use crate::syntax::ast::{Expr, Operand};
 use base::{Code, Diagnostic};
-use ir::{Argument, BlockId, FuncId, Op, Param, Symbol, Terminator, Width};
+use ir::{Argument, BlockId, FuncId, Op, Param, Symbol, Terminator, VarId, Width};
 
 pub(super) const FORMS: &[Form] = &[
     Form {
@@ -126,7 +126,7 @@ fn go(insn: &mut Insn<'_, '_, '_>, target: BlockId, uniform: bool) {
     insn.builder.place(otherwise, span);
 }
 
-/// Ends the thread or call; under a guard, in a block of its own.
+/// Ends the block, under a guard in a block of its own.
 fn leave(insn: &mut Insn<'_, '_, '_>, terminator: Terminator) -> Lower {
     insn.finish()?;
     let span = insn.span();
@@ -155,19 +155,7 @@ fn brx(insn: &mut Insn<'_, '_, '_>) -> Lower {
         return Err(no_such(operand, "list of branch targets"));
     };
     let targets = targets.clone();
-    insn.finish()?;
-    let span = insn.span();
-    let jump = Terminator::Table { index, targets, uniform };
-    let Some(guard) = insn.guard else {
-        insn.builder.terminate(jump, span);
-        return Ok(());
-    };
-    let (then, otherwise) = (insn.builder.new_block(), insn.builder.new_block());
-    insn.builder.terminate(Terminator::Branch { guard, then, otherwise, uniform: false }, span);
-    insn.builder.place(then, span);
-    insn.builder.terminate(jump, span);
-    insn.builder.place(otherwise, span);
-    Ok(())
+    leave(insn, Terminator::Table { index, targets, uniform })
 }
 
 fn call(insn: &mut Insn<'_, '_, '_>) -> Lower {
@@ -206,11 +194,11 @@ fn call(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-fn callee(insn: &mut Insn<'_, '_, '_>, operand: &Operand<'_>) -> Lower<FuncId> {
+fn callee<'a>(insn: &mut Insn<'_, '_, 'a>, operand: &Operand<'a>) -> Lower<FuncId> {
     let Operand::Expr(Expr::Name(name)) = operand else {
         return Err(insn.bad_operand(operand, "the name of a function is needed here"));
     };
-    match insn.symbol(name.text) {
+    match insn.symbol(*name) {
         Some(Symbol::Function(function)) => Ok(function),
         Some(Symbol::Variable(_)) => Err(no_such(operand, "function")),
         // A register holds the address of the function.
@@ -225,9 +213,9 @@ fn argument<'a>(
     param: Param,
 ) -> Lower<Argument> {
     if let Operand::Expr(Expr::Name(name)) = operand
-        && let Some(Symbol::Variable(variable)) = insn.symbol(name.text)
+        && let Some(Symbol::Variable(variable)) = insn.symbol(*name)
     {
-        return Ok(Argument::Variable(variable));
+        return passed(insn, operand, variable, param);
     }
     let width = match param {
         Param::Register(_, width) => Some(width),
@@ -242,12 +230,30 @@ fn argument<'a>(
     }
 }
 
+/// A `.param` variable for a parameter or result of the callee, which must be as large.
+fn passed(
+    insn: &Insn<'_, '_, '_>,
+    operand: &Operand<'_>,
+    variable: VarId,
+    param: Param,
+) -> Lower<Argument> {
+    let variables = &insn.builder.context.program.variables;
+    let wanted = match param {
+        Param::Variable(formal) => variables[formal].size,
+        Param::Register(_, width) => Some(u64::from(width.bytes())),
+    };
+    if wanted.is_some() && variables[variable].size != wanted {
+        return Err(insn.bad_operand(operand, "this is not as large as the callee's parameter"));
+    }
+    Ok(Argument::Variable(variable))
+}
+
 fn result<'a>(insn: &mut Insn<'_, '_, 'a>, operand: &Operand<'a>, param: Param) -> Lower<Argument> {
     let Operand::Expr(Expr::Name(name)) = operand else {
         return Err(insn.bad_operand(operand, "a result goes to a parameter or register"));
     };
-    if let Some(Symbol::Variable(variable)) = insn.symbol(name.text) {
-        return Ok(Argument::Variable(variable));
+    if let Some(Symbol::Variable(variable)) = insn.symbol(*name) {
+        return passed(insn, operand, variable, param);
     }
     let Param::Register(_, width) = param else {
         return Err(insn.bad_operand(operand, "a `.param` variable is needed here"));

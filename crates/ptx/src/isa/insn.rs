@@ -124,9 +124,10 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Refusals.
 
-    /// The opcode with its modifiers.
+    /// The opcode with its modifiers, cut if nobody could read it all.
     pub(crate) fn mnemonic(&self) -> String {
-        let modifiers = self.instruction.modifiers.iter();
+        const MOST: usize = 24;
+        let modifiers = self.instruction.modifiers.iter().take(MOST);
         modifiers.fold(self.instruction.opcode.text.to_owned(), |mut text, modifier| {
             text.push('.');
             text.push_str(modifier.text);

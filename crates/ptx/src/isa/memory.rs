@@ -229,6 +229,16 @@ fn check_size(insn: &Insn<'_, '_, '_>, count: usize, width: Width) -> Lower {
     Ok(())
 }
 
+/// A variable is accessed in the space it is declared in, or through a generic address.
+pub(super) fn check_space(insn: &Insn<'_, '_, '_>, space: Space, address: Address) -> Lower {
+    let AddressBase::Variable(variable) = address.base else { return Ok(()) };
+    let declared = insn.builder.context.program.variables[variable].space;
+    let fits = space == declared
+        || space == Space::Generic
+        || (space, declared) == (Space::SharedCluster, Space::Shared);
+    if fits { Ok(()) } else { Err(insn.unsupported("the variable is in another state space")) }
+}
+
 fn load(insn: &mut Insn<'_, '_, '_>, non_coherent: bool) -> Lower {
     let ordering = ordering(insn, ("acquire", Ordering::Acquire))?;
     let named = named_space(insn, true);
@@ -242,6 +252,7 @@ fn load(insn: &mut Insn<'_, '_, '_>, non_coherent: bool) -> Lower {
         Named::Space(space) => space,
         Named::Param(written) => space_of_param(insn, written, Some(address)),
     };
+    check_space(insn, space, address)?;
     if non_coherent && space != Space::Global {
         return Err(insn.unsupported("`.nc` loads from global memory only"));
     }
@@ -269,6 +280,7 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
         Named::Space(space) => space,
         Named::Param(written) => space_of_param(insn, written.or(Some(Space::ParamFunc)), None),
     };
+    check_space(insn, space, address)?;
     cache_policy(insn, policy)?;
     insn.emit(Op::Store(Store { srcs, width: ty.width(), space, address, ordering }));
     Ok(())

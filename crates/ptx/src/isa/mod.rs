@@ -38,7 +38,7 @@ pub(crate) use types::Type;
 use crate::lower::{Builder, Mark};
 use crate::syntax::ast::Instruction;
 use base::{Code, Diagnostic};
-use ir::{Access, Op};
+use ir::{Access, Address, AddressBase, Op};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -242,7 +242,8 @@ fn reads_before_writes(builder: &mut Builder<'_, '_>, mark: Mark) -> bool {
         let mut writes = false;
         op.visit(&mut |access| match access {
             Access::Write(register) => writes |= !builder.is_temporary(register),
-            Access::Read(ir::Operand::Register(register)) => {
+            Access::Read(ir::Operand::Register(register))
+            | Access::Address(Address { base: AddressBase::Register(register), .. }) => {
                 reads |= !builder.is_temporary(register);
             }
             _ => {}

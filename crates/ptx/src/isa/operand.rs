@@ -3,10 +3,10 @@
 use super::insn::{Fit, Insn};
 use super::types::Type;
 use super::{Lower, Refusal, special};
-use crate::lower::constant;
+use crate::lower::{Entity, constant};
 use crate::syntax::ast::{BinaryOp, Expr, Name, Operand, UnaryOp};
 use base::{Code, Diagnostic, Index, Span};
-use ir::{Address, AddressBase, Op, Reg, Symbol, Width};
+use ir::{Address, AddressBase, Op, Reg, Space, Symbol, Width};
 
 /// What a name in an operand can mean.
 enum Meaning {
@@ -61,15 +61,11 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         parts.into_iter().map(|part| part.register(self, width, fit)).collect()
     }
 
-    /// As [`dst_vector`](Self::dst_vector) where `_` is not allowed.
+    /// As [`dst_vector`](Self::dst_vector) for operations that write every part: what nobody wants
+    /// goes to a temporary.
     pub(crate) fn dst_list(&mut self, count: usize, width: Width) -> Lower<Vec<Reg>> {
-        let operand = self.instruction.operands.last();
         let parts = self.dst_vector(count, width, Fit::Exact)?;
-        let all: Option<Vec<Reg>> = parts.into_iter().collect();
-        all.ok_or_else(|| match operand {
-            Some(operand) => self.bad_operand(operand, "`_` is not allowed here"),
-            None => self.unsupported("`_` is not allowed here"),
-        })
+        Ok(parts.into_iter().map(|part| part.unwrap_or_else(|| self.temporary(width))).collect())
     }
 
     // Sources.
@@ -106,10 +102,15 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
     /// The next operand as an integer known now.
     pub(crate) fn immediate(&mut self) -> Lower<u64> {
         let operand = self.next_operand()?;
-        let value = match operand {
-            Operand::Expr(expr) => constant::evaluate(expr).ok().and_then(constant::integer),
+        let expr = match operand {
+            Operand::Expr(expr) => Some(expr),
+            Operand::List(parts) => match parts.as_slice() {
+                [Operand::Expr(expr)] => Some(expr),
+                _ => None,
+            },
             _ => None,
         };
+        let value = expr.and_then(|expr| constant::evaluate(expr).ok()).and_then(constant::integer);
         value.ok_or_else(|| self.bad_operand(operand, "this operand must be a constant integer"))
     }
 
@@ -125,8 +126,10 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
             Operand::Component(name, component) => self.component(*name, *component, ty, fit),
             Operand::Element(array, index) => {
                 let (symbol, offset) = self.element(operand, *array, index)?;
-                Ok(self.address_of(symbol, offset, ty.width()))
+                self.address_of(operand.span(), symbol, offset, ty.width())
             }
+            // `(1 << 4)`: what looks like a list of one is an expression in parentheses.
+            Operand::List(parts) if parts.len() == 1 => self.source(&parts[0], ty, fit),
             _ => Err(self.bad_operand(operand, "a single value is needed here")),
         }
     }
@@ -151,7 +154,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
             return self.source_name(*name, ty, fit);
         }
         if let Some((symbol, offset)) = self.symbol_expr(expr)? {
-            return Ok(self.address_of(symbol, offset, ty.width()));
+            return self.address_of(operand.span(), symbol, offset, ty.width());
         }
         let value = constant::evaluate(expr)?;
         let bits = constant::bits(value, ty);
@@ -165,7 +168,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
                 self.check_width(name, register, ty.width(), fit)?;
                 Ok(register.into())
             }
-            Ok(Meaning::Symbol(symbol)) => Ok(self.address_of(symbol, 0, ty.width())),
+            Ok(Meaning::Symbol(symbol)) => self.address_of(name.span(), symbol, 0, ty.width()),
             Err(refusal) => match special::parse(name.text, None) {
                 Some(special) => self.read_special(name.span(), special, ty),
                 None => Err(refusal),
@@ -174,8 +177,21 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
     }
 
     /// A value in a temporary: the address of a symbol.
-    fn address_of(&mut self, symbol: Symbol, offset: i64, width: Width) -> ir::Operand {
-        self.compute(width, |dst| Op::AddressOf { dst, symbol, offset })
+    fn address_of(
+        &mut self,
+        span: Span,
+        symbol: Symbol,
+        offset: i64,
+        width: Width,
+    ) -> Lower<ir::Operand> {
+        // By the manual (§9.7.9.3) this copies the parameter to local memory.
+        if let Symbol::Variable(variable) = symbol
+            && self.builder.context.program.variables[variable].space == Space::ParamFunc
+        {
+            let message = "the address of a function parameter is not supported".to_owned();
+            return Err(Box::new(Diagnostic::unsupported(Code::Operand, span, message)));
+        }
+        Ok(self.compute(width, |dst| Op::AddressOf { dst, symbol, offset }))
     }
 
     fn component(
@@ -187,6 +203,10 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
     ) -> Lower<ir::Operand> {
         if let Some(special) = special::parse(name.text, Some(component.text)) {
             return self.read_special(name.span(), special, ty);
+        }
+        if component.text == "w" && special::parse(name.text, Some("x")).is_some() {
+            // The fourth component of a vector of three is always zero (manual §10.1).
+            return Ok(ir::Operand::Constant(0));
         }
         let register = self.vector_component(name, component)?;
         self.check_width(name, register, ty.width(), fit)?;
@@ -267,23 +287,37 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)))
     }
 
+    /// What a name means, innermost scope first.
     fn meaning(&mut self, name: Name<'a>) -> Lower<Meaning> {
-        if let Some(registers) = self.builder.register(name.text) {
-            if registers.decl.lanes > 1 {
+        match self.builder.resolve(name.text) {
+            Some(Entity::Registers(registers)) if registers.decl.lanes == 1 => {
+                return Ok(Meaning::Register(registers.first));
+            }
+            Some(Entity::Registers(_)) => {
                 let message = format!("`{}` is a vector register", name.text);
                 return Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)));
             }
-            return Ok(Meaning::Register(registers.first));
+            Some(Entity::Variable(variable)) => {
+                return Ok(Meaning::Symbol(Symbol::Variable(*variable)));
+            }
+            Some(Entity::Declared(_) | Entity::Label(_) | Entity::Table(_)) => {
+                let message = format!("`{}` is a label", name.text);
+                return Err(Box::new(Diagnostic::error(Code::Name, name.span(), message)));
+            }
+            None => {}
         }
-        self.symbol(name.text).map(Meaning::Symbol).ok_or_else(|| undeclared(name))
+        let globals = &self.builder.context.globals;
+        let variable = globals.variables.get(name.text).copied().map(Symbol::Variable);
+        let function = || globals.functions.get(name.text).copied().map(Symbol::Function);
+        variable.or_else(function).map(Meaning::Symbol).ok_or_else(|| undeclared(name))
     }
 
-    pub(crate) fn symbol(&self, name: &str) -> Option<Symbol> {
-        let globals = &self.builder.context.globals;
-        let local = self.builder.scopes.variable(name);
-        let variable = local.or_else(|| globals.variables.get(name).copied());
-        let function = || globals.functions.get(name).copied().map(Symbol::Function);
-        variable.map(Symbol::Variable).or_else(function)
+    /// The variable or function a name means; `None` if it means something else.
+    pub(crate) fn symbol(&mut self, name: Name<'a>) -> Option<Symbol> {
+        match self.meaning(name) {
+            Ok(Meaning::Symbol(symbol)) => Some(symbol),
+            _ => None,
+        }
     }
 
     fn vector_component(&mut self, name: Name<'a>, component: Name<'a>) -> Lower<Reg> {
@@ -354,15 +388,15 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     fn address_expr(&mut self, operand: &Operand<'a>, expr: &Expr<'a>) -> Lower<Address> {
         if let Some((name, offset)) = split_offset(expr)? {
-            if let Some(registers) = self.builder.register(name.text) {
-                let width = self.builder.width(registers.first);
-                if registers.decl.lanes > 1 || !matches!(width, Width::B32 | Width::B64) {
-                    return Err(self.bad_operand(operand, "an address has 32 or 64 bits"));
+            return match self.meaning(name)? {
+                Meaning::Symbol(symbol) => self.symbol_address(operand, symbol, offset),
+                Meaning::Register(register) => {
+                    if !matches!(self.builder.width(register), Width::B32 | Width::B64) {
+                        return Err(self.bad_operand(operand, "an address has 32 or 64 bits"));
+                    }
+                    Ok(Address { base: AddressBase::Register(register), offset })
                 }
-                return Ok(Address { base: AddressBase::Register(registers.first), offset });
-            }
-            let symbol = self.symbol(name.text).ok_or_else(|| undeclared(name))?;
-            return self.symbol_address(operand, symbol, offset);
+            };
         }
         let value = constant::integer(constant::evaluate(expr)?);
         match value {
@@ -380,10 +414,10 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         }
     }
 
-    /// `symbol+offset` or `generic(symbol)`; `None` if the expression has no symbol.
-    fn symbol_expr(&self, expr: &Expr<'a>) -> Lower<Option<(Symbol, i64)>> {
+    /// `symbol+offset`; `None` if the expression has no symbol.
+    fn symbol_expr(&mut self, expr: &Expr<'a>) -> Lower<Option<(Symbol, i64)>> {
         let Some((name, offset)) = split_offset(expr)? else { return Ok(None) };
-        match self.symbol(name.text) {
+        match self.symbol(name) {
             Some(symbol) => Ok(Some((symbol, offset))),
             None => Err(undeclared(name)),
         }
@@ -391,12 +425,12 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     /// `array[3]`
     fn element(
-        &self,
+        &mut self,
         operand: &Operand<'a>,
         array: Name<'a>,
         index: &Operand<'a>,
     ) -> Lower<(Symbol, i64)> {
-        let symbol = self.symbol(array.text).ok_or_else(|| undeclared(array))?;
+        let symbol = self.symbol(array).ok_or_else(|| undeclared(array))?;
         let index = match index {
             Operand::Expr(expr) => constant::evaluate(expr).ok().and_then(constant::integer),
             _ => None,

@@ -4,7 +4,7 @@
 //! [`super::function`].
 
 use super::debug::Locations;
-use super::scope::{Globals, RegisterDecl, Registers, Scopes};
+use super::scope::{Entity, Globals, RegisterDecl, Registers, Scopes};
 use base::{Diagnostic, Index, IndexVec, Span};
 use ir::{
     Block, BlockId, FuncId, Guard, Instr, LocId, Op, Program, Reg, Register, Terminator, Width,
@@ -70,10 +70,18 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     // Registers.
 
-    /// The registers behind a declared name.
-    pub(crate) fn register(&mut self, name: &'a str) -> Option<Registers> {
+    /// What a name of the function means; a register gets its number at its first use.
+    pub(crate) fn resolve(&mut self, name: &'a str) -> Option<&Entity> {
         let Self { scopes, registers, temporary, .. } = self;
-        scopes.register(name, |decl| number_registers(name, decl, registers, temporary))
+        scopes.resolve(name, |decl| number_registers(name, decl, registers, temporary))
+    }
+
+    /// The registers behind a name, if it means some.
+    pub(crate) fn register(&mut self, name: &'a str) -> Option<Registers> {
+        match self.resolve(name)? {
+            Entity::Registers(registers) => Some(*registers),
+            _ => None,
+        }
     }
 
     /// A fresh register that no name means.

@@ -105,7 +105,7 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
         BinaryOp::Rem => signed(a.checked_rem(b)?),
         BinaryOp::Add => typed(a.wrapping_add(b)),
         BinaryOp::Sub => typed(a.wrapping_sub(b)),
-        BinaryOp::Shl => shifted(left, a.checked_shl(u32::try_from(b).unwrap_or(64)).unwrap_or(0)),
+        BinaryOp::Shl => shifted(left, a << (b & 63)),
         BinaryOp::Shr => shift_right(left, b),
         BinaryOp::Lt => truth(compare.is_lt()),
         BinaryOp::Gt => truth(compare.is_gt()),
@@ -113,9 +113,10 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
         BinaryOp::Ge => truth(compare.is_ge()),
         BinaryOp::Eq => truth(a == b),
         BinaryOp::Ne => truth(a != b),
-        BinaryOp::BitAnd => Value::Unsigned(a & b),
-        BinaryOp::BitXor => Value::Unsigned(a ^ b),
-        BinaryOp::BitOr => Value::Unsigned(a | b),
+        // §4.5.5 and the assembler convert as usual; the table of §4.5.6 says unsigned.
+        BinaryOp::BitAnd => typed(a & b),
+        BinaryOp::BitXor => typed(a ^ b),
+        BinaryOp::BitOr => typed(a | b),
         BinaryOp::And => truth(a != 0 && b != 0),
         BinaryOp::Or => truth(a != 0 || b != 0),
     })
@@ -126,11 +127,12 @@ fn shifted(left: Value, bits: u64) -> Value {
     if matches!(left, Value::Signed(_)) { signed(bits) } else { Value::Unsigned(bits) }
 }
 
+/// The manual does not say what a shift by 64 or more is; the assembler takes it modulo 64.
 fn shift_right(left: Value, amount: u64) -> Value {
-    let amount = u32::try_from(amount.min(64)).unwrap_or(64);
+    let amount = amount & 63;
     match left {
-        Value::Signed(value) => Value::Signed(value >> amount.min(63)),
-        Value::Unsigned(value) => Value::Unsigned(value.checked_shr(amount).unwrap_or(0)),
+        Value::Signed(value) => Value::Signed(value >> amount),
+        Value::Unsigned(value) => Value::Unsigned(value >> amount),
         other => other,
     }
 }
@@ -157,6 +159,8 @@ fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
 /// go together.
 pub(crate) fn bits(value: Value, ty: Type) -> Option<u64> {
     match ty {
+        // A constant has 64 bits; how it fills 128 is nowhere said.
+        Type::Bits(Width::B128) => None,
         Type::Pred => Some(u64::from(integer(value)? != 0)),
         Type::Float(Format::F64) => match value {
             Value::F64(bits) => Some(bits),

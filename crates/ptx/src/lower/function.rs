@@ -1,8 +1,8 @@
 //! Functions: head, statements, scopes and labels (manual §11.2–11.4).
 
 use super::builder::{Builder, Context};
-use super::scope::{RegisterDecl, Table};
-use super::variable::{declare, vector_length};
+use super::scope::{Entity, RegisterDecl, Table};
+use super::variable::{declare, initialize, vector_length};
 use super::{constant, declared_twice};
 use crate::isa::{self, Type};
 use crate::syntax::ast::{
@@ -79,7 +79,7 @@ fn declare_parameter_names<'a>(builder: &mut Builder<'_, 'a>, function: &Functio
     }
     for (variable, name, number) in names {
         let declared = match number {
-            Some(number) => builder.scopes.declare_variable(name.text, number, name.span()),
+            Some(number) => builder.scopes.declare(name.text, Entity::Variable(number), name.span()),
             None => declare_registers(builder, variable, name, None),
         };
         if let Err(clash) = declared {
@@ -107,7 +107,7 @@ fn declare_registers<'a>(
     let decl = RegisterDecl { ty, lanes: vector_length(variable) };
     match range {
         Some(count) => builder.scopes.declare_range(name.text, count, decl, name.span()),
-        None => builder.scopes.declare_register(name.text, decl, name.span()),
+        None => builder.scopes.declare(name.text, Entity::Declared(decl), name.span()),
     }
 }
 
@@ -146,7 +146,7 @@ fn declare_labels<'a>(builder: &mut Builder<'_, 'a>, block: &Block<'a>) {
     for statement in &block.statements {
         if let Statement::Label(label) = statement {
             let target = builder.new_block();
-            if let Err(clash) = builder.scopes.declare_label(label.text, target, label.span()) {
+            if let Err(clash) = builder.scopes.declare(label.text, Entity::Label(target), label.span()) {
                 builder.context.diagnostics.push(declared_twice(*label, clash.0));
             }
         }
@@ -154,17 +154,21 @@ fn declare_labels<'a>(builder: &mut Builder<'_, 'a>, block: &Block<'a>) {
     for statement in &block.statements {
         match statement {
             Statement::BranchTargets(name, targets) => match branch_table(builder, targets) {
-                Ok(targets) => builder.scopes.declare_table(name.text, Table::Branch(targets)),
+                Ok(targets) => declare_table(builder, *name, Table::Branch(targets)),
                 Err(diagnostic) => builder.context.diagnostics.push(*diagnostic),
             },
-            Statement::CallTargets(name, _) => {
-                builder.scopes.declare_table(name.text, Table::Call);
-            }
+            Statement::CallTargets(name, _) => declare_table(builder, *name, Table::Call),
             Statement::CallPrototype(prototype) => {
-                builder.scopes.declare_table(prototype.label.text, Table::Prototype);
+                declare_table(builder, prototype.label, Table::Prototype);
             }
             _ => {}
         }
+    }
+}
+
+fn declare_table<'a>(builder: &mut Builder<'_, 'a>, name: Name<'a>, table: Table) {
+    if let Err(clash) = builder.scopes.declare(name.text, Entity::Table(table), name.span()) {
+        builder.context.diagnostics.push(declared_twice(name, clash.0));
     }
 }
 
@@ -213,7 +217,8 @@ fn local_variable<'a>(builder: &mut Builder<'_, 'a>, variable: &Variable<'a>) {
                 // Not a parameter of this kernel but an argument it prepares for a call.
                 declared.space = Space::ParamFunc;
             }
-            builder.scopes.declare_variable(name.text, id, name.span())
+            initialize(builder.context, variable, declarator, id);
+            builder.scopes.declare(name.text, Entity::Variable(id), name.span())
         };
         if let Err(clash) = declared {
             builder.context.diagnostics.push(declared_twice(name, clash.0));

@@ -17,7 +17,7 @@ mod scope;
 mod variable;
 
 pub(crate) use builder::{Builder, Mark};
-pub(crate) use scope::Table;
+pub(crate) use scope::{Entity, Table};
 
 use crate::syntax::Value;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Number};
@@ -44,7 +44,7 @@ pub fn lower(module: &Module<'_>) -> Lowered {
     let mut context =
         Context { program, globals: Globals::default(), locations, diagnostics: Vec::new() };
     let functions = declare(&mut context, module);
-    variable::initialize(&mut context, module);
+    variable::initialize_globals(&mut context, module);
     for (function, id) in functions {
         function::lower(&mut context, function, id);
     }
@@ -70,9 +70,9 @@ fn declare<'m, 'a>(
                 }
             }
             Item::AddressSize(size) => check_address_size(context, size),
+            Item::Target(names) => check_target(context, names),
             Item::Alias(..)
             | Item::Version(_)
-            | Item::Target(_)
             | Item::File(_)
             | Item::Section(_)
             | Item::Dwarf(_)
@@ -136,6 +136,15 @@ fn declare_alias<'a>(context: &mut Context<'a>, alias: Name<'a>, target: Name<'a
             let message = format!("`{}` is not declared", target.text);
             context.diagnostics.push(Diagnostic::error(Code::Name, target.span(), message));
         }
+    }
+}
+
+/// One option of a target changes what instructions mean.
+fn check_target(context: &mut Context<'_>, names: &[Name<'_>]) {
+    for name in names.iter().filter(|name| name.text == "map_f64_to_f32") {
+        let message = "`map_f64_to_f32` is not supported";
+        let refusal = Diagnostic::unsupported(Code::UnsupportedDirective, name.span(), message);
+        context.diagnostics.push(refusal);
     }
 }
 

@@ -1,24 +1,22 @@
 //! Refuses recursion: engines keep the frames of a call tree that is known in advance.
 //!
-//! Functions that call nobody left are peeled off, then those nobody left calls; what remains is on
-//! a cycle or between two cycles, and calls among the remaining functions are refused.
+//! A call is recursive if caller and callee are in the same strongly connected component of the call
+//! graph. Components are found with Tarjan's algorithm ("Depth-First Search and Linear Graph
+//! Algorithms"), on an explicit stack: chains of calls may be long.
 
-use base::{Code, Diagnostic, IndexVec};
+use base::{Code, Diagnostic, Index, IndexVec};
 use ir::{FuncId, Op, Program};
 
 /// Replaces every recursive call by [`Op::Unsupported`] and says so.
 pub(super) fn refuse(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
     let calls: IndexVec<FuncId, Vec<FuncId>> =
         program.functions.iter().map(|function| callees(function).collect()).collect();
-    let mut callers: IndexVec<FuncId, Vec<FuncId>> = calls.iter().map(|_| Vec::new()).collect();
-    for (caller, callees) in calls.enumerate() {
-        callees.iter().for_each(|&callee| callers[callee].push(caller));
-    }
-    let mut left: IndexVec<FuncId, bool> = calls.iter().map(|_| true).collect();
-    peel(&mut left, &calls, &callers);
-    peel(&mut left, &callers, &calls);
-    for id in calls.indices().filter(|&id| left[id]) {
-        refuse_calls(program, id, &left, diagnostics);
+    let component = components(&calls);
+    for caller in calls.indices() {
+        let recursive = |callee: FuncId| component[callee] == component[caller];
+        if calls[caller].iter().any(|&callee| recursive(callee)) {
+            refuse_calls(program, caller, recursive, diagnostics);
+        }
     }
 }
 
@@ -29,39 +27,63 @@ fn callees(function: &ir::Function) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// Removes functions without an edge to one that is left, until there are none.
-fn peel(
-    left: &mut IndexVec<FuncId, bool>,
-    edges: &IndexVec<FuncId, Vec<FuncId>>,
-    reversed: &IndexVec<FuncId, Vec<FuncId>>,
-) {
-    let count = |id: FuncId, left: &IndexVec<FuncId, bool>| {
-        edges[id].iter().filter(|&&next| left[next]).count()
-    };
-    let mut pending: IndexVec<FuncId, usize> = edges.indices().map(|id| count(id, left)).collect();
-    let mut free: Vec<FuncId> =
-        edges.indices().filter(|&id| left[id] && pending[id] == 0).collect();
-    while let Some(id) = free.pop() {
-        left[id] = false;
-        for &previous in reversed[id].iter().filter(|&&previous| left[previous]) {
-            pending[previous] -= 1;
-            if pending[previous] == 0 {
-                free.push(previous);
+/// The strongly connected component of every function, by number.
+fn components(calls: &IndexVec<FuncId, Vec<FuncId>>) -> IndexVec<FuncId, usize> {
+    const UNSEEN: usize = usize::MAX;
+    let mut order: IndexVec<FuncId, usize> = calls.iter().map(|_| UNSEEN).collect();
+    let mut lowest = order.clone();
+    let mut component = order.clone();
+    let (mut seen, mut finished) = (0, 0);
+    let mut open: Vec<FuncId> = Vec::new();
+    for root in calls.indices() {
+        let mut path: Vec<(FuncId, usize)> = Vec::new();
+        if order[root] == UNSEEN {
+            path.push((root, 0));
+        }
+        while let Some(&mut (node, ref mut next)) = path.last_mut() {
+            if *next == 0 {
+                (order[node], lowest[node]) = (seen, seen);
+                seen += 1;
+                open.push(node);
+            }
+            if let Some(&callee) = calls[node].get(*next) {
+                *next += 1;
+                if order[callee] == UNSEEN {
+                    path.push((callee, 0));
+                } else if component[callee] == UNSEEN {
+                    lowest[node] = lowest[node].min(order[callee]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                lowest[parent] = lowest[parent].min(lowest[node]);
+            }
+            if lowest[node] == order[node] {
+                // `node` is the first of its component; the others were opened after it.
+                while let Some(member) = open.pop() {
+                    component[member] = finished;
+                    if member.position() == node.position() {
+                        break;
+                    }
+                }
+                finished += 1;
             }
         }
     }
+    component
 }
 
 fn refuse_calls(
     program: &mut Program,
     caller: FuncId,
-    recursive: &IndexVec<FuncId, bool>,
+    recursive: impl Fn(FuncId) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for block in program.functions[caller].blocks.iter_mut() {
         for instruction in &mut block.instructions {
             let Op::Call { callee, .. } = instruction.op else { continue };
-            if !recursive[callee] {
+            if !recursive(callee) {
                 continue;
             }
             let message = "recursive calls are not supported";

@@ -37,18 +37,24 @@ pub(crate) enum Table {
     Prototype,
 }
 
-/// One `{ }`.
+/// What a name of a function means.
+#[derive(Clone, Debug)]
+pub(crate) enum Entity {
+    /// A register that nobody has used yet.
+    Declared(RegisterDecl),
+    /// A register with its number.
+    Registers(Registers),
+    Variable(VarId),
+    Label(BlockId),
+    Table(Table),
+}
+
+/// One `{ }`. Registers, variables, labels and tables share a namespace.
 #[derive(Default)]
 struct Scope<'a> {
-    /// Registers already numbered.
-    registers: FxHashMap<&'a str, Registers>,
-    /// Declared one by one, with the place.
-    declared: FxHashMap<&'a str, (RegisterDecl, Span)>,
-    /// Declared as `prefix<count>`.
+    names: FxHashMap<&'a str, (Entity, Span)>,
+    /// Registers declared as `prefix<count>`.
     ranges: FxHashMap<&'a str, (RegisterDecl, u64, Span)>,
-    variables: FxHashMap<&'a str, (VarId, Span)>,
-    labels: FxHashMap<&'a str, (BlockId, Span)>,
-    tables: FxHashMap<&'a str, Table>,
 }
 
 /// The scopes of a function, innermost last.
@@ -89,21 +95,22 @@ impl<'a> Scopes<'a> {
         &mut self.stack[last]
     }
 
-    pub(crate) fn declare_register(
-        &mut self,
-        name: &'a str,
-        decl: RegisterDecl,
-        at: Span,
-    ) -> Result<(), Clash> {
-        match self.innermost().declared.entry(name) {
+    /// Gives a name its meaning in the innermost scope.
+    pub(crate) fn declare(&mut self, name: &'a str, entity: Entity, at: Span) -> Result<(), Clash> {
+        let scope = self.innermost();
+        if let Some((.., earlier)) = scope.range_with(name) {
+            return Err(Clash(earlier));
+        }
+        match scope.names.entry(name) {
             Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
             Entry::Vacant(free) => {
-                free.insert((decl, at));
+                free.insert((entity, at));
                 Ok(())
             }
         }
     }
 
+    /// Declares the registers `prefix0`, `prefix1` …
     pub(crate) fn declare_range(
         &mut self,
         prefix: &'a str,
@@ -111,96 +118,74 @@ impl<'a> Scopes<'a> {
         decl: RegisterDecl,
         at: Span,
     ) -> Result<(), Clash> {
-        match self.innermost().ranges.entry(prefix) {
-            Entry::Occupied(earlier) => Err(Clash(earlier.get().2)),
-            Entry::Vacant(free) => {
-                free.insert((decl, count, at));
-                Ok(())
-            }
+        let scope = self.innermost();
+        if let Some((.., earlier)) = scope.ranges.get(prefix) {
+            return Err(Clash(*earlier));
+        }
+        scope.ranges.insert(prefix, (decl, count, at));
+        // The earliest of the names that the range would declare again.
+        let clashes = scope.names.iter().filter(|(name, _)| scope.range_with(name).is_some());
+        match clashes.map(|(_, (_, earlier))| *earlier).min() {
+            Some(earlier) => Err(Clash(earlier)),
+            None => Ok(()),
         }
     }
 
-    pub(crate) fn declare_variable(
-        &mut self,
-        name: &'a str,
-        variable: VarId,
-        at: Span,
-    ) -> Result<(), Clash> {
-        match self.innermost().variables.entry(name) {
-            Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
-            Entry::Vacant(free) => {
-                free.insert((variable, at));
-                Ok(())
-            }
-        }
-    }
-
-    pub(crate) fn declare_label(
-        &mut self,
-        name: &'a str,
-        block: BlockId,
-        at: Span,
-    ) -> Result<(), Clash> {
-        match self.innermost().labels.entry(name) {
-            Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
-            Entry::Vacant(free) => {
-                free.insert((block, at));
-                Ok(())
-            }
-        }
-    }
-
-    pub(crate) fn declare_table(&mut self, name: &'a str, table: Table) {
-        self.innermost().tables.insert(name, table);
-    }
-
-    pub(crate) fn variable(&self, name: &str) -> Option<VarId> {
-        self.stack.iter().rev().find_map(|scope| scope.variables.get(name)).map(|found| found.0)
-    }
-
-    pub(crate) fn label(&self, name: &str) -> Option<BlockId> {
-        self.stack.iter().rev().find_map(|scope| scope.labels.get(name)).map(|found| found.0)
-    }
-
-    pub(crate) fn table(&self, name: &str) -> Option<&Table> {
-        self.stack.iter().rev().find_map(|scope| scope.tables.get(name))
-    }
-
-    /// The registers behind `name`; `number` gives a first use its registers.
-    pub(crate) fn register(
+    /// What a name means here; `number` gives a register its number at its first use.
+    pub(crate) fn resolve(
         &mut self,
         name: &'a str,
         number: impl FnOnce(RegisterDecl) -> Reg,
-    ) -> Option<Registers> {
-        for scope in self.stack.iter_mut().rev() {
-            if let Some(found) = scope.registers.get(name) {
-                return Some(*found);
-            }
-            if let Some(decl) = scope.find_declaration(name) {
-                let registers = Registers { first: number(decl), decl };
-                scope.registers.insert(name, registers);
-                return Some(registers);
-            }
+    ) -> Option<&Entity> {
+        let depth = self.stack.iter().rposition(|scope| {
+            scope.names.contains_key(name) || scope.range_with(name).is_some()
+        })?;
+        let scope = &mut self.stack[depth];
+        let found = match scope.names.get(name) {
+            Some((Entity::Declared(decl), at)) => Some((*decl, *at)),
+            Some(_) => None,
+            None => scope.range_with(name).map(|(decl, _, at)| (decl, at)),
+        };
+        if let Some((decl, at)) = found {
+            let registers = Registers { first: number(decl), decl };
+            scope.names.insert(name, (Entity::Registers(registers), at));
         }
-        None
+        scope.names.get(name).map(|(entity, _)| entity)
+    }
+
+    /// The block a label means.
+    pub(crate) fn label(&self, name: &str) -> Option<BlockId> {
+        match self.find(name)? {
+            Entity::Label(block) => Some(*block),
+            _ => None,
+        }
+    }
+
+    /// The table or prototype a name means.
+    pub(crate) fn table(&self, name: &str) -> Option<&Table> {
+        match self.find(name)? {
+            Entity::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Entity> {
+        self.stack.iter().rev().find_map(|scope| scope.names.get(name)).map(|found| &found.0)
     }
 }
 
 impl Scope<'_> {
-    fn find_declaration(&self, name: &str) -> Option<RegisterDecl> {
-        if let Some((decl, _)) = self.declared.get(name) {
-            return Some(*decl);
-        }
+    /// The range that declares a name: `%r12` is in `%r<20>`, or in `%r1<3>`.
+    fn range_with(&self, name: &str) -> Option<(RegisterDecl, u64, Span)> {
         if self.ranges.is_empty() {
             return None;
         }
-        // `%r12` is in `%r<20>`, or in `%r1<3>`: try every split into prefix and number.
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         (1..=digits.min(20)).find_map(|length| {
             let (prefix, number) = name.split_at(name.len() - length);
             let canonical = number == "0" || !number.starts_with('0');
-            let &(decl, count, _) = self.ranges.get(prefix).filter(|_| canonical)?;
-            number.parse::<u64>().is_ok_and(|number| number < count).then_some(decl)
+            let range = *self.ranges.get(prefix).filter(|_| canonical)?;
+            number.parse::<u64>().is_ok_and(|number| number < range.1).then_some(range)
         })
     }
 }

@@ -5,7 +5,8 @@ use super::constant;
 use super::declared_twice;
 use crate::isa::Type;
 use crate::syntax::ast::{
-    BinaryOp, Declarator, Expr, Initializer, Item, Linkage, Module, StateSpace, Variable,
+    Attribute, BinaryOp, Declarator, Expr, Initializer, Item, Linkage, Module, Name, StateSpace,
+    Variable,
 };
 use base::{Code, Diagnostic, Span};
 use ir::{FuncId, Relocation, Space, Symbol, VarId};
@@ -69,6 +70,10 @@ fn layout<'a>(
         let message = "ranges of names are supported for registers only".to_owned();
         return Err(refuse(name.span(), message));
     }
+    if let Some(unknown) = unknown_attribute(&variable.attributes) {
+        let message = format!("attribute `.{}` is not supported", unknown.text);
+        return Err(refuse(unknown.span(), message));
+    }
     if variable.bank.is_some() {
         let message = "banked constant memory is not supported".to_owned();
         return Err(refuse(name.span(), message));
@@ -107,6 +112,12 @@ fn layout<'a>(
         relocations: Vec::new(),
         span: name.span(),
     })
+}
+
+/// An attribute that could matter. Where a variable is visible to the host does not.
+pub(super) fn unknown_attribute<'a>(attributes: &[Attribute<'a>]) -> Option<Name<'a>> {
+    let names = attributes.iter().map(|attribute| attribute.name);
+    names.into_iter().find(|name| !matches!(name.text, "managed" | "unified"))
 }
 
 fn space(space: StateSpace, in_kernel: bool) -> Option<Space> {
@@ -162,24 +173,45 @@ fn pointee(variable: &Variable<'_>) -> Result<Option<(Option<Space>, u64)>, Diag
 }
 
 /// Reads the initialisers of module-level variables, once every symbol is known.
-pub(super) fn initialize<'a>(context: &mut Context<'a>, module: &Module<'a>) {
+pub(super) fn initialize_globals<'a>(context: &mut Context<'a>, module: &Module<'a>) {
     for item in &module.items {
         let Item::Variable(variable) = item else { continue };
         for declarator in &variable.declarators {
-            let Some(initializer) = &declarator.initializer else { continue };
-            let Some(&id) = context.globals.variables.get(declarator.name.text) else { continue };
-            let Some(ty) = Type::parse(variable.ty.text) else { continue };
-            let mut contents = Contents { context, ty, bytes: Vec::new(), relocations: Vec::new() };
-            let strides = strides(variable, declarator, ty);
-            match contents.fill(initializer, &strides, 0) {
-                Ok(()) => {
-                    let Contents { bytes, relocations, .. } = contents;
-                    let variable = &mut context.program.variables[id];
-                    (variable.initial, variable.relocations) = (bytes, relocations);
-                }
-                Err(diagnostic) => context.diagnostics.push(*diagnostic),
+            if let Some(&id) = context.globals.variables.get(declarator.name.text) {
+                initialize(context, variable, declarator, id);
             }
         }
+    }
+}
+
+/// Reads the initialiser of a variable, if it has one.
+pub(super) fn initialize<'a>(
+    context: &mut Context<'a>,
+    variable: &Variable<'a>,
+    declarator: &Declarator<'a>,
+    id: VarId,
+) {
+    let Some(initializer) = &declarator.initializer else { return };
+    let Some(ty) = Type::parse(variable.ty.text) else { return };
+    let name = declarator.name;
+    if !matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+        let message = "only global and constant variables have initialisers";
+        context.diagnostics.push(Diagnostic::error(Code::Constant, name.span(), message));
+        return;
+    }
+    let at = name.span();
+    let mut contents = Contents { context, ty, at, bytes: Vec::new(), relocations: Vec::new() };
+    let result = contents.fill(initializer, &strides(variable, declarator, ty), 0);
+    let Contents { bytes, relocations, .. } = contents;
+    let declared = &mut context.program.variables[id];
+    let fits = declared.size.is_none_or(|size| bytes.len() as u64 <= size);
+    match result {
+        Ok(()) if fits => (declared.initial, declared.relocations) = (bytes, relocations),
+        Ok(()) => {
+            let message = format!("the initialiser of `{}` is larger than it", name.text);
+            context.diagnostics.push(Diagnostic::error(Code::Constant, name.span(), message));
+        }
+        Err(diagnostic) => context.diagnostics.push(*diagnostic),
     }
 }
 
@@ -204,6 +236,8 @@ fn strides(variable: &Variable<'_>, declarator: &Declarator<'_>, ty: Type) -> Ve
 struct Contents<'c, 'a> {
     context: &'c Context<'a>,
     ty: Type,
+    /// The variable's name, for what has no place of its own.
+    at: Span,
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
 }
@@ -222,21 +256,21 @@ impl<'a> Contents<'_, 'a> {
                         position.checked_mul(*stride).and_then(|offset| offset.checked_add(at));
                     let at = at.filter(|&at| at < MAX_INITIAL_BYTES).ok_or_else(|| {
                         let message = "the initialiser is too large";
-                        Box::new(Diagnostic::error(Code::Limit, Span::default(), message))
+                        Box::new(Diagnostic::error(Code::Limit, self.at, message))
                     })?;
                     self.fill(value, inner, at)?;
                 }
                 Ok(())
             }
-            // `{1, 2, 3, 4}` for `x[2][2]` fills element after element.
-            (Initializer::Scalar(value), _) => self.scalar(value, at),
-            (Initializer::List(values), []) => match values.as_slice() {
-                [Initializer::Scalar(value)] => self.scalar(value, at),
-                _ => {
-                    let message = "the initialiser nests deeper than the type";
-                    Err(Box::new(Diagnostic::error(Code::Constant, Span::default(), message)))
-                }
-            },
+            (Initializer::Scalar(value), []) => self.scalar(value, at),
+            (Initializer::Scalar(value), _) => {
+                let message = "the initialiser needs braces for each dimension of the type";
+                Err(Box::new(Diagnostic::error(Code::Constant, value.span(), message)))
+            }
+            (Initializer::List(_), []) => {
+                let message = "the initialiser nests deeper than the type";
+                Err(Box::new(Diagnostic::error(Code::Constant, self.at, message)))
+            }
         }
     }
 
@@ -292,7 +326,10 @@ impl<'a> Contents<'_, 'a> {
                 self.relocation(inner)?.map(|inner| Relocation { generic: true, ..inner })
             }
             Expr::Mask(mask, inner) => {
-                let shift = mask_shift(mask.value).unwrap_or(0);
+                let Some(shift) = mask_shift(mask.value) else {
+                    let message = "a mask selects one whole byte of an address";
+                    return Err(Box::new(Diagnostic::error(Code::Constant, mask.at.0, message)));
+                };
                 self.relocation(inner)?.map(|inner| Relocation { shift, ..inner })
             }
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) => {

@@ -84,6 +84,10 @@ impl<'a> Parser<'a> {
         if name.text == "_" {
             return Ok(Operand::Sink(name.at));
         }
+        // The one name that is a constant, so that any operator may follow.
+        if name.text == "WARP_SZ" {
+            return Ok(Operand::Expr(self.continue_binary(Expr::Name(name), 1)?));
+        }
         match self.token.kind {
             TokenKind::Punct(Punct::LeftBracket) => self.element(name),
             TokenKind::Punct(Punct::LeftParen) if name.text == "generic" => self.generic(),
