@@ -8,6 +8,7 @@ mod diagnostics;
 mod exit;
 mod input;
 pub mod inspect;
+pub mod npy;
 mod pointers;
 pub mod support;
 
