@@ -3,6 +3,7 @@
 //! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
 //! files, JSON or colours.
 
+pub mod arguments;
 mod demangle;
 mod diagnostics;
 mod exit;
