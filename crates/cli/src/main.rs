@@ -1,6 +1,11 @@
 //! The `warpproof` program: flags in, exit status out. All work is done by `driver`.
 
 mod args;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the commands that execute kernels are not there yet")
+)]
+mod launch_args;
 
 use anstream::ColorChoice;
 use args::{Args, Colour, Command, InspectArgs};

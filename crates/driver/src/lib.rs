@@ -3,10 +3,14 @@
 //! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
 //! files, JSON or colours.
 
+pub mod arguments;
+mod demangle;
 mod diagnostics;
 mod exit;
 mod input;
 pub mod inspect;
+pub mod npy;
+mod pointers;
 pub mod support;
 
 pub use diagnostics::{Colour, Format};

@@ -1,12 +1,12 @@
 //! Collects the facts of an [`Inspection`].
 
-use super::demangle::demangle;
-use super::pointers::{self, Use};
 use super::{
     Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
     PointerUse, SCHEMA, Shared, SharedArray,
 };
+use crate::demangle::demangle;
 use crate::diagnostics::JsonDiagnostic;
+use crate::pointers::{self, Use};
 use base::{Diagnostic, SourceFile};
 use ir::{
     Access, AddressBase, BarrierKind, FuncId, Op, Operand, Param, Program, Space, Symbol, SyncOp,

@@ -4,8 +4,6 @@
 //! barriers, how parameters are used). The types here are also the JSON schema.
 
 mod build;
-mod demangle;
-mod pointers;
 mod text;
 
 use crate::diagnostics::{self, JsonDiagnostic};

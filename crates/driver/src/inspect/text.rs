@@ -1,11 +1,11 @@
 //! An [`Inspection`] for people.
 
-use super::demangle::demangle;
 use super::{
     Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
     PointerUse, Shared,
 };
 use crate::Colour;
+use crate::demangle::demangle;
 use crate::diagnostics::JsonDiagnostic;
 use anstyle::{AnsiColor, Style};
 use rustc_hash::FxHashMap;

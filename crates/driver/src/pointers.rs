@@ -13,18 +13,18 @@ use std::collections::BTreeSet;
 
 /// What is known about one parameter.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Use {
-    pub(super) read: bool,
-    pub(super) written: bool,
-    pub(super) spaces: Vec<Space>,
-    pub(super) widths: BTreeSet<u32>,
+pub(crate) struct Use {
+    pub(crate) read: bool,
+    pub(crate) written: bool,
+    pub(crate) spaces: Vec<Space>,
+    pub(crate) widths: BTreeSet<u32>,
 }
 
 /// The parameters that reach a register. Kernels have few: a set of small numbers.
 type Reaching = BTreeSet<usize>;
 
 /// Uses by position of the parameter; parameters that are no pointers have none.
-pub(super) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
+pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
     let reaching = reaching_registers(program, function);
     let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
     for instruction in function.instructions() {

@@ -4,7 +4,7 @@
 ///
 /// Names nest templates, and a demangler walks that nesting: names longer than any compiler makes
 /// for a kernel are left alone.
-pub(super) fn demangle(name: &str) -> Option<String> {
+pub(crate) fn demangle(name: &str) -> Option<String> {
     const LONGEST: usize = 16 << 10;
     if name.len() > LONGEST {
         return None;

@@ -1,0 +1,134 @@
+//! The flags that say how a kernel is launched and with which arguments.
+
+use driver::arguments::{
+    AliasSpec, ArgumentSpec, Arguments, BlockPosition, ByteCount, Dimensions, LaunchSpec,
+    ParseError,
+};
+use std::str::FromStr;
+
+/// Launch flags and arguments, for every command that executes a kernel.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Launch")]
+pub(crate) struct LaunchArgs {
+    /// Number of blocks.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    grid: Option<Dimensions>,
+
+    /// Threads of a block; not needed where the PTX fixes it (.reqntid).
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    block: Option<Dimensions>,
+
+    /// Dynamic shared memory: bytes, or 48KiB.
+    #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
+    smem: Option<ByteCount>,
+
+    /// A block to look at, or all; may be repeated.
+    #[arg(long, value_name = "X[,Y[,Z]]|all", value_parser = parsed_blocks)]
+    blocks: Vec<Blocks>,
+
+    /// The next parameter, with a name of your choice.
+    #[arg(
+        long = "arg",
+        value_name = "NAME=…",
+        value_parser = parsed::<ArgumentSpec>,
+        long_help = "The next parameter, with a name of your choice: x=f32[4,512], y=f32[4]:out, \
+                     i=s32[3]=[3,1,2], w=f16[8]=@w.npy, n=512, scale=f32, p={0:x,8:512}, q=?"
+    )]
+    arguments: Vec<ArgumentSpec>,
+
+    /// Arguments that are the same address.
+    #[arg(long = "alias", value_name = "NAME,NAME", value_parser = parsed::<AliasSpec>)]
+    aliases: Vec<AliasSpec>,
+}
+
+/// What `--blocks` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocks {
+    All,
+    One(BlockPosition),
+}
+
+impl LaunchArgs {
+    /// The launch flags.
+    pub(crate) fn launch(&self) -> LaunchSpec {
+        let positions = self.blocks.iter().filter_map(|blocks| match blocks {
+            Blocks::All => None,
+            Blocks::One(position) => Some(*position),
+        });
+        let all = self.blocks.contains(&Blocks::All);
+        LaunchSpec {
+            grid: self.grid,
+            block: self.block,
+            shared: self.smem,
+            blocks: if all { Vec::new() } else { positions.collect() },
+        }
+    }
+
+    /// The arguments.
+    pub(crate) fn arguments(&self) -> Arguments {
+        Arguments { specs: self.arguments.clone(), aliases: self.aliases.clone() }
+    }
+}
+
+/// Clap quotes the text itself, so only the reason is passed on.
+fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseError| error.reason().to_owned())
+}
+
+fn parsed_blocks(text: &str) -> Result<Blocks, String> {
+    if text == "all" { Ok(Blocks::All) } else { parsed(text).map(Blocks::One) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        launch: LaunchArgs,
+    }
+
+    fn parse(flags: &str) -> Result<LaunchArgs, String> {
+        let words = std::iter::once("test").chain(flags.split_whitespace());
+        let command = Command::try_parse_from(words).map_err(|error| error.to_string())?;
+        Ok(command.launch)
+    }
+
+    #[test]
+    fn flags_become_specs() {
+        let args = parse(
+            "--grid 4,2 --block 128 --smem 48KiB --blocks 3,1 --blocks 0 --arg x=f32[4,512] \
+             --arg y=f32[4,512]:out --arg n=-1 --alias x,y",
+        )
+        .unwrap();
+        let launch = args.launch();
+        assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
+        assert_eq!(launch.block, Some(Dimensions([128, 1, 1])));
+        assert_eq!(launch.shared, Some(ByteCount(49152)));
+        assert_eq!(launch.blocks, [BlockPosition([3, 1, 0]), BlockPosition([0, 0, 0])]);
+        let arguments = args.arguments();
+        let specs: Vec<String> = arguments.specs.iter().map(ToString::to_string).collect();
+        assert_eq!(specs, ["x=f32[4,512]", "y=f32[4,512]:out", "n=-1"]);
+        assert_eq!(arguments.aliases[0].names, ["x", "y"]);
+    }
+
+    #[test]
+    fn all_blocks_need_no_list() {
+        assert_eq!(parse("--blocks all").unwrap().launch(), LaunchSpec::default());
+        assert_eq!(parse("").unwrap().launch(), LaunchSpec::default());
+    }
+
+    #[test]
+    fn errors_quote_the_flag_once() {
+        let error = parse("--arg x=f33[4]").unwrap_err();
+        let first = error.lines().next().unwrap_or_default();
+        assert_eq!(
+            first,
+            "error: invalid value 'x=f33[4]' for '--arg <NAME=…>': `f33` is no type; did you \
+             mean f32?"
+        );
+        assert!(parse("--grid 4x2").unwrap_err().contains("`4x2` is no number of 32 bits"));
+    }
+}

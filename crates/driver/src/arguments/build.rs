@@ -1,0 +1,365 @@
+//! Fits the arguments to a kernel's parameters.
+//!
+//! Arguments are taken in the order of the parameters. An argument that a structure names fills
+//! that field and stands for no parameter of its own. All problems are collected, so that a user
+//! sees them at once.
+
+use super::command::command_line;
+use super::limits;
+use super::memory::Buffers;
+use super::parameter::{Kind, Parameter, parameters};
+use super::structure::{self, Piece};
+use super::{
+    AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, Invocation, LaunchSpec, OutputSpec,
+};
+use ir::{FuncId, Program};
+use std::collections::BTreeSet;
+
+/// Everything said about the arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arguments {
+    /// `--arg`, in order.
+    pub specs: Vec<ArgumentSpec>,
+    /// `--alias`
+    pub aliases: Vec<AliasSpec>,
+}
+
+/// What happens to tensors and floats whose values nobody gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingData {
+    /// They may be anything: checks do not look at them.
+    Opaque,
+    /// They are errors: a simulation needs numbers.
+    Refused,
+}
+
+/// What a launch is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'r> {
+    /// The module.
+    pub program: &'r Program,
+    /// The kernel, one of the module's.
+    pub kernel: FuncId,
+    /// The launch flags.
+    pub launch: &'r LaunchSpec,
+    /// The arguments.
+    pub arguments: &'r Arguments,
+    /// Whether data must be there.
+    pub missing_data: MissingData,
+    /// For messages that show a command line.
+    pub invocation: Invocation<'r>,
+}
+
+/// A launch, and what to do after it.
+#[derive(Clone, Debug)]
+pub struct BuiltLaunch {
+    /// What to execute.
+    pub launch: exec::Launch,
+    /// The blocks to look at; all if empty. They are in the grid.
+    pub blocks: Vec<[u32; 3]>,
+    /// Where results will be, in the order of the arguments.
+    pub outputs: Vec<OutputSpec>,
+    /// What was assumed or looks odd, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no launch. At least one list is not empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildError {
+    /// What is wrong with the arguments or missing: bad input.
+    pub input: Vec<String>,
+    /// Why no GPU would start it: findings of kind `launch`.
+    pub launch: Vec<String>,
+    /// If something is missing: a command line with `?` in its place.
+    pub suggestion: Option<String>,
+}
+
+/// Builds a launch.
+///
+/// # Errors
+/// If arguments do not fit the kernel or the launch cannot work.
+pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
+    let mut builder = Builder {
+        request,
+        buffers: Buffers::new(request),
+        errors: BuildError::default(),
+        notes: Vec::new(),
+    };
+    let sizes = builder.sizes();
+    let dynamic_shared = request.launch.shared.map_or(0, |bytes| bytes.0);
+    if let Some((grid, block)) = sizes {
+        let Request { program, kernel, .. } = *request;
+        builder.errors.launch = limits::faults(program, kernel, grid, block, dynamic_shared);
+        builder.check_blocks(grid);
+    }
+    builder.notes.extend(limits::note(request.program, request.kernel, dynamic_shared));
+    builder.check_names();
+    let arguments = builder.arguments();
+    let Builder { buffers, errors, mut notes, .. } = builder;
+    let (Some((grid, block)), true, true) =
+        (sizes, errors.input.is_empty(), errors.launch.is_empty())
+    else {
+        return Err(errors);
+    };
+    notes.extend(buffers.notes);
+    Ok(BuiltLaunch {
+        launch: exec::Launch {
+            kernel: request.kernel,
+            grid,
+            block,
+            dynamic_shared,
+            buffers: buffers.buffers,
+            arguments,
+        },
+        blocks: request.launch.blocks.iter().map(|block| block.0).collect(),
+        outputs: buffers.outputs,
+        notes,
+    })
+}
+
+/// A launch in the making; its scalars are in `scalar.rs`.
+pub(super) struct Builder<'r> {
+    pub(super) request: &'r Request<'r>,
+    buffers: Buffers<'r>,
+    errors: BuildError,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'r> Builder<'r> {
+    fn error(&mut self, message: String) {
+        self.errors.input.push(message);
+    }
+
+    /// Something is not given: the message, and once the command line to fill in.
+    fn missing(&mut self, message: String) {
+        self.error(message);
+        if self.errors.suggestion.is_none() {
+            self.errors.suggestion = Some(command_line(self.request));
+        }
+    }
+
+    /// Grid and block; a block size that the PTX demands need not be given.
+    fn sizes(&mut self) -> Option<([u32; 3], [u32; 3])> {
+        let launch = self.request.launch;
+        let required = self.request.program.functions[self.request.kernel].launch.required_block;
+        let grid = launch.grid.map(|grid| grid.0);
+        let block = launch.block.map(|block| block.0).or(required);
+        if grid.is_none() {
+            self.missing("the number of blocks is not given: --grid X[,Y[,Z]]".to_owned());
+        }
+        if block.is_none() {
+            self.missing("the size of a block is not given: --block X[,Y[,Z]]".to_owned());
+        }
+        grid.zip(block)
+    }
+
+    fn check_blocks(&mut self, grid: [u32; 3]) {
+        for position in &self.request.launch.blocks {
+            if position.0.iter().zip(grid).any(|(&at, size)| at >= size) {
+                let grid = super::Dimensions(grid);
+                self.error(format!(
+                    "--blocks {position}: the grid is {grid}, positions count from 0"
+                ));
+            }
+        }
+    }
+
+    fn check_names(&mut self) {
+        let Request { arguments, .. } = *self.request;
+        let mut known = BTreeSet::new();
+        for argument in &arguments.specs {
+            if !known.insert(argument.name.as_str()) {
+                self.error(format!("`{argument}`: `{}` is given twice", argument.name));
+            }
+        }
+        let mut aliased = BTreeSet::new();
+        for alias in &arguments.aliases {
+            for name in &alias.names {
+                let found = arguments.specs.iter().find(|argument| argument.name == *name);
+                match found.map(|argument| &argument.value) {
+                    None => self.error(format!("--alias {alias}: no argument is called `{name}`")),
+                    Some(ArgumentValue::Tensor(_) | ArgumentValue::Missing) => {}
+                    Some(_) => self.error(format!("--alias {alias}: `{name}` is no tensor")),
+                }
+                if !aliased.insert(name.as_str()) {
+                    self.error(format!("--alias {alias}: `{name}` is aliased already"));
+                }
+            }
+        }
+    }
+
+    fn arguments(&mut self) -> Vec<exec::Argument> {
+        let Request { program, kernel, arguments, .. } = *self.request;
+        let parameters = parameters(program, kernel);
+        let fields = named_by_structures(&arguments.specs);
+        let positional: Vec<&'r ArgumentSpec> =
+            arguments.specs.iter().filter(|spec| !fields.contains(spec.name.as_str())).collect();
+        self.check_order(&parameters, &positional);
+        if let Some(surplus) = positional.get(parameters.len()) {
+            let (count, given) = (parameters.len(), positional.len());
+            let plural = if count == 1 { "" } else { "s" };
+            self.error(format!(
+                "`{surplus}`: the kernel has {count} parameter{plural}, {given} arguments are given"
+            ));
+        }
+        let mut values = Vec::new();
+        for parameter in &parameters {
+            let value = match positional.get(parameter.index) {
+                Some(spec) => self.argument(parameter, spec),
+                None => self.absent(parameter, None),
+            };
+            match value {
+                Ok(value) => values.push(value),
+                Err(Problem::Wrong(message)) => self.error(message),
+                Err(Problem::Missing(message)) => self.missing(message),
+            }
+        }
+        values
+    }
+
+    /// Kernels written by hand have names like the user's; then a different order is suspicious.
+    fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[&ArgumentSpec]) {
+        for (position, spec) in positional.iter().enumerate() {
+            let same = parameters.iter().find(|parameter| parameter.name == spec.name);
+            if let Some(parameter) = same.filter(|parameter| parameter.index != position) {
+                let (name, index) = (&spec.name, parameter.index);
+                self.notes.push(format!(
+                    "argument {position} is called `{name}`, as parameter {index} is; arguments \
+                     are taken in the order of the parameters"
+                ));
+            }
+        }
+    }
+
+    fn argument(&mut self, parameter: &Parameter<'_>, spec: &'r ArgumentSpec) -> Outcome {
+        let name = spec.name.as_str();
+        match &spec.value {
+            ArgumentValue::Missing => self.absent(parameter, Some(spec)),
+            ArgumentValue::Number(number) => self.number(parameter, name, number),
+            ArgumentValue::Scalar { element, value } => {
+                self.scalar(parameter, name, *element, value.as_ref())
+            }
+            ArgumentValue::Tensor(tensor) => {
+                if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
+                    let ty = parameter.declared_type();
+                    let shown = shown(parameter, name);
+                    return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor"));
+                }
+                let buffer = self.buffers.tensor(name, tensor).map_err(Problem::Wrong)?;
+                Ok(exec::Argument::Pointer(buffer))
+            }
+            ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
+            ArgumentValue::Related(expression) => self.related(parameter, spec, expression),
+        }
+    }
+
+    /// A parameter without argument, or with `?` for one.
+    fn absent(&mut self, parameter: &Parameter<'_>, spec: Option<&'r ArgumentSpec>) -> Outcome {
+        // What the kernel does not read may be anything: compilers append parameters of their own.
+        if !parameter.used {
+            return Ok(exec::Argument::Opaque);
+        }
+        let name = spec.map_or(parameter.name, |spec| spec.name.as_str());
+        let shown = shown(parameter, name);
+        let ty = parameter.declared_type();
+        match (parameter.kind, self.request.missing_data) {
+            (Kind::Pointer { .. }, MissingData::Opaque) => {
+                let buffer = self
+                    .buffers
+                    .unbounded(name, element_bytes(parameter))
+                    .map_err(Problem::Wrong)?;
+                Ok(exec::Argument::Pointer(buffer))
+            }
+            (Kind::Pointer { .. }, MissingData::Refused) => Err(Problem::Missing(format!(
+                "{shown} needs a size and data: --arg {name}=f32[4]=@{name}.npy"
+            ))),
+            (Kind::Float(_), MissingData::Opaque) => {
+                self.notes.push(format!("{shown} has no argument: any finite {ty}"));
+                Ok(exec::Argument::Opaque)
+            }
+            (Kind::Structure, MissingData::Opaque) if spec.is_some() => {
+                self.notes.push(format!("{shown} has no argument: its contents are not known"));
+                Ok(exec::Argument::Opaque)
+            }
+            (Kind::Structure, _) => Err(Problem::Missing(format!(
+                "{shown} is a structure of {} bytes and needs fields: --arg {name}={{0:x,8:512}}",
+                parameter.bytes
+            ))),
+            (Kind::Integer | Kind::Bits | Kind::Float(_), _) => {
+                Err(Problem::Missing(format!("{shown} ({ty}) needs a value: --arg {name}=VALUE")))
+            }
+        }
+    }
+
+    fn structure(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: &'r ArgumentSpec,
+        fields: &'r [Field],
+    ) -> Outcome {
+        let name = spec.name.as_str();
+        let shown = shown(parameter, name);
+        let problem = |reason: String| Problem::Wrong(format!("{shown}: {reason}"));
+        let specs = &self.request.arguments.specs;
+        let pieces = structure::pieces(fields, parameter, specs).map_err(problem)?;
+        let mut values = Vec::new();
+        for (offset, piece) in pieces {
+            let value = match piece {
+                Piece::Bytes(bytes) => exec::Argument::Bytes(bytes),
+                Piece::Symbolic(element) => {
+                    let at = format!("{shown}, field at {offset},");
+                    self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"))?
+                }
+                Piece::Pointer(argument) => {
+                    let buffer = match &argument.value {
+                        ArgumentValue::Tensor(tensor) => {
+                            self.buffers.tensor(&argument.name, tensor)
+                        }
+                        _ => self.buffers.unbounded(&argument.name, 1),
+                    };
+                    exec::Argument::Pointer(buffer.map_err(Problem::Wrong)?)
+                }
+            };
+            values.push((offset, value));
+        }
+        Ok(exec::Argument::Struct(values))
+    }
+}
+
+/// The value of a parameter.
+pub(super) type Outcome = Result<exec::Argument, Problem>;
+
+/// Why a parameter has no value.
+pub(super) enum Problem {
+    /// The user must change something.
+    Wrong(String),
+    /// The user must add something.
+    Missing(String),
+}
+
+pub(super) fn wrong(message: String) -> Outcome {
+    Err(Problem::Wrong(message))
+}
+
+/// How messages call a parameter.
+pub(super) fn shown(parameter: &Parameter<'_>, name: &str) -> String {
+    format!("parameter {} `{name}`", parameter.index)
+}
+
+/// For naming an index of a buffer nobody described: the smallest piece the kernel accesses.
+fn element_bytes(parameter: &Parameter<'_>) -> u32 {
+    let widths = parameter.pointer.as_ref().and_then(|found| found.widths.first());
+    widths.map_or(1, |bits| bits / 8).max(1)
+}
+
+fn named_by_structures(specs: &[ArgumentSpec]) -> BTreeSet<&str> {
+    let fields = specs.iter().filter_map(|spec| match &spec.value {
+        ArgumentValue::Structure(fields) => Some(fields),
+        _ => None,
+    });
+    let names = fields.flatten().filter_map(|field| match &field.value {
+        FieldValue::Name(name) => Some(name.as_str()),
+        FieldValue::Number(_) | FieldValue::Scalar { .. } => None,
+    });
+    names.collect()
+}

@@ -1,0 +1,101 @@
+//! A command line filled with everything the PTX and the user told, for pasting.
+
+use super::limits::shared_memory;
+use super::parameter::{Kind, Parameter, parameters};
+use super::select::short_name;
+use super::{ArgumentValue, Dimensions, FieldValue, Request};
+use std::fmt::Write;
+
+/// How the program was called.
+#[derive(Clone, Copy, Debug)]
+pub struct Invocation<'i> {
+    /// The command: `check`, `simulate`.
+    pub command: &'i str,
+    /// The file the kernel is from.
+    pub file: &'i str,
+}
+
+/// The command line of a request, with `?` where a fact is missing. Element types of tensors are
+/// guesses from the size of the accesses.
+#[must_use]
+pub fn command_line(request: &Request<'_>) -> String {
+    let Request { program, kernel, launch, arguments, invocation, .. } = *request;
+    let function = &program.functions[kernel];
+    let path = format!("{}::{}", invocation.file, short_name(program, kernel));
+    let mut line = format!("warpproof {} {}", invocation.command, quoted(&path));
+    let mut flag = |name: &str, value: String| {
+        let _ = write!(line, " --{name} {}", quoted(&value));
+    };
+    flag("grid", launch.grid.map_or("?".to_owned(), |grid| grid.to_string()));
+    match (launch.block, function.launch.required_block, function.launch.max_block) {
+        (Some(block), ..) => flag("block", block.to_string()),
+        // The launch takes it from the PTX.
+        (None, Some(_), _) => {}
+        (None, None, Some(most)) => flag("block", Dimensions(most).to_string()),
+        (None, None, None) => flag("block", "?".to_owned()),
+    }
+    match launch.shared {
+        Some(bytes) => flag("smem", bytes.to_string()),
+        None if shared_memory(program, kernel).dynamic => flag("smem", "?".to_owned()),
+        None => {}
+    }
+    launch.blocks.iter().for_each(|block| flag("blocks", block.to_string()));
+    arguments.specs.iter().for_each(|argument| flag("arg", argument.to_string()));
+    let named = |name: &String| {
+        let fields = arguments.specs.iter().filter_map(|argument| match &argument.value {
+            ArgumentValue::Structure(fields) => Some(fields),
+            _ => None,
+        });
+        fields.flatten().any(|field| matches!(&field.value, FieldValue::Name(n) if n == name))
+    };
+    let given = arguments.specs.iter().filter(|argument| !named(&argument.name)).count();
+    for parameter in parameters(program, kernel).iter().skip(given) {
+        flag("arg", template(parameter));
+    }
+    arguments.aliases.iter().for_each(|alias| flag("alias", alias.to_string()));
+    line
+}
+
+/// An argument for a parameter, as far as the PTX tells.
+pub(super) fn template(parameter: &Parameter<'_>) -> String {
+    let name = parameter.name;
+    match parameter.kind {
+        _ if !parameter.used => format!("{name}=?"),
+        Kind::Float(element) => format!("{name}={element}"),
+        Kind::Integer | Kind::Bits => format!("{name}=?"),
+        // A descriptor, or loaded through its address: nothing tells where its fields are.
+        Kind::Structure if parameter.loads.is_empty() => format!("{name}=?"),
+        Kind::Structure => {
+            let offsets: Vec<String> =
+                parameter.loads.keys().map(|offset| format!("{offset}:?")).collect();
+            format!("{name}={{{}}}", offsets.join(","))
+        }
+        Kind::Pointer { .. } => {
+            let found = parameter.pointer.as_ref();
+            let mut widths = found.iter().flat_map(|found| found.widths.iter());
+            let element = match widths.next() {
+                Some(8) => "u8",
+                Some(16) => "f16",
+                Some(64) => "f64",
+                _ => "f32",
+            };
+            let (read, written) = found.map_or((true, false), |found| (found.read, found.written));
+            let direction = match (read, written) {
+                (true, true) => ":inout",
+                (false, true) => ":out",
+                (_, false) => "",
+            };
+            format!("{name}={element}[?]{direction}")
+        }
+    }
+}
+
+/// Quoted if a shell would read it as something else.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/@+%".contains(c);
+    // A lone `?` is left for the user to replace.
+    if text == "?" || text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

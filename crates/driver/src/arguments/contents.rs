@@ -1,0 +1,123 @@
+//! The bytes of a tensor whose contents the user states.
+
+use super::output::element_offsets;
+use super::{ElementType, Initial, Number, TensorSpec};
+use crate::npy;
+use std::path::Path;
+
+/// Contents are held in memory, so they must fit.
+const MOST_BYTES: u64 = 8 << 30;
+
+/// Stated contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Data {
+    /// Of the whole buffer; zero where no index reaches.
+    pub(super) bytes: Vec<u8>,
+    /// Sizes; those of the file or list if the tensor has none.
+    pub(super) shape: Vec<u64>,
+}
+
+/// The contents of a tensor, `None` if it has no stated ones.
+///
+/// # Errors
+/// If a file cannot be read or does not fit the tensor, or a number does not fit its type.
+pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, String> {
+    let Some(initial) = &tensor.initial else { return Ok(None) };
+    let (dense, shape) = match initial {
+        Initial::File(path) => from_file(path, tensor)?,
+        Initial::List(numbers) => {
+            let shape = tensor.shape.clone().unwrap_or_else(|| vec![numbers.len() as u64]);
+            (encoded(tensor.element, numbers.iter().cloned())?, shape)
+        }
+        Initial::Iota => {
+            let shape = sized(tensor)?;
+            let count = TensorSpec::count(&shape);
+            let numbers = (0..count).map(|value| Number::Integer(value.into()));
+            (encoded(tensor.element, numbers)?, shape)
+        }
+        Initial::Fill(number) => {
+            let shape = sized(tensor)?;
+            let mut element = Vec::new();
+            tensor.element.encode(number, &mut element)?;
+            let count = TensorSpec::count(&shape);
+            // `sized` bounds the number of bytes.
+            (element.repeat(usize::try_from(count).unwrap_or(0)), shape)
+        }
+    };
+    let bytes = match &tensor.strides {
+        Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,
+        None => dense,
+    };
+    Ok(Some(Data { bytes, shape }))
+}
+
+/// The shape of a tensor whose contents will fit in memory.
+fn sized(tensor: &TensorSpec) -> Result<Vec<u64>, String> {
+    // The parser refuses fills of unknown size.
+    let shape = tensor.shape.clone().ok_or("the size is unknown")?;
+    let extent = TensorSpec::extent(&shape, tensor.strides.as_deref());
+    let bytes = extent.and_then(|extent| extent.checked_mul(tensor.element.bytes().into()));
+    if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+        return Err("stated contents have at most 8 GiB".to_owned());
+    }
+    Ok(shape)
+}
+
+fn encoded(element: ElementType, numbers: impl Iterator<Item = Number>) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for (position, number) in numbers.enumerate() {
+        element
+            .encode(&number, &mut bytes)
+            .map_err(|reason| format!("element {position}: {reason}"))?;
+    }
+    Ok(bytes)
+}
+
+fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), String> {
+    let array = npy::read(Path::new(path)).map_err(|error| error.to_string())?;
+    let element = tensor.element;
+    if !element.accepts(array.dtype) {
+        let (found, expected) = (array.dtype, element.dtype());
+        return Err(format!("`{path}` holds {found}, {element} needs {expected}"));
+    }
+    if let Some(shape) = tensor.shape.as_ref().filter(|&shape| *shape != array.shape) {
+        let found = npy::shape_text(&array.shape);
+        let expected = npy::shape_text(shape);
+        return Err(format!("`{path}` has shape {found}, the argument {expected}"));
+    }
+    if element == ElementType::B1 && array.data.iter().any(|&byte| byte > 1) {
+        return Err(format!("`{path}` holds truth values other than 0 and 1"));
+    }
+    // With strides, the buffer may be much larger than the file.
+    let shape = sized(&TensorSpec { shape: Some(array.shape), ..tensor.clone() })?;
+    Ok((array.data, shape))
+}
+
+/// Row-major elements put where the strides say.
+fn scattered(
+    dense: &[u8],
+    shape: &[u64],
+    strides: &[u64],
+    element: ElementType,
+) -> Result<Vec<u8>, String> {
+    let width = element.bytes() as usize;
+    let extent = TensorSpec::extent(shape, Some(strides)).unwrap_or(0);
+    let too_large = "stated contents have at most 8 GiB";
+    let extent = usize::try_from(extent).map_err(|_| too_large)?;
+    if extent.checked_mul(width).is_none_or(|bytes| bytes as u64 > MOST_BYTES) {
+        return Err(too_large.to_owned());
+    }
+    let mut bytes = vec![0; extent * width];
+    let mut written = vec![false; extent];
+    for (value, offset) in dense.chunks_exact(width).zip(element_offsets(shape, Some(strides))) {
+        // Below the extent.
+        let position = offset as usize;
+        let place = &mut bytes[position * width..][..width];
+        if written[position] && place != value {
+            return Err("elements that the strides put at one place differ".to_owned());
+        }
+        place.copy_from_slice(value);
+        written[position] = true;
+    }
+    Ok(bytes)
+}

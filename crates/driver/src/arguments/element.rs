@@ -1,0 +1,182 @@
+//! What the elements of a tensor are: names, sizes, and numbers as bytes.
+//!
+//! Names are those of PTX, and the spellings of torch, NumPy, CUDA and Triton. Where those disagree
+//! (`int` and `float` are 64-bit in NumPy), torch and C win: kernels are written in C.
+
+use super::{Number, closest, float};
+use crate::npy::Dtype;
+use std::fmt;
+
+/// The type of a tensor's elements or of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "named as in the PTX manual")]
+pub enum ElementType {
+    F64,
+    F32,
+    /// A float of 32 bits of which 19 count.
+    Tf32,
+    F16,
+    Bf16,
+    E4m3,
+    E5m2,
+    S64,
+    S32,
+    S16,
+    S8,
+    U64,
+    U32,
+    U16,
+    U8,
+    /// A truth value in a byte of its own, 0 or 1, as in torch and NumPy.
+    B1,
+}
+
+/// Every spelling; the first of a type is the one we print.
+const SPELLINGS: &[(ElementType, &[&str])] = &[
+    (ElementType::F64, &["f64", "float64", "double", "fp64"]),
+    (ElementType::F32, &["f32", "float32", "float", "fp32", "single"]),
+    (ElementType::Tf32, &["tf32"]),
+    (ElementType::F16, &["f16", "float16", "half", "fp16"]),
+    (ElementType::Bf16, &["bf16", "bfloat16"]),
+    (ElementType::E4m3, &["f8e4m3", "float8_e4m3fn", "e4m3", "f8e4m3fn", "fp8e4nv"]),
+    (ElementType::E5m2, &["f8e5m2", "float8_e5m2", "e5m2", "fp8e5"]),
+    (ElementType::S64, &["s64", "i64", "int64", "long"]),
+    (ElementType::S32, &["s32", "i32", "int32", "int"]),
+    (ElementType::S16, &["s16", "i16", "int16", "short"]),
+    (ElementType::S8, &["s8", "i8", "int8"]),
+    (ElementType::U64, &["u64", "uint64"]),
+    (ElementType::U32, &["u32", "uint32"]),
+    (ElementType::U16, &["u16", "uint16"]),
+    (ElementType::U8, &["u8", "uint8"]),
+    (ElementType::B1, &["b1", "bool", "i1"]),
+];
+
+impl ElementType {
+    /// The type behind a spelling; a module (`torch.`, `np.`) in front and capitals do not matter.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let modules = ["torch.", "numpy.", "np.", "tl."];
+        let bare = modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(&name);
+        let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&bare));
+        found.map(|&(element, _)| element)
+    }
+
+    /// A type whose spelling is close to a word that is none.
+    pub(super) fn suggestion(word: &str) -> Option<&'static str> {
+        let spellings = SPELLINGS.iter().flat_map(|(_, spellings)| spellings.iter().copied());
+        closest(&word.to_ascii_lowercase(), spellings)
+    }
+
+    /// The name we print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let found = SPELLINGS.iter().find(|&&(element, _)| element == self);
+        found.map_or("", |(_, spellings)| spellings[0])
+    }
+
+    /// Bytes of an element in memory.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::F64 | Self::S64 | Self::U64 => 8,
+            Self::F32 | Self::Tf32 | Self::S32 | Self::U32 => 4,
+            Self::F16 | Self::Bf16 | Self::S16 | Self::U16 => 2,
+            Self::E4m3 | Self::E5m2 | Self::S8 | Self::U8 | Self::B1 => 1,
+        }
+    }
+
+    /// Whether it is a floating-point type.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        self.float_format().is_some()
+    }
+
+    /// The element of a `.npy` file that holds such numbers: itself, or an integer of the same
+    /// size where NumPy has no such type.
+    #[must_use]
+    pub const fn dtype(self) -> Dtype {
+        match self {
+            Self::F64 => Dtype::F8,
+            Self::F32 | Self::Tf32 => Dtype::F4,
+            Self::F16 => Dtype::F2,
+            Self::Bf16 | Self::U16 => Dtype::U2,
+            Self::E4m3 | Self::E5m2 | Self::U8 => Dtype::U1,
+            Self::S64 => Dtype::I8,
+            Self::S32 => Dtype::I4,
+            Self::S16 => Dtype::I2,
+            Self::S8 => Dtype::I1,
+            Self::U64 => Dtype::U8,
+            Self::U32 => Dtype::U4,
+            Self::B1 => Dtype::Bool,
+        }
+    }
+
+    /// Whether a file with such elements can fill a tensor of this type, bit for bit.
+    pub(super) fn accepts(self, dtype: Dtype) -> bool {
+        let raw = match self {
+            // What `ml_dtypes` and torch write for types NumPy has no name for.
+            Self::Bf16 => dtype == Dtype::Raw(2),
+            Self::E4m3 | Self::E5m2 => dtype == Dtype::Raw(1),
+            Self::B1 => dtype == Dtype::U1,
+            _ => false,
+        };
+        raw || dtype == self.dtype()
+    }
+
+    /// Appends the bytes of a number, rounded to the type.
+    ///
+    /// # Errors
+    /// If the type has no such number, as a clause that begins with the number.
+    pub(super) fn encode(self, number: &Number, bytes: &mut Vec<u8>) -> Result<(), String> {
+        if let Some(format) = self.float_format() {
+            return float::encode(format, number, bytes);
+        }
+        let Number::Integer(value) = number else {
+            return Err(format!("{number} is not an integer, as {self} needs"));
+        };
+        let (low, high) = self.integer_range();
+        if *value < low || *value > high {
+            return Err(format!("{value} does not fit {self} ({low} to {high})"));
+        }
+        bytes.extend_from_slice(&value.to_le_bytes()[..self.bytes() as usize]);
+        Ok(())
+    }
+
+    const fn float_format(self) -> Option<ir::Format> {
+        match self {
+            Self::F64 => Some(ir::Format::F64),
+            Self::F32 => Some(ir::Format::F32),
+            Self::Tf32 => Some(ir::Format::Tf32),
+            Self::F16 => Some(ir::Format::F16),
+            Self::Bf16 => Some(ir::Format::Bf16),
+            Self::E4m3 => Some(ir::Format::E4m3),
+            Self::E5m2 => Some(ir::Format::E5m2),
+            Self::S64 | Self::S32 | Self::S16 | Self::S8 => None,
+            Self::U64 | Self::U32 | Self::U16 | Self::U8 | Self::B1 => None,
+        }
+    }
+
+    /// Least and greatest number; floats have none, their conversion judges.
+    const fn integer_range(self) -> (i128, i128) {
+        match self {
+            Self::S64 => (i64::MIN as i128, i64::MAX as i128),
+            Self::S32 => (i32::MIN as i128, i32::MAX as i128),
+            Self::S16 => (i16::MIN as i128, i16::MAX as i128),
+            Self::S8 => (i8::MIN as i128, i8::MAX as i128),
+            Self::U32 => (0, u32::MAX as i128),
+            Self::U16 => (0, u16::MAX as i128),
+            Self::U8 => (0, u8::MAX as i128),
+            Self::B1 => (0, 1),
+            Self::U64 => (0, u64::MAX as i128),
+            Self::F64 | Self::F32 | Self::Tf32 | Self::F16 => (0, 0),
+            Self::Bf16 | Self::E4m3 | Self::E5m2 => (0, 0),
+        }
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

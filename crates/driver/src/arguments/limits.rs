@@ -1,0 +1,136 @@
+//! What a GPU accepts as a launch (CUDA programming guide, "Compute Capabilities": the limits are
+//! the same from compute capability 7.0 on, but for shared memory, where the largest is taken), and
+//! what the kernel's own directives demand.
+
+use super::launch_spec::Dimensions;
+use ir::{Access, AddressBase, FuncId, Op, Program, Space, Symbol, VarId};
+use std::collections::BTreeSet;
+
+const MOST_THREADS: u64 = 1024;
+const LARGEST_BLOCK: [u32; 3] = [1024, 1024, 64];
+const LARGEST_GRID: [u32; 3] = [(1 << 31) - 1, 65535, 65535];
+/// Static and dynamic shared memory of a block, on sm_90 and sm_100.
+const MOST_SHARED: u64 = 227 << 10;
+/// More of it must be asked for by the host program.
+const MOST_SHARED_BY_DEFAULT: u64 = 48 << 10;
+
+/// Shared memory of a kernel and the functions it calls.
+pub(super) struct SharedMemory {
+    /// Bytes of all arrays of known size. The assembler may add padding between them.
+    pub(super) static_bytes: u64,
+    /// Whether it uses dynamic shared memory.
+    pub(super) dynamic: bool,
+}
+
+/// Everything that makes the launch fail, one sentence each.
+pub(super) fn faults(
+    program: &Program,
+    kernel: FuncId,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic: u64,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    sizes("grid", grid, LARGEST_GRID, &mut faults);
+    sizes("block", block, LARGEST_BLOCK, &mut faults);
+    let threads: u64 = block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
+    let shown = Dimensions(block);
+    if threads > MOST_THREADS {
+        faults.push(format!("a block has at most {MOST_THREADS} threads, {shown} is {threads}"));
+    }
+    let facts = program.functions[kernel].launch;
+    if let Some(required) = facts.required_block.filter(|&required| required != block) {
+        let required = Dimensions(required);
+        faults.push(format!("the kernel demands blocks of {required} (.reqntid), not {shown}"));
+    }
+    if let Some(most) = facts.max_block {
+        let most: u64 = most.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
+        if threads > most {
+            faults.push(format!(
+                "the kernel allows at most {most} threads in a block (.maxntid), {shown} is {threads}"
+            ));
+        }
+    }
+    if let Some(cluster) = facts.required_cluster {
+        let fits = grid.iter().zip(cluster).all(|(&size, unit)| unit != 0 && size % unit == 0);
+        if !fits {
+            let (cluster, grid) = (Dimensions(cluster), Dimensions(grid));
+            faults.push(format!("grid {grid} does not consist of clusters of {cluster} blocks"));
+        }
+    }
+    let shared = shared_memory(program, kernel).static_bytes;
+    let all = shared.saturating_add(dynamic);
+    if all > MOST_SHARED {
+        faults.push(format!(
+            "a block has at most {MOST_SHARED} bytes of shared memory (227 KiB), the launch needs \
+             {all}: {shared} static and {dynamic} dynamic"
+        ));
+    }
+    faults
+}
+
+/// What the host program must have done for the launch to work.
+pub(super) fn note(program: &Program, kernel: FuncId, dynamic: u64) -> Option<String> {
+    let shared = shared_memory(program, kernel);
+    if dynamic == 0 && shared.dynamic {
+        return Some(
+            "the kernel uses dynamic shared memory and the launch gives it none (--smem)"
+                .to_owned(),
+        );
+    }
+    let all = shared.static_bytes.saturating_add(dynamic);
+    (dynamic > 0 && (MOST_SHARED_BY_DEFAULT + 1..=MOST_SHARED).contains(&all)).then(|| {
+        format!(
+            "more than 48 KiB of shared memory ({all} bytes): the host program must set \
+             cudaFuncAttributeMaxDynamicSharedMemorySize"
+        )
+    })
+}
+
+/// The shared memory a kernel mentions, itself and through calls.
+pub(super) fn shared_memory(program: &Program, kernel: FuncId) -> SharedMemory {
+    let mut functions = BTreeSet::from([kernel]);
+    let mut variables: BTreeSet<VarId> = BTreeSet::new();
+    let mut work = vec![kernel];
+    while let Some(function) = work.pop() {
+        for instruction in program.functions[function].instructions() {
+            if let Op::Call { callee, .. } = &instruction.op
+                && functions.insert(*callee)
+            {
+                work.push(*callee);
+            }
+            instruction.op.visit(&mut |access| match access {
+                Access::Symbol(Symbol::Variable(variable), _) => {
+                    variables.insert(variable);
+                }
+                Access::Address(address) => {
+                    if let AddressBase::Variable(variable) = address.base {
+                        variables.insert(variable);
+                    }
+                }
+                Access::Symbol(Symbol::Function(_), _) | Access::Argument(_) => {}
+                Access::Write(_) | Access::Sink | Access::Read(_) => {}
+            });
+        }
+    }
+    let mut shared = SharedMemory { static_bytes: 0, dynamic: false };
+    let mentioned = variables.into_iter().map(|variable| &program.variables[variable]);
+    for variable in mentioned.filter(|variable| variable.space == Space::Shared) {
+        match variable.size.filter(|_| !variable.external) {
+            Some(bytes) => shared.static_bytes = shared.static_bytes.saturating_add(bytes),
+            None => shared.dynamic = true,
+        }
+    }
+    shared
+}
+
+fn sizes(what: &str, sizes: [u32; 3], largest: [u32; 3], faults: &mut Vec<String>) {
+    for ((size, largest), axis) in sizes.into_iter().zip(largest).zip(["x", "y", "z"]) {
+        if size == 0 {
+            faults.push(format!("the {what} has size 0 in {axis}"));
+        }
+        if size > largest {
+            faults.push(format!("the {what} has size {size} in {axis}, at most {largest} works"));
+        }
+    }
+}

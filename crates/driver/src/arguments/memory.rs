@@ -1,0 +1,173 @@
+//! The buffers of a launch: one for each tensor, or for each group of aliases.
+
+use super::contents::{self, Data};
+use super::{AliasSpec, Direction, MissingData, OutputSpec, Request, TensorSpec};
+use exec::{Access, Buffer, Contents};
+use std::collections::BTreeMap;
+
+/// Buffers as they are made.
+pub(super) struct Buffers<'r> {
+    aliases: &'r [AliasSpec],
+    missing_data: MissingData,
+    /// Where the buffer of an argument or of its alias group is.
+    known: BTreeMap<String, usize>,
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) outputs: Vec<OutputSpec>,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'r> Buffers<'r> {
+    pub(super) fn new(request: &Request<'r>) -> Self {
+        Self {
+            aliases: &request.arguments.aliases,
+            missing_data: request.missing_data,
+            known: BTreeMap::new(),
+            buffers: Vec::new(),
+            outputs: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A buffer of unknown size.
+    pub(super) fn unbounded(&mut self, name: &str, element_bytes: u32) -> Result<usize, String> {
+        if let Some(&buffer) = self.known.get(name) {
+            return Ok(buffer);
+        }
+        self.note_unbounded(name);
+        let contents = Contents::Unbounded;
+        let name = name.to_owned();
+        self.place(Buffer { name, element_bytes, contents, access: Access::InOut })
+    }
+
+    /// The buffer of a tensor; the same if it is asked for again.
+    pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, String> {
+        if let Some(&buffer) = self.known.get(name) {
+            return Ok(buffer);
+        }
+        let data =
+            contents::data(tensor).map_err(|reason| format!("`{name}={tensor}`: {reason}"))?;
+        let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
+        let access = match tensor.direction {
+            Direction::In => Access::In,
+            // An output with stated contents may be left as it is or added to.
+            Direction::Out if data.is_some() => Access::InOut,
+            Direction::Out => Access::Out,
+            Direction::InOut => Access::InOut,
+        };
+        let contents = self.contents(name, tensor, data)?;
+        let element_bytes = tensor.element.bytes();
+        let buffer =
+            self.place(Buffer { name: name.to_owned(), element_bytes, contents, access })?;
+        if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {
+            self.outputs.push(OutputSpec {
+                name: name.to_owned(),
+                buffer,
+                element: tensor.element,
+                shape,
+                strides: tensor.strides.clone(),
+            });
+        }
+        Ok(buffer)
+    }
+
+    fn contents(
+        &mut self,
+        name: &str,
+        tensor: &TensorSpec,
+        data: Option<Data>,
+    ) -> Result<Contents, String> {
+        if let Some(data) = data {
+            return Ok(Contents::Known(data.bytes));
+        }
+        let needs = |what: &str, example: &TensorSpec| {
+            Err(format!("`{name}` needs {what}: --arg {name}={example}"))
+        };
+        let refused = self.missing_data == MissingData::Refused;
+        let Some(shape) = &tensor.shape else {
+            if refused && tensor.direction == Direction::Out {
+                return needs("a size", &TensorSpec { shape: Some(vec![4]), ..tensor.clone() });
+            }
+            if refused {
+                return needs("data", &with_file(name, tensor));
+            }
+            self.note_unbounded(name);
+            return Ok(Contents::Unbounded);
+        };
+        // The parser bounds the size of tensors.
+        let extent = TensorSpec::extent(shape, tensor.strides.as_deref()).unwrap_or(0);
+        let bytes = extent.saturating_mul(tensor.element.bytes().into());
+        match tensor.direction {
+            Direction::Out => Ok(Contents::Undefined(bytes)),
+            Direction::In | Direction::InOut if refused && bytes > 0 => {
+                needs("data", &with_file(name, tensor))
+            }
+            Direction::In | Direction::InOut => Ok(Contents::Opaque(bytes)),
+        }
+    }
+
+    fn note_unbounded(&mut self, name: &str) {
+        self.notes
+            .push(format!("`{name}` is a buffer of unknown size: its bounds are not checked"));
+    }
+
+    /// Adds a buffer, or makes it one with that of an alias.
+    fn place(&mut self, buffer: Buffer) -> Result<usize, String> {
+        let name = buffer.name.clone();
+        let group = self.aliases.iter().find(|alias| alias.names.contains(&name));
+        let known = group
+            .and_then(|group| group.names.iter().find_map(|name| self.known.get(name).copied()));
+        let position = match (known, group) {
+            (Some(position), Some(group)) => {
+                let merged = merge(&self.buffers[position], buffer);
+                self.buffers[position] =
+                    merged.map_err(|reason| format!("--alias {group}: {reason}"))?;
+                position
+            }
+            _ => {
+                self.buffers.push(buffer);
+                self.buffers.len() - 1
+            }
+        };
+        self.known.insert(name, position);
+        Ok(position)
+    }
+}
+
+fn with_file(name: &str, tensor: &TensorSpec) -> TensorSpec {
+    let initial = Some(super::Initial::File(format!("{name}.npy")));
+    TensorSpec { initial, ..tensor.clone() }
+}
+
+/// Two arguments at one address.
+fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, String> {
+    let names = format!("`{}` and `{}`", first.name, second.name);
+    if let (Some(a), Some(b)) = (size(&first.contents), size(&second.contents))
+        && a != b
+    {
+        return Err(format!(
+            "{names} have {a} and {b} bytes; different sizes are not supported yet"
+        ));
+    }
+    let contents = match (&first.contents, second.contents) {
+        (Contents::Unbounded, _) | (_, Contents::Unbounded) => Contents::Unbounded,
+        (Contents::Undefined(_), contents) => contents,
+        (contents, Contents::Undefined(_)) => contents.clone(),
+        (Contents::Opaque(bytes), Contents::Opaque(_)) => Contents::Opaque(*bytes),
+        (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
+        (Contents::Known(_) | Contents::Opaque(_), Contents::Known(_) | Contents::Opaque(_)) => {
+            return Err(format!("{names} are said to start with different contents"));
+        }
+    };
+    let access = if first.access == second.access { first.access } else { Access::InOut };
+    let name = format!("{}/{}", first.name, second.name);
+    let element_bytes = first.element_bytes.min(second.element_bytes);
+    Ok(Buffer { name, element_bytes, contents, access })
+}
+
+fn size(contents: &Contents) -> Option<u64> {
+    match contents {
+        Contents::Known(bytes) => Some(bytes.len() as u64),
+        Contents::Opaque(bytes) | Contents::Undefined(bytes) => Some(*bytes),
+        Contents::Unbounded => None,
+    }
+}

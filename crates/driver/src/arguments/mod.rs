@@ -1,0 +1,80 @@
+//! Launch flags and arguments: from the command line to an [`exec::Launch`].
+//!
+//! Three steps, each usable alone:
+//! 1. text to data: [`ArgumentSpec`], [`AliasSpec`], [`Dimensions`], [`ByteCount`],
+//!    [`BlockPosition`] and [`KernelPath`] parse with [`str::parse`] and print as they are written;
+//! 2. which kernel: [`select_kernel`];
+//! 3. data and program to a launch: [`build_launch`], which also says what will be an output
+//!    ([`OutputSpec`]) and what it had to assume (notes).
+//!
+//! Text that does not parse and arguments that do not fit the kernel are bad input. A launch that
+//! no GPU accepts is a fault of the launch; [`BuildError`] keeps the two apart.
+
+mod build;
+mod command;
+mod contents;
+mod element;
+mod float;
+mod launch_spec;
+mod limits;
+mod memory;
+mod output;
+mod parameter;
+mod parse;
+mod scalar;
+mod select;
+mod spec;
+mod structure;
+
+pub use build::{Arguments, BuildError, BuiltLaunch, MissingData, Request, build_launch};
+pub use command::{Invocation, command_line};
+pub use element::ElementType;
+pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
+pub use output::OutputSpec;
+pub use select::{KernelPath, select_kernel};
+pub use spec::{
+    AliasSpec, ArgumentSpec, ArgumentValue, Direction, Field, FieldValue, Initial, Number,
+    TensorSpec,
+};
+
+use std::fmt;
+
+/// A flag or argument that cannot be read; displays as one line that quotes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    text: String,
+    reason: String,
+}
+
+impl ParseError {
+    fn new(text: &str, reason: impl Into<String>) -> Self {
+        Self { text: text.to_owned(), reason: reason.into() }
+    }
+
+    /// What is wrong and what was expected, without the quotation, for callers that quote it
+    /// themselves.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.text, self.reason)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The candidate a misspelt word most likely means, if one is close.
+fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    // One slip of the finger in a short word, two in a longer one; more is another word.
+    let tolerated = if word.chars().count() <= 4 { 1 } else { 2 };
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|&(distance, _)| distance <= tolerated)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,133 @@
+//! What the PTX tells about a kernel's parameters.
+
+use super::ElementType;
+use crate::pointers::{self, Use};
+use ir::{Access, AddressBase, FuncId, Op, Param, Program, Symbol, VarId, Variable};
+use std::collections::BTreeMap;
+
+/// A parameter of a kernel.
+pub(super) struct Parameter<'p> {
+    /// Position, from 0.
+    pub(super) index: usize,
+    pub(super) variable: &'p Variable,
+    /// Its name without the kernel's name in front, as compilers put it there.
+    pub(super) name: &'p str,
+    pub(super) bytes: u64,
+    pub(super) kind: Kind,
+    /// Whether the kernel reads it at all.
+    pub(super) used: bool,
+    /// How the kernel uses it as a pointer, as far as can be seen.
+    pub(super) pointer: Option<Use>,
+    /// Offsets at which the kernel loads from it, with the bytes of each load.
+    pub(super) loads: BTreeMap<u64, u64>,
+}
+
+/// What a parameter is, by declaration and use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An address; `declared` if the PTX says so, else inferred from its use, which may err.
+    Pointer { declared: bool },
+    /// A float.
+    Float(ElementType),
+    /// An integer.
+    Integer,
+    /// Bits that could be either; newer compilers declare all scalars so.
+    Bits,
+    /// An array of bytes.
+    Structure,
+}
+
+impl Parameter<'_> {
+    /// Its type as declared.
+    pub(super) fn declared_type(&self) -> String {
+        let element = &self.variable.element;
+        match self.kind {
+            Kind::Structure => format!("{element}[{}]", self.bytes),
+            Kind::Pointer { .. } | Kind::Float(_) | Kind::Integer | Kind::Bits => element.clone(),
+        }
+    }
+}
+
+/// The parameters of a kernel, in order.
+pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>> {
+    let function = &program.functions[kernel];
+    let mut uses = pointers::uses(program, function);
+    let prefix = format!("{}_", function.name);
+    let variables = function.params.iter().enumerate().filter_map(|(index, param)| match param {
+        Param::Variable(variable) => Some((index, *variable)),
+        // Only device functions have these.
+        Param::Register(..) => None,
+    });
+    variables
+        .map(|(index, id)| {
+            let variable = &program.variables[id];
+            let pointer = uses.remove(&index);
+            Parameter {
+                index,
+                variable,
+                name: variable.name.strip_prefix(&prefix).unwrap_or(&variable.name),
+                bytes: variable.size.unwrap_or(0),
+                kind: kind(variable, pointer.is_some()),
+                used: is_mentioned(function, id),
+                pointer,
+                loads: loads(function, id),
+            }
+        })
+        .collect()
+}
+
+fn kind(variable: &Variable, is_dereferenced: bool) -> Kind {
+    if !variable.dimensions.is_empty() {
+        return Kind::Structure;
+    }
+    if variable.pointee.is_some() {
+        return Kind::Pointer { declared: true };
+    }
+    if is_dereferenced {
+        return Kind::Pointer { declared: false };
+    }
+    match variable.element.as_str() {
+        "f64" => Kind::Float(ElementType::F64),
+        "f32" => Kind::Float(ElementType::F32),
+        "f16" => Kind::Float(ElementType::F16),
+        "bf16" => Kind::Float(ElementType::Bf16),
+        integer if integer.starts_with(['u', 's']) => Kind::Integer,
+        _ => Kind::Bits,
+    }
+}
+
+fn is_mentioned(function: &ir::Function, variable: VarId) -> bool {
+    let mut mentioned = false;
+    for instruction in function.instructions() {
+        instruction.op.visit(&mut |access| {
+            mentioned |= match access {
+                Access::Address(address) => address.base == AddressBase::Variable(variable),
+                Access::Symbol(symbol, _) => symbol == Symbol::Variable(variable),
+                Access::Argument(argument) => argument == variable,
+                Access::Write(_) | Access::Sink | Access::Read(_) => false,
+            };
+        });
+        // The front end could not say what it reads.
+        mentioned |= matches!(instruction.op, Op::Unsupported { .. });
+    }
+    mentioned
+}
+
+/// Where several loads of different sizes start, the smallest counts.
+fn loads(function: &ir::Function, variable: VarId) -> BTreeMap<u64, u64> {
+    let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+    for instruction in function.instructions() {
+        let Op::Load(load) = &instruction.op else { continue };
+        if load.address.base != AddressBase::Variable(variable) {
+            continue;
+        }
+        let bytes = u64::from(load.width.bytes());
+        let Ok(mut offset) = u64::try_from(load.address.offset) else { continue };
+        for _ in &load.dsts {
+            let known = found.entry(offset).or_insert(bytes);
+            *known = bytes.min(*known);
+            offset = offset.saturating_add(bytes);
+        }
+    }
+    found
+}

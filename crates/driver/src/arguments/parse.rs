@@ -1,0 +1,356 @@
+//! From text to [`ArgumentSpec`].
+//!
+//! ```text
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | structure | related )
+//! scalar    = TYPE [ "=" number ]
+//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
+//! initial   = "@" FILE | "iota" | "[" numbers "]" | number
+//! structure = "{" offset ":" ( number | scalar | NAME ) "," … "}"
+//! related   = an expression over names and numbers with + - * / ( )
+//! ```
+//!
+//! Numbers are checked against their type here, so that a later stage meets only values that fit.
+
+use super::{
+    AliasSpec, ArgumentSpec, ArgumentValue, Direction, ElementType, Field, FieldValue, Initial,
+    Number, ParseError, TensorSpec,
+};
+use std::str::FromStr;
+
+/// No buffer is larger: GPUs have addresses of 49 bits, and sums of them must not wrap.
+const LARGEST_BUFFER: u64 = 1 << 48;
+
+impl FromStr for ArgumentSpec {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let fail = |reason: String| ParseError::new(text, reason);
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(fail(format!("expected NAME=TYPE or NAME=VALUE, such as {}", example())));
+        };
+        if !is_name(name) {
+            return Err(fail(format!("`{name}` is no name: letters, digits, `_`, `.` and `$`")));
+        }
+        let value = parse_value(name, value).map_err(fail)?;
+        Ok(Self { name: name.to_owned(), value })
+    }
+}
+
+impl FromStr for AliasSpec {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+            return Err(ParseError::new(text, format!("`{name}` is no name; expected NAME,NAME")));
+        }
+        if names.len() < 2 {
+            return Err(ParseError::new(text, "expected two names or more, such as x,y"));
+        }
+        Ok(Self { names })
+    }
+}
+
+/// Reads a number: decimal, hexadecimal, negative, with a fraction or exponent, `inf`, `nan`,
+/// `true`, `false`.
+pub(super) fn number(text: &str) -> Option<Number> {
+    if let Some(truth) = ["false", "true"].iter().position(|word| *word == text) {
+        return Some(Number::Integer(truth as i128));
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let (digits, radix) = hexadecimal.map_or((digits, 10), |digits| (digits, 16));
+    if !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix)) {
+        let magnitude = i128::from_str_radix(digits, radix).ok()?;
+        let value = if negative { -magnitude } else { magnitude };
+        let fits = value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX);
+        return fits.then_some(Number::Integer(value));
+    }
+    // Rust reads what C does, but for suffixes and hexadecimal fractions.
+    text.parse::<f64>().ok().map(|_| Number::Float(text.to_owned()))
+}
+
+fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, String> {
+    if text == "?" {
+        return Ok(ArgumentValue::Missing);
+    }
+    if let Some(number) = number(text) {
+        return Ok(ArgumentValue::Number(number));
+    }
+    if text.starts_with('{') {
+        return structure(text);
+    }
+    if text.is_empty() || text.starts_with(['[', '@']) {
+        return Err(format!("expected a type before `{text}`, such as {name}=f32[?]{}", {
+            if text.is_empty() { String::new() } else { format!("={text}") }
+        }));
+    }
+    let (word, rest) = split_word(text);
+    let Some(element) = ElementType::from_name(word) else {
+        return related(text).unwrap_or_else(|| Err(unknown_type(text, word)));
+    };
+    if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
+}
+
+/// A word that is no type and no number.
+fn unknown_type(text: &str, word: &str) -> String {
+    let digits = text.trim_start_matches(['-', '+']);
+    if digits.chars().all(|c| c.is_ascii_digit()) || digits.starts_with("0x") {
+        return format!("`{text}` is no integer of 64 bits");
+    }
+    if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return format!("`{text}` is no number; expected one such as 512, 0x200, -1 or 0.125");
+    }
+    let shown = if word.is_empty() { text } else { word };
+    match ElementType::suggestion(word) {
+        Some(suggestion) => format!("`{shown}` is no type; did you mean {suggestion}?"),
+        None => format!("`{shown}` is neither a type nor a number; expected {}", example()),
+    }
+}
+
+fn example() -> &'static str {
+    "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32"
+}
+
+/// What follows the type of something without a shape.
+fn scalar_argument(element: ElementType, rest: &str) -> Result<ArgumentValue, String> {
+    let value = scalar_value(element, rest)?;
+    Ok(ArgumentValue::Scalar { element, value })
+}
+
+fn scalar_value(element: ElementType, rest: &str) -> Result<Option<Number>, String> {
+    if rest.is_empty() && element.is_float() {
+        return Ok(None);
+    }
+    if rest.is_empty() {
+        return Err(format!(
+            "a launch fixes every integer: expected a value ({element}=512), or a tensor \
+             ({element}[64])"
+        ));
+    }
+    if rest.starts_with(':') {
+        return Err(format!("a scalar has no direction; a tensor of one is {element}[1]{rest}"));
+    }
+    let Some(text) = rest.strip_prefix('=') else {
+        return Err(format!("expected nothing, `[` or `=` after {element}, found `{rest}`"));
+    };
+    let number = checked_number(element, text)?;
+    Ok(Some(number))
+}
+
+/// A number that the type has.
+fn checked_number(element: ElementType, text: &str) -> Result<Number, String> {
+    let number = number(text).ok_or_else(|| match text {
+        "iota" => format!("only a tensor can start as iota, such as {element}[64]=iota"),
+        _ => format!("`{text}` is no number of 64 bits or less"),
+    })?;
+    element.encode(&number, &mut Vec::new())?;
+    Ok(number)
+}
+
+/// `[4,512]@[s0,s1]:out=INIT`
+fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, String> {
+    let (sizes, rest) = bracketed(text)?;
+    let shape = if sizes.trim() == "?" { None } else { Some(counts(sizes, "size")?) };
+    let (strides, rest) = match rest.strip_prefix('@') {
+        Some(strides) if strides.starts_with('[') => {
+            let (strides, rest) = bracketed(strides)?;
+            (Some(counts(strides, "stride")?), rest)
+        }
+        Some(_) => return Err("expected strides such as @[512,1] after `@`".to_owned()),
+        None => (None, rest),
+    };
+    let (direction, rest) = match rest.strip_prefix(':') {
+        Some(rest) => {
+            let end = rest.find('=').unwrap_or(rest.len());
+            (parse_direction(&rest[..end])?, &rest[end..])
+        }
+        None => (Direction::In, rest),
+    };
+    let initial = match rest.strip_prefix('=') {
+        Some(text) => Some(parse_initial(element, text)?),
+        None if rest.is_empty() => None,
+        None => return Err(format!("expected `@[`, `:`, `=` or nothing, found `{rest}`")),
+    };
+    let tensor = TensorSpec { element, shape, strides, direction, initial };
+    check_tensor(&tensor)?;
+    Ok(ArgumentValue::Tensor(tensor))
+}
+
+fn check_tensor(tensor: &TensorSpec) -> Result<(), String> {
+    let Some(shape) = &tensor.shape else {
+        let unknown = "a tensor of unknown size [?]";
+        if tensor.strides.is_some() {
+            return Err(format!("{unknown} has no strides"));
+        }
+        return match tensor.initial {
+            Some(Initial::Iota | Initial::Fill(_)) => {
+                Err(format!("{unknown} can only start with the contents of a list or file"))
+            }
+            Some(Initial::File(_) | Initial::List(_)) | None => Ok(()),
+        };
+    };
+    let strides = tensor.strides.as_deref();
+    if let Some(strides) = strides {
+        if strides.len() != shape.len() {
+            let (sizes, given) = (shape.len(), strides.len());
+            return Err(format!("{sizes} sizes need as many strides, {given} are given"));
+        }
+        let overlaps = shape.iter().zip(strides).any(|(&size, &stride)| size > 1 && stride == 0);
+        if overlaps && tensor.direction != Direction::In {
+            return Err("a stride of 0 makes elements overlap, which an output cannot".to_owned());
+        }
+    }
+    let extents = [TensorSpec::extent(shape, strides), TensorSpec::extent(shape, None)];
+    let bytes = u64::from(tensor.element.bytes());
+    let fits = |extent: &Option<u64>| extent.is_some_and(|count| count <= LARGEST_BUFFER / bytes);
+    if !extents.iter().all(fits) {
+        return Err("the tensor is larger than any memory (2^48 bytes)".to_owned());
+    }
+    if let (Some(Initial::List(numbers)), Some(elements)) = (&tensor.initial, tensor.elements())
+        && numbers.len() as u64 != elements
+    {
+        let given = numbers.len();
+        return Err(format!("the shape has {elements} elements, the list has {given}"));
+    }
+    Ok(())
+}
+
+fn parse_direction(text: &str) -> Result<Direction, String> {
+    Ok(match text {
+        "in" => Direction::In,
+        "out" => Direction::Out,
+        "inout" => Direction::InOut,
+        _ => return Err(format!("`:{text}` is no direction; expected :in, :out or :inout")),
+    })
+}
+
+fn parse_initial(element: ElementType, text: &str) -> Result<Initial, String> {
+    if let Some(path) = text.strip_prefix('@') {
+        return if path.is_empty() {
+            Err("expected the name of a .npy file after `=@`".to_owned())
+        } else {
+            Ok(Initial::File(path.to_owned()))
+        };
+    }
+    if text == "iota" {
+        return Ok(Initial::Iota);
+    }
+    if text.starts_with('[') {
+        let (items, rest) = bracketed(text)?;
+        if !rest.is_empty() {
+            return Err(format!("expected nothing after the list, found `{rest}`"));
+        }
+        if items.contains('[') {
+            return Err("expected a flat list, in row-major order".to_owned());
+        }
+        let numbers = comma_separated(items).map(|item| checked_number(element, item));
+        return numbers.collect::<Result<_, _>>().map(Initial::List);
+    }
+    if number(text).is_none() {
+        return Err(format!(
+            "`{text}` is no initial contents; expected a number, iota, [3,1,2] or @FILE.npy"
+        ));
+    }
+    checked_number(element, text).map(Initial::Fill)
+}
+
+fn structure(text: &str) -> Result<ArgumentValue, String> {
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    let inner = inner.ok_or("expected `}` at the end of the structure")?;
+    let fields: Vec<Field> = comma_separated(inner).map(field).collect::<Result<_, _>>()?;
+    if fields.is_empty() {
+        return Err("the structure has no fields; expected {0:x,8:512}".to_owned());
+    }
+    Ok(ArgumentValue::Structure(fields))
+}
+
+fn field(text: &str) -> Result<Field, String> {
+    let (offset, value) = text
+        .split_once(':')
+        .ok_or_else(|| format!("field `{text}`: expected OFFSET:VALUE, such as 8:x"))?;
+    let offset = count(offset, "offset").map_err(|reason| format!("field `{text}`: {reason}"))?;
+    let value = field_value(value.trim()).map_err(|reason| format!("field `{text}`: {reason}"))?;
+    Ok(Field { offset, value })
+}
+
+fn field_value(text: &str) -> Result<FieldValue, String> {
+    if let Some(number) = number(text) {
+        return Ok(FieldValue::Number(number));
+    }
+    let (word, rest) = split_word(text);
+    if let Some(element) = ElementType::from_name(word) {
+        if rest.starts_with('[') {
+            return Err(format!(
+                "a tensor is an argument of its own: --arg NAME={text}, and the field its NAME"
+            ));
+        }
+        return Ok(FieldValue::Scalar { element, value: scalar_value(element, rest)? });
+    }
+    if is_name(text) {
+        return Ok(FieldValue::Name(text.to_owned()));
+    }
+    Err("expected a number, a type with a value, or the name of an argument".to_owned())
+}
+
+/// An expression over other arguments, `None` if the text does not look like one.
+fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
+    let is_operator = |letter: char| "+-*/".contains(letter);
+    let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.$() ".contains(c);
+    // A sign alone makes no expression.
+    let unsigned = text.trim_start_matches(['-', '+']);
+    if !text.chars().all(allowed) || !unsigned.contains(is_operator) {
+        return None;
+    }
+    if !expression_names(text).any(is_name) {
+        return Some(Err(format!("`{text}` has no names in it; write its value")));
+    }
+    Some(Ok(ArgumentValue::Related(text.to_owned())))
+}
+
+/// The words of an expression that are no numbers.
+pub(super) fn expression_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| "+-*/() ".contains(c))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c)))
+}
+
+/// Letters, digits, `_`, `.` and `$`; not beginning with a digit or a dot.
+fn is_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || "_$".contains(c));
+    starts && letters.all(|c| c.is_ascii_alphanumeric() || "_.$".contains(c))
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let inside = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    text.split_at(text.find(|c: char| !inside(c)).unwrap_or(text.len()))
+}
+
+/// What is between the bracket the text begins with and the next closing one, and what follows.
+fn bracketed(text: &str) -> Result<(&str, &str), String> {
+    let end = text.find(']').ok_or_else(|| format!("`{text}` has no closing `]`"))?;
+    Ok((&text[1..end], &text[end + 1..]))
+}
+
+/// Items between commas; none if there is nothing.
+fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
+    let items = if text.trim().is_empty() { None } else { Some(text.split(',')) };
+    items.into_iter().flatten().map(str::trim)
+}
+
+fn counts(text: &str, what: &str) -> Result<Vec<u64>, String> {
+    comma_separated(text).map(|item| count(item, what)).collect()
+}
+
+fn count(text: &str, what: &str) -> Result<u64, String> {
+    match number(text.trim()) {
+        Some(Number::Integer(value)) if value >= 0 => {
+            u64::try_from(value).map_err(|_| format!("{what} `{text}` is too large"))
+        }
+        _ if text.trim() == "?" => Err(format!("only a whole shape can be unknown: {what} `?`")),
+        _ => Err(format!("{what} `{text}` is not a number from 0 up")),
+    }
+}

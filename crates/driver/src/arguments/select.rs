@@ -1,0 +1,181 @@
+//! Which kernel of a file is meant: `FILE::KERNEL`.
+
+use super::closest;
+use crate::demangle::demangle;
+use ir::{FuncId, Program};
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+/// More kernels than these are not listed in a message.
+const LONGEST_LIST: usize = 20;
+
+/// A file, and the kernel meant if it has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelPath {
+    /// The file, or `-` for standard input.
+    pub file: String,
+    /// The kernel's name or a part of it that no other kernel has.
+    pub kernel: Option<String>,
+}
+
+impl FromStr for KernelPath {
+    type Err = Infallible;
+
+    /// The name starts after the first `::`, since C++ names contain more of them.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let (file, kernel) = match text.split_once("::") {
+            Some((file, "")) => (file, None),
+            Some((file, kernel)) => (file, Some(kernel.to_owned())),
+            None => (text, None),
+        };
+        Ok(Self { file: file.to_owned(), kernel })
+    }
+}
+
+impl fmt::Display for KernelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kernel {
+            Some(kernel) => write!(f, "{}::{kernel}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// The kernel a name stands for, or the only one if there is no name.
+///
+/// A name is compared, in this order, with the kernels' names in the PTX, their source names, their
+/// source names without types and namespaces, and as a part of any of them; the first comparison
+/// with a result decides.
+///
+/// # Errors
+/// If no kernel or more than one is meant; the message lists the kernels.
+pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, String> {
+    let kernels: Vec<Candidate> = program
+        .functions
+        .enumerate()
+        .filter(|(_, function)| function.is_kernel && function.is_defined())
+        .map(|(id, function)| Candidate::new(id, &function.name))
+        .collect();
+    let everything: Vec<&Candidate> = kernels.iter().collect();
+    let Some(name) = name else {
+        return match kernels.as_slice() {
+            [only] => Ok(only.id),
+            [] => Err("the file has no kernel".to_owned()),
+            [first, ..] => Err(format!(
+                "the file has {} kernels; say which, as in FILE::{}: {}",
+                kernels.len(),
+                first.shortest(),
+                list(&everything)
+            )),
+        };
+    };
+    let comparisons: [fn(&Candidate, &str) -> bool; 4] = [
+        |kernel, name| kernel.mangled == name,
+        |kernel, name| kernel.demangled.as_deref() == Some(name),
+        |kernel, name| kernel.path == name || kernel.path.rsplit("::").next() == Some(name),
+        |kernel, name| {
+            kernel.mangled.contains(name)
+                || kernel.demangled.as_ref().is_some_and(|source| source.contains(name))
+        },
+    ];
+    for compare in comparisons {
+        let found: Vec<&Candidate> =
+            kernels.iter().filter(|kernel| compare(kernel, name)).collect();
+        match found.as_slice() {
+            [] => {}
+            [only] => return Ok(only.id),
+            several => {
+                let count = several.len();
+                return Err(format!("`{name}` fits {count} kernels: {}", list(several)));
+            }
+        }
+    }
+    if kernels.is_empty() {
+        return Err(format!("there is no kernel `{name}`: the file has none"));
+    }
+    let names = kernels.iter().map(Candidate::shortest);
+    Err(match closest(name, names) {
+        Some(suggestion) => format!("there is no kernel `{name}`; did you mean {suggestion}?"),
+        None => format!("there is no kernel `{name}`; the file has {}", list(&everything)),
+    })
+}
+
+/// The shortest name that selects a kernel, for a command line.
+pub(super) fn short_name(program: &Program, kernel: FuncId) -> String {
+    let name = &program.functions[kernel].name;
+    let candidate = Candidate::new(kernel, name);
+    let short = candidate.shortest();
+    let selects = select_kernel(program, Some(short)) == Ok(kernel);
+    if selects { short.to_owned() } else { name.clone() }
+}
+
+struct Candidate {
+    id: FuncId,
+    mangled: String,
+    demangled: Option<String>,
+    /// The source name without return type, template arguments and parameters.
+    path: String,
+}
+
+impl Candidate {
+    fn new(id: FuncId, mangled: &str) -> Self {
+        let demangled = demangle(mangled);
+        let path = bare_path(demangled.as_deref().unwrap_or(mangled));
+        Self { id, mangled: mangled.to_owned(), demangled, path }
+    }
+
+    fn shortest(&self) -> &str {
+        let short = if self.path.is_empty() { &self.mangled } else { &self.path };
+        short.rsplit("::").next().unwrap_or(short)
+    }
+
+    fn shown(&self) -> &str {
+        self.demangled.as_deref().unwrap_or(&self.mangled)
+    }
+}
+
+/// `void ns::softmax<float, 4>(float const*, int)` to `ns::softmax`.
+fn bare_path(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    let (mut depth, mut path) = (0_usize, String::new());
+    for letter in name.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => break,
+            // What came before was the return type.
+            ' ' if depth == 0 => path.clear(),
+            letter if depth == 0 => path.push(letter),
+            _ => {}
+        }
+    }
+    path
+}
+
+fn list(kernels: &[&Candidate]) -> String {
+    let shown: Vec<&str> = kernels.iter().take(LONGEST_LIST).map(|kernel| kernel.shown()).collect();
+    let more = kernels.len().saturating_sub(LONGEST_LIST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare_path;
+
+    #[test]
+    fn source_names_lose_types_and_parameters() {
+        let table = [
+            ("void ns::softmax<float, 4>(float const*, int)", "ns::softmax"),
+            ("softmax(float*)", "softmax"),
+            ("(anonymous namespace)::k(int)", "k"),
+            ("void a<b<c> >::k<(int)3>()", "a::k"),
+            ("plain_name", "plain_name"),
+            ("", ""),
+        ];
+        for (name, expected) in table {
+            assert_eq!(bare_path(name), expected);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Arguments as data, and how they are written.
+//!
+//! Printing a spec gives text that parses to the same spec; spellings are made canonical
+//! (`float32` becomes `f32`, `0x10` becomes `16`, no direction is `:in`, which is not printed).
+
+use super::ElementType;
+use std::fmt::{self, Display, Formatter};
+
+/// What the user says about one argument: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentSpec {
+    /// The user's name for it.
+    pub name: String,
+    /// What is passed.
+    pub value: ArgumentValue,
+}
+
+/// What is passed for a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentValue {
+    /// `?`: not given. A pointer is to a buffer of unknown size.
+    Missing,
+    /// `512`, `0.125`: a number whose type is the parameter's.
+    Number(Number),
+    /// `f32`, `f32=0.125`, `s32=512`: a number of a stated type; without a value it may be any
+    /// finite number. Integers always have a value.
+    Scalar {
+        /// Its type.
+        element: ElementType,
+        /// Its value.
+        value: Option<Number>,
+    },
+    /// `f32[4,512]`: the address of a tensor.
+    Tensor(TensorSpec),
+    /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
+    Structure(Vec<Field>),
+    /// `scale*log2e`: an expression over other scalars, kept as written.
+    Related(String),
+}
+
+/// A tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorSpec {
+    /// Type of its elements.
+    pub element: ElementType,
+    /// Sizes, the last of which varies fastest; `None` if unknown (`[?]`).
+    pub shape: Option<Vec<u64>>,
+    /// Elements from one index to the next in each dimension; `None` for row-major. Only with a
+    /// shape, and as many.
+    pub strides: Option<Vec<u64>>,
+    /// What the kernel does with it.
+    pub direction: Direction,
+    /// First contents, if stated.
+    pub initial: Option<Initial>,
+}
+
+/// What a kernel does with a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Reads it.
+    In,
+    /// Writes it.
+    Out,
+    /// Reads and writes it.
+    InOut,
+}
+
+/// First contents of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// `@FILE`: those of a `.npy` file.
+    File(String),
+    /// `iota`: 0, 1, 2, … in row-major order.
+    Iota,
+    /// `[3,1,2]`: these, in row-major order.
+    List(Vec<Number>),
+    /// `0`: the same number everywhere.
+    Fill(Number),
+}
+
+/// A number as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// An integer that fits 64 bits, signed or unsigned.
+    Integer(i128),
+    /// Anything else Rust reads as a float; kept as text, because the type to round it to comes
+    /// later.
+    Float(String),
+}
+
+/// A piece of a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Bytes from the start.
+    pub offset: u64,
+    /// What is there.
+    pub value: FieldValue,
+}
+
+/// What a piece of a structure holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A number; how many bytes it has is what the kernel loads there.
+    Number(Number),
+    /// A number of a stated type, as in [`ArgumentValue::Scalar`].
+    Scalar {
+        /// Its type.
+        element: ElementType,
+        /// Its value.
+        value: Option<Number>,
+    },
+    /// Another argument, by name.
+    Name(String),
+}
+
+/// Arguments that are the same address: `x,y`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasSpec {
+    /// Their names, two or more.
+    pub names: Vec<String>,
+}
+
+impl TensorSpec {
+    /// Elements an index reaches, or `None` if the shape is unknown.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        self.shape.as_ref().map(|shape| Self::count(shape))
+    }
+
+    /// Elements of a shape that was found to fit in memory.
+    pub(super) fn count(shape: &[u64]) -> u64 {
+        // A size of 0 beside huge ones must not overflow on the way.
+        if shape.contains(&0) { 0 } else { shape.iter().product() }
+    }
+
+    /// Elements from the first to the last that an index reaches, holes between them included;
+    /// `None` if the number exceeds 64 bits.
+    pub(super) fn extent(shape: &[u64], strides: Option<&[u64]>) -> Option<u64> {
+        if shape.contains(&0) {
+            return Some(0);
+        }
+        let Some(strides) = strides else {
+            return shape.iter().try_fold(1_u64, |all, &size| all.checked_mul(size));
+        };
+        let mut last = 0_u64;
+        for (&size, &stride) in shape.iter().zip(strides) {
+            last = last.checked_add((size - 1).checked_mul(stride)?)?;
+        }
+        last.checked_add(1)
+    }
+}
+
+impl Display for ArgumentSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name, self.value)
+    }
+}
+
+impl Display for ArgumentValue {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("?"),
+            Self::Number(number) => number.fmt(f),
+            Self::Scalar { element, value } => scalar(*element, value.as_ref(), f),
+            Self::Tensor(tensor) => tensor.fmt(f),
+            Self::Structure(fields) => {
+                f.write_str("{")?;
+                list(fields, f)?;
+                f.write_str("}")
+            }
+            Self::Related(expression) => f.write_str(expression),
+        }
+    }
+}
+
+impl Display for TensorSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[", self.element)?;
+        match &self.shape {
+            Some(shape) => list(shape, f)?,
+            None => f.write_str("?")?,
+        }
+        f.write_str("]")?;
+        if let Some(strides) = &self.strides {
+            f.write_str("@[")?;
+            list(strides, f)?;
+            f.write_str("]")?;
+        }
+        match self.direction {
+            Direction::In => {}
+            Direction::Out => f.write_str(":out")?,
+            Direction::InOut => f.write_str(":inout")?,
+        }
+        match &self.initial {
+            None => Ok(()),
+            Some(Initial::File(path)) => write!(f, "=@{path}"),
+            Some(Initial::Iota) => f.write_str("=iota"),
+            Some(Initial::Fill(number)) => write!(f, "={number}"),
+            Some(Initial::List(numbers)) => {
+                f.write_str("=[")?;
+                list(numbers, f)?;
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+impl Display for Field {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.offset)?;
+        match &self.value {
+            FieldValue::Number(number) => number.fmt(f),
+            FieldValue::Scalar { element, value } => scalar(*element, value.as_ref(), f),
+            FieldValue::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            Self::Float(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Display for AliasSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        list(&self.names, f)
+    }
+}
+
+fn scalar(element: ElementType, value: Option<&Number>, f: &mut Formatter<'_>) -> fmt::Result {
+    match value {
+        Some(value) => write!(f, "{element}={value}"),
+        None => write!(f, "{element}"),
+    }
+}
+
+fn list(items: &[impl Display], f: &mut Formatter<'_>) -> fmt::Result {
+    for (position, item) in items.iter().enumerate() {
+        let comma = if position == 0 { "" } else { "," };
+        write!(f, "{comma}{item}")?;
+    }
+    Ok(())
+}

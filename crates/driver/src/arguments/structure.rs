@@ -1,0 +1,133 @@
+//! Structure parameters: which bytes each field of `{0:x,8:y,16:512}` fills.
+//!
+//! The PTX declares a structure as an array of bytes, so a plain number has the size of the load
+//! the kernel does at its offset, and without one fills the room to the next field (at most 8 bytes,
+//! aligned). A stated type (`16:s32=512`) leaves no doubt.
+
+use super::parameter::Parameter;
+use super::{ArgumentSpec, ArgumentValue, ElementType, Field, FieldValue, Number};
+
+/// What a field holds, resolved.
+pub(super) enum Piece<'s> {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Any number of a type.
+    Symbolic(ElementType),
+    /// The address another argument stands for.
+    Pointer(&'s ArgumentSpec),
+}
+
+impl Piece<'_> {
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Symbolic(element) => element.bytes().into(),
+            Self::Pointer(_) => 8,
+        }
+    }
+}
+
+/// The pieces of a structure, by offset.
+///
+/// # Errors
+/// If a field names no argument, does not fit, overlaps another or exceeds the parameter.
+pub(super) fn pieces<'s>(
+    fields: &'s [Field],
+    parameter: &Parameter<'_>,
+    arguments: &'s [ArgumentSpec],
+) -> Result<Vec<(u64, Piece<'s>)>, String> {
+    let mut sorted: Vec<&Field> = fields.iter().collect();
+    sorted.sort_by_key(|field| field.offset);
+    let mut pieces: Vec<(u64, Piece<'s>)> = Vec::new();
+    let mut end = 0;
+    for (position, field) in sorted.iter().enumerate() {
+        let fail = |reason: String| format!("field `{field}`: {reason}");
+        if position > 0 && field.offset < end {
+            return Err(fail("overlaps the field before it".to_owned()));
+        }
+        let next = sorted.get(position + 1).map_or(parameter.bytes, |next| next.offset);
+        let room = next.min(parameter.bytes).saturating_sub(field.offset);
+        let piece = piece(field, room, parameter, arguments).map_err(fail)?;
+        end = field.offset.saturating_add(piece.bytes());
+        if end > parameter.bytes {
+            let (size, most) = (piece.bytes(), parameter.bytes);
+            return Err(fail(format!("{size} bytes there exceed the {most} of the parameter")));
+        }
+        pieces.push((field.offset, piece));
+    }
+    Ok(pieces)
+}
+
+fn piece<'s>(
+    field: &'s Field,
+    room: u64,
+    parameter: &Parameter<'_>,
+    arguments: &'s [ArgumentSpec],
+) -> Result<Piece<'s>, String> {
+    let room = Room::new(field.offset, room, parameter);
+    match &field.value {
+        FieldValue::Number(value) => number(value, room),
+        FieldValue::Scalar { element, value } => scalar(*element, value.as_ref()),
+        FieldValue::Name(name) => {
+            let argument = arguments.iter().find(|argument| argument.name == *name);
+            let argument = argument.ok_or_else(|| {
+                format!("no argument is called `{name}`; expected --arg {name}=… beside it")
+            })?;
+            match &argument.value {
+                ArgumentValue::Number(value) => number(value, room),
+                ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
+                ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
+                ArgumentValue::Structure(_) => Err("a structure within a structure".to_owned()),
+                ArgumentValue::Related(_) => {
+                    Err("related scalars within structures are not supported yet".to_owned())
+                }
+            }
+        }
+    }
+}
+
+/// How large a number at an offset can be.
+#[derive(Clone, Copy)]
+struct Room {
+    /// A power of two up to 8, aligned and free.
+    bytes: u64,
+    /// What the kernel loads there, if that is free.
+    loaded: Option<u64>,
+}
+
+impl Room {
+    fn new(offset: u64, free: u64, parameter: &Parameter<'_>) -> Self {
+        let aligned = 1 << offset.trailing_zeros().min(3);
+        let bytes = 1 << free.clamp(1, aligned).ilog2();
+        let loaded = parameter.loads.get(&offset).copied();
+        Self { bytes, loaded: loaded.filter(|&loaded| loaded <= free.min(8)) }
+    }
+}
+
+fn scalar<'s>(element: ElementType, value: Option<&Number>) -> Result<Piece<'s>, String> {
+    let Some(value) = value else { return Ok(Piece::Symbolic(element)) };
+    let mut bytes = Vec::new();
+    element.encode(value, &mut bytes)?;
+    Ok(Piece::Bytes(bytes))
+}
+
+fn number<'s>(value: &Number, room: Room) -> Result<Piece<'s>, String> {
+    let Number::Integer(integer) = value else {
+        return match room.loaded.unwrap_or(room.bytes.min(4)) {
+            4 => scalar(ElementType::F32, Some(value)),
+            8 => scalar(ElementType::F64, Some(value)),
+            _ => Err(format!("the type of {value} is not clear; say it, as in f16={value}")),
+        };
+    };
+    let bytes = room.loaded.unwrap_or(room.bytes);
+    integer_bytes(*integer, bytes)
+        .map(Piece::Bytes)
+        .ok_or_else(|| format!("{value} does not fit {bytes} bytes"))
+}
+
+/// An integer as so many bytes, at most 8, if it fits signed or unsigned.
+pub(super) fn integer_bytes(value: i128, bytes: u64) -> Option<Vec<u8>> {
+    let bits = 8 * u32::try_from(bytes).ok().filter(|&bytes| bytes <= 8)?;
+    let fits = bits > 0 && value >= -(1_i128 << (bits - 1)) && value < (1_i128 << bits);
+    fits.then(|| value.to_le_bytes()[..bytes as usize].to_vec())
+}

@@ -1,0 +1,387 @@
+//! Arrays in NumPy's `.npy` files (format versions 1.0 to 3.0, `numpy.lib.format`).
+//!
+//! Reads arrays of little-endian numbers and truth values in C or Fortran order, and the opaque
+//! elements (`V2`) that bf16 and fp8 arrays are saved as; writes version 1.0 in C order. Anything
+//! else in a file is refused with a reason: objects, structures, big-endian numbers, files that are
+//! too short or too long.
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An array in C order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// What its elements are.
+    pub dtype: Dtype,
+    /// Sizes; none for a single number.
+    pub shape: Vec<u64>,
+    /// Elements, little-endian, the last index varying fastest.
+    pub data: Vec<u8>,
+}
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in NumPy; the number counts bytes")]
+pub enum Dtype {
+    F8,
+    F4,
+    F2,
+    I8,
+    I4,
+    I2,
+    I1,
+    U8,
+    U4,
+    U2,
+    U1,
+    Bool,
+    /// So many bytes that NumPy knows nothing about: 1 or 2.
+    Raw(u8),
+}
+
+/// Every type with its name in a header, but for the byte order.
+const DTYPES: &[(Dtype, &str)] = &[
+    (Dtype::F8, "f8"),
+    (Dtype::F4, "f4"),
+    (Dtype::F2, "f2"),
+    (Dtype::I8, "i8"),
+    (Dtype::I4, "i4"),
+    (Dtype::I2, "i2"),
+    (Dtype::I1, "i1"),
+    (Dtype::U8, "u8"),
+    (Dtype::U4, "u4"),
+    (Dtype::U2, "u2"),
+    (Dtype::U1, "u1"),
+    (Dtype::Bool, "b1"),
+    (Dtype::Raw(1), "V1"),
+    (Dtype::Raw(2), "V2"),
+];
+
+impl Dtype {
+    /// Bytes of an element.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::F8 | Self::I8 | Self::U8 => 8,
+            Self::F4 | Self::I4 | Self::U4 => 4,
+            Self::F2 | Self::I2 | Self::U2 => 2,
+            Self::I1 | Self::U1 | Self::Bool => 1,
+            Self::Raw(bytes) => bytes as usize,
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        DTYPES.iter().find(|(_, known)| *known == name).map(|&(dtype, _)| dtype)
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = DTYPES.iter().find(|(dtype, _)| dtype == self).map_or("?", |(_, name)| name);
+        let order = if self.bytes() == 1 { '|' } else { '<' };
+        write!(f, "{order}{name}")
+    }
+}
+
+/// Why a file cannot be read or written; displays as one line.
+#[derive(Debug)]
+pub struct NpyError {
+    path: PathBuf,
+    reason: String,
+}
+
+impl fmt::Display for NpyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for NpyError {}
+
+/// Reads a file.
+///
+/// # Errors
+/// If there is no such file or it holds no array we take.
+pub fn read(path: &Path) -> Result<Array, NpyError> {
+    let fail = |reason| NpyError { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+    from_bytes(bytes).map_err(fail)
+}
+
+/// Writes a file: all of it, or nothing.
+///
+/// # Errors
+/// If the file cannot be written; what was there before then still is.
+pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
+    let fail = |error: std::io::Error| NpyError {
+        path: path.to_owned(),
+        reason: format!("cannot be written: {error}"),
+    };
+    let temporary = temporary_name(path).map_err(fail)?;
+    let written = write_new(&temporary, array).and_then(|()| std::fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // If it was never made there is nothing to remove; the first error is the one to tell.
+        let _ = std::fs::remove_file(&temporary);
+        fail(error)
+    })
+}
+
+/// The file of an array.
+#[must_use]
+pub fn to_bytes(array: &Array) -> Vec<u8> {
+    let mut bytes = header(array);
+    bytes.extend_from_slice(&array.data);
+    bytes
+}
+
+/// The array in a file's bytes.
+///
+/// # Errors
+/// If there is none that we take, as a clause about the file.
+pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, String> {
+    let (start, head) = head(&bytes)?;
+    let header = Header::parse(head)?;
+    let data = &bytes[start..];
+    let elements = header.shape.iter().try_fold(1_u64, |all, &size| all.checked_mul(size));
+    let needed = elements.and_then(|count| count.checked_mul(header.dtype.bytes() as u64));
+    let found = data.len() as u64;
+    if needed != Some(found) {
+        let shape = shape_text(&header.shape);
+        let needed = needed.map_or("more than any file has".to_owned(), |n| n.to_string());
+        let dtype = header.dtype;
+        return Err(format!(
+            "has {found} bytes of data, an array of {dtype} with shape {shape} has {needed}"
+        ));
+    }
+    let data = if header.fortran_order {
+        transposed(data, &header.shape, header.dtype.bytes())
+    } else {
+        bytes.drain(..start);
+        bytes
+    };
+    Ok(Array { dtype: header.dtype, shape: header.shape, data })
+}
+
+/// A shape as in an argument: `[4,512]`.
+#[must_use]
+pub fn shape_text(shape: &[u64]) -> String {
+    let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    format!("[{}]", sizes.join(","))
+}
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// Where the data starts, and the header's text.
+fn head(bytes: &[u8]) -> Result<(usize, &str), String> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        let is_zip = bytes.starts_with(b"PK");
+        let reason = if is_zip { "is an .npz archive; save one array" } else { "is no .npy file" };
+        return Err(reason.to_owned());
+    };
+    let cut_off = || "ends within its header".to_owned();
+    let [major, _minor, rest @ ..] = rest else { return Err(cut_off()) };
+    let (length, rest) = match major {
+        1 => {
+            let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut_off)?;
+            (usize::from(u16::from_le_bytes(*length)), rest)
+        }
+        2 | 3 => {
+            let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut_off)?;
+            (usize::try_from(u32::from_le_bytes(*length)).map_err(|_| cut_off())?, rest)
+        }
+        _ => return Err(format!("has .npy version {major}, known are 1 to 3")),
+    };
+    let head = rest.get(..length).ok_or_else(cut_off)?;
+    let head = std::str::from_utf8(head).map_err(|_| "has a header that is no text")?;
+    Ok((bytes.len() - rest.len() + length, head))
+}
+
+/// What a header says.
+struct Header {
+    dtype: Dtype,
+    fortran_order: bool,
+    shape: Vec<u64>,
+}
+
+impl Header {
+    /// Reads a Python dictionary of three keys, in any order:
+    /// `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 512), }`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let (mut dtype, mut fortran_order, mut shape) = (None, None, None);
+        let mut cursor = Cursor { rest: text };
+        cursor.expect('{')?;
+        while !cursor.take('}') {
+            let key = cursor.string()?;
+            cursor.expect(':')?;
+            match key {
+                "descr" => dtype = Some(dtype_of(cursor.string_or_refuse()?)?),
+                "fortran_order" => fortran_order = Some(cursor.truth()?),
+                "shape" => shape = Some(cursor.tuple()?),
+                _ => return Err(format!("has an unknown key `{key}` in its header")),
+            }
+            if !cursor.take(',') {
+                cursor.expect('}')?;
+                break;
+            }
+        }
+        if !cursor.rest.trim().is_empty() {
+            return Err("has text after the dictionary of its header".to_owned());
+        }
+        let missing = |key: &str| format!("has no `{key}` in its header");
+        Ok(Self {
+            dtype: dtype.ok_or_else(|| missing("descr"))?,
+            fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
+            shape: shape.ok_or_else(|| missing("shape"))?,
+        })
+    }
+}
+
+fn dtype_of(description: &str) -> Result<Dtype, String> {
+    let unsupported = || format!("has elements of type `{description}`, which cannot be used");
+    let name = description.strip_prefix(['<', '|', '=', '>']).unwrap_or(description);
+    let dtype = Dtype::from_name(name).ok_or_else(unsupported)?;
+    if description.starts_with('>') && dtype.bytes() > 1 {
+        return Err(format!("is big-endian (`{description}`); save it as `{dtype}`"));
+    }
+    Ok(dtype)
+}
+
+/// What is left of a header.
+struct Cursor<'h> {
+    rest: &'h str,
+}
+
+impl<'h> Cursor<'h> {
+    fn take(&mut self, letter: char) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(letter);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, letter: char) -> Result<(), String> {
+        if self.take(letter) { Ok(()) } else { Err(self.malformed(&format!("`{letter}`"))) }
+    }
+
+    fn malformed(&self, expected: &str) -> String {
+        let found: String = self.rest.trim_start().chars().take(12).collect();
+        format!("has a malformed header: expected {expected}, found `{}`", found.escape_debug())
+    }
+
+    fn string(&mut self) -> Result<&'h str, String> {
+        let rest = self.rest.trim_start();
+        let quote = rest.chars().next().filter(|letter| "'\"".contains(*letter));
+        let inside = quote.and_then(|quote| rest[1..].split_once(quote));
+        let (text, rest) = inside.ok_or_else(|| self.malformed("a string"))?;
+        self.rest = rest;
+        Ok(text)
+    }
+
+    /// A list here describes the fields of a structure.
+    fn string_or_refuse(&mut self) -> Result<&'h str, String> {
+        if self.rest.trim_start().starts_with('[') {
+            return Err("is an array of structures, which cannot be used".to_owned());
+        }
+        self.string()
+    }
+
+    fn truth(&mut self) -> Result<bool, String> {
+        let rest = self.rest.trim_start();
+        for (word, value) in [("True", true), ("False", false)] {
+            if let Some(rest) = rest.strip_prefix(word) {
+                self.rest = rest;
+                return Ok(value);
+            }
+        }
+        Err(self.malformed("True or False"))
+    }
+
+    fn tuple(&mut self) -> Result<Vec<u64>, String> {
+        let mut sizes = Vec::new();
+        self.expect('(')?;
+        while !self.take(')') {
+            let rest = self.rest.trim_start();
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let size = rest[..end].parse().map_err(|_| self.malformed("a size"))?;
+            sizes.push(size);
+            // Python 2 wrote long integers with an L.
+            self.rest = rest[end..].strip_prefix('L').unwrap_or(&rest[end..]);
+            if !self.take(',') {
+                self.expect(')')?;
+                break;
+            }
+        }
+        Ok(sizes)
+    }
+}
+
+/// Elements with the first index varying fastest, put in C order. The data has as many elements as
+/// the shape.
+fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
+    let mut result = Vec::with_capacity(data.len());
+    // Sizes are at most the number of elements in memory, unless some size is 0.
+    let sizes: Vec<usize> = shape.iter().map(|&size| size as usize).collect();
+    let mut index = vec![0_usize; sizes.len()];
+    for _ in 0..data.len() / width {
+        let position = index.iter().zip(&sizes).rev().fold(0, |all, (&i, &size)| all * size + i);
+        result.extend_from_slice(&data[position * width..][..width]);
+        for axis in (0..sizes.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < sizes[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    result
+}
+
+fn header(array: &Array) -> Vec<u8> {
+    let sizes: Vec<String> = array.shape.iter().map(ToString::to_string).collect();
+    let shape = match sizes.as_slice() {
+        [only] => format!("({only},)"),
+        sizes => format!("({})", sizes.join(", ")),
+    };
+    let dtype = array.dtype;
+    let mut text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}");
+    // Data starts at a multiple of 64, so that it can be mapped.
+    let unpadded = MAGIC.len() + 4 + text.len() + 1;
+    text.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
+    text.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    match u16::try_from(text.len()) {
+        Ok(length) => {
+            bytes.extend_from_slice(&[1, 0]);
+            bytes.extend_from_slice(&length.to_le_bytes());
+        }
+        // Thousands of dimensions; NumPy has at most 64.
+        Err(_) => {
+            bytes.extend_from_slice(&[2, 0]);
+            bytes.extend_from_slice(&(text.len() as u64).to_le_bytes()[..4]);
+        }
+    }
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+/// A name beside the file that nothing else uses; beside it, because a file is renamed only within
+/// its file system.
+fn temporary_name(path: &Path) -> std::io::Result<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let Some(name) = path.file_name() else {
+        return Err(std::io::Error::other("it is no file name"));
+    };
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut temporary = std::ffi::OsString::from(".");
+    temporary.push(name);
+    temporary.push(format!(".{}-{count}.tmp", std::process::id()));
+    Ok(path.with_file_name(temporary))
+}
+
+fn write_new(path: &Path, array: &Array) -> std::io::Result<()> {
+    let mut file = std::fs::File::create_new(path)?;
+    file.write_all(&header(array))?;
+    file.write_all(&array.data)?;
+    file.sync_all()
+}

@@ -1,0 +1,203 @@
+//! Random text and random specs.
+
+use driver::arguments::{
+    AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
+    ElementType, Field, FieldValue, Initial, Number, TensorSpec,
+};
+use driver::npy;
+use proptest::prelude::*;
+use proptest::{collection, option, sample};
+
+/// Text made of what arguments are made of, so that much of it parses.
+fn argument_like() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "x",
+        "=",
+        "f32",
+        "s8",
+        "half",
+        "[",
+        "]",
+        "?",
+        ",",
+        "4",
+        "512",
+        "@[",
+        "@",
+        ":out",
+        ":inout",
+        "=0",
+        "iota",
+        "-1",
+        "0.5",
+        "0x",
+        "1e",
+        "{",
+        "}",
+        "0:",
+        "scale*log2e",
+        "(",
+        " ",
+        "é",
+        "nan",
+        "18446744073709551616",
+        "=[1,2]",
+        ".",
+        "-",
+        "bool",
+        "true",
+    ];
+    collection::vec(sample::select(pieces), 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn element() -> impl Strategy<Value = ElementType> {
+    let names = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "s64", "s32", "s16"];
+    let more = ["s8", "u64", "u32", "u16", "u8", "b1"];
+    let all: Vec<&str> = names.into_iter().chain(more).collect();
+    sample::select(all).prop_map(|name| ElementType::from_name(name).unwrap())
+}
+
+/// A number that every type has.
+fn small_number() -> impl Strategy<Value = Number> {
+    (0_i128..2).prop_map(Number::Integer)
+}
+
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        (i128::from(i64::MIN)..=i128::from(u64::MAX)).prop_map(Number::Integer),
+        (any::<f32>(), 0_usize..9).prop_map(|(value, digits)| {
+            let text = format!("{value:.digits$e}");
+            if value.is_finite() { Number::Float(text) } else { Number::Float("inf".to_owned()) }
+        }),
+    ]
+}
+
+/// Names that are no types; those are not mistaken for names of arguments.
+fn name() -> impl Strategy<Value = String> {
+    "[a-z_$][a-zA-Z0-9_.$]{0,6}_"
+}
+
+fn tensor() -> impl Strategy<Value = TensorSpec> {
+    let shape = collection::vec(0_u64..40, 0..4);
+    let strides = collection::vec(1_u64..1000, 3);
+    let direction = sample::select(vec![Direction::In, Direction::Out, Direction::InOut]);
+    let file = "[a-z/=: ]{1,9}\\.npy";
+    let initial = (0..5, small_number(), file);
+    (element(), option::of(shape), any::<bool>(), strides, direction, initial).prop_map(
+        |(element, shape, strided, strides, direction, (kind, number, file))| {
+            let strides = shape
+                .as_ref()
+                .filter(|shape| strided && shape.len() <= 3)
+                .map(|shape| strides[..shape.len()].to_vec());
+            let elements = shape.as_ref().map_or(3, |shape| shape.iter().product::<u64>());
+            let initial = match kind {
+                0 => Some(Initial::File(file)),
+                1 => Some(Initial::List(vec![number; elements as usize])),
+                2 if shape.is_some() => Some(Initial::Fill(number)),
+                3 if shape.is_some() => Some(Initial::Iota),
+                _ => None,
+            };
+            TensorSpec { element, shape, strides, direction, initial }
+        },
+    )
+}
+
+fn field() -> impl Strategy<Value = Field> {
+    let value = prop_oneof![
+        number().prop_map(FieldValue::Number),
+        name().prop_map(FieldValue::Name),
+        (element(), small_number())
+            .prop_map(|(element, value)| FieldValue::Scalar { element, value: Some(value) }),
+    ];
+    (any::<u64>(), value).prop_map(|(offset, value)| Field { offset, value })
+}
+
+fn value() -> impl Strategy<Value = ArgumentValue> {
+    prop_oneof![
+        Just(ArgumentValue::Missing),
+        number().prop_map(ArgumentValue::Number),
+        (element(), small_number())
+            .prop_map(|(element, value)| ArgumentValue::Scalar { element, value: Some(value) }),
+        tensor().prop_map(ArgumentValue::Tensor),
+        collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
+        (name(), name()).prop_map(|(a, b)| ArgumentValue::Related(format!("{a}*({b} + 2)"))),
+    ]
+}
+
+fn array() -> impl Strategy<Value = npy::Array> {
+    let dtypes = vec![
+        npy::Dtype::F8,
+        npy::Dtype::F4,
+        npy::Dtype::F2,
+        npy::Dtype::I8,
+        npy::Dtype::I1,
+        npy::Dtype::U2,
+        npy::Dtype::Bool,
+        npy::Dtype::Raw(2),
+    ];
+    let shape = collection::vec(0_u64..5, 0..4);
+    (sample::select(dtypes), shape, any::<u8>()).prop_map(|(dtype, shape, seed)| {
+        let count = shape.iter().product::<u64>() as usize * dtype.bytes();
+        let data = (0..count).map(|at| (at as u8).wrapping_mul(31).wrapping_add(seed)).collect();
+        npy::Array { dtype, shape, data }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_parses_prints_and_parses_again(text in prop_oneof![argument_like(), ".*"]) {
+        if let Ok(spec) = text.parse::<ArgumentSpec>() {
+            prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        }
+        let value = format!("x={text}");
+        if let Ok(spec) = value.parse::<ArgumentSpec>() {
+            prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        }
+        if let Ok(alias) = text.parse::<AliasSpec>() {
+            prop_assert_eq!(alias.to_string().parse(), Ok(alias));
+        }
+        let _ = text.parse::<Dimensions>();
+        let _ = text.parse::<ByteCount>();
+        let _ = text.parse::<BlockPosition>();
+    }
+
+    #[test]
+    fn what_is_printed_parses(name in name(), value in value()) {
+        let spec = ArgumentSpec { name, value };
+        prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+    }
+
+    #[test]
+    fn launch_flags_print_and_parse(sizes: [u32; 3], bytes: u64) {
+        prop_assert_eq!(Dimensions(sizes).to_string().parse(), Ok(Dimensions(sizes)));
+        prop_assert_eq!(BlockPosition(sizes).to_string().parse(), Ok(BlockPosition(sizes)));
+        prop_assert_eq!(ByteCount(bytes).to_string().parse(), Ok(ByteCount(bytes)));
+    }
+
+    #[test]
+    fn arrays_survive_a_file(array in array()) {
+        prop_assert_eq!(npy::from_bytes(npy::to_bytes(&array)), Ok(array));
+    }
+
+    /// A changed, cut or prolonged file is read or refused, never a panic.
+    #[test]
+    fn damaged_files_do_not_panic(
+        array in array(),
+        changes in collection::vec((any::<sample::Index>(), any::<u8>()), 0..8),
+        length in any::<sample::Index>(),
+        cut: bool,
+    ) {
+        let mut bytes = npy::to_bytes(&array);
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut {
+            let length = length.index(bytes.len() + 4);
+            bytes.resize(length, 0);
+        }
+        let _ = npy::from_bytes(bytes);
+    }
+}

@@ -1,0 +1,44 @@
+//! Kernels by name.
+
+use super::program;
+use driver::arguments::select_kernel;
+
+#[test]
+fn kernels_are_found_by_any_of_their_names() {
+    let program = program();
+    let table = [
+        ("scale", "scale"),
+        ("_ZN4pack5sizesIfEEvt", "_ZN4pack5sizesIfEEvt"),
+        ("void pack::sizes<float>(unsigned short)", "_ZN4pack5sizesIfEEvt"),
+        ("pack::sizes", "_ZN4pack5sizesIfEEvt"),
+        ("sizes", "_ZN4pack5sizesIfEEvt"),
+        ("sizes<float>", "_ZN4pack5sizesIfEEvt"),
+        ("struct", "structure"),
+        // Also a part of another name, but the whole of this one.
+        ("softmax", "softmax"),
+        ("online", "softmax_online"),
+    ];
+    for (name, expected) in table {
+        let kernel = select_kernel(&program, Some(name)).unwrap();
+        assert_eq!(program.functions[kernel].name, expected, "{name}");
+    }
+}
+
+#[test]
+fn other_names_are_explained() {
+    let program = program();
+    let all = "scale, void pack::sizes<float>(unsigned short), structure, softmax_online, softmax";
+    let table = [
+        (Some("s"), format!("`s` fits 5 kernels: {all}")),
+        (Some("softmaks"), "there is no kernel `softmaks`; did you mean softmax?".to_owned()),
+        (Some("gemm"), format!("there is no kernel `gemm`; the file has {all}")),
+        (None, format!("the file has 5 kernels; say which, as in FILE::scale: {all}")),
+    ];
+    for (name, expected) in table {
+        assert_eq!(select_kernel(&program, name), Err(expected));
+    }
+    let empty = ir::Program::default();
+    assert_eq!(select_kernel(&empty, None), Err("the file has no kernel".to_owned()));
+    let none = "there is no kernel `k`: the file has none".to_owned();
+    assert_eq!(select_kernel(&empty, Some("k")), Err(none));
+}
