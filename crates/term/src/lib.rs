@@ -42,5 +42,5 @@ pub use inputs::{Input, Inputs, TooManyInputs};
 pub use node::{ConstantId, Factors, Function, ListId, Node, NodeId, Relation, Sum, Term};
 pub use number::Number;
 pub use oracle::{Folded, Oracle, Truth};
-pub use order::{Order, evaluation_order};
+pub use order::{Order, Walker, evaluation_order};
 pub use store::Terms;

@@ -14,78 +14,83 @@ pub struct Order {
     pub uses: Vec<u32>,
 }
 
-/// The nodes below `roots` for which `wanted` holds; below a node that is not wanted nothing is
-/// visited. Uses of a node that is visited are counted over all parents visited.
+/// The nodes below `roots` for which `wanted` holds; see [`Walker::order`].
 pub fn evaluation_order(
     terms: &Terms,
     roots: impl IntoIterator<Item = Term>,
-    mut wanted: impl FnMut(NodeId) -> bool,
+    wanted: impl FnMut(NodeId) -> bool,
 ) -> Order {
-    let mut seen = Seen { slot: vec![0; terms.node_count()], nodes: Vec::new(), uses: Vec::new() };
-    let mut stack = Vec::new();
-    for root in roots {
-        match terms.node(root) {
-            // An unsealed sum has no node of its own: its factors are the roots.
-            Node::Sum(sum) if root.prefix != 0 => {
-                for factors in terms.products(sum).flatten() {
-                    seen.visit(factors.left(), &mut wanted, &mut stack);
-                    seen.visit(factors.right(), &mut wanted, &mut stack);
-                }
-            }
-            _ => seen.visit(NodeId(root.id), &mut wanted, &mut stack),
-        }
-        while let Some(node) = stack.pop() {
-            match terms.at(node) {
-                Node::Sum(sum) => {
-                    for factors in terms.products(sum).flatten() {
-                        seen.visit(factors.left(), &mut wanted, &mut stack);
-                        seen.visit(factors.right(), &mut wanted, &mut stack);
-                    }
-                }
-                other => {
-                    for child in other.children() {
-                        seen.visit(child, &mut wanted, &mut stack);
-                    }
-                }
-            }
-        }
-    }
-    seen.finish()
+    Walker::default().order(terms, roots, wanted)
 }
 
-struct Seen {
-    /// By node: 0 for unseen, `u32::MAX` for unwanted, else its position in `nodes` plus one.
-    slot: Vec<u32>,
+/// Scratch space for walks over one store: a walk costs what it visits, not the size of the store.
+#[derive(Clone, Debug, Default)]
+pub struct Walker {
+    /// By node: 0 for unseen, else its position in `nodes` plus one. All zero between walks.
+    slots: Vec<u32>,
     nodes: Vec<NodeId>,
     uses: Vec<u32>,
+    stack: Vec<NodeId>,
 }
 
-impl Seen {
-    fn visit(
+impl Walker {
+    /// The nodes below `roots` for which `wanted` holds; below a node that is not wanted nothing
+    /// is visited. Uses of a visited node are counted over the roots and all parents visited.
+    pub fn order(
         &mut self,
-        node: NodeId,
-        wanted: &mut impl FnMut(NodeId) -> bool,
-        stack: &mut Vec<NodeId>,
-    ) {
-        let slot = &mut self.slot[node.position()];
-        match *slot {
-            u32::MAX => {}
-            0 if wanted(node) => {
-                self.nodes.push(node);
-                self.uses.push(1);
-                *slot = self.nodes.len() as u32;
-                stack.push(node);
+        terms: &Terms,
+        roots: impl IntoIterator<Item = Term>,
+        mut wanted: impl FnMut(NodeId) -> bool,
+    ) -> Order {
+        self.slots.resize(terms.node_count(), 0);
+        for root in roots {
+            if root.prefix == 0 {
+                self.visit(NodeId(root.id), &mut wanted);
+            } else {
+                // An unsealed sum has no node of its own: its factors are visited directly.
+                self.visit_operands(terms, terms.node(root), &mut wanted);
             }
-            0 => *slot = u32::MAX,
-            position => self.uses[position as usize - 1] += 1,
+            while let Some(node) = self.stack.pop() {
+                self.visit_operands(terms, terms.at(node), &mut wanted);
+            }
         }
-    }
-
-    /// Ascending node numbers are an evaluation order.
-    fn finish(self) -> Order {
-        let mut pairs: Vec<_> = self.nodes.into_iter().zip(self.uses).collect();
+        for node in &self.nodes {
+            self.slots[node.position()] = 0;
+        }
+        // Ascending node numbers are an evaluation order.
+        let mut pairs: Vec<_> = self.nodes.drain(..).zip(self.uses.drain(..)).collect();
         pairs.sort_unstable();
         let (nodes, uses) = pairs.into_iter().unzip();
         Order { nodes, uses }
+    }
+
+    fn visit_operands(
+        &mut self,
+        terms: &Terms,
+        node: Node,
+        wanted: &mut impl FnMut(NodeId) -> bool,
+    ) {
+        if let Node::Sum(sum) = node {
+            for factors in terms.products(sum).flatten() {
+                self.visit(factors.left(), wanted);
+                self.visit(factors.right(), wanted);
+            }
+        } else {
+            for child in node.children() {
+                self.visit(child, wanted);
+            }
+        }
+    }
+
+    fn visit(&mut self, node: NodeId, wanted: &mut impl FnMut(NodeId) -> bool) {
+        let slot = self.slots[node.position()];
+        if slot != 0 {
+            self.uses[slot as usize - 1] += 1;
+        } else if wanted(node) {
+            self.nodes.push(node);
+            self.uses.push(1);
+            self.slots[node.position()] = self.nodes.len() as u32;
+            self.stack.push(node);
+        }
     }
 }

@@ -75,6 +75,12 @@ impl Terms {
         }
     }
 
+    /// The node of a term; none for a sum that was not sealed.
+    #[must_use]
+    pub fn node_of(&self, term: Term) -> Option<NodeId> {
+        (term.prefix == 0).then_some(NodeId(term.id))
+    }
+
     /// The products of a sum, as slices in order.
     pub fn products(&self, sum: Sum) -> impl Iterator<Item = &[Factors]> {
         let runs: Runs<'_> = self.sums.runs(sum);

@@ -36,7 +36,7 @@ fn scripts_run_loops_forwards_and_backwards() {
     let (scope, inputs) = Scope::declare(&script, &[("n".to_owned(), 3)]).unwrap();
     let mut terms = Terms::new(Arc::new(inputs));
     let results = run(&scope, &mut terms, &script.sections[0].body).unwrap();
-    assert_eq!(terms.print(results[0]), "x[2]*2 + x[1]");
+    assert_eq!(terms.print(results[0]), "2*x[2] + x[1]");
 }
 
 #[test]
