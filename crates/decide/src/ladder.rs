@@ -282,8 +282,13 @@ impl<'t> Ladder<'t> {
         let whole = self.algebra.polynomial(form);
         let (content, _, base) = self.algebra.primitive(whole, Pull::Everything)?;
         for (atom, _) in self.algebra.factors(content) {
-            let single = crate::algebra::Monomial::of_atom(atom);
-            let alone = self.algebra.intern(Polynomial::single(single))?;
+            let alone = match self.algebra.atom_ref(atom) {
+                Some(crate::algebra::Atom::Base(form)) => *form,
+                _ => {
+                    let single = crate::algebra::Monomial::of_atom(atom);
+                    self.algebra.intern(Polynomial::single(single))?
+                }
+            };
             consistent &= self.algebra.assume(alone, SignSet::NOT_ZERO)?;
         }
         consistent &= self.algebra.assume(base, SignSet::NOT_ZERO)?;

@@ -12,6 +12,8 @@ use term::{Node, NodeId, Number, Sum, Term, Terms, Walker};
 enum Form {
     Real(Polynomial),
     Condition(ConditionId),
+    /// −∞ (true) or +∞: constants that meet a partial operand survive the constructors.
+    Infinite(bool),
     Failed(Obstacle),
 }
 
@@ -84,8 +86,84 @@ impl<'t> Normaliser<'t> {
             }
             Node::And(a, b) => self.connective(algebra, a, b, true)?,
             Node::Or(a, b) => self.connective(algebra, a, b, false)?,
-            other => Form::Real(self.arithmetic(algebra, other)?),
+            other => match self.with_infinity(other)? {
+                Some(form) => form,
+                None => Form::Real(self.arithmetic(algebra, other)?),
+            },
         })
+    }
+
+    /// Operations on infinities that have a value; the finite operand's own conditions were
+    /// collected from the term and are not lost here.
+    fn with_infinity(&mut self, node: Node) -> Outcome<Option<Form>> {
+        Ok(match node {
+            Node::Infinity { negative } => Some(Form::Infinite(negative)),
+            Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
+            Node::Exp(a) => match self.infinite(a) {
+                Some(true) => Some(Form::Real(Polynomial::zero())),
+                Some(false) => Some(Form::Infinite(false)),
+                None => None,
+            },
+            Node::Maximum(a, b) => self.infinite_extremum(a, b, true)?,
+            Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
+            Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
+                (None, None) => None,
+                (Some(negative), None) => self.scaled_infinity(negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            },
+            Node::Sum(sum) => self.infinite_sum(sum)?,
+            _ => None,
+        })
+    }
+
+    fn infinite(&self, node: NodeId) -> Option<bool> {
+        match self.forms[node.position()].as_deref() {
+            Some(Form::Infinite(negative)) => Some(*negative),
+            _ => None,
+        }
+    }
+
+    fn infinite_extremum(&mut self, a: NodeId, b: NodeId, largest: bool) -> Outcome<Option<Form>> {
+        let (absorbed, other) = match (self.infinite(a), self.infinite(b)) {
+            (Some(negative), _) => (negative, b),
+            (_, Some(negative)) => (negative, a),
+            (None, None) => return Ok(None),
+        };
+        if absorbed != largest {
+            return Ok(Some(Form::Infinite(absorbed)));
+        }
+        match self.infinite(other) {
+            Some(negative) => Ok(Some(Form::Infinite(negative))),
+            None => Ok(Some(Form::Real(self.take(other)?))),
+        }
+    }
+
+    fn scaled_infinity(&mut self, negative: bool, factor: NodeId) -> Outcome<Option<Form>> {
+        match self.single(factor) {
+            Some((Monomial::ONE, value)) => Ok(Some(Form::Infinite(negative != value.is_negative()))),
+            _ => Err(Obstacle::Infinite),
+        }
+    }
+
+    fn infinite_sum(&mut self, sum: Sum) -> Outcome<Option<Form>> {
+        let mut total = None;
+        for factors in self.terms.products(sum).flatten() {
+            let (a, b) = (factors.left(), factors.right());
+            let own = match (self.infinite(a), self.infinite(b)) {
+                (None, None) => continue,
+                (Some(negative), None) => self.scaled_infinity(negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            };
+            let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
+            let negative = negative != factors.is_negative();
+            if total.is_some_and(|before| before != negative) {
+                return Err(Obstacle::Undefined);
+            }
+            total = Some(negative);
+        }
+        Ok(total.map(Form::Infinite))
     }
 
     fn arithmetic(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Polynomial> {
@@ -237,6 +315,10 @@ impl<'t> Normaliser<'t> {
                 self.forms[node.position()] = Some(Box::new(Form::Failed(obstacle)));
                 Err(obstacle)
             }
+            Some(Form::Infinite(negative)) => {
+                self.forms[node.position()] = Some(Box::new(Form::Infinite(negative)));
+                Err(Obstacle::Infinite)
+            }
             // A condition where a real belongs, or a root asked for twice.
             Some(Form::Condition(_)) | None => Err(Obstacle::Undefined),
         }
@@ -247,7 +329,7 @@ impl<'t> Normaliser<'t> {
         match self.forms[node.position()].as_deref() {
             Some(Form::Condition(condition)) => Ok(*condition),
             Some(Form::Failed(obstacle)) => Err(*obstacle),
-            Some(Form::Real(_)) | None => Err(Obstacle::Undefined),
+            Some(Form::Real(_) | Form::Infinite(_)) | None => Err(Obstacle::Undefined),
         }
     }
 

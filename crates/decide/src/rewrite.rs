@@ -32,13 +32,14 @@ pub(crate) struct Rewriter {
 impl Rewriter {
     /// A rewriter that merges arguments shown to be equal.
     pub(crate) fn merging() -> Self {
-        Self { classes: Some(Vec::new()), ..Self::default() }
+        Self { classes: Some(vec![(0.0, FormId::ZERO)]), ..Self::default() }
     }
 
     /// Uses the facts that say a form is zero as equations, where they can be solved for an atom.
     pub(crate) fn solve_equalities(&mut self, algebra: &mut Algebra) {
         for form in algebra.facts.forms().to_vec() {
-            if algebra.facts.get(form) != SignSet::ZERO {
+            // Two inequalities may say it together.
+            if !algebra.sign(form).is_ok_and(|sign| sign == SignSet::ZERO) {
                 continue;
             }
             if let Some((atom, value)) = self.solved(algebra, form) {
@@ -71,7 +72,9 @@ impl Rewriter {
         algebra: &mut Algebra,
         polynomial: &Polynomial,
     ) -> Outcome<Polynomial> {
-        let (atoms, exponents) = reachable(algebra, polynomial);
+        // Exponents are compared as they are in the sum, not relative to a scale.
+        let terms = algebra.expanded(polynomial.clone())?;
+        let (atoms, exponents) = reachable(algebra, &Polynomial::from_sorted(terms.clone()));
         let mut items: Vec<(u32, Item)> = Vec::with_capacity(atoms.len() + exponents.len());
         items.extend(atoms.iter().map(|atom| (algebra.atom_stamp(*atom), Item::Atom(*atom))));
         items.extend(
@@ -93,7 +96,6 @@ impl Rewriter {
                 Item::Atom(_) | Item::Exponent(_) => {}
             }
         }
-        let terms = algebra.expanded(polynomial.clone())?;
         self.rebuild_terms(algebra, &terms)
     }
 

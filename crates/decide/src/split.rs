@@ -114,19 +114,45 @@ fn rebuild(algebra: &mut Algebra, difference: &Polynomial) -> Outcome<Polynomial
     rewriter.rebuild(algebra, difference)
 }
 
-/// The earliest maximum or choice: nothing to split is inside it.
+/// The maximum or choice with the simplest comparisons that has no other one inside: signs of
+/// products follow from those of their factors, not the other way round.
 fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     let (atoms, _) = reachable(algebra, polynomial);
     let splits = |atom: &AtomId| {
         matches!(algebra.atom_ref(*atom), Some(Atom::Maximum(_) | Atom::Select(..)))
     };
-    let atom = atoms.into_iter().filter(splits).min_by_key(|atom| algebra.atom_stamp(*atom))?;
+    let innermost = |atom: &AtomId| {
+        let compared = compared(algebra, *atom);
+        compared.iter().all(|form| {
+            let (inside, _) = reachable(algebra, &algebra.polynomial(*form));
+            !inside.iter().any(splits)
+        })
+    };
+    let complexity = |atom: &AtomId| {
+        let forms = compared(algebra, *atom);
+        let monomials = forms.iter().flat_map(|form| algebra.form(*form));
+        let size = monomials.map(|(m, _)| 1 + algebra.factors(*m).len() + algebra.form(m.exponent()).len());
+        (size.sum::<usize>(), algebra.atom_stamp(*atom))
+    };
+    let atom = atoms.into_iter().filter(splits).filter(innermost).min_by_key(complexity)?;
     match algebra.atom_ref(atom)? {
         Atom::Maximum(forms) => Some(Cut::Largest(forms.to_vec())),
         Atom::Select(condition, ..) => {
             literal(algebra, *condition).map(|(form, signs)| Cut::Sign(form, signs))
         }
         _ => None,
+    }
+}
+
+/// The forms whose order decides a maximum or a choice.
+fn compared(algebra: &Algebra, atom: AtomId) -> Vec<FormId> {
+    match algebra.atom_ref(atom) {
+        Some(Atom::Select(condition, ..)) => {
+            let mut forms = Vec::new();
+            algebra.forms_of_condition(*condition, &mut forms);
+            forms
+        }
+        _ => algebra.forms_inside(atom),
     }
 }
 

@@ -63,8 +63,9 @@ impl Search<'_> {
             if number >= always && !self.promising(&point) {
                 continue;
             }
-            let Some(reference) = self.reference_at(&point) else { continue };
-            found.reference_defined = true;
+            let reference = self.reference_at(&point);
+            found.reference_defined |= matches!(reference, Value::Real(_) | Value::Any);
+            let Value::Real(reference) = reference else { continue };
             let (terms, root) = self.optimised;
             match evaluate(terms, &[root], &point).pop() {
                 Some(Value::Real(optimised)) if optimised.is_disjoint(&reference) => {
@@ -82,14 +83,14 @@ impl Search<'_> {
         found
     }
 
-    /// The reference's value, if it is certainly defined there and the assumptions hold.
-    fn reference_at(&self, point: &dyn Fn(Input) -> Number) -> Option<Interval> {
+    /// The reference's value, where the assumptions hold.
+    fn reference_at(&self, point: &dyn Fn(Input) -> Number) -> Value {
         let (terms, root) = self.reference;
         let mut roots = vec![root];
         roots.extend_from_slice(self.assumptions);
         let mut values = evaluate(terms, &roots, point).into_iter();
-        let Some(Value::Real(reference)) = values.next() else { return None };
-        values.all(|value| value == Value::Truth(true)).then_some(reference)
+        let reference = values.next().unwrap_or(Value::Unsure);
+        if values.all(|value| value == Value::Truth(true)) { reference } else { Value::Unsure }
     }
 
     fn promising(&self, point: &dyn Fn(Input) -> Number) -> bool {

@@ -73,7 +73,10 @@ impl Terms {
                 }
                 None => self.undefined(),
             },
-            _ => self.binary(a, b, Node::Quotient, true),
+            (_, divisor) => {
+                let partial = !self.is_never_zero(divisor);
+                self.binary(a, b, Node::Quotient, partial)
+            }
         }
     }
 
@@ -97,7 +100,11 @@ impl Terms {
         if matches!(self.node(a), Node::Undefined) {
             return a;
         }
-        let total = exponent.to_i64().is_some_and(|integer| integer >= 0);
+        let positive = match self.node(a) {
+            Node::Constant(base) => self.number(base).signum() > 0,
+            other => self.is_positive_constant(other) || matches!(other, Node::Exp(_)),
+        };
+        let total = positive || exponent.to_i64().is_some_and(|integer| integer >= 0);
         let exponent = self.constant_id(exponent.clone());
         self.unary(a, |node| Node::Power(node, exponent), !total)
     }
@@ -243,6 +250,31 @@ impl Terms {
         self.connective(a, b, false)
     }
 
+    /// Constants and exponentials that cannot be zero: dividing by them is total.
+    fn is_never_zero(&self, node: Node) -> bool {
+        match node {
+            Node::Pi | Node::Exp(_) => true,
+            // The logarithm of 1 was folded, that of a negative number is undefined.
+            Node::Log(argument) => matches!(self.at(argument), Node::Constant(_)),
+            Node::Power(base, _) => match self.at(base) {
+                Node::Constant(base) => self.number(base).signum() > 0,
+                other => self.is_positive_constant(other),
+            },
+            _ => false,
+        }
+    }
+
+    fn is_positive_constant(&self, node: Node) -> bool {
+        match node {
+            Node::Pi => true,
+            Node::Log(argument) => match self.at(argument) {
+                Node::Constant(value) => *self.number(value) > Number::ONE,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     fn log_of_integer(&mut self, value: i64) -> Term {
         let value = self.integer(value);
         self.log(value)
@@ -262,6 +294,9 @@ impl Terms {
     fn extremum(&mut self, a: Term, b: Term, wanted: Ordering) -> Term {
         if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
             return self.undefined();
+        }
+        if let Some(other) = self.without_neutral(a, b, wanted) {
+            return other;
         }
         match self.ordering(a, b) {
             Some(ordering) if ordering == wanted || ordering == Ordering::Equal => a,
@@ -287,6 +322,21 @@ impl Terms {
         }
     }
 
+    /// `max(−∞, x)` and `min(+∞, x)` are `x`, partial or not: what `x` needs is kept.
+    fn without_neutral(&self, a: Term, b: Term, wanted: Ordering) -> Option<Term> {
+        let neutral = |node| match node {
+            Node::Infinity { negative } => negative == (wanted == Ordering::Greater),
+            _ => false,
+        };
+        if neutral(self.node(a)) {
+            Some(b)
+        } else if neutral(self.node(b)) {
+            Some(a)
+        } else {
+            None
+        }
+    }
+
     /// The sign of an operand of `· ∞`, where it is constant.
     fn sign_of(&self, node: Node) -> Option<Ordering> {
         match node {
@@ -294,7 +344,7 @@ impl Terms {
             Node::Infinity { negative } => {
                 Some(if negative { Ordering::Less } else { Ordering::Greater })
             }
-            Node::Pi => Some(Ordering::Greater),
+            other if self.is_positive_constant(other) => Some(Ordering::Greater),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Atoms: what monomials are products of.
 
 use super::sign::SignSet;
-use super::{Algebra, ConditionId, FormId, Outcome, Polynomial};
+use super::{Algebra, ConditionId, FormId, Polynomial};
 use term::Function;
 
 /// An atom's number: 0 is none, then the inputs, then the rest in order of creation.
@@ -145,17 +145,5 @@ impl Algebra {
                 forms.iter().all(|form| self.form_is_constant(*form))
             }
         }
-    }
-
-    /// The atoms of a polynomial's own monomials, exponents excluded, ascending.
-    pub(crate) fn atoms_of(&mut self, polynomial: &Polynomial) -> Outcome<Vec<AtomId>> {
-        let mut atoms = Vec::new();
-        for (monomial, _) in polynomial.raw_terms() {
-            let whole = self.monomial_product(*monomial, polynomial.scale())?.0;
-            atoms.extend(self.factors(whole).iter().map(|(atom, _)| *atom));
-        }
-        atoms.sort_unstable();
-        atoms.dedup();
-        Ok(atoms)
     }
 }

@@ -144,6 +144,9 @@ impl Algebra {
 
     /// Adds a fact; `false` where it contradicts what is known, so that no input satisfies all.
     pub(crate) fn assume(&mut self, form: FormId, sign: SignSet) -> Outcome<bool> {
+        if let Some((gap, flipped)) = self.exponent_gap(form)? {
+            return self.assume(gap, if flipped { sign.negated() } else { sign });
+        }
         let structural = self.sign_of_terms(form);
         let (key, flipped) = self.fact_key(form)?;
         let Some(key) = key else { return Ok(!structural.and(sign).within(SignSet::NONE)) };
@@ -166,29 +169,39 @@ impl Algebra {
         Ok(if flipped { sign.negated() } else { sign })
     }
 
-    /// `form = fact + rest` with both of one sign.
+    /// `form = λ·fact + rest` with both of one sign, `λ` such that a component cancels.
     fn sign_by_one_fact(&mut self, form: FormId) -> Outcome<SignSet> {
         for index in 0..self.facts.order.len() {
             let fact = self.facts.order[index];
             let known = self.facts.get(fact);
-            for (direction, sign) in [(Number::MINUS_ONE, known), (Number::ONE, known.negated())] {
-                if !sign.within(SignSet::NOT_NEGATIVE) && !sign.within(SignSet::NOT_POSITIVE) {
-                    continue;
-                }
-                // rest = form ∓ fact
-                let mut shifted = self.polynomial(fact);
-                shifted.scale_by(&direction);
-                let whole = self.polynomial(form);
-                let rest = self.sum(whole, shifted)?;
-                let rest = self.intern(rest)?;
-                let own = self.sign_of_terms(rest).and(self.looked_up(rest)?);
-                let sum = sign.plus(own);
-                if sum != SignSet::ANY {
-                    return Ok(sum);
-                }
+            if !known.within(SignSet::NOT_NEGATIVE) && !known.within(SignSet::NOT_POSITIVE) {
+                continue;
+            }
+            let Some(factor) = self.cancelling_factor(form, fact) else { continue };
+            let sign = known.times(SignSet::of(factor.signum()));
+            let mut multiple = self.polynomial(fact);
+            multiple.scale_by(&-&factor);
+            let whole = self.polynomial(form);
+            let rest = self.sum(whole, multiple)?;
+            let rest = self.intern(rest)?;
+            let own = self.sign_of_terms(rest).and(self.looked_up(rest)?);
+            let sum = sign.plus(own);
+            if sum != SignSet::ANY {
+                return Ok(sum);
             }
         }
         Ok(SignSet::ANY)
+    }
+
+    /// The multiple of the fact that has the form's coefficient at some monomial that is not 1.
+    fn cancelling_factor(&self, form: FormId, fact: FormId) -> Option<Number> {
+        let terms = self.form(form);
+        self.form(fact).iter().filter(|(monomial, _)| *monomial != Monomial::ONE).find_map(
+            |(monomial, coefficient)| {
+                let index = terms.binary_search_by_key(monomial, |(own, _)| *own).ok()?;
+                Some(&terms[index].1 * &coefficient.reciprocal()?)
+            },
+        )
     }
 
     /// The canonical number under which a form's sign is recorded, and whether it was negated;
@@ -228,17 +241,23 @@ impl Algebra {
         sign
     }
 
-    /// `c·e^a − c·e^b` has the sign of `a − b` (for positive `c`).
     fn sign_of_exponential_difference(&mut self, form: FormId) -> SignSet {
-        let [(m, c), (n, d)] = self.form(form) else { return SignSet::ANY };
-        let (m, n, c, d) = (*m, *n, c.clone(), d.clone());
-        if m.has_atoms() || n.has_atoms() || !(&c + &d).is_zero() {
-            return SignSet::ANY;
+        let gap = self.exponent_gap(form).ok().flatten();
+        let Some((gap, flipped)) = gap else { return SignSet::ANY };
+        let sign = self.sign(gap).unwrap_or(SignSet::ANY);
+        if flipped { sign.negated() } else { sign }
+    }
+
+    /// `c·e^a − c·e^b` has the sign of `a − b`, or the opposite one if `c` is negative.
+    fn exponent_gap(&mut self, form: FormId) -> Outcome<Option<(FormId, bool)>> {
+        let [(m, c), (n, d)] = self.form(form) else { return Ok(None) };
+        let (m, n, negative) = (*m, *n, c.is_negative());
+        if m.has_atoms() || n.has_atoms() || !(c + d).is_zero() {
+            return Ok(None);
         }
         let (a, b) = (self.polynomial(m.exponent()), self.polynomial(n.exponent()));
-        let gap = self.difference(a, b).and_then(|gap| self.intern(gap));
-        let sign = gap.and_then(|gap| self.sign(gap)).unwrap_or(SignSet::ANY);
-        if c.is_negative() { sign.negated() } else { sign }
+        let gap = self.difference(a, b)?;
+        Ok(Some((self.intern(gap)?, negative)))
     }
 
     fn sign_of_summand(&self, monomial: Monomial, coefficient: &Number) -> SignSet {

@@ -14,6 +14,8 @@ pub enum Value {
     Real(Interval),
     /// A condition that holds or not.
     Truth(bool),
+    /// Some real nothing is known about: the value of an uninterpreted function.
+    Any,
     /// +∞ (false) or −∞ (true).
     Infinity(bool),
     /// Certainly undefined.
@@ -59,17 +61,19 @@ fn operation(
         Node::Negation(a) => negate(at(a)),
         Node::Quotient(a, b) => divide(at(a), at(b)),
         Node::Power(a, exponent) => power(at(a), terms.number(exponent)),
-        Node::Exp(a) => real(at(a), elementary::exp),
+        Node::Exp(a) => exponential(at(a)),
         Node::Log(a) => match at(a) {
             Value::Real(x) if x.high.signum() <= 0 => Value::Undefined,
             other => real(other, elementary::log),
         },
-        Node::Maximum(a, b) => both(at(a), at(b), |x, y| Some(x.maximum(y))),
-        Node::Minimum(a, b) => {
-            both(at(a), at(b), |x, y| Some(x.negated().maximum(&y.negated()).negated()))
-        }
-        Node::Absolute(a) => real(at(a), |x| Some(x.maximum(&x.negated()))),
+        Node::Maximum(a, b) => maximum(at(a), at(b)),
+        Node::Minimum(a, b) => negate(&maximum(&negate(at(a)), &negate(at(b)))),
+        Node::Absolute(a) => maximum(at(a), &negate(at(a))),
         Node::Select(c, a, b) => select(at(c), at(a), at(b)),
+        Node::Apply(Function::Named(_), a) => match at(a) {
+            Value::Real(_) | Value::Any => Value::Any,
+            other => real(other, |_| None),
+        },
         Node::Apply(function, a) => real(at(a), |x| apply(function, x)),
         Node::Truth(value) => Value::Truth(value),
         Node::Compare(relation, a, b) => compare(relation, at(a), at(b)),
@@ -82,39 +86,81 @@ fn operation(
     }
 }
 
-/// Undefined operands make everything undefined; unsure ones, unsure.
+/// For operations defined everywhere: undefined operands make the result undefined.
 fn both(a: &Value, b: &Value, f: impl FnOnce(&Interval, &Interval) -> Option<Interval>) -> Value {
     match (a, b) {
         (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
         (Value::Real(x), Value::Real(y)) => f(x, y).map_or(Value::Unsure, Value::Real),
+        (Value::Any, Value::Real(_) | Value::Any) | (Value::Real(_), Value::Any) => Value::Any,
         _ => Value::Unsure,
     }
 }
 
+/// For operations that may be undefined: `None` is unsure.
 fn real(a: &Value, f: impl FnOnce(&Interval) -> Option<Interval>) -> Value {
     match a {
         Value::Real(x) => f(x).map_or(Value::Unsure, Value::Real),
         Value::Undefined => Value::Undefined,
-        Value::Truth(_) | Value::Infinity(_) | Value::Unsure => Value::Unsure,
+        Value::Truth(_) | Value::Infinity(_) | Value::Any | Value::Unsure => Value::Unsure,
+    }
+}
+
+fn exponential(a: &Value) -> Value {
+    match a {
+        Value::Infinity(true) => Value::Real(Interval::point(Binary::integer(0))),
+        Value::Infinity(false) | Value::Any => a.clone(),
+        other => real(other, elementary::exp),
+    }
+}
+
+fn maximum(a: &Value, b: &Value) -> Value {
+    match (a, b) {
+        (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
+        (Value::Infinity(true), other) | (other, Value::Infinity(true)) => other.clone(),
+        (Value::Infinity(false), Value::Real(_) | Value::Any | Value::Infinity(_))
+        | (Value::Real(_) | Value::Any, Value::Infinity(false)) => Value::Infinity(false),
+        _ => both(a, b, |x, y| Some(x.maximum(y))),
     }
 }
 
 fn negate(a: &Value) -> Value {
-    real(a, |x| Some(x.negated()))
+    match a {
+        Value::Infinity(negative) => Value::Infinity(!negative),
+        Value::Any => Value::Any,
+        other => real(other, |x| Some(x.negated())),
+    }
 }
 
 fn add(a: &Value, b: &Value) -> Value {
-    both(a, b, Interval::plus)
+    match (a, b) {
+        (Value::Infinity(x), Value::Infinity(y)) if x != y => Value::Undefined,
+        (Value::Infinity(_), Value::Real(_) | Value::Any | Value::Infinity(_)) => a.clone(),
+        (Value::Real(_) | Value::Any, Value::Infinity(_)) => b.clone(),
+        _ => both(a, b, Interval::plus),
+    }
 }
 
 fn multiply(a: &Value, b: &Value) -> Value {
-    both(a, b, |x, y| Some(x.times(y)))
+    match (a, b) {
+        (Value::Infinity(negative), Value::Real(x)) | (Value::Real(x), Value::Infinity(negative)) => {
+            match x.sign() {
+                None => Value::Unsure,
+                Some(0) => Value::Undefined,
+                Some(sign) => Value::Infinity(*negative != (sign < 0)),
+            }
+        }
+        (Value::Infinity(x), Value::Infinity(y)) => Value::Infinity(x != y),
+        _ => both(a, b, |x, y| Some(x.times(y))),
+    }
 }
 
 fn divide(a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Undefined, _) => Value::Undefined,
         (_, Value::Real(y)) if y.sign() == Some(0) => Value::Undefined,
+        (Value::Real(_), Value::Infinity(_)) => Value::Real(Interval::point(Binary::integer(0))),
+        (_, Value::Any) => Value::Unsure,
+        (Value::Any, Value::Real(y)) if y.sign().is_none() => Value::Unsure,
         _ => both(a, b, Interval::divided_by),
     }
 }
@@ -207,7 +253,7 @@ fn select(condition: &Value, a: &Value, b: &Value) -> Value {
         Value::Undefined => Value::Undefined,
         // Whichever it is, the value lies in the hull.
         Value::Unsure => both(a, b, |x, y| Some(x.hull(y))),
-        Value::Real(_) | Value::Infinity(_) => Value::Unsure,
+        Value::Real(_) | Value::Any | Value::Infinity(_) => Value::Unsure,
     }
 }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use term::text::{Scope, Script, Statement, parse_script, run};
 use term::{Term, Terms};
 
-pub struct Case {
-    pub terms: Terms,
-    pub assumptions: Vec<Term>,
-    pub pairs: Vec<(Term, Term)>,
+pub(crate) struct Case {
+    pub(crate) terms: Terms,
+    pub(crate) assumptions: Vec<Term>,
+    pub(crate) pairs: Vec<(Term, Term)>,
 }
 
-pub fn corpus() -> Vec<(String, Script)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/terms");
+pub(crate) fn corpus() -> Vec<(String, Script)> {
+    let folder = std::env::var_os("TERMS").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/terms"), PathBuf::from);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("corpus/terms is there")
         .map(|entry| entry.expect("readable").path())
@@ -43,7 +43,7 @@ pub fn corpus() -> Vec<(String, Script)> {
 }
 
 /// All combinations of the sizes.
-pub fn sizes(script: &Script) -> Vec<Vec<(String, i64)>> {
+pub(crate) fn sizes(script: &Script) -> Vec<Vec<(String, i64)>> {
     let mut all = vec![Vec::new()];
     for (name, values) in &script.sizes {
         all = all
@@ -60,17 +60,17 @@ pub fn sizes(script: &Script) -> Vec<Vec<(String, i64)>> {
     all
 }
 
-pub fn expectation(script: &Script) -> &str {
+pub(crate) fn expectation(script: &Script) -> &str {
     let found = script.directives.iter().find(|(key, _)| key == "expect");
     &found.expect("an expect line").1
 }
 
-pub fn section<'a>(script: &'a Script, name: &str) -> &'a [Statement] {
+pub(crate) fn section<'a>(script: &'a Script, name: &str) -> &'a [Statement] {
     &script.sections.iter().find(|section| section.name == name).expect("a section").body
 }
 
 /// The pairs for given sizes, the optimised side possibly replaced.
-pub fn case(
+pub(crate) fn case(
     script: &Script,
     sizes: &[(String, i64)],
     optimised: &[Statement],
@@ -88,7 +88,7 @@ pub fn case(
     Ok(Case { terms, assumptions, pairs })
 }
 
-pub fn answers(case: &Case, budget: &Budget) -> Vec<Decision> {
+pub(crate) fn answers(case: &Case, budget: &Budget) -> Vec<Decision> {
     let problem =
         Problem { reference: &case.terms, optimised: &case.terms, assumptions: &case.assumptions };
     decide(&problem, &case.pairs, budget)
