@@ -141,7 +141,9 @@ impl<'t> Normaliser<'t> {
 
     fn scaled_infinity(&mut self, negative: bool, factor: NodeId) -> Outcome<Option<Form>> {
         match self.single(factor) {
-            Some((Monomial::ONE, value)) => Ok(Some(Form::Infinite(negative != value.is_negative()))),
+            Some((Monomial::ONE, value)) => {
+                Ok(Some(Form::Infinite(negative != value.is_negative())))
+            }
             _ => Err(Obstacle::Infinite),
         }
     }

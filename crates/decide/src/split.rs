@@ -131,7 +131,8 @@ fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     let complexity = |atom: &AtomId| {
         let forms = compared(algebra, *atom);
         let monomials = forms.iter().flat_map(|form| algebra.form(*form));
-        let size = monomials.map(|(m, _)| 1 + algebra.factors(*m).len() + algebra.form(m.exponent()).len());
+        let size = monomials
+            .map(|(m, _)| 1 + algebra.factors(*m).len() + algebra.form(m.exponent()).len());
         (size.sum::<usize>(), algebra.atom_stamp(*atom))
     };
     let atom = atoms.into_iter().filter(splits).filter(innermost).min_by_key(complexity)?;

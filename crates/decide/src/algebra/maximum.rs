@@ -42,6 +42,12 @@ impl Algebra {
             let rest = self.subtract_sorted(form, &common)?;
             shifted.push(rest);
         }
+        if !common.is_empty() {
+            // Pulling `−M` out leaves `M` inside, which may be flat now.
+            let forms = shifted.into_iter().map(|terms| self.intern_sorted(terms)).collect();
+            let rest = self.maximum_of_forms(forms)?;
+            return self.sum(rest, Polynomial::from_sorted(common));
+        }
         let scale = self.common_scale(&shifted);
         let inverse = scale.reciprocal().unwrap_or(Number::ONE);
         let mut elements = Vec::with_capacity(shifted.len());
@@ -57,7 +63,6 @@ impl Algebra {
         elements.dedup();
         let mut result = self.atom_polynomial(Atom::Maximum(elements.into()));
         result.scale_by(&scale);
-        self.accumulate(&mut result, Polynomial::from_sorted(common))?;
         Ok(result)
     }
 

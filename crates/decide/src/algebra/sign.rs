@@ -130,11 +130,8 @@ impl Algebra {
             return Ok(structural);
         }
         let known = self.looked_up(form)?;
-        let mut sign = structural.and(known);
-        if self.facts.combine && sign == SignSet::ANY {
-            sign = self.sign_by_one_fact(form)?;
-        }
-        Ok(sign)
+        let sign = structural.and(known);
+        if self.facts.combine { Ok(sign.and(self.sign_by_one_fact(form)?)) } else { Ok(sign) }
     }
 
     pub(crate) fn sign_of(&mut self, polynomial: Polynomial) -> Outcome<SignSet> {
@@ -171,6 +168,7 @@ impl Algebra {
 
     /// `form = λ·fact + rest` with both of one sign, `λ` such that a component cancels.
     fn sign_by_one_fact(&mut self, form: FormId) -> Outcome<SignSet> {
+        let mut possible = SignSet::ANY;
         for index in 0..self.facts.order.len() {
             let fact = self.facts.order[index];
             let known = self.facts.get(fact);
@@ -185,12 +183,9 @@ impl Algebra {
             let rest = self.sum(whole, multiple)?;
             let rest = self.intern(rest)?;
             let own = self.sign_of_terms(rest).and(self.looked_up(rest)?);
-            let sum = sign.plus(own);
-            if sum != SignSet::ANY {
-                return Ok(sum);
-            }
+            possible = possible.and(sign.plus(own));
         }
-        Ok(SignSet::ANY)
+        Ok(possible)
     }
 
     /// The multiple of the fact that has the form's coefficient at some monomial that is not 1.

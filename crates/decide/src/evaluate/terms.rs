@@ -142,13 +142,12 @@ fn add(a: &Value, b: &Value) -> Value {
 
 fn multiply(a: &Value, b: &Value) -> Value {
     match (a, b) {
-        (Value::Infinity(negative), Value::Real(x)) | (Value::Real(x), Value::Infinity(negative)) => {
-            match x.sign() {
-                None => Value::Unsure,
-                Some(0) => Value::Undefined,
-                Some(sign) => Value::Infinity(*negative != (sign < 0)),
-            }
-        }
+        (Value::Infinity(negative), Value::Real(x))
+        | (Value::Real(x), Value::Infinity(negative)) => match x.sign() {
+            None => Value::Unsure,
+            Some(0) => Value::Undefined,
+            Some(sign) => Value::Infinity(*negative != (sign < 0)),
+        },
         (Value::Infinity(x), Value::Infinity(y)) => Value::Infinity(x != y),
         _ => both(a, b, |x, y| Some(x.times(y))),
     }

@@ -13,7 +13,7 @@ pub(crate) struct Case {
 }
 
 pub(crate) fn corpus() -> Vec<(String, Script)> {
-    let folder = std::env::var_os("TERMS").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/terms"), PathBuf::from);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/terms");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("corpus/terms is there")
         .map(|entry| entry.expect("readable").path())
