@@ -83,12 +83,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     top / bottom
 }
 
-fn judge(
-    reference: &Terms,
-    optimised: &Terms,
-    pairs: &[(Term, Term)],
-    started: Instant,
-) -> Timing {
+fn judge(reference: &Terms, optimised: &Terms, pairs: &[(Term, Term)], started: Instant) -> Timing {
     let build = started.elapsed().as_secs_f64();
     let problem = Problem { reference, optimised, assumptions: &[] };
     let started = Instant::now();

@@ -200,16 +200,15 @@ impl<'t> Ladder<'t> {
         let own = self.signs_of(Side::Optimised, conditions.1)?;
         let (reference, optimised) = (reference?, optimised?);
         let mut found = Found::default();
-        let equal = if self.algebra.same(reference.clone(), optimised.clone())? {
-            Some(Rung::Composite)
-        } else {
-            found = self.search(pair, 0..self.budget.quick_points, u64::MAX);
-            if let Some(difference) = found.values {
-                return Ok(different(difference));
+        let equal = match self.algebra.unequal(reference, optimised)? {
+            None => Some(Rung::Composite),
+            Some(gap) => {
+                found = self.search(pair, 0..self.budget.quick_points, u64::MAX);
+                if let Some(difference) = found.values {
+                    return Ok(different(difference));
+                }
+                self.climb(gap, &required, &own)
             }
-            self.algebra.steps = self.budget.rung;
-            let gap = self.algebra.difference(reference, optimised)?;
-            self.climb(gap, &required, &own)
         };
         let Some(rung) = equal else {
             let points = self.budget.quick_points..self.budget.points;

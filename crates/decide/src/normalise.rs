@@ -25,6 +25,7 @@ pub(crate) struct Normaliser<'t> {
     /// By node; inputs and constants have none.
     forms: Vec<Option<Box<Form>>>,
     uses_left: Vec<u32>,
+    last_inverse: Option<(NodeId, Polynomial)>,
 }
 
 impl<'t> Normaliser<'t> {
@@ -37,7 +38,7 @@ impl<'t> Normaliser<'t> {
             uses_left[node.position()] = *uses;
         }
         let forms = vec![None; terms.node_count()];
-        Self { terms, walker, forms, uses_left }
+        Self { terms, walker, forms, uses_left, last_inverse: None }
     }
 
     /// The normal form of a root.
@@ -181,8 +182,7 @@ impl<'t> Normaliser<'t> {
             }
             Node::Negation(a) => Ok(self.take(a)?.negated()),
             Node::Quotient(a, b) => {
-                let divisor = self.take(b)?;
-                let inverse = algebra.power(divisor, Power::integer(-1))?;
+                let inverse = self.inverse(algebra, b)?;
                 let dividend = self.take(a)?;
                 algebra.product(dividend, inverse)
             }
@@ -220,6 +220,21 @@ impl<'t> Normaliser<'t> {
                 Err(Obstacle::Undefined)
             }
         }
+    }
+
+    /// `1 / node`, remembered: the outputs of a row share their denominator.
+    fn inverse(&mut self, algebra: &mut Algebra, node: NodeId) -> Outcome<Polynomial> {
+        if let Some((last, inverse)) = &self.last_inverse
+            && *last == node
+        {
+            let inverse = inverse.clone();
+            self.release(node);
+            return Ok(inverse);
+        }
+        let divisor = self.take(node)?;
+        let inverse = algebra.power(divisor, Power::integer(-1))?;
+        self.last_inverse = Some((node, inverse.clone()));
+        Ok(inverse)
     }
 
     fn connective(

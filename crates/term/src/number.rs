@@ -212,6 +212,20 @@ impl Number {
         Some(result)
     }
 
+    /// A number that equal values share, for hashing.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        match &self.0 {
+            Repr::Dyadic { mantissa, exponent } => {
+                (*mantissa as u64) ^ (*exponent as u64).rotate_left(48)
+            }
+            Repr::Ratio { numerator, denominator } => {
+                (*numerator as u64) ^ (*denominator as u64).rotate_left(32)
+            }
+            Repr::Big(big) => big.numerator().bit_len() as u64,
+        }
+    }
+
     /// How many bits the larger of numerator and denominator takes.
     #[must_use]
     pub fn bits(&self) -> usize {

@@ -84,9 +84,23 @@ impl Algebra {
         if let Some(id) = self.atom_ids.get(&atom) {
             return *id;
         }
+        let sign = self.sign_of_new_atom(&atom);
+        self.enter_atom(atom, sign)
+    }
+
+    /// The number of a maximum whose sign is known, so that not every element is looked at again.
+    pub(super) fn intern_maximum(&mut self, elements: Box<[FormId]>, sign: SignSet) -> AtomId {
+        let atom = Atom::Maximum(elements);
+        match self.atom_ids.get(&atom) {
+            Some(id) => *id,
+            None => self.enter_atom(atom, sign),
+        }
+    }
+
+    fn enter_atom(&mut self, atom: Atom, sign: SignSet) -> AtomId {
         let id = AtomId(self.inputs + 1 + self.atoms.len() as u32);
         let entry = Entry {
-            sign: self.sign_of_new_atom(&atom),
+            sign,
             is_constant: self.new_atom_is_constant(&atom),
             stamp: self.stamp(),
             atom: atom.clone(),

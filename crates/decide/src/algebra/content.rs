@@ -145,33 +145,34 @@ impl Algebra {
         let Some(shortest) = forms.iter().min_by_key(|form| self.form(**form).len()) else {
             return Vec::new();
         };
-        let mut candidates: Vec<Monomial> = self.form(*shortest).iter().map(|(m, _)| *m).collect();
+        let mut negative: Vec<Monomial> = Vec::new();
         for form in forms {
-            let negative = self.form(*form).iter().filter(|(_, c)| c.is_negative());
-            candidates.extend(negative.map(|(monomial, _)| *monomial));
+            let own = self.form(*form).iter().filter(|(_, c)| c.is_negative());
+            negative.extend(own.map(|(monomial, _)| *monomial));
         }
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut least = Vec::new();
-        for monomial in candidates {
-            let minimum = self.least_coefficient(forms, monomial);
-            if !minimum.is_zero() {
-                least.push((monomial, minimum));
+        negative.sort_unstable();
+        negative.dedup();
+        let mut least: Vec<Summand> =
+            negative.iter().map(|m| (*m, self.least_coefficient(forms, *m))).collect();
+        for (monomial, _) in self.form(*shortest) {
+            let everywhere =
+                || forms.iter().all(|form| self.coefficient(*form, *monomial).is_some());
+            if negative.binary_search(monomial).is_err() && everywhere() {
+                least.push((*monomial, self.least_coefficient(forms, *monomial)));
             }
         }
+        least.sort_unstable_by_key(|(monomial, _)| *monomial);
         least
     }
 
+    fn coefficient(&self, form: FormId, monomial: Monomial) -> Option<&Number> {
+        let terms = self.form(form);
+        let index = terms.binary_search_by_key(&monomial, |(own, _)| *own).ok()?;
+        Some(&terms[index].1)
+    }
+
     fn least_coefficient(&self, forms: &[FormId], monomial: Monomial) -> Number {
-        let mut least: Option<Number> = None;
-        for form in forms {
-            let terms = self.form(*form);
-            let own = match terms.binary_search_by_key(&monomial, |(m, _)| *m) {
-                Ok(index) => terms[index].1.clone(),
-                Err(_) => Number::ZERO,
-            };
-            least = Some(least.map_or(own.clone(), |before| before.min(own)));
-        }
-        least.unwrap_or(Number::ZERO)
+        let own = |form: &FormId| self.coefficient(*form, monomial).unwrap_or(&Number::ZERO);
+        forms.iter().map(own).min().cloned().unwrap_or(Number::ZERO)
     }
 }

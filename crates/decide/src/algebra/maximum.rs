@@ -13,6 +13,8 @@ use term::Number;
 const LARGEST_CAREFUL_SET: usize = 64;
 const LARGEST_PAIRWISE_SET: usize = 8;
 const LARGEST_PAIRWISE_SET_WITH_FACTS: usize = 24;
+/// Longer elements are compared in pairs only where facts may say something about them.
+const LARGEST_PAIRWISE_FORM: usize = 16;
 
 impl Algebra {
     /// The largest of some polynomials; there must be at least one.
@@ -78,9 +80,10 @@ impl Algebra {
         else {
             return Ok(None);
         };
-        if old.len() < LARGEST_PAIRWISE_SET {
+        if old.len() < LARGEST_PAIRWISE_SET && self.form(one).len() <= LARGEST_PAIRWISE_FORM {
             return Ok(None);
         }
+        let old_sign = monomial.as_atom().map_or(SignSet::ANY, |atom| self.atom_sign(atom));
         let (old, scale) = (old.clone(), scale.clone());
         // Leading coefficients are not zero.
         let inverse = scale.reciprocal().unwrap_or(Number::ONE);
@@ -101,7 +104,9 @@ impl Algebra {
         if let Err(position) = elements.binary_search(&added) {
             elements.insert(position, added);
         }
-        let mut result = self.atom_polynomial(Atom::Maximum(elements.into()));
+        let sign = self.sign_of_larger(old_sign, added);
+        let atom = self.intern_maximum(elements.into(), sign);
+        let mut result = Polynomial::single(Monomial::of_atom(atom));
         result.scale_by(&scale);
         Ok(Some(result))
     }
@@ -151,7 +156,8 @@ impl Algebra {
         } else {
             LARGEST_PAIRWISE_SET_WITH_FACTS
         };
-        if kept.len() > limit {
+        let long = |form: &FormId| self.form(*form).len() > LARGEST_PAIRWISE_FORM;
+        if kept.len() > limit || (self.facts.is_empty() && kept.iter().any(long)) {
             return Ok(kept);
         }
         let mut index = 0;

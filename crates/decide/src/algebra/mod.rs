@@ -90,6 +90,7 @@ pub(crate) struct Algebra {
     condition_ids: FxHashMap<Condition, ConditionId>,
     exponent_sums: FxHashMap<(FormId, FormId), FormId>,
     exponent_negations: FxHashMap<FormId, FormId>,
+    last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
     /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
     next_stamp: u32,
     /// What may be assumed of signs while rewriting; empty outside the rungs that use facts.
@@ -113,6 +114,7 @@ impl Algebra {
             condition_ids: FxHashMap::default(),
             exponent_sums: FxHashMap::default(),
             exponent_negations: FxHashMap::default(),
+            last_inverse: None,
             next_stamp: 0,
             facts: Facts::default(),
             steps: u64::MAX,
@@ -143,9 +145,7 @@ impl Algebra {
 
     /// `terms` must be sorted, combined and free of zeros.
     pub(crate) fn intern_sorted(&mut self, terms: Vec<Summand>) -> FormId {
-        let mut hasher = FxHasher::default();
-        terms.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = hash_of(&terms);
         let first = self.form_buckets.get(&hash).copied();
         let mut candidate = first;
         while let Some(id) = candidate {
@@ -172,4 +172,14 @@ impl Algebra {
         self.next_stamp += 1;
         self.next_stamp
     }
+}
+
+/// Of monomials and leading bits of coefficients; equality is checked on the whole.
+fn hash_of(terms: &[Summand]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (monomial, coefficient) in terms {
+        monomial.hash(&mut hasher);
+        hasher.write_u64(coefficient.fingerprint());
+    }
+    hasher.finish()
 }

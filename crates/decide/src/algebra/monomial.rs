@@ -178,7 +178,15 @@ impl Algebra {
         if monomial == Monomial::ONE {
             return Ok((monomial, None));
         }
-        self.monomial_power(monomial, Power::integer(-1))
+        // A running sum asks for the inverse of its scale at every summand.
+        if let Some((last, inverse)) = &self.last_inverse
+            && *last == monomial
+        {
+            return Ok(inverse.clone());
+        }
+        let inverse = self.monomial_power(monomial, Power::integer(-1))?;
+        self.last_inverse = Some((monomial, inverse.clone()));
+        Ok(inverse)
     }
 
     pub(crate) fn monomial_is_constant(&self, monomial: Monomial) -> bool {

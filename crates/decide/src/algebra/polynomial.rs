@@ -53,7 +53,12 @@ impl Polynomial {
     pub(crate) fn as_single(&self) -> Option<Summand> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.scale == Monomial::ONE => {
-                Some((*monomial, &self.factor * coefficient))
+                let whole = if self.factor.is_one() {
+                    coefficient.clone()
+                } else {
+                    &self.factor * coefficient
+                };
+                Some((*monomial, whole))
             }
             _ => None,
         }
@@ -81,7 +86,7 @@ impl Polynomial {
     pub(crate) fn scale_by(&mut self, value: &Number) {
         if value.is_zero() {
             *self = Self::zero();
-        } else {
+        } else if !value.is_one() {
             self.factor = &self.factor * value;
         }
     }
@@ -94,6 +99,11 @@ impl Polynomial {
     /// Sorts, combines equal monomials and drops zeros.
     pub(crate) fn tidy(&mut self) {
         if self.tidy == self.terms.len() {
+            return;
+        }
+        // Rows are often made in order, with nothing to combine.
+        if self.terms.is_sorted_by(|(a, _), (b, _)| a < b) {
+            self.tidy = self.terms.len();
             return;
         }
         self.terms.sort_by_key(|(monomial, _)| *monomial);
@@ -220,8 +230,15 @@ impl Algebra {
         monomial: Monomial,
         factor: &Number,
     ) -> Outcome<()> {
-        let (scale, shed) = self.monomial_product(polynomial.scale, monomial)?;
-        polynomial.scale = scale;
+        if monomial == Monomial::ONE {
+            polynomial.scale_by(factor);
+            return Ok(());
+        }
+        // A single summand takes the factor itself: then it needs no scale when it is used.
+        let single = polynomial.terms.len() == 1 && polynomial.scale == Monomial::ONE;
+        let place = if single { &mut polynomial.terms[0].0 } else { &mut polynomial.scale };
+        let (product, shed) = self.monomial_product(*place, monomial)?;
+        *place = product;
         polynomial.scale_by(factor);
         if let Some(shed) = shed {
             polynomial.scale_by(&shed);
@@ -313,20 +330,25 @@ impl Algebra {
         Ok(result.terms)
     }
 
-    /// Whether two polynomials are the same sum. A common scale is not multiplied in.
-    pub(crate) fn same(&mut self, a: Polynomial, b: Polynomial) -> Outcome<bool> {
+    /// The difference of two polynomials, or nothing if they are the same sum. A common scale is
+    /// not multiplied in.
+    pub(crate) fn unequal(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Option<Polynomial>> {
         let (mut a, mut b) = (a, b);
-        if a.scale != b.scale {
-            let (inverse, shed) = self.monomial_inverse(b.scale)?;
-            b.scale = Monomial::ONE;
-            for extra in shed.into_iter() {
-                a.scale_by(&extra);
-            }
-            self.shift(&mut a, inverse, &Number::ONE)?;
+        let scale = b.scale;
+        b.scale = Monomial::ONE;
+        if a.scale == scale {
+            a.scale = Monomial::ONE;
         } else {
-            (a.scale, b.scale) = (Monomial::ONE, Monomial::ONE);
+            let (inverse, shed) = self.monomial_inverse(scale)?;
+            self.shift(&mut a, inverse, &shed.unwrap_or(Number::ONE))?;
         }
-        Ok(self.expanded(a)? == self.expanded(b)?)
+        let (a, b) = (self.expanded(a)?, self.expanded(b)?);
+        if a == b {
+            return Ok(None);
+        }
+        let mut gap = self.difference(Polynomial::from_sorted(a), Polynomial::from_sorted(b))?;
+        self.shift(&mut gap, scale, &Number::ONE)?;
+        Ok(Some(gap))
     }
 
     /// Where one operand has a base to a negative power and the other is that base's polynomial,

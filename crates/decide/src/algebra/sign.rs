@@ -291,6 +291,14 @@ impl Algebra {
         sign
     }
 
+    /// The sign of the larger of something and a form, whatever the facts.
+    pub(super) fn sign_of_larger(&mut self, sign: SignSet, form: FormId) -> SignSet {
+        let facts = std::mem::take(&mut self.facts);
+        let other = self.sign_of_terms(form);
+        self.facts = facts;
+        largest(sign, other)
+    }
+
     fn structural_sign(&mut self, atom: &Atom) -> SignSet {
         match atom {
             Atom::Input(_) => SignSet::ANY,
