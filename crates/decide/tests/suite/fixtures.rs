@@ -83,7 +83,10 @@ pub(crate) fn case(
     }
     let reference = run(&scope, &mut terms, section(script, "reference"))?;
     let optimised = run(&scope, &mut terms, optimised)?;
-    assert_eq!(reference.len(), optimised.len(), "both sides have the same results");
+    if reference.len() != optimised.len() {
+        let message = "both sides must have the same number of results".to_owned();
+        return Err(term::text::Error { line: 0, message });
+    }
     let pairs = reference.into_iter().zip(optimised).collect();
     Ok(Case { terms, assumptions, pairs })
 }

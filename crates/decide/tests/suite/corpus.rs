@@ -1,7 +1,5 @@
 //! Every fixture of `corpus/terms` gets the answer it expects, at every size.
 
-mod common;
-
 use decide::{Budget, Decision};
 
 fn agrees(expected: &str, answer: &Decision) -> bool {
@@ -21,19 +19,23 @@ fn agrees(expected: &str, answer: &Decision) -> bool {
 fn fixtures_get_the_answers_they_expect() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for (name, script) in common::corpus() {
-        for sizes in common::sizes(&script) {
-            let case = common::case(&script, &sizes, common::section(&script, "optimised"))
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+    for (name, script) in crate::fixtures::corpus() {
+        for sizes in crate::fixtures::sizes(&script) {
+            let case = crate::fixtures::case(
+                &script,
+                &sizes,
+                crate::fixtures::section(&script, "optimised"),
+            )
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
             for (index, answer) in
-                common::answers(&case, &Budget::default()).into_iter().enumerate()
+                crate::fixtures::answers(&case, &Budget::default()).into_iter().enumerate()
             {
                 count += 1;
-                if !agrees(common::expectation(&script), &answer) {
+                if !agrees(crate::fixtures::expectation(&script), &answer) {
                     let (a, b) = case.pairs[index];
                     wrong.push(format!(
                         "{name} {sizes:?} output {index}: expected {}, got {answer:?}\n   {}\n   {}",
-                        common::expectation(&script),
+                        crate::fixtures::expectation(&script),
                         case.terms.print_limited(a, 80),
                         case.terms.print_limited(b, 80),
                     ));
