@@ -9,6 +9,7 @@ mod check;
 #[path = "../tests/suite/generate.rs"]
 mod generate;
 #[path = "../tests/suite/mutate.rs"]
+#[expect(dead_code, reason = "programs are mutated by the tests, expressions by both")]
 mod mutate;
 
 use check::Random;
@@ -67,14 +68,15 @@ fn add<const N: usize>(total: &mut [u64; N], more: &[u64; N]) {
 }
 
 fn report(out: &mut impl Write, class: &str, tally: &Tally) -> io::Result<()> {
-    let [proved, conditional, open] = tally.equal;
-    let pairs = (proved + conditional + open).max(1);
+    let [proved, conditional, open, nowhere] = tally.equal;
+    let pairs = (proved + conditional + open + nowhere).max(1);
     writeln!(
         out,
-        "{class:12} equal by construction: {pairs} pairs, {:.2} % proved, {:.2} % with conditions, {:.2} % unknown",
+        "{class:12} equal by construction: {pairs} pairs, {:.2} % proved, {:.2} % with conditions, {:.2} % undecided, {:.2} % no domain",
         percent(proved, pairs),
         percent(conditional, pairs),
         percent(open, pairs),
+        percent(nowhere, pairs),
     )?;
     let [harmless, conditional, different, open] = tally.changed;
     let pairs = (harmless + conditional + different + open).max(1);

@@ -142,7 +142,7 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
         0 => ordinary(own, false),
         1 => ordinary(own | 1, true),
         2 => small(own),
-        3 if own % 4 != 0 => Number::ZERO,
+        3 if !own.is_multiple_of(4) => Number::ZERO,
         3 => ordinary(own, false),
         4 => ordinary(shared, false),
         5 => -&ordinary(own | 1, true),

@@ -85,21 +85,27 @@ impl Sums {
     }
 
     fn push(&mut self, id: ListId, factors: Factors, partial: bool) {
-        let mut list = self.lists[id.0 as usize];
-        if list.left == 0 {
-            let size = (list.run * 4).min(LARGEST_RUN);
-            let run = self.take_run(size);
-            self.write(list.next, Factors::link(run));
-            (list.next, list.left, list.run) = (run, size - 1, size);
+        if self.lists[id.0 as usize].left == 0 {
+            self.add_run(id);
         }
-        self.write(list.next, factors);
+        let list = &mut self.lists[id.0 as usize];
+        let slot = list.next as usize;
         list.next += 1;
         list.left -= 1;
         list.length += 1;
         if partial {
             list.partial_from = list.partial_from.min(list.length);
         }
-        self.lists[id.0 as usize] = list;
+        self.pages[slot / PAGE][slot % PAGE] = factors;
+    }
+
+    fn add_run(&mut self, id: ListId) {
+        let list = self.lists[id.0 as usize];
+        let size = (list.run * 4).min(LARGEST_RUN);
+        let run = self.take_run(size);
+        self.write(list.next, Factors::link(run));
+        let list = &mut self.lists[id.0 as usize];
+        (list.next, list.left, list.run) = (run, size - 1, size);
     }
 
     fn write(&mut self, slot: u32, factors: Factors) {

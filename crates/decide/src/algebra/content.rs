@@ -79,7 +79,7 @@ impl Algebra {
 
     fn has_whole_base(&self, terms: &[Summand]) -> bool {
         terms.iter().any(|(monomial, _)| {
-            monomial.has_atoms()
+            !self.has_only_inputs(*monomial)
                 && self
                     .factors(*monomial)
                     .iter()

@@ -70,6 +70,11 @@ impl Algebra {
         factors
     }
 
+    /// Whether the monomial is a product of inputs and an exponential, told without a table.
+    pub(crate) fn has_only_inputs(&self, monomial: Monomial) -> bool {
+        monomial.first <= self.inputs && monomial.second <= self.inputs
+    }
+
     /// The product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
     pub(crate) fn monomial_product(
         &mut self,

@@ -446,6 +446,9 @@ impl Algebra {
     fn outermost_whole_base(&self, polynomial: &Polynomial) -> Option<(AtomId, FormId)> {
         let mut best: Option<(u32, AtomId, FormId)> = None;
         for (monomial, _) in &polynomial.terms {
+            if self.has_only_inputs(*monomial) {
+                continue;
+            }
             for (atom, power) in self.factors(*monomial) {
                 if let Some(Atom::Base(form)) = self.atom_ref(atom)
                     && power.floor() > 0

@@ -109,7 +109,7 @@ fn log_of_point(x: &Binary) -> Interval {
     let mut f = unscaled.to_fixed(BITS as i64, false);
     let one = IBig::ONE << BITS;
     if &f * IBig::from(2) >= &one * IBig::from(3) {
-        f = f >> 1_usize;
+        f >>= 1_usize;
         k += 1;
     }
     let y = ((&f - &one) << BITS) / (&f + &one);

@@ -282,18 +282,18 @@ fn compare(relation: Relation, a: &Value, b: &Value) -> Value {
 /// An ordering that answers the relation, if the enclosures tell.
 fn order(relation: Relation, x: &Interval, y: &Interval) -> Option<Ordering> {
     if x.high < y.low {
-        Some(Ordering::Less)
-    } else if x.low > y.high {
-        Some(Ordering::Greater)
-    } else if x.is_point() && y.is_point() {
-        Some(Ordering::Equal)
-    } else if relation == Relation::Less && x.low >= y.high {
-        Some(Ordering::Equal)
-    } else if relation == Relation::LessEqual && x.high <= y.low {
-        Some(Ordering::Equal)
-    } else {
-        None
+        return Some(Ordering::Less);
     }
+    if x.low > y.high {
+        return Some(Ordering::Greater);
+    }
+    // Touching ends: `x ≥ y` refutes `<`, and `x ≤ y` is `≤`; a tie answers either.
+    let settled = match relation {
+        Relation::Less => x.low >= y.high,
+        Relation::LessEqual => x.high <= y.low,
+        Relation::Equal => false,
+    };
+    (settled || (x.is_point() && y.is_point())).then_some(Ordering::Equal)
 }
 
 fn connective(a: &Value, b: &Value, both: bool) -> Value {

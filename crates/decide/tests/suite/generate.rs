@@ -2,7 +2,7 @@
 
 use crate::check::{Random, contradiction};
 use crate::mutate::mutated_expression;
-use decide::{Budget, Decision, Problem, decide};
+use decide::{Budget, Decision, Problem, Reason, decide};
 use std::sync::Arc;
 use term::text::{Binary, Expression, Scope, Script, Unary};
 use term::{Number, Terms};
@@ -30,8 +30,9 @@ pub(crate) const CLASSES: [Class; 6] = [
 /// How the answers for one class came out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// Pairs equal by construction: proved, proved with conditions, unknown.
-    pub(crate) equal: [u64; 3],
+    /// Pairs equal by construction: proved, proved with conditions, undecided, and those whose
+    /// reference is defined nowhere as far as we can tell (so nothing could be claimed).
+    pub(crate) equal: [u64; 4],
     /// Changed pairs: proved (harmless changes), conditional, different, unknown.
     pub(crate) changed: [u64; 4],
 }
@@ -84,7 +85,10 @@ pub(crate) fn trial(class: Class, random: &mut Random, tally: &mut Tally) -> Res
         (false, Decision::Equal { conditions, .. }) => {
             tally.equal[usize::from(!conditions.is_empty())] += 1;
         }
-        (false, Decision::Unknown(_)) => tally.equal[2] += 1,
+        (false, Decision::Unknown(Reason::Undecided | Reason::Budget | Reason::TooLarge)) => {
+            tally.equal[2] += 1;
+        }
+        (false, Decision::Unknown(_)) => tally.equal[3] += 1,
         (true, Decision::Equal { conditions, .. }) => {
             tally.changed[usize::from(!conditions.is_empty())] += 1;
         }
