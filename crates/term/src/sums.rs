@@ -14,7 +14,9 @@ const SMALLEST_RUN: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    pages: Vec<Box<[Factors]>>,
+    /// Each with room for [`PAGE`] slots, filled as runs are taken: memory that is never used is
+    /// never touched.
+    pages: Vec<Vec<Factors>>,
     /// First unused slot of the last page, counted over all pages.
     free: u32,
     lists: Vec<List>,
@@ -120,10 +122,13 @@ impl Sums {
         if u64::from(start) + u64::from(size) > end_of_page {
             assert!(end_of_page < u64::from(u32::MAX) - PAGE as u64, "more than 2^32 products");
             start = end_of_page as u32;
-            let empty = Factors::link(0);
-            self.pages.push(vec![empty; PAGE].into_boxed_slice());
+            self.pages.push(Vec::with_capacity(PAGE));
         }
         self.free = start + size;
+        let used = (start + size) as usize - (self.pages.len() - 1) * PAGE;
+        if let Some(page) = self.pages.last_mut() {
+            page.resize(used, Factors::link(0));
+        }
         start
     }
 }
