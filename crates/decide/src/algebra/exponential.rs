@@ -20,9 +20,14 @@ impl Algebra {
     /// `e^f`
     pub(crate) fn exp(&mut self, exponent: Polynomial) -> Outcome<Polynomial> {
         let exponent = self.expand_bases(exponent)?;
-        let mut rest: Vec<Summand> = Vec::new();
+        let terms = self.expanded(exponent)?;
+        if terms.iter().all(|(monomial, _)| self.has_only_inputs(*monomial)) {
+            let exponent = self.intern_sorted(terms);
+            return Ok(Polynomial::single(Monomial::of_exponent(exponent)));
+        }
+        let mut rest: Vec<Summand> = Vec::with_capacity(terms.len());
         let mut result = Polynomial::integer(1);
-        for (monomial, coefficient) in self.expanded(exponent)? {
+        for (monomial, coefficient) in terms {
             match monomial.as_atom().and_then(|atom| self.atom_ref(atom)) {
                 Some(Atom::Log(form)) => {
                     let (form, power) = (*form, Power::from_number(&coefficient)?);

@@ -19,15 +19,16 @@ const LARGEST_PAIRWISE_FORM: usize = 16;
 impl Algebra {
     /// The largest of some polynomials; there must be at least one.
     pub(crate) fn maximum(&mut self, operands: Vec<Polynomial>) -> Outcome<Polynomial> {
+        if let [a, b] = operands.as_slice() {
+            for (many, one) in [(a, b), (b, a)] {
+                if let Some(grown) = self.grow(many, one)? {
+                    return Ok(grown);
+                }
+            }
+        }
         let mut forms = Vec::with_capacity(operands.len());
         for operand in operands {
             forms.push(self.intern(operand)?);
-        }
-        if let [a, b] = forms.as_slice()
-            && let Some(grown) =
-                self.grow(*a, *b)?.map_or_else(|| self.grow(*b, *a), |p| Ok(Some(p)))?
-        {
-            return Ok(grown);
         }
         self.maximum_of_forms(forms)
     }
@@ -71,33 +72,16 @@ impl Algebra {
     /// `max(c·M, g)` for a canonical maximum `M` of many: where `g/c` has whole, non-negative
     /// coefficients the new set is the old one with `g/c` in it, and nothing old is touched. A
     /// running maximum costs one copy of the set a step instead of a renormalisation.
-    fn grow(&mut self, many: FormId, one: FormId) -> Outcome<Option<Polynomial>> {
-        let [(monomial, scale)] = self.form(many) else { return Ok(None) };
-        if scale.is_negative() {
+    fn grow(&mut self, many: &Polynomial, one: &Polynomial) -> Outcome<Option<Polynomial>> {
+        let Some((monomial, scale)) = many.as_single() else { return Ok(None) };
+        let atom = monomial.as_atom().filter(|_| !scale.is_negative());
+        let Some(atom) = atom else { return Ok(None) };
+        let Some(Atom::Maximum(old)) = self.atom_ref(atom) else { return Ok(None) };
+        if old.len() < LARGEST_PAIRWISE_SET && one.length() <= LARGEST_PAIRWISE_FORM {
             return Ok(None);
         }
-        let Some(Atom::Maximum(old)) = monomial.as_atom().and_then(|atom| self.atom_ref(atom))
-        else {
-            return Ok(None);
-        };
-        if old.len() < LARGEST_PAIRWISE_SET && self.form(one).len() <= LARGEST_PAIRWISE_FORM {
-            return Ok(None);
-        }
-        let old_sign = monomial.as_atom().map_or(SignSet::ANY, |atom| self.atom_sign(atom));
-        let (old, scale) = (old.clone(), scale.clone());
-        // Leading coefficients are not zero.
-        let inverse = scale.reciprocal().unwrap_or(Number::ONE);
-        let mut terms = Vec::with_capacity(self.form(one).len());
-        for (monomial, coefficient) in self.form(one) {
-            let scaled = coefficient * &inverse;
-            let is_maximum = monomial
-                .as_atom()
-                .is_some_and(|atom| matches!(self.atom_ref(atom), Some(Atom::Maximum(_))));
-            if scaled.to_i64().is_none_or(|value| value < 0) || is_maximum {
-                return Ok(None);
-            }
-            terms.push((*monomial, scaled));
-        }
+        let (old, old_sign) = (old.clone(), self.atom_sign(atom));
+        let Some(terms) = self.whole_multiples(one, &scale) else { return Ok(None) };
         self.spend(old.len())?;
         let added = self.intern_sorted(terms);
         let mut elements = old.into_vec();
@@ -109,6 +93,28 @@ impl Algebra {
         let mut result = Polynomial::single(Monomial::of_atom(atom));
         result.scale_by(&scale);
         Ok(Some(result))
+    }
+
+    /// The summands of `one / scale`, if their coefficients are whole and not negative and none is
+    /// a maximum itself.
+    fn whole_multiples(&self, one: &Polynomial, scale: &Number) -> Option<Vec<super::Summand>> {
+        if one.scale() != Monomial::ONE {
+            return None;
+        }
+        let mut one = one.clone();
+        one.tidy();
+        let factor = one.factor() * &scale.reciprocal()?;
+        let mut terms = one.into_raw_terms();
+        for (monomial, coefficient) in &mut terms {
+            if !factor.is_one() {
+                *coefficient = &*coefficient * &factor;
+            }
+            let atom = monomial.as_atom().and_then(|atom| self.atom_ref(atom));
+            if matches!(atom, Some(Atom::Maximum(_))) || coefficient.to_i64()? < 0 {
+                return None;
+            }
+        }
+        Some(terms)
     }
 
     /// `c·max(S) + r` among the operands becomes `c·s + r` for each `s` of `S`, for positive `c`.

@@ -82,6 +82,11 @@ impl Polynomial {
         &self.terms
     }
 
+    /// The summands without scale and factor.
+    pub(crate) fn into_raw_terms(self) -> Vec<Summand> {
+        self.terms
+    }
+
     /// Multiplies by a rational.
     pub(crate) fn scale_by(&mut self, value: &Number) {
         if value.is_zero() {

@@ -250,8 +250,12 @@ fn select(condition: &Value, a: &Value, b: &Value) -> Value {
         Value::Truth(true) => a.clone(),
         Value::Truth(false) => b.clone(),
         Value::Undefined => Value::Undefined,
-        // Whichever it is, the value lies in the hull.
-        Value::Unsure => both(a, b, |x, y| Some(x.hull(y))),
+        // Whichever it is, the value lies in the hull; one undefined branch settles nothing.
+        Value::Unsure => match (a, b) {
+            (Value::Undefined, Value::Undefined) => Value::Undefined,
+            (Value::Undefined, _) | (_, Value::Undefined) => Value::Unsure,
+            _ => both(a, b, |x, y| Some(x.hull(y))),
+        },
         Value::Real(_) | Value::Any | Value::Infinity(_) => Value::Unsure,
     }
 }
