@@ -270,6 +270,12 @@ impl<'t> Normaliser<'t> {
         let mut total = Polynomial::zero();
         for factors in terms.products(sum).flatten() {
             let (left, right) = (factors.left(), factors.right());
+            if let (Node::Input(a), Node::Input(b)) = (terms.at(left), terms.at(right)) {
+                let monomial = Monomial::of_inputs(a.position(), b.position());
+                let sign = if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE };
+                algebra.accumulate_single(&mut total, monomial, sign)?;
+                continue;
+            }
             if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
                 let (monomial, shed) = algebra.monomial_product(m, n)?;
                 let mut coefficient = multiply(&c, &d);

@@ -36,7 +36,7 @@ pub(crate) use power::Power;
 pub(crate) use sign::{Facts, SignSet};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 use term::Number;
 
 /// A summand: coefficient and monomial.
@@ -178,7 +178,9 @@ impl Algebra {
 fn hash_of(terms: &[Summand]) -> u64 {
     let mut hasher = FxHasher::default();
     for (monomial, coefficient) in terms {
-        monomial.hash(&mut hasher);
+        let (high, low) = monomial.bits();
+        hasher.write_u64(high);
+        hasher.write_u32(low);
         hasher.write_u64(coefficient.fingerprint());
     }
     hasher.finish()

@@ -34,6 +34,17 @@ impl Monomial {
         Self { exponent, first: 0, second: 0 }
     }
 
+    /// The product of two inputs.
+    pub(crate) fn of_inputs(a: usize, b: usize) -> Self {
+        let (a, b) = (Algebra::input_atom(a), Algebra::input_atom(b));
+        Self { exponent: FormId::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
+    }
+
+    /// All of it, for hashing.
+    pub(crate) const fn bits(self) -> (u64, u32) {
+        ((self.exponent.0 as u64) << 32 | self.first as u64, self.second)
+    }
+
     pub(crate) const fn exponent(self) -> FormId {
         self.exponent
     }
