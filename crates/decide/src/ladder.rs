@@ -3,7 +3,10 @@
 //! Products → composite normal forms → a quick look for a difference → inlining → facts → case
 //! splits → a longer look. An answer says which rung gave it; when all fail it is `Unknown`.
 
-use crate::algebra::{Algebra, Condition, FormId, Obstacle, Outcome, Polynomial, Pull, SignSet};
+use crate::algebra::{
+    Algebra, Atom, Condition, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial,
+    Pull, SignSet,
+};
 use crate::definedness::{Definedness, conditions};
 use crate::normalise::Normaliser;
 use crate::products::Products;
@@ -78,8 +81,12 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
     let mut answers: Vec<Option<Decision>> = Vec::with_capacity(pairs.len());
     let mut products = Products::default();
     for (reference, optimised) in pairs {
-        let same = problem.assumptions.is_empty()
-            && products.equal((problem.reference, *reference), (problem.optimised, *optimised));
+        let pair = ((problem.reference, *reference), (problem.optimised, *optimised));
+        // These sums are total: assumptions on the inputs only have to leave some input.
+        let same = products.equal(pair.0, pair.1)
+            && (problem.assumptions.is_empty()
+                || search(problem, (*reference, *optimised), budget)
+                    .reference_has_domain(budget.points));
         answers
             .push(same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() }));
     }
@@ -164,7 +171,8 @@ impl<'t> Ladder<'t> {
         for assumption in self.problem.assumptions {
             let condition = self.reference.condition(&mut self.algebra, *assumption);
             if let Ok(condition) = condition {
-                self.literals(condition);
+                let comparisons = comparisons(&self.algebra, condition);
+                self.assumptions.extend(comparisons);
             }
         }
         let mut answers = Vec::with_capacity(pairs.len());
@@ -177,18 +185,6 @@ impl<'t> Ladder<'t> {
             }));
         }
         answers
-    }
-
-    /// The comparisons that must hold for a condition to hold.
-    fn literals(&mut self, condition: crate::algebra::ConditionId) {
-        let mut waiting = vec![condition];
-        while let Some(condition) = waiting.pop() {
-            match self.algebra.condition(condition) {
-                Condition::Sign(form, signs) => self.assumptions.push((form, signs)),
-                Condition::And(a, b) => waiting.extend([a, b]),
-                Condition::Truth(_) | Condition::Or(..) | Condition::Not(_) => {}
-            }
-        }
     }
 
     fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
@@ -239,7 +235,7 @@ impl<'t> Ladder<'t> {
         } else {
             None
         };
-        self.algebra.facts = crate::algebra::Facts::default();
+        self.algebra.facts = Facts::default();
         rung
     }
 
@@ -282,9 +278,9 @@ impl<'t> Ladder<'t> {
         let (content, _, base) = self.algebra.primitive(whole, Pull::Everything)?;
         for (atom, _) in self.algebra.factors(content) {
             let alone = match self.algebra.atom_ref(atom) {
-                Some(crate::algebra::Atom::Base(form)) => *form,
+                Some(Atom::Base(form)) => *form,
                 _ => {
-                    let single = crate::algebra::Monomial::of_atom(atom);
+                    let single = Monomial::of_atom(atom);
                     self.algebra.intern(Polynomial::single(single))?
                 }
             };
@@ -348,6 +344,14 @@ impl<'t> Ladder<'t> {
         if required.is_empty() && open.is_empty() && self.problem.assumptions.is_empty() {
             return Ok(Decision::Equal { rung, conditions: Vec::new() });
         }
+        if open.is_empty() {
+            let search = search(&self.problem, pair, &self.budget);
+            return Ok(if search.reference_has_domain(self.budget.points) {
+                Decision::Equal { rung, conditions: Vec::new() }
+            } else {
+                Decision::Unknown(Reason::NoPointInDomain)
+            });
+        }
         let found = self.search(pair, 0..self.budget.points, u64::MAX);
         if let Some(difference) = found.values {
             // The evaluation of the original terms is the simpler code: believe it.
@@ -378,7 +382,7 @@ impl<'t> Ladder<'t> {
         }
         let (Some(form), Some(signs)) = (wanted.form, wanted.signs) else { return Ok(false) };
         let outcome = self.follows_by_signs(required, wanted, form, signs);
-        self.algebra.facts = crate::algebra::Facts::default();
+        self.algebra.facts = Facts::default();
         match outcome {
             Ok(follows) => Ok(follows),
             // Not shown within the budget: listed as an assumption.
@@ -397,7 +401,7 @@ impl<'t> Ladder<'t> {
         let mut possible = self.assume_all(required.iter())?;
         self.algebra.facts.combine = true;
         for guard in &wanted.guard {
-            if let Condition::Sign(compared, side) = self.algebra.condition(*guard) {
+            for (compared, side) in comparisons(&self.algebra, *guard) {
                 possible &= self.algebra.assume(compared, side)?;
             }
         }
@@ -415,13 +419,30 @@ impl<'t> Ladder<'t> {
     }
 
     fn search(&self, pair: (Term, Term), points: std::ops::Range<u64>, always: u64) -> Found {
-        let search = Search {
-            reference: (self.problem.reference, pair.0),
-            optimised: (self.problem.optimised, pair.1),
-            assumptions: self.problem.assumptions,
-            significand_bits: self.budget.significand_bits,
-        };
-        search.run(points, always)
+        search(&self.problem, pair, &self.budget).run(points, always)
+    }
+}
+
+/// The comparisons that must hold for a condition to hold.
+fn comparisons(algebra: &Algebra, condition: ConditionId) -> Vec<(FormId, SignSet)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![condition];
+    while let Some(condition) = waiting.pop() {
+        match algebra.condition(condition) {
+            Condition::Sign(form, signs) => found.push((form, signs)),
+            Condition::And(a, b) => waiting.extend([a, b]),
+            Condition::Truth(_) | Condition::Or(..) | Condition::Not(_) => {}
+        }
+    }
+    found
+}
+
+fn search<'t>(problem: &Problem<'t>, pair: (Term, Term), budget: &Budget) -> Search<'t> {
+    Search {
+        reference: (problem.reference, pair.0),
+        optimised: (problem.optimised, pair.1),
+        assumptions: problem.assumptions,
+        significand_bits: budget.significand_bits,
     }
 }
 
@@ -431,7 +452,7 @@ struct Requirement {
     /// None if the argument has no normal form.
     form: Option<FormId>,
     signs: Option<SignSet>,
-    guard: Vec<crate::algebra::ConditionId>,
+    guard: Vec<ConditionId>,
 }
 
 impl Requirement {

@@ -54,6 +54,14 @@ impl Found {
 }
 
 impl Search<'_> {
+    /// Whether some point satisfies the assumptions and has the reference defined; stops there.
+    pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
+        (0..points).any(|number| {
+            let point = |input: Input| value(number, input, self.significand_bits);
+            matches!(self.reference_at(&point), Value::Real(_) | Value::Any)
+        })
+    }
+
     /// Tries the points numbered `points`, until the values differ; intervals at each of the first
     /// `always`, and wherever floats promise something.
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
