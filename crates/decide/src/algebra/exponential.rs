@@ -25,6 +25,7 @@ impl Algebra {
             let exponent = self.intern_sorted(terms);
             return Ok(Polynomial::single(Monomial::of_exponent(exponent)));
         }
+        let terms = self.reduce_fractions(terms)?;
         let mut rest: Vec<Summand> = Vec::with_capacity(terms.len());
         let mut result = Polynomial::integer(1);
         for (monomial, coefficient) in terms {

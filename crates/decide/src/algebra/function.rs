@@ -17,7 +17,9 @@ impl Algebra {
         argument: Polynomial,
     ) -> Outcome<Polynomial> {
         let argument = self.expand_bases(argument)?;
-        let form = self.intern(argument)?;
+        let terms = self.expanded(argument)?;
+        let terms = self.reduce_fractions(terms)?;
+        let form = self.intern_sorted(terms);
         let terms = self.form(form);
         let rational = match terms {
             [] => Some(Number::ZERO),

@@ -18,6 +18,7 @@ pub(crate) mod atom;
 mod choice;
 mod content;
 mod exponential;
+mod fraction;
 mod function;
 mod maximum;
 pub(crate) mod monomial;
@@ -25,6 +26,7 @@ mod polynomial;
 mod power;
 mod root;
 pub(crate) mod sign;
+mod square;
 
 pub(crate) use atom::{Atom, AtomId};
 pub(crate) use choice::{Condition, ConditionId};

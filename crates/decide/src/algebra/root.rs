@@ -69,7 +69,9 @@ impl Algebra {
             }
             _ => None,
         };
-        let Some((atom, inner)) = root else { return self.times_base(result, primitive, power) };
+        let Some((atom, inner)) = root else {
+            return self.root_of_sum(result, primitive, power);
+        };
         let alone = Polynomial::single(Monomial::of_atom(atom));
         let total = inner.times(power)?;
         let factor = if inner.is_even_integer() && !total.is_even_integer() {
@@ -81,6 +83,21 @@ impl Algebra {
             Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE))
         };
         self.product(result, factor)
+    }
+
+    /// `result · primitive^power` for a sum under a root: `|s|^(2·power)` if it is `s²`.
+    fn root_of_sum(
+        &mut self,
+        result: Polynomial,
+        primitive: FormId,
+        power: Power,
+    ) -> Outcome<Polynomial> {
+        let Some(root) = self.exact_square_root(primitive)? else {
+            return self.times_base(result, primitive, power);
+        };
+        let absolute = self.absolute(root)?;
+        let raised = self.power(absolute, power.times(Power::integer(2))?)?;
+        self.product(result, raised)
     }
 
     /// `result · primitive^power`, the primitive sum kept together.
