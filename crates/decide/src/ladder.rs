@@ -32,6 +32,8 @@ pub struct Budget {
     pub points: u64,
     /// Bits of the values at those points: 3 fits every float format, 11 is f16, 24 f32.
     pub significand_bits: u32,
+    /// Stop after this many differences; the pairs after them are [`Reason::Skipped`].
+    pub differences: usize,
 }
 
 impl Default for Budget {
@@ -43,6 +45,7 @@ impl Default for Budget {
             quick_points: 8,
             points: 96,
             significand_bits: 3,
+            differences: usize::MAX,
         }
     }
 }
@@ -176,13 +179,20 @@ impl<'t> Ladder<'t> {
             }
         }
         let mut answers = Vec::with_capacity(pairs.len());
+        let mut differences = 0;
         for (index, pair) in pairs.iter().enumerate() {
+            if differences >= self.budget.differences {
+                answers.push(Decision::Unknown(Reason::Skipped));
+                continue;
+            }
             answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {
                 // No normal form: a point may still tell them apart.
                 let found = self.search(*pair, 0..self.budget.quick_points, u64::MAX);
                 let difference = found.values.or(found.undefined);
                 difference.map_or(Decision::Unknown(obstacle.into()), different)
             }));
+            let last = answers.last();
+            differences += usize::from(matches!(last, Some(Decision::Different { .. })));
         }
         answers
     }

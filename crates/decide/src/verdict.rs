@@ -104,6 +104,8 @@ pub enum Reason {
     /// No point was found where the reference is defined and the assumptions hold: an equality
     /// would claim nothing.
     NoPointInDomain,
+    /// Enough differences were found before it was this pair's turn.
+    Skipped,
 }
 
 impl From<Obstacle> for Reason {
@@ -127,6 +129,7 @@ impl fmt::Display for Reason {
             Self::Undefined => "an operation is defined nowhere",
             Self::Budget => "the budget of steps is spent",
             Self::TooLarge => "a number is too large",
+            Self::Skipped => "not looked at, enough differences found",
             Self::NoPointInDomain => "no input found where the reference is defined",
         })
     }
