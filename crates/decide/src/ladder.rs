@@ -322,7 +322,7 @@ impl<'t> Ladder<'t> {
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
             }
             // A condition nobody can normalise is still a condition: it stays, without a form.
-            let form = form.and_then(|form| self.algebra.intern(form)).ok();
+            let form = form.and_then(|form| self.comparable(form)).ok();
             if let (Some(form), Some(signs)) = (form, signs) {
                 let holds = self.algebra.sign(form)?.within(signs);
                 if condition.guard.is_empty() {
@@ -335,6 +335,15 @@ impl<'t> Ladder<'t> {
             result.push(Requirement { condition, form, signs, guard });
         }
         Ok(result)
+    }
+
+    /// The form with composites multiplied out if that is affordable, so that the two sides'
+    /// conditions can be recognised in each other.
+    fn comparable(&mut self, form: Polynomial) -> Outcome<FormId> {
+        let steps = std::mem::replace(&mut self.algebra.steps, self.budget.rung);
+        let expanded = self.algebra.expand_bases(form.clone());
+        self.algebra.steps = steps;
+        self.algebra.intern(expanded.unwrap_or(form))
     }
 
     /// Equal; now what remains to be assumed, and is the claim about anything?
