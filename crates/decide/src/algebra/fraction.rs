@@ -15,7 +15,8 @@ const MOST_REDUCTIONS: usize = 256;
 impl Algebra {
     /// The same value with numerators reduced modulo their denominators.
     pub(crate) fn reduce_fractions(&mut self, terms: Vec<Summand>) -> Outcome<Vec<Summand>> {
-        let mut terms = terms;
+        let unreduced = terms;
+        let mut terms = unreduced.clone();
         for _ in 0..MOST_REDUCTIONS {
             let Some((index, base, quotient)) = self.reducible(&terms)? else { return Ok(terms) };
             let (monomial, coefficient) = terms.remove(index);
@@ -36,7 +37,7 @@ impl Algebra {
             self.accumulate(&mut sum, rest)?;
             terms = self.expanded(sum)?;
         }
-        Ok(terms)
+        Ok(unreduced)
     }
 
     /// A summand whose numerator contains its denominator's last summand, and what is left of it.

@@ -4,7 +4,7 @@
 //! functions have the sign of their argument's first coefficient pulled out; roundings of
 //! rationals are folded. Others are atoms: equal arguments, equal values.
 
-use super::{Algebra, Atom, Monomial, Outcome, Polynomial, Power};
+use super::{Algebra, Atom, FormId, Monomial, Outcome, Polynomial, Power};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use term::{Function, Number};
@@ -20,6 +20,10 @@ impl Algebra {
         let terms = self.expanded(argument)?;
         let terms = self.reduce_fractions(terms)?;
         let form = self.intern_sorted(terms);
+        self.apply_to_form(function, form)
+    }
+
+    fn apply_to_form(&mut self, function: Function, form: FormId) -> Outcome<Polynomial> {
         let terms = self.form(form);
         let rational = match terms {
             [] => Some(Number::ZERO),
@@ -41,7 +45,8 @@ impl Algebra {
         );
         if negative && (odd || function == Function::Cos) {
             let positive = self.polynomial(form).negated();
-            let value = self.apply(function, positive)?;
+            let positive = self.intern(positive)?;
+            let value = self.apply_to_form(function, positive)?;
             return Ok(if odd { value.negated() } else { value });
         }
         if function == Function::Tanh {

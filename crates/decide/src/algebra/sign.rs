@@ -239,7 +239,9 @@ impl Algebra {
     fn sign_of_exponential_difference(&mut self, form: FormId) -> SignSet {
         let gap = self.exponent_gap(form).ok().flatten();
         let Some((gap, flipped)) = gap else { return SignSet::ANY };
-        let sign = self.sign(gap).unwrap_or(SignSet::ANY);
+        // Not `sign`, which combines facts: their remainders may be such differences again.
+        let known = self.looked_up(gap).unwrap_or(SignSet::ANY);
+        let sign = self.sign_of_terms(gap).and(known);
         if flipped { sign.negated() } else { sign }
     }
 
