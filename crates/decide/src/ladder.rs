@@ -79,8 +79,15 @@ pub struct Problem<'t> {
 /// assert!(answers[0].is_equal());
 /// assert!(matches!(answers[1], decide::Decision::Different { .. }));
 /// ```
+///
+/// # Panics
+/// If the two stores have different inputs.
 #[must_use]
 pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
+    assert!(
+        problem.reference.inputs() == problem.optimised.inputs(),
+        "both stores of a problem range over the same inputs"
+    );
     let mut answers: Vec<Option<Decision>> = Vec::with_capacity(pairs.len());
     let mut products = Products::default();
     for (reference, optimised) in pairs {

@@ -44,19 +44,19 @@ impl<'t> Normaliser<'t> {
     /// The normal form of a root.
     pub(crate) fn real(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<Polynomial> {
         self.compute_below(algebra, root);
-        match self.terms.node(root) {
-            Node::Sum(sum) if !self.is_node(root) => self.sum(algebra, sum),
-            _ => {
-                let node = self.as_node(root);
-                self.take(node)
-            }
+        match (self.terms.node_of(root), self.terms.node(root)) {
+            (Some(node), _) => self.take(node),
+            (None, Node::Sum(sum)) => self.sum(algebra, sum),
+            // A term without a node is a sum.
+            (None, _) => Err(Obstacle::Undefined),
         }
     }
 
     /// The canonical condition a root stands for.
     pub(crate) fn condition(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<ConditionId> {
         self.compute_below(algebra, root);
-        let node = self.as_node(root);
+        // A sum is no condition.
+        let node = self.terms.node_of(root).ok_or(Obstacle::Undefined)?;
         self.take_condition(node)
     }
 
@@ -365,15 +365,6 @@ impl<'t> Normaliser<'t> {
                 self.forms[node.position()] = None;
             }
         }
-    }
-
-    fn is_node(&self, root: Term) -> bool {
-        self.terms.node_of(root).is_some()
-    }
-
-    fn as_node(&self, root: Term) -> NodeId {
-        // Only called for terms that are nodes.
-        self.terms.node_of(root).unwrap_or_else(|| unreachable!("an unsealed sum is not a node"))
     }
 }
 

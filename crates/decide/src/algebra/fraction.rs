@@ -15,6 +15,9 @@ const MOST_REDUCTIONS: usize = 256;
 impl Algebra {
     /// The same value with numerators reduced modulo their denominators.
     pub(crate) fn reduce_fractions(&mut self, terms: Vec<Summand>) -> Outcome<Vec<Summand>> {
+        if self.reducible(&terms)?.is_none() {
+            return Ok(terms);
+        }
         let unreduced = terms;
         let mut terms = unreduced.clone();
         for _ in 0..MOST_REDUCTIONS {
