@@ -1,0 +1,231 @@
+//! Choices: `if condition then a else b`, over canonical comparisons.
+//!
+//! A comparison is the sign of a difference, scaled so that its first coefficient is 1; the
+//! negation of a comparison is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a
+//! maximum. Addends that both branches share leave the choice: whichever branch is taken needs
+//! them. Nothing else leaves it, since the branch not taken need not be defined.
+
+use super::sign::SignSet;
+use super::{Algebra, Atom, FormId, Monomial, Outcome, Polynomial, Summand};
+use term::{Number, Relation};
+
+/// A condition's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ConditionId(u32);
+
+/// A canonical condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Condition {
+    /// Settled.
+    Truth(bool),
+    /// The form's sign is one of these; its first coefficient is 1, the set neither empty nor all.
+    Sign(FormId, SignSet),
+    /// Both, smaller number first.
+    And(ConditionId, ConditionId),
+    /// Either, smaller number first.
+    Or(ConditionId, ConditionId),
+    /// Not that one, which is an `And` or an `Or`.
+    Not(ConditionId),
+}
+
+impl Algebra {
+    pub(crate) fn condition(&self, id: ConditionId) -> Condition {
+        self.conditions[id.0 as usize]
+    }
+
+    pub(crate) fn intern_condition(&mut self, condition: Condition) -> ConditionId {
+        let next = ConditionId(self.conditions.len() as u32);
+        let id = *self.condition_ids.entry(condition).or_insert(next);
+        if id == next {
+            self.conditions.push(condition);
+        }
+        id
+    }
+
+    /// `a ⋈ b`
+    pub(crate) fn comparison(
+        &mut self,
+        relation: Relation,
+        a: Polynomial,
+        b: Polynomial,
+    ) -> Outcome<ConditionId> {
+        let gap = self.difference(b, a)?;
+        let gap = self.intern(gap)?;
+        let wanted = match relation {
+            Relation::Less => SignSet::POSITIVE,
+            Relation::LessEqual => SignSet::NOT_NEGATIVE,
+            Relation::Equal => SignSet::ZERO,
+        };
+        self.sign_condition(gap, wanted)
+    }
+
+    /// The form's sign is one of `wanted`.
+    pub(crate) fn sign_condition(&mut self, form: FormId, wanted: SignSet) -> Outcome<ConditionId> {
+        let sign = self.sign(form)?;
+        if sign.within(wanted) {
+            return Ok(self.intern_condition(Condition::Truth(true)));
+        }
+        if sign.and(wanted).within(SignSet::NONE) {
+            return Ok(self.intern_condition(Condition::Truth(false)));
+        }
+        // The sign is not settled, so the form is not zero and has a first summand.
+        let Some((_, leading)) = self.form(form).first() else {
+            return Ok(self.intern_condition(Condition::Truth(SignSet::ZERO.within(wanted))));
+        };
+        let wanted = if leading.is_negative() { wanted.negated() } else { wanted };
+        let inverse = leading.reciprocal().unwrap_or(Number::ONE);
+        let mut scaled = self.polynomial(form);
+        scaled.scale_by(&inverse);
+        let form = self.intern(scaled)?;
+        Ok(self.intern_condition(Condition::Sign(form, wanted)))
+    }
+
+    pub(crate) fn negate_condition(&mut self, id: ConditionId) -> ConditionId {
+        let negated = match self.condition(id) {
+            Condition::Truth(value) => Condition::Truth(!value),
+            Condition::Sign(form, SignSet::NEGATIVE) => {
+                Condition::Sign(form, SignSet::NOT_NEGATIVE)
+            }
+            Condition::Sign(form, SignSet::ZERO) => Condition::Sign(form, SignSet::NOT_ZERO),
+            Condition::Sign(form, SignSet::POSITIVE) => {
+                Condition::Sign(form, SignSet::NOT_POSITIVE)
+            }
+            Condition::Sign(form, SignSet::NOT_NEGATIVE) => {
+                Condition::Sign(form, SignSet::NEGATIVE)
+            }
+            Condition::Sign(form, SignSet::NOT_ZERO) => Condition::Sign(form, SignSet::ZERO),
+            Condition::Sign(form, _) => Condition::Sign(form, SignSet::POSITIVE),
+            Condition::And(..) | Condition::Or(..) => Condition::Not(id),
+            Condition::Not(inner) => return inner,
+        };
+        self.intern_condition(negated)
+    }
+
+    /// Both conditions, or either.
+    pub(crate) fn connective(&mut self, a: ConditionId, b: ConditionId, both: bool) -> ConditionId {
+        match (self.condition(a), self.condition(b)) {
+            (Condition::Truth(value), _) => return if value == both { b } else { a },
+            (_, Condition::Truth(value)) => return if value == both { a } else { b },
+            (Condition::Sign(f, s), Condition::Sign(g, t)) if f == g => {
+                let merged = if both { s.and(t) } else { s.or(t) };
+                let condition = match merged {
+                    SignSet::NONE => Condition::Truth(false),
+                    SignSet::ANY => Condition::Truth(true),
+                    other => Condition::Sign(f, other),
+                };
+                return self.intern_condition(condition);
+            }
+            _ => {}
+        }
+        if a == b {
+            return a;
+        }
+        let (a, b) = (a.min(b), a.max(b));
+        self.intern_condition(if both { Condition::And(a, b) } else { Condition::Or(a, b) })
+    }
+
+    /// `if condition then a else b`
+    pub(crate) fn select(
+        &mut self,
+        condition: ConditionId,
+        a: Polynomial,
+        b: Polynomial,
+    ) -> Outcome<Polynomial> {
+        if let Condition::Truth(value) = self.condition(condition) {
+            return Ok(if value { a } else { b });
+        }
+        let (a, b) = (self.intern(a)?, self.intern(b)?);
+        if a == b {
+            return Ok(self.polynomial(a));
+        }
+        if let Some(maximum) = self.select_as_maximum(condition, a, b)? {
+            return Ok(maximum);
+        }
+        let (common, a, b) = self.without_common(a, b);
+        // One of a condition and its negation is canonical: the one with the smaller number.
+        let negated = self.negate_condition(condition);
+        let (condition, a, b) =
+            if condition < negated { (condition, a, b) } else { (negated, b, a) };
+        let leading = a.first().or(b.first()).map_or(Number::ONE, |(_, c)| c.clone());
+        let inverse = leading.reciprocal().unwrap_or(Number::ONE);
+        let (a, b) = (self.scaled(a, &inverse), self.scaled(b, &inverse));
+        let mut result = self.atom_polynomial(Atom::Select(condition, a, b));
+        result.scale_by(&leading);
+        self.accumulate(&mut result, Polynomial::from_sorted(common))?;
+        Ok(result)
+    }
+
+    /// The forms a condition compares.
+    pub(crate) fn forms_of_condition(&self, id: ConditionId, forms: &mut Vec<FormId>) {
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            match self.condition(id) {
+                Condition::Truth(_) => {}
+                Condition::Sign(form, _) => forms.push(form),
+                Condition::And(a, b) | Condition::Or(a, b) => waiting.extend([a, b]),
+                Condition::Not(inner) => waiting.push(inner),
+            }
+        }
+    }
+
+    /// `if(d > 0, a, b)` with `a − b = k·d`: at `d = 0` the branches agree, so `≥` is the same.
+    fn select_as_maximum(
+        &mut self,
+        condition: ConditionId,
+        a: FormId,
+        b: FormId,
+    ) -> Outcome<Option<Polynomial>> {
+        let Condition::Sign(form, wanted) = self.condition(condition) else { return Ok(None) };
+        let (upper, lower) = match wanted {
+            SignSet::POSITIVE | SignSet::NOT_NEGATIVE => (a, b),
+            SignSet::NEGATIVE | SignSet::NOT_POSITIVE => (b, a),
+            _ => return Ok(None),
+        };
+        let (one, other) = (self.polynomial(upper), self.polynomial(lower));
+        let gap = self.difference(one, other)?;
+        let gap = self.expanded(gap)?;
+        // The compared form begins with coefficient 1, so the factor is the gap's first one.
+        let Some(factor) = gap.first().map(|(_, coefficient)| coefficient.clone()) else {
+            return Ok(None);
+        };
+        let compared = self.form(form);
+        let proportional = compared.len() == gap.len()
+            && compared.iter().zip(&gap).all(|((m, c), (n, d))| m == n && c * &factor == *d);
+        if !proportional {
+            return Ok(None);
+        }
+        // Every summand of `lower` is one of `upper` or of the compared form, so wherever `upper`
+        // is taken `lower` is defined too, and the other way round.
+        let zero = Polynomial::zero();
+        let compared = self.polynomial(form);
+        let mut ramp = self.maximum(vec![compared, zero])?;
+        ramp.scale_by(&factor);
+        let base = self.polynomial(lower);
+        Ok(Some(self.sum(base, ramp)?))
+    }
+
+    /// The summands two forms share, and what is left of each.
+    fn without_common(&self, a: FormId, b: FormId) -> (Vec<Summand>, Vec<Summand>, Vec<Summand>) {
+        let (a, b) = (self.form(a), self.form(b));
+        let common: Vec<Summand> = a
+            .iter()
+            .filter(|summand| {
+                b.binary_search_by(|other| other.0.cmp(&summand.0))
+                    .is_ok_and(|index| b[index].1 == summand.1)
+            })
+            .cloned()
+            .collect();
+        let rest = |terms: &[Summand]| {
+            let shared = |m: &Monomial| common.binary_search_by_key(m, |(own, _)| *own).is_ok();
+            terms.iter().filter(|(m, _)| !shared(m)).cloned().collect::<Vec<_>>()
+        };
+        (common.clone(), rest(a), rest(b))
+    }
+
+    fn scaled(&mut self, mut terms: Vec<Summand>, factor: &Number) -> FormId {
+        for (_, coefficient) in &mut terms {
+            *coefficient = &*coefficient * factor;
+        }
+        self.intern_sorted(terms)
+    }
+}

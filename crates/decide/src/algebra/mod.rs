@@ -1,0 +1,189 @@
+//! The ring the terms are mapped into, and its normal forms.
+//!
+//! A normal form is a finite sum `Σ cᵢ · Πⱼ aⱼ^qⱼ · e^Eᵢ`: rational coefficients, rational powers
+//! of *atoms*, and an exponent that is again such a sum. Atoms are inputs, π, logarithms, and
+//! composite things over normal forms: maxima, choices, named functions, and *bases*, which are
+//! sums of several terms raised to a power (so a quotient is a sum times a base to the −1).
+//!
+//! What the file layout says: [`monomial`] multiplies atoms and exponents, [`polynomial`] adds
+//! and multiplies sums, [`content`] pulls out common factors, and the remaining files hold one
+//! operation each. Every operation keeps one promise, the *pointwise contract*: at every input
+//! where the operations of the original term are defined, the result has the value of the term.
+//! It may be defined elsewhere too, and nothing is claimed there.
+//!
+//! Tables only grow and are shared by everything one [`Algebra`] sees, so that equal normal forms
+//! have equal numbers ([`FormId`]).
+
+pub(crate) mod atom;
+mod choice;
+mod content;
+mod exponential;
+mod fraction;
+mod function;
+mod maximum;
+pub(crate) mod monomial;
+mod polynomial;
+mod power;
+mod root;
+pub(crate) mod sign;
+mod square;
+
+pub(crate) use atom::{Atom, AtomId};
+pub(crate) use choice::{Condition, ConditionId};
+pub(crate) use content::Pull;
+pub(crate) use function::round_to_even;
+pub(crate) use monomial::Monomial;
+pub(crate) use polynomial::Polynomial;
+pub(crate) use power::Power;
+pub(crate) use sign::{Facts, SignSet};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+use term::Number;
+
+/// A summand: coefficient and monomial.
+pub(crate) type Summand = (Monomial, Number);
+
+/// A normal form in the table: sorted summands, no zero coefficient, no common scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FormId(pub(crate) u32);
+
+impl FormId {
+    /// The empty sum.
+    pub(crate) const ZERO: Self = Self(0);
+}
+
+/// Why an operation has no result. All of them end in `Unknown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// A denominator that is zero everywhere.
+    ZeroDenominator,
+    /// An infinity that no constructor could eliminate.
+    Infinite,
+    /// An operation defined nowhere, such as the logarithm of a negative constant.
+    Undefined,
+    /// The budget of steps is spent.
+    Budget,
+    /// A number outgrew its representation.
+    TooLarge,
+}
+
+pub(crate) type Outcome<T> = Result<T, Obstacle>;
+
+#[derive(Debug)]
+struct Form {
+    terms: Box<[Summand]>,
+    /// The form before it in the same bucket of the table.
+    bucket: Option<FormId>,
+    stamp: u32,
+}
+
+/// The tables of atoms, power products and normal forms.
+#[derive(Debug)]
+pub(crate) struct Algebra {
+    inputs: u32,
+    atoms: Vec<atom::Entry>,
+    atom_ids: FxHashMap<Atom, AtomId>,
+    powers: Vec<Box<[(AtomId, Power)]>>,
+    power_ids: FxHashMap<Box<[(AtomId, Power)]>, u32>,
+    forms: Vec<Form>,
+    form_buckets: FxHashMap<u64, FormId>,
+    conditions: Vec<Condition>,
+    condition_ids: FxHashMap<Condition, ConditionId>,
+    exponent_sums: FxHashMap<(FormId, FormId), FormId>,
+    exponent_negations: FxHashMap<FormId, FormId>,
+    last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
+    /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
+    next_stamp: u32,
+    /// What may be assumed of signs while rewriting; empty outside the rungs that use facts.
+    pub(crate) facts: Facts,
+    /// Steps left; an operation that would exceed them fails with [`Obstacle::Budget`].
+    pub(crate) steps: u64,
+}
+
+impl Algebra {
+    /// An algebra over so many inputs.
+    pub(crate) fn new(inputs: usize) -> Self {
+        let mut algebra = Self {
+            inputs: inputs as u32,
+            atoms: Vec::new(),
+            atom_ids: FxHashMap::default(),
+            powers: Vec::new(),
+            power_ids: FxHashMap::default(),
+            forms: Vec::new(),
+            form_buckets: FxHashMap::default(),
+            conditions: Vec::new(),
+            condition_ids: FxHashMap::default(),
+            exponent_sums: FxHashMap::default(),
+            exponent_negations: FxHashMap::default(),
+            last_inverse: None,
+            next_stamp: 0,
+            facts: Facts::default(),
+            steps: u64::MAX,
+        };
+        algebra.intern_sorted(Vec::new());
+        algebra
+    }
+
+    /// The summands of a form, sorted by monomial.
+    pub(crate) fn form(&self, form: FormId) -> &[Summand] {
+        &self.forms[form.0 as usize].terms
+    }
+
+    pub(crate) fn form_stamp(&self, form: FormId) -> u32 {
+        self.forms[form.0 as usize].stamp
+    }
+
+    /// The form as a polynomial to compute with.
+    pub(crate) fn polynomial(&self, form: FormId) -> Polynomial {
+        Polynomial::from_sorted(self.form(form).to_vec())
+    }
+
+    /// The number of a normal form.
+    pub(crate) fn intern(&mut self, polynomial: Polynomial) -> Outcome<FormId> {
+        let terms = self.expanded(polynomial)?;
+        Ok(self.intern_sorted(terms))
+    }
+
+    /// `terms` must be sorted, combined and free of zeros.
+    pub(crate) fn intern_sorted(&mut self, terms: Vec<Summand>) -> FormId {
+        let hash = hash_of(&terms);
+        let first = self.form_buckets.get(&hash).copied();
+        let mut candidate = first;
+        while let Some(id) = candidate {
+            let form = &self.forms[id.0 as usize];
+            if *form.terms == *terms {
+                return id;
+            }
+            candidate = form.bucket;
+        }
+        let id = FormId(self.forms.len() as u32);
+        let stamp = self.stamp();
+        self.forms.push(Form { terms: terms.into(), bucket: first, stamp });
+        self.form_buckets.insert(hash, id);
+        id
+    }
+
+    /// Spends steps.
+    pub(crate) fn spend(&mut self, steps: usize) -> Outcome<()> {
+        self.steps = self.steps.checked_sub(steps as u64).ok_or(Obstacle::Budget)?;
+        Ok(())
+    }
+
+    fn stamp(&mut self) -> u32 {
+        self.next_stamp += 1;
+        self.next_stamp
+    }
+}
+
+/// Of monomials and leading bits of coefficients; equality is checked on the whole.
+fn hash_of(terms: &[Summand]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (monomial, coefficient) in terms {
+        let (high, low) = monomial.bits();
+        hasher.write_u64(high);
+        hasher.write_u32(low);
+        hasher.write_u64(coefficient.fingerprint());
+    }
+    hasher.finish()
+}

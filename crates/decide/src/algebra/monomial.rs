@@ -1,0 +1,284 @@
+//! Monomials: products of atoms to rational powers, times an exponential.
+//!
+//! Twelve bytes. Products of at most two atoms to the power 1 (nearly all that kernels make) are
+//! held in place; others are numbers of a table. Either way equal monomials are equal bytes.
+
+use super::{Algebra, Atom, AtomId, FormId, Outcome, Polynomial, Power};
+use smallvec::SmallVec;
+use term::Number;
+
+/// `Π atom^power · e^exponent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Monomial {
+    exponent: FormId,
+    /// An atom, or 0; or, if `second` is [`IN_TABLE`], a number of the power table.
+    first: u32,
+    /// An atom not before `first`, or 0.
+    second: u32,
+}
+
+const IN_TABLE: u32 = u32::MAX;
+
+/// Atoms and powers, ascending by atom, no zero powers.
+pub(crate) type Factors = SmallVec<[(AtomId, Power); 4]>;
+
+impl Monomial {
+    /// The empty product.
+    pub(crate) const ONE: Self = Self { exponent: FormId::ZERO, first: 0, second: 0 };
+
+    pub(crate) const fn of_atom(atom: AtomId) -> Self {
+        Self { exponent: FormId::ZERO, first: atom.0, second: 0 }
+    }
+
+    pub(crate) const fn of_exponent(exponent: FormId) -> Self {
+        Self { exponent, first: 0, second: 0 }
+    }
+
+    /// The product of two inputs.
+    pub(crate) fn of_inputs(a: usize, b: usize) -> Self {
+        let (a, b) = (Algebra::input_atom(a), Algebra::input_atom(b));
+        Self { exponent: FormId::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
+    }
+
+    /// All of it, for hashing.
+    pub(crate) const fn bits(self) -> (u64, u32) {
+        ((self.exponent.0 as u64) << 32 | self.first as u64, self.second)
+    }
+
+    pub(crate) const fn exponent(self) -> FormId {
+        self.exponent
+    }
+
+    pub(crate) const fn without_exponent(self) -> Self {
+        Self { exponent: FormId::ZERO, ..self }
+    }
+
+    pub(crate) const fn has_atoms(self) -> bool {
+        self.first != 0 || self.second != 0
+    }
+
+    /// The single atom this is, to the power 1 and without exponential.
+    pub(crate) fn as_atom(self) -> Option<AtomId> {
+        (self.second == 0 && self.first != 0 && self.exponent == FormId::ZERO)
+            .then_some(AtomId(self.first))
+    }
+}
+
+impl Algebra {
+    /// The atoms and powers of a monomial.
+    pub(crate) fn factors(&self, monomial: Monomial) -> Factors {
+        let mut factors = Factors::new();
+        match (monomial.first, monomial.second) {
+            (index, IN_TABLE) => factors.extend_from_slice(&self.powers[index as usize]),
+            (0, _) => {}
+            (atom, 0) => factors.push((AtomId(atom), Power::ONE)),
+            (a, b) if a == b => factors.push((AtomId(a), Power::integer(2))),
+            (a, b) => {
+                factors.push((AtomId(a), Power::ONE));
+                factors.push((AtomId(b), Power::ONE));
+            }
+        }
+        factors
+    }
+
+    /// Whether the monomial is a product of inputs and an exponential, told without a table.
+    pub(crate) fn has_only_inputs(&self, monomial: Monomial) -> bool {
+        monomial.first <= self.inputs && monomial.second <= self.inputs
+    }
+
+    /// The product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
+    pub(crate) fn monomial_product(
+        &mut self,
+        a: Monomial,
+        b: Monomial,
+    ) -> Outcome<(Monomial, Option<Number>)> {
+        let exponent = self.exponent_sum(a.exponent, b.exponent)?;
+        let (left, right) = (a.without_exponent(), b.without_exponent());
+        let in_place = match ((left.first, left.second), (right.first, right.second)) {
+            (_, (0, 0)) => Some((left.first, left.second)),
+            ((0, 0), _) => Some((right.first, right.second)),
+            ((x, 0), (y, 0)) => Some((x.min(y), x.max(y))),
+            _ => None,
+        };
+        if let Some((first, second)) = in_place {
+            return Ok((Monomial { exponent, first, second }, None));
+        }
+        let (left, right) = (self.factors(left), self.factors(right));
+        let mut merged = Factors::new();
+        let (mut i, mut j) = (0, 0);
+        while i < left.len() || j < right.len() {
+            match (left.get(i), right.get(j)) {
+                (Some(x), Some(y)) if x.0 == y.0 => {
+                    merged.push((x.0, x.1.plus(y.1)?));
+                    (i, j) = (i + 1, j + 1);
+                }
+                (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
+                    merged.push(*x);
+                    i += 1;
+                }
+                (_, Some(y)) => {
+                    merged.push(*y);
+                    j += 1;
+                }
+                // Unreachable: the first arm took equal atoms, the loop guard the empty case.
+                (_, None) => break,
+            }
+        }
+        self.monomial_from(merged, exponent)
+    }
+
+    /// A monomial from ascending factors; zero powers and whole powers of integers are removed.
+    pub(crate) fn monomial_from(
+        &mut self,
+        mut factors: Factors,
+        exponent: FormId,
+    ) -> Outcome<(Monomial, Option<Number>)> {
+        let mut shed: Option<Number> = None;
+        for (atom, power) in &mut factors {
+            if let Some(Atom::Integer(base)) = self.atom_ref(*atom)
+                && power.floor() != 0
+            {
+                let base =
+                    Number::from(i64::try_from(*base).map_err(|_| super::Obstacle::TooLarge)?);
+                // The base is not zero.
+                let whole = base.integer_power(power.floor()).unwrap_or(Number::ONE);
+                shed = Some(shed.map_or_else(|| whole.clone(), |before| &before * &whole));
+                *power = power.plus(Power::integer(power.floor()).negated()?)?;
+            }
+        }
+        factors.retain(|(_, power)| !power.is_zero());
+        Ok((self.encode(&factors, exponent), shed))
+    }
+
+    fn encode(&mut self, factors: &[(AtomId, Power)], exponent: FormId) -> Monomial {
+        let (first, second) = match factors {
+            [] => (0, 0),
+            [(a, Power::ONE)] => (a.0, 0),
+            [(a, power)] if *power == Power::integer(2) => (a.0, a.0),
+            [(a, Power::ONE), (b, Power::ONE)] => (a.0, b.0),
+            _ => {
+                let next = self.powers.len() as u32;
+                let index = match self.power_ids.get(factors) {
+                    Some(index) => *index,
+                    None => {
+                        self.powers.push(factors.into());
+                        self.power_ids.insert(factors.into(), next);
+                        next
+                    }
+                };
+                (index, IN_TABLE)
+            }
+        };
+        Monomial { exponent, first, second }
+    }
+
+    /// `monomial^power`. The caller answers for signs where the power is not an integer.
+    pub(crate) fn monomial_power(
+        &mut self,
+        monomial: Monomial,
+        power: Power,
+    ) -> Outcome<(Monomial, Option<Number>)> {
+        let mut factors = self.factors(monomial);
+        for (_, own) in &mut factors {
+            *own = own.times(power)?;
+        }
+        let exponent = self.exponent_multiple(monomial.exponent, &power.to_number())?;
+        self.monomial_from(factors, exponent)
+    }
+
+    /// `1 / monomial`.
+    pub(crate) fn monomial_inverse(
+        &mut self,
+        monomial: Monomial,
+    ) -> Outcome<(Monomial, Option<Number>)> {
+        if monomial == Monomial::ONE {
+            return Ok((monomial, None));
+        }
+        // A running sum asks for the inverse of its scale at every summand.
+        if let Some((last, inverse)) = &self.last_inverse
+            && *last == monomial
+        {
+            return Ok(inverse.clone());
+        }
+        let inverse = self.monomial_power(monomial, Power::integer(-1))?;
+        self.last_inverse = Some((monomial, inverse.clone()));
+        Ok(inverse)
+    }
+
+    pub(crate) fn monomial_is_constant(&self, monomial: Monomial) -> bool {
+        self.factors(monomial).iter().all(|(atom, _)| self.atom_is_constant(*atom))
+            && (monomial.exponent == FormId::ZERO || self.form_is_constant(monomial.exponent))
+    }
+
+    /// The exponent of `e^a · e^b`, remembered: the outputs of a row ask for the same sums.
+    fn exponent_sum(&mut self, a: FormId, b: FormId) -> Outcome<FormId> {
+        if a == FormId::ZERO {
+            return Ok(b);
+        }
+        if b == FormId::ZERO {
+            return Ok(a);
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(sum) = self.exponent_sums.get(&key) {
+            return Ok(*sum);
+        }
+        self.spend(self.form(a).len() + self.form(b).len())?;
+        let merged = merge(self.form(a), self.form(b));
+        let sum = self.intern_sorted(merged);
+        self.exponent_sums.insert(key, sum);
+        Ok(sum)
+    }
+
+    fn exponent_multiple(&mut self, exponent: FormId, factor: &Number) -> Outcome<FormId> {
+        if exponent == FormId::ZERO || factor.is_one() {
+            return Ok(exponent);
+        }
+        let negation = *factor == Number::MINUS_ONE;
+        if negation && let Some(known) = self.exponent_negations.get(&exponent) {
+            return Ok(*known);
+        }
+        self.spend(self.form(exponent).len())?;
+        let scaled = self.form(exponent).iter().map(|(m, c)| (*m, c * factor)).collect();
+        let result = self.intern_sorted(scaled);
+        if negation {
+            self.exponent_negations.insert(exponent, result);
+            self.exponent_negations.insert(result, exponent);
+        }
+        Ok(result)
+    }
+
+    /// A monomial as a polynomial.
+    pub(crate) fn monomial_polynomial(monomial: Monomial, coefficient: Number) -> Polynomial {
+        let mut result = Polynomial::single(monomial);
+        result.scale_by(&coefficient);
+        result
+    }
+}
+
+/// The sum of two sorted lists of summands.
+pub(crate) fn merge(a: &[super::Summand], b: &[super::Summand]) -> Vec<super::Summand> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].0.cmp(&b[j].0) {
+            std::cmp::Ordering::Less => {
+                merged.push(a[i].clone());
+                i += 1;
+            }
+            std::cmp::Ordering::Greater => {
+                merged.push(b[j].clone());
+                j += 1;
+            }
+            std::cmp::Ordering::Equal => {
+                let sum = &a[i].1 + &b[j].1;
+                if !sum.is_zero() {
+                    merged.push((a[i].0, sum));
+                }
+                (i, j) = (i + 1, j + 1);
+            }
+        }
+    }
+    merged.extend_from_slice(&a[i..]);
+    merged.extend_from_slice(&b[j..]);
+    merged
+}

@@ -1,0 +1,379 @@
+//! What is known of signs: structurally (exponentials are positive, squares are not negative) and
+//! from facts collected before a rewrite.
+//!
+//! Errs towards "any sign". A fact about a form is a statement about every input under
+//! consideration; whoever adds one answers for it.
+
+use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial, Power, Summand};
+use crate::evaluate::constant_sign;
+use rustc_hash::FxHashMap;
+use term::{Function, Number};
+
+/// A set of possible signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SignSet(u8);
+
+impl SignSet {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const NEGATIVE: Self = Self(1);
+    pub(crate) const ZERO: Self = Self(2);
+    pub(crate) const POSITIVE: Self = Self(4);
+    pub(crate) const NOT_NEGATIVE: Self = Self(6);
+    pub(crate) const NOT_POSITIVE: Self = Self(3);
+    pub(crate) const NOT_ZERO: Self = Self(5);
+    pub(crate) const ANY: Self = Self(7);
+
+    /// Whether every possible sign is one of `other`'s.
+    pub(crate) const fn within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn of(value: i32) -> Self {
+        match value {
+            0 => Self::ZERO,
+            1.. => Self::POSITIVE,
+            _ => Self::NEGATIVE,
+        }
+    }
+
+    pub(crate) const fn negated(self) -> Self {
+        Self((self.0 & 2) | (self.0 & 1) << 2 | (self.0 & 4) >> 2)
+    }
+
+    /// Signs of a sum of two values with these signs.
+    const fn plus(self, other: Self) -> Self {
+        if self.0 == 0 || other.0 == 0 {
+            return Self::NONE;
+        }
+        let (a, b) = (self.0 | other.0, self.0 & other.0);
+        match (a & 1 != 0, a & 4 != 0) {
+            // Zero survives only if both can be zero.
+            (false, true) => Self(4 | (b & 2)),
+            (true, false) => Self(1 | (b & 2)),
+            (false, false) => Self::ZERO,
+            (true, true) => Self::ANY,
+        }
+    }
+
+    /// Signs of a product.
+    pub(crate) const fn times(self, other: Self) -> Self {
+        let mut result = (self.0 | other.0) & 2;
+        if self.0 & 4 != 0 {
+            result |= other.0 & 5;
+        }
+        if self.0 & 1 != 0 {
+            result |= other.negated().0 & 5;
+        }
+        Self(result)
+    }
+
+    /// Signs of a power, given that it is defined.
+    pub(crate) fn to_power(self, power: Power) -> Self {
+        if power.is_zero() {
+            return Self::POSITIVE;
+        }
+        let base = if power.is_negative() { self.and(Self::NOT_ZERO) } else { self };
+        match power.as_integer() {
+            Some(integer) if integer % 2 == 0 => {
+                let mut result = base.and(Self::ZERO);
+                if !base.and(Self::NOT_ZERO).within(Self::NONE) {
+                    result = result.or(Self::POSITIVE);
+                }
+                result
+            }
+            Some(_) => base,
+            // A root is of a number that is not negative.
+            None => base.and(Self::NOT_NEGATIVE),
+        }
+    }
+}
+
+/// Signs of forms, by their canonical number (primitive up to a positive factor, the first
+/// coefficient positive).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    signs: FxHashMap<FormId, SignSet>,
+    /// The same in order of arrival.
+    order: Vec<FormId>,
+    /// Conclusions by adding two facts are drawn while cases are split, not elsewhere.
+    pub(crate) combine: bool,
+}
+
+impl Facts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The forms with a fact, in order of arrival.
+    pub(crate) fn forms(&self) -> &[FormId] {
+        &self.order
+    }
+
+    pub(crate) fn get(&self, form: FormId) -> SignSet {
+        self.signs.get(&form).copied().unwrap_or(SignSet::ANY)
+    }
+}
+
+impl Algebra {
+    /// What is known of the sign of a form.
+    pub(crate) fn sign(&mut self, form: FormId) -> Outcome<SignSet> {
+        let structural = self.sign_of_terms(form);
+        if self.facts.is_empty() || structural.within(SignSet::ZERO) {
+            return Ok(structural);
+        }
+        let known = self.looked_up(form)?;
+        let sign = structural.and(known);
+        if self.facts.combine { Ok(sign.and(self.sign_by_one_fact(form)?)) } else { Ok(sign) }
+    }
+
+    pub(crate) fn sign_of(&mut self, polynomial: Polynomial) -> Outcome<SignSet> {
+        let form = self.intern(polynomial)?;
+        self.sign(form)
+    }
+
+    /// Adds a fact; `false` where it contradicts what is known, so that no input satisfies all.
+    pub(crate) fn assume(&mut self, form: FormId, sign: SignSet) -> Outcome<bool> {
+        if let Some((gap, flipped)) = self.exponent_gap(form)? {
+            return self.assume(gap, if flipped { sign.negated() } else { sign });
+        }
+        let structural = self.sign_of_terms(form);
+        let (key, flipped) = self.fact_key(form)?;
+        let Some(key) = key else { return Ok(!structural.and(sign).within(SignSet::NONE)) };
+        let sign = sign.and(structural);
+        let sign = if flipped { sign.negated() } else { sign };
+        let known = self.facts.get(key);
+        let both = known.and(sign);
+        if both != known {
+            if !self.facts.order.contains(&key) {
+                self.facts.order.push(key);
+            }
+            self.facts.signs.insert(key, both);
+        }
+        Ok(!both.within(SignSet::NONE))
+    }
+
+    fn looked_up(&mut self, form: FormId) -> Outcome<SignSet> {
+        let (key, flipped) = self.fact_key(form)?;
+        let sign = key.map_or(SignSet::ANY, |key| self.facts.get(key));
+        Ok(if flipped { sign.negated() } else { sign })
+    }
+
+    /// `form = λ·fact + rest` with both of one sign, `λ` such that a component cancels.
+    fn sign_by_one_fact(&mut self, form: FormId) -> Outcome<SignSet> {
+        let mut possible = SignSet::ANY;
+        for index in 0..self.facts.order.len() {
+            let fact = self.facts.order[index];
+            let known = self.facts.get(fact);
+            if !known.within(SignSet::NOT_NEGATIVE) && !known.within(SignSet::NOT_POSITIVE) {
+                continue;
+            }
+            let Some(factor) = self.cancelling_factor(form, fact) else { continue };
+            let sign = known.times(SignSet::of(factor.signum()));
+            let mut multiple = self.polynomial(fact);
+            multiple.scale_by(&-&factor);
+            let whole = self.polynomial(form);
+            let rest = self.sum(whole, multiple)?;
+            let rest = self.intern(rest)?;
+            let own = self.sign_of_terms(rest).and(self.looked_up(rest)?);
+            possible = possible.and(sign.plus(own));
+        }
+        Ok(possible)
+    }
+
+    /// The multiple of the fact that has the form's coefficient at some monomial that is not 1.
+    fn cancelling_factor(&self, form: FormId, fact: FormId) -> Option<Number> {
+        let terms = self.form(form);
+        self.form(fact).iter().filter(|(monomial, _)| *monomial != Monomial::ONE).find_map(
+            |(monomial, coefficient)| {
+                let index = terms.binary_search_by_key(monomial, |(own, _)| *own).ok()?;
+                Some(&terms[index].1 * &coefficient.reciprocal()?)
+            },
+        )
+    }
+
+    /// The canonical number under which a form's sign is recorded, and whether it was negated;
+    /// none for a constant.
+    fn fact_key(&mut self, form: FormId) -> Outcome<(Option<FormId>, bool)> {
+        let terms = self.form(form);
+        let Some((_, leading)) = terms.first() else { return Ok((None, false)) };
+        if terms.len() == 1 && !terms[0].0.has_atoms() && terms[0].0.exponent() == FormId::ZERO {
+            return Ok((None, false));
+        }
+        let flipped = leading.is_negative();
+        if leading.is_one() {
+            return Ok((Some(form), false));
+        }
+        let mut scaled = self.polynomial(form);
+        // A leading coefficient is not zero.
+        scaled.scale_by(&leading.clone().reciprocal().unwrap_or(Number::ONE));
+        Ok((Some(self.intern(scaled)?), flipped))
+    }
+
+    /// Without facts about the whole, with facts about single atoms.
+    fn sign_of_terms(&mut self, form: FormId) -> SignSet {
+        if self.form_is_constant(form) {
+            return constant_sign(self, form);
+        }
+        let terms = self.form(form);
+        let mut sign = SignSet::ZERO;
+        for (monomial, coefficient) in terms {
+            sign = sign.plus(self.sign_of_summand(*monomial, coefficient));
+            if sign == SignSet::ANY {
+                break;
+            }
+        }
+        if sign == SignSet::ANY && terms.len() == 2 {
+            return self.sign_of_exponential_difference(form);
+        }
+        sign
+    }
+
+    fn sign_of_exponential_difference(&mut self, form: FormId) -> SignSet {
+        let gap = self.exponent_gap(form).ok().flatten();
+        let Some((gap, flipped)) = gap else { return SignSet::ANY };
+        // Not `sign`, which combines facts: their remainders may be such differences again.
+        let known = self.looked_up(gap).unwrap_or(SignSet::ANY);
+        let sign = self.sign_of_terms(gap).and(known);
+        if flipped { sign.negated() } else { sign }
+    }
+
+    /// `c·e^a − c·e^b` has the sign of `a − b`, or the opposite one if `c` is negative.
+    fn exponent_gap(&mut self, form: FormId) -> Outcome<Option<(FormId, bool)>> {
+        let [(m, c), (n, d)] = self.form(form) else { return Ok(None) };
+        let (m, n, negative) = (*m, *n, c.is_negative());
+        if m.has_atoms() || n.has_atoms() || !(c + d).is_zero() {
+            return Ok(None);
+        }
+        let (a, b) = (self.polynomial(m.exponent()), self.polynomial(n.exponent()));
+        let gap = self.difference(a, b)?;
+        Ok(Some((self.intern(gap)?, negative)))
+    }
+
+    fn sign_of_summand(&self, monomial: Monomial, coefficient: &Number) -> SignSet {
+        let mut sign = SignSet::of(coefficient.signum());
+        for (atom, power) in self.factors(monomial) {
+            sign = sign.times(self.sign_of_atom(atom).to_power(power));
+        }
+        sign
+    }
+
+    /// An atom's sign, with facts about it.
+    pub(crate) fn sign_of_atom(&self, atom: AtomId) -> SignSet {
+        let structural = self.atom_sign(atom);
+        if self.facts.is_empty() {
+            return structural;
+        }
+        let alone = [(Monomial::of_atom(atom), Number::ONE)];
+        let fact = self.find_sorted(&alone).map_or(SignSet::ANY, |form| self.facts.get(form));
+        let inside = match self.atom_ref(atom) {
+            // The fact may be about the polynomial rather than the atom that carries it.
+            Some(Atom::Base(form)) => self.facts.get(*form),
+            _ => SignSet::ANY,
+        };
+        structural.and(fact).and(inside)
+    }
+
+    fn find_sorted(&self, terms: &[Summand]) -> Option<FormId> {
+        self.facts.order.iter().copied().find(|form| self.form(*form) == terms)
+    }
+
+    /// The sign of an atom about to be entered in the table, from what is inside it.
+    pub(super) fn sign_of_new_atom(&mut self, atom: &Atom) -> SignSet {
+        let facts = std::mem::take(&mut self.facts);
+        let sign = self.structural_sign(atom);
+        self.facts = facts;
+        sign
+    }
+
+    /// The sign of the larger of something and a form, whatever the facts.
+    pub(super) fn sign_of_larger(&mut self, sign: SignSet, form: FormId) -> SignSet {
+        let facts = std::mem::take(&mut self.facts);
+        let other = self.sign_of_terms(form);
+        self.facts = facts;
+        largest(sign, other)
+    }
+
+    fn structural_sign(&mut self, atom: &Atom) -> SignSet {
+        match atom {
+            Atom::Input(_) => SignSet::ANY,
+            Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => SignSet::POSITIVE,
+            Atom::Base(form) => self.sign_of_terms(*form),
+            Atom::Log(form) if self.form_is_constant(*form) => SignSet::ANY,
+            Atom::Log(_) => SignSet::ANY,
+            Atom::Maximum(forms) => {
+                let signs: Vec<SignSet> =
+                    forms.iter().map(|form| self.sign_of_terms(*form)).collect();
+                signs.into_iter().reduce(largest).unwrap_or(SignSet::ANY)
+            }
+            Atom::Select(_, a, b) => self.sign_of_terms(*a).or(self.sign_of_terms(*b)),
+            Atom::Apply(Function::Erf | Function::Cbrt, form) => self.sign_of_terms(*form),
+            Atom::Apply(Function::Floor | Function::Trunc | Function::Round, form)
+                if self.sign_of_terms(*form).within(SignSet::NOT_NEGATIVE) =>
+            {
+                SignSet::NOT_NEGATIVE
+            }
+            Atom::Apply(Function::Ceil, form)
+                if self.sign_of_terms(*form).within(SignSet::POSITIVE) =>
+            {
+                SignSet::POSITIVE
+            }
+            Atom::Apply(..) => SignSet::ANY,
+        }
+    }
+}
+
+/// Signs of the larger of two values.
+fn largest(a: SignSet, b: SignSet) -> SignSet {
+    if a.within(SignSet::POSITIVE) || b.within(SignSet::POSITIVE) {
+        return SignSet::POSITIVE;
+    }
+    let mut result = a.or(b);
+    if a.within(SignSet::NOT_NEGATIVE) || b.within(SignSet::NOT_NEGATIVE) {
+        result = result.and(SignSet::NOT_NEGATIVE);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signs() -> impl Iterator<Item = (SignSet, Vec<i32>)> {
+        (0..8_u8).map(|bits| {
+            let members = [-1, 0, 1].into_iter().filter(|v| bits & SignSet::of(*v).0 != 0);
+            (SignSet(bits), members.collect())
+        })
+    }
+
+    #[test]
+    fn arithmetic_on_sign_sets_covers_arithmetic_on_values() {
+        for (a, left) in signs() {
+            for (b, right) in signs() {
+                for x in left.iter().flat_map(|x| [*x, 3 * x]) {
+                    for y in right.iter().flat_map(|y| [*y, 3 * y]) {
+                        assert!(SignSet::of((x + y).signum()).within(a.plus(b)));
+                        assert!(SignSet::of((x * y).signum()).within(a.times(b)));
+                        assert!(SignSet::of(x.max(y).signum()).within(largest(a, b)));
+                    }
+                }
+            }
+            for x in &left {
+                assert!(SignSet::of(-x).within(a.negated()));
+                for power in [-3, -2, 0, 1, 2, 3] {
+                    if power >= 0 || *x != 0 {
+                        let value = f64::from(*x).powi(power) as i32;
+                        assert!(SignSet::of(value).within(a.to_power(Power::integer(power))));
+                    }
+                }
+            }
+        }
+    }
+}

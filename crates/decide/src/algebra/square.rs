@@ -1,0 +1,94 @@
+//! Square roots of sums that are squares: `√((x+y)²) = |x+y|`, also after multiplying out.
+//!
+//! The classical algorithm, one term of the root at a time from the largest monomial down, in the
+//! lexicographic order of atoms and powers. The root found is verified by squaring, so nothing
+//! rests on the order being a good one. Sums with exponentials are left alone.
+
+use super::monomial::Factors;
+use super::{Algebra, FormId, Monomial, Outcome, Polynomial, Power, Summand};
+use term::Number;
+
+/// Roots of more terms than this are not looked for.
+const LONGEST_ROOT: usize = 12;
+
+impl Algebra {
+    /// A polynomial whose square is the form, if one is found.
+    pub(crate) fn exact_square_root(&mut self, form: FormId) -> Outcome<Option<Polynomial>> {
+        let terms = self.form(form).to_vec();
+        let plain = |(monomial, _): &Summand| {
+            monomial.exponent() == FormId::ZERO
+                && self
+                    .factors(*monomial)
+                    .iter()
+                    .all(|(_, power)| power.as_integer().is_some_and(|power| power > 0))
+        };
+        if terms.len() < 3
+            || terms.len() > LONGEST_ROOT * (LONGEST_ROOT + 1) / 2
+            || !terms.iter().all(plain)
+        {
+            return Ok(None);
+        }
+        let Some((lead, coefficient)) = self.largest(&terms) else { return Ok(None) };
+        let Some(first) = square_root(&coefficient) else { return Ok(None) };
+        let Some(half) = self.halved(lead)? else { return Ok(None) };
+        let mut root = Algebra::monomial_polynomial(half, first.clone());
+        // Twice the first term divides what the remaining terms contribute at the top.
+        let divisor = (&first + &first).reciprocal().unwrap_or(Number::ONE);
+        let (inverse, _) = self.monomial_inverse(half)?;
+        for _ in 0..LONGEST_ROOT {
+            let square = self.expand_product(root.clone(), root.clone())?;
+            let rest = self.difference(Polynomial::from_sorted(terms.clone()), square)?;
+            let rest = self.expanded(rest)?;
+            let Some((lead, coefficient)) = self.largest(&rest) else { return Ok(Some(root)) };
+            let (next, _) = self.monomial_product(lead, inverse)?;
+            if self.factors(next).iter().any(|(_, power)| power.is_negative()) {
+                return Ok(None);
+            }
+            self.accumulate_single(&mut root, next, &coefficient * &divisor)?;
+            root.tidy();
+        }
+        Ok(None)
+    }
+
+    fn largest(&self, terms: &[Summand]) -> Option<Summand> {
+        let key = |(monomial, _): &&Summand| self.factors(*monomial);
+        terms.iter().max_by(|a, b| lexicographic(&key(a), &key(b))).cloned()
+    }
+
+    /// The monomial to the power 1/2, if all its powers are even.
+    fn halved(&mut self, monomial: Monomial) -> Outcome<Option<Monomial>> {
+        if !self.factors(monomial).iter().all(|(_, power)| power.is_even_integer()) {
+            return Ok(None);
+        }
+        let half = Power::from_number(&Number::dyadic(1, -1))?;
+        Ok(Some(self.monomial_power(monomial, half)?.0))
+    }
+}
+
+/// By the power of the first atom, then of the second, and so on; an absent atom has power 0.
+fn lexicographic(a: &Factors, b: &Factors) -> std::cmp::Ordering {
+    for (x, y) in a.iter().zip(b.iter()) {
+        // The earlier atom is missing on the other side.
+        if x.0 != y.0 {
+            return y.0.cmp(&x.0);
+        }
+        if x.1 != y.1 {
+            return if x.1.smaller(y.1) == x.1 {
+                std::cmp::Ordering::Less
+            } else {
+                std::cmp::Ordering::Greater
+            };
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// The positive square root of a positive rational, if rational.
+fn square_root(value: &Number) -> Option<Number> {
+    let (numerator, denominator) = value.to_small_ratio()?;
+    let root = |value: i64| {
+        let root = u64::try_from(value).ok()?.isqrt();
+        (root.checked_mul(root)? == value.unsigned_abs()).then_some(root as i64)
+    };
+    Number::ratio(root(numerator)?, root(denominator)?)
+}

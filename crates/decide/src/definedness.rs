@@ -1,0 +1,193 @@
+//! Where a term is defined: the conditions its operations put on their arguments, collected from
+//! the term itself before anything is rewritten.
+//!
+//! A condition below a branch of a choice counts only where the branch is taken: it has a guard.
+//! A node reached both with and without a guard is listed without. Nothing is left out: if the
+//! walk exceeds its budget there is no list, and the answer is `Unknown`.
+
+use crate::algebra::{Obstacle, Outcome, SignSet};
+use rustc_hash::FxHashSet;
+use term::{Function, Node, NodeId, Term, Terms};
+
+/// What an operation asks of its argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Requirement {
+    /// `≠ 0`
+    NotZero,
+    /// `≥ 0`
+    NotNegative,
+    /// `> 0`
+    Positive,
+    /// In the domain of a function nothing is known about.
+    InDomain(Function),
+}
+
+impl Requirement {
+    pub(crate) fn signs(self) -> Option<SignSet> {
+        match self {
+            Self::NotZero => Some(SignSet::NOT_ZERO),
+            Self::NotNegative => Some(SignSet::NOT_NEGATIVE),
+            Self::Positive => Some(SignSet::POSITIVE),
+            Self::InDomain(_) => None,
+        }
+    }
+}
+
+/// A condition for a term to be defined.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Definedness {
+    /// What is asked.
+    pub requirement: Requirement,
+    /// Of which term.
+    pub argument: NodeId,
+    /// Where: all these conditions hold (`true`) or fail (`false`). Empty: everywhere.
+    pub guard: Vec<(NodeId, bool)>,
+}
+
+impl Definedness {
+    /// The condition in the text form of terms.
+    #[must_use]
+    pub fn print(&self, terms: &Terms) -> String {
+        let argument = terms.print_limited(self.argument.into(), 60);
+        let mut text = match self.requirement {
+            Requirement::NotZero => format!("{argument} != 0"),
+            Requirement::NotNegative => format!("{argument} >= 0"),
+            Requirement::Positive => format!("{argument} > 0"),
+            Requirement::InDomain(function) => {
+                format!("{argument} in domain of {}", terms.function_name(function))
+            }
+        };
+        for (position, (condition, holds)) in self.guard.iter().enumerate() {
+            text.push_str(if position == 0 { " where " } else { " and " });
+            text.push_str(if *holds { "" } else { "not " });
+            text.push_str(&format!("({})", terms.print_limited((*condition).into(), 30)));
+        }
+        text
+    }
+}
+
+/// More steps than this and the conditions are not worth having.
+const MOST_VISITS: usize = 2_000_000;
+
+/// The conditions under which a term is defined.
+pub(crate) fn conditions(terms: &Terms, root: Term) -> Outcome<Vec<Definedness>> {
+    if !terms.is_partial(root) {
+        return Ok(Vec::new());
+    }
+    let mut walk = Walk {
+        terms,
+        guards: Vec::new(),
+        seen: FxHashSet::default(),
+        found: Vec::new(),
+        waiting: Vec::new(),
+        later: Vec::new(),
+    };
+    match terms.node_of(root) {
+        Some(node) => walk.waiting.push((node, NO_GUARD)),
+        None => walk.operands(terms.node(root), NO_GUARD),
+    }
+    loop {
+        // Everything without a guard first, so that later visits can be skipped.
+        if walk.waiting.is_empty() {
+            match walk.later.pop() {
+                Some(next) => walk.waiting.push(next),
+                None => break,
+            }
+        }
+        while let Some((node, guard)) = walk.waiting.pop() {
+            if walk.seen.len() > MOST_VISITS {
+                return Err(Obstacle::Budget);
+            }
+            walk.visit(node, guard);
+        }
+    }
+    let mut found = walk.found;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// A guard: an entry of the table of guards, or none.
+type Guard = u32;
+const NO_GUARD: Guard = u32::MAX;
+
+struct Walk<'t> {
+    terms: &'t Terms,
+    /// Condition, whether it holds, and the guard around it.
+    guards: Vec<(NodeId, bool, Guard)>,
+    seen: FxHashSet<(NodeId, Guard)>,
+    found: Vec<Definedness>,
+    waiting: Vec<(NodeId, Guard)>,
+    later: Vec<(NodeId, Guard)>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, node: NodeId, guard: Guard) {
+        if !self.terms.is_partial(node.into())
+            || self.seen.contains(&(node, NO_GUARD))
+            || !self.seen.insert((node, guard))
+        {
+            return;
+        }
+        let operation = self.terms.at(node);
+        if let Some((requirement, argument)) = self.requirement(operation) {
+            let guard = self.guard(guard);
+            self.found.push(Definedness { requirement, argument, guard });
+        }
+        self.operands(operation, guard);
+    }
+
+    fn operands(&mut self, operation: Node, guard: Guard) {
+        match operation {
+            Node::Select(condition, a, b) => {
+                self.waiting.push((condition, guard));
+                for (branch, holds) in [(a, true), (b, false)] {
+                    if self.terms.is_partial(branch.into()) {
+                        self.guards.push((condition, holds, guard));
+                        self.later.push((branch, self.guards.len() as Guard - 1));
+                    }
+                }
+            }
+            Node::Sum(sum) => {
+                for factors in self.terms.products(sum).flatten() {
+                    for factor in [factors.left(), factors.right()] {
+                        if self.terms.is_partial(factor.into()) {
+                            self.waiting.push((factor, guard));
+                        }
+                    }
+                }
+            }
+            other => self.waiting.extend(other.children().map(|child| (child, guard))),
+        }
+    }
+
+    fn requirement(&self, operation: Node) -> Option<(Requirement, NodeId)> {
+        match operation {
+            Node::Quotient(_, divisor) => Some((Requirement::NotZero, divisor)),
+            Node::Log(argument) => Some((Requirement::Positive, argument)),
+            Node::Power(base, exponent) => {
+                let exponent = self.terms.number(exponent);
+                match (exponent.to_i64(), exponent.is_negative()) {
+                    (Some(_), false) => None,
+                    (Some(_), true) => Some((Requirement::NotZero, base)),
+                    (None, false) => Some((Requirement::NotNegative, base)),
+                    (None, true) => Some((Requirement::Positive, base)),
+                }
+            }
+            Node::Apply(function @ Function::Named(_), argument) => {
+                Some((Requirement::InDomain(function), argument))
+            }
+            _ => None,
+        }
+    }
+
+    fn guard(&self, mut guard: Guard) -> Vec<(NodeId, bool)> {
+        let mut list = Vec::new();
+        while guard != NO_GUARD {
+            let (condition, holds, outer) = self.guards[guard as usize];
+            list.push((condition, holds));
+            guard = outer;
+        }
+        list
+    }
+}

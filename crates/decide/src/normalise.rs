@@ -1,0 +1,384 @@
+//! Terms to normal forms: a loop over the nodes in evaluation order.
+//!
+//! The terms to be compared are announced together ([`Normaliser::new`]), so that each node knows
+//! how often it will be used and its form is given away at the last use instead of copied. That
+//! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
+
+use crate::algebra::{Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power};
+use term::{Node, NodeId, Number, Sum, Term, Terms, Walker};
+
+/// What is known of a node that was visited.
+#[derive(Clone, Debug)]
+enum Form {
+    Real(Polynomial),
+    Condition(ConditionId),
+    /// −∞ (true) or +∞: constants that meet a partial operand survive the constructors.
+    Infinite(bool),
+    Failed(Obstacle),
+}
+
+/// Normal forms for the terms of one store.
+#[derive(Debug)]
+pub(crate) struct Normaliser<'t> {
+    terms: &'t Terms,
+    walker: Walker,
+    /// By node; inputs and constants have none.
+    forms: Vec<Option<Box<Form>>>,
+    uses_left: Vec<u32>,
+    last_inverse: Option<(NodeId, Polynomial)>,
+}
+
+impl<'t> Normaliser<'t> {
+    /// Prepares for these roots, each to be asked for once.
+    pub(crate) fn new(terms: &'t Terms, roots: impl IntoIterator<Item = Term>) -> Self {
+        let mut walker = Walker::default();
+        let order = walker.order(terms, roots, |node| !is_leaf(terms, node));
+        let mut uses_left = vec![0; terms.node_count()];
+        for (node, uses) in order.nodes.iter().zip(&order.uses) {
+            uses_left[node.position()] = *uses;
+        }
+        let forms = vec![None; terms.node_count()];
+        Self { terms, walker, forms, uses_left, last_inverse: None }
+    }
+
+    /// The normal form of a root.
+    pub(crate) fn real(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<Polynomial> {
+        self.compute_below(algebra, root);
+        match (self.terms.node_of(root), self.terms.node(root)) {
+            (Some(node), _) => self.take(node),
+            (None, Node::Sum(sum)) => self.sum(algebra, sum),
+            // A term without a node is a sum.
+            (None, _) => Err(Obstacle::Undefined),
+        }
+    }
+
+    /// The canonical condition a root stands for.
+    pub(crate) fn condition(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<ConditionId> {
+        self.compute_below(algebra, root);
+        // A sum is no condition.
+        let node = self.terms.node_of(root).ok_or(Obstacle::Undefined)?;
+        self.take_condition(node)
+    }
+
+    fn compute_below(&mut self, algebra: &mut Algebra, root: Term) {
+        let (terms, forms) = (self.terms, &self.forms);
+        let order = self
+            .walker
+            .order(terms, [root], |node| !is_leaf(terms, node) && forms[node.position()].is_none());
+        for node in order.nodes {
+            let form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
+            self.forms[node.position()] = Some(Box::new(form));
+        }
+    }
+
+    fn operation(&mut self, algebra: &mut Algebra, node: NodeId) -> Outcome<Form> {
+        algebra.spend(1)?;
+        Ok(match self.terms.at(node) {
+            Node::Truth(value) => {
+                Form::Condition(algebra.intern_condition(crate::algebra::Condition::Truth(value)))
+            }
+            Node::Compare(relation, a, b) => {
+                let (a, b) = (self.take(a)?, self.take(b)?);
+                Form::Condition(algebra.comparison(relation, a, b)?)
+            }
+            Node::Not(a) => {
+                let a = self.take_condition(a)?;
+                Form::Condition(algebra.negate_condition(a))
+            }
+            Node::And(a, b) => self.connective(algebra, a, b, true)?,
+            Node::Or(a, b) => self.connective(algebra, a, b, false)?,
+            other => match self.with_infinity(other)? {
+                Some(form) => form,
+                None => Form::Real(self.arithmetic(algebra, other)?),
+            },
+        })
+    }
+
+    /// Operations on infinities that have a value; the finite operand's own conditions were
+    /// collected from the term and are not lost here.
+    fn with_infinity(&mut self, node: Node) -> Outcome<Option<Form>> {
+        Ok(match node {
+            Node::Infinity { negative } => Some(Form::Infinite(negative)),
+            Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
+            Node::Exp(a) => match self.infinite(a) {
+                Some(true) => Some(Form::Real(Polynomial::zero())),
+                Some(false) => Some(Form::Infinite(false)),
+                None => None,
+            },
+            Node::Maximum(a, b) => self.infinite_extremum(a, b, true)?,
+            Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
+            Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
+                (None, None) => None,
+                (Some(negative), None) => self.scaled_infinity(negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            },
+            Node::Sum(sum) => self.infinite_sum(sum)?,
+            _ => None,
+        })
+    }
+
+    fn infinite(&self, node: NodeId) -> Option<bool> {
+        match self.forms[node.position()].as_deref() {
+            Some(Form::Infinite(negative)) => Some(*negative),
+            _ => None,
+        }
+    }
+
+    fn infinite_extremum(&mut self, a: NodeId, b: NodeId, largest: bool) -> Outcome<Option<Form>> {
+        let (absorbed, other) = match (self.infinite(a), self.infinite(b)) {
+            (Some(negative), _) => (negative, b),
+            (_, Some(negative)) => (negative, a),
+            (None, None) => return Ok(None),
+        };
+        if absorbed != largest {
+            return Ok(Some(Form::Infinite(absorbed)));
+        }
+        match self.infinite(other) {
+            Some(negative) => Ok(Some(Form::Infinite(negative))),
+            None => Ok(Some(Form::Real(self.take(other)?))),
+        }
+    }
+
+    fn scaled_infinity(&mut self, negative: bool, factor: NodeId) -> Outcome<Option<Form>> {
+        match self.single(factor) {
+            Some((Monomial::ONE, value)) => {
+                Ok(Some(Form::Infinite(negative != value.is_negative())))
+            }
+            _ => Err(Obstacle::Infinite),
+        }
+    }
+
+    fn infinite_sum(&mut self, sum: Sum) -> Outcome<Option<Form>> {
+        let mut total = None;
+        for factors in self.terms.products(sum).flatten() {
+            let (a, b) = (factors.left(), factors.right());
+            let own = match (self.infinite(a), self.infinite(b)) {
+                (None, None) => continue,
+                (Some(negative), None) => self.scaled_infinity(negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            };
+            let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
+            let negative = negative != factors.is_negative();
+            if total.is_some_and(|before| before != negative) {
+                return Err(Obstacle::Undefined);
+            }
+            total = Some(negative);
+        }
+        Ok(total.map(Form::Infinite))
+    }
+
+    fn arithmetic(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Polynomial> {
+        match node {
+            Node::Input(_) | Node::Constant(_) => Err(Obstacle::Undefined),
+            Node::Pi => Ok(algebra.atom_polynomial(Atom::Pi)),
+            Node::Infinity { .. } => Err(Obstacle::Infinite),
+            Node::Undefined => Err(Obstacle::Undefined),
+            Node::Sum(sum) => self.sum(algebra, sum),
+            Node::Product(a, b) => {
+                let (a, b) = (self.take(a)?, self.take(b)?);
+                algebra.product(a, b)
+            }
+            Node::Negation(a) => Ok(self.take(a)?.negated()),
+            Node::Quotient(a, b) => {
+                let inverse = self.inverse(algebra, b)?;
+                let dividend = self.take(a)?;
+                algebra.product(dividend, inverse)
+            }
+            Node::Power(a, exponent) => {
+                let power = Power::from_number(self.terms.number(exponent))?;
+                let base = self.take(a)?;
+                algebra.power(base, power)
+            }
+            Node::Exp(a) => {
+                let exponent = self.take(a)?;
+                algebra.exp(exponent)
+            }
+            Node::Log(a) => {
+                let argument = self.take(a)?;
+                algebra.log(argument)
+            }
+            Node::Maximum(a, b) => {
+                let operands = vec![self.take(a)?, self.take(b)?];
+                algebra.maximum(operands)
+            }
+            Node::Minimum(a, b) => {
+                let operands = vec![self.take(a)?.negated(), self.take(b)?.negated()];
+                Ok(algebra.maximum(operands)?.negated())
+            }
+            Node::Absolute(a) => {
+                let argument = self.take(a)?;
+                algebra.absolute(argument)
+            }
+            Node::Select(c, a, b) => self.select(algebra, c, a, b),
+            Node::Apply(function, a) => {
+                let argument = self.take(a)?;
+                algebra.apply(function, argument)
+            }
+            Node::Truth(_) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
+                Err(Obstacle::Undefined)
+            }
+        }
+    }
+
+    /// `1 / node`, remembered: the outputs of a row share their denominator.
+    fn inverse(&mut self, algebra: &mut Algebra, node: NodeId) -> Outcome<Polynomial> {
+        if let Some((last, inverse)) = &self.last_inverse
+            && *last == node
+        {
+            let inverse = inverse.clone();
+            self.release(node);
+            return Ok(inverse);
+        }
+        let divisor = self.take(node)?;
+        let inverse = algebra.power(divisor, Power::integer(-1))?;
+        self.last_inverse = Some((node, inverse.clone()));
+        Ok(inverse)
+    }
+
+    fn connective(
+        &mut self,
+        algebra: &mut Algebra,
+        a: NodeId,
+        b: NodeId,
+        both: bool,
+    ) -> Outcome<Form> {
+        let (a, b) = (self.take_condition(a)?, self.take_condition(b)?);
+        Ok(Form::Condition(algebra.connective(a, b, both)))
+    }
+
+    /// A branch that cannot be normalised matters only if the condition may choose it.
+    fn select(
+        &mut self,
+        algebra: &mut Algebra,
+        c: NodeId,
+        a: NodeId,
+        b: NodeId,
+    ) -> Outcome<Polynomial> {
+        let condition = self.take_condition(c)?;
+        let (a, b) = (self.take(a), self.take(b));
+        match algebra.condition(condition) {
+            crate::algebra::Condition::Truth(true) => a,
+            crate::algebra::Condition::Truth(false) => b,
+            _ => algebra.select(condition, a?, b?),
+        }
+    }
+
+    fn sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Polynomial> {
+        let terms = self.terms;
+        let mut total = Polynomial::zero();
+        for factors in terms.products(sum).flatten() {
+            let (left, right) = (factors.left(), factors.right());
+            if let (Node::Input(a), Node::Input(b)) = (terms.at(left), terms.at(right)) {
+                let monomial = Monomial::of_inputs(a.position(), b.position());
+                let sign = if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE };
+                algebra.accumulate_single(&mut total, monomial, sign)?;
+                continue;
+            }
+            if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
+                let (monomial, shed) = algebra.monomial_product(m, n)?;
+                let mut coefficient = multiply(&c, &d);
+                if let Some(shed) = shed {
+                    coefficient = &coefficient * &shed;
+                }
+                if factors.is_negative() {
+                    coefficient = -&coefficient;
+                }
+                self.release(left);
+                self.release(right);
+                algebra.accumulate_single(&mut total, monomial, coefficient)?;
+                continue;
+            }
+            let (left, right) = (self.take(left)?, self.take(right)?);
+            let product = algebra.product(left, right)?;
+            let product = if factors.is_negative() { product.negated() } else { product };
+            algebra.accumulate(&mut total, product)?;
+        }
+        Ok(total)
+    }
+
+    /// A node's form, if it is one summand: the case that needs no copy of a list.
+    fn single(&self, node: NodeId) -> Option<(Monomial, Number)> {
+        match self.terms.at(node) {
+            Node::Input(input) => {
+                Some((Monomial::of_atom(Algebra::input_atom(input.position())), Number::ONE))
+            }
+            Node::Constant(constant) => {
+                let value = self.terms.number(constant);
+                (!value.is_zero()).then(|| (Monomial::ONE, value.clone()))
+            }
+            _ => match self.forms[node.position()].as_deref() {
+                Some(Form::Real(polynomial)) => polynomial.as_single(),
+                _ => None,
+            },
+        }
+    }
+
+    /// A node's form, given away at its last use.
+    fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
+        match self.terms.at(node) {
+            Node::Input(input) => {
+                let atom = Algebra::input_atom(input.position());
+                return Ok(Polynomial::single(Monomial::of_atom(atom)));
+            }
+            Node::Constant(constant) => {
+                return Ok(Polynomial::constant(self.terms.number(constant).clone()));
+            }
+            _ => {}
+        }
+        let last = self.uses_left[node.position()] <= 1;
+        self.uses_left[node.position()] = self.uses_left[node.position()].saturating_sub(1);
+        let slot = &mut self.forms[node.position()];
+        let form = if last { slot.take().map(|form| *form) } else { slot.as_deref().cloned() };
+        match form {
+            Some(Form::Real(polynomial)) => Ok(polynomial),
+            Some(Form::Failed(obstacle)) => {
+                // Keep the failure: other uses must see it too.
+                self.forms[node.position()] = Some(Box::new(Form::Failed(obstacle)));
+                Err(obstacle)
+            }
+            Some(Form::Infinite(negative)) => {
+                self.forms[node.position()] = Some(Box::new(Form::Infinite(negative)));
+                Err(Obstacle::Infinite)
+            }
+            // A condition where a real belongs, or a root asked for twice.
+            Some(Form::Condition(_)) | None => Err(Obstacle::Undefined),
+        }
+    }
+
+    fn take_condition(&mut self, node: NodeId) -> Outcome<ConditionId> {
+        self.uses_left[node.position()] = self.uses_left[node.position()].saturating_sub(1);
+        match self.forms[node.position()].as_deref() {
+            Some(Form::Condition(condition)) => Ok(*condition),
+            Some(Form::Failed(obstacle)) => Err(*obstacle),
+            Some(Form::Real(_) | Form::Infinite(_)) | None => Err(Obstacle::Undefined),
+        }
+    }
+
+    /// Counts a use that needed no form.
+    fn release(&mut self, node: NodeId) {
+        if !is_leaf(self.terms, node) {
+            let left = &mut self.uses_left[node.position()];
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                self.forms[node.position()] = None;
+            }
+        }
+    }
+}
+
+fn is_leaf(terms: &Terms, node: NodeId) -> bool {
+    matches!(terms.at(node), Node::Input(_) | Node::Constant(_))
+}
+
+/// Most coefficients are 1.
+fn multiply(a: &Number, b: &Number) -> Number {
+    if a.is_one() {
+        b.clone()
+    } else if b.is_one() {
+        a.clone()
+    } else {
+        a * b
+    }
+}

@@ -1,0 +1,176 @@
+//! Case splits on orderings: the last rung.
+//!
+//! A maximum is split by which element is largest (weak inequalities, so ties are in several cases
+//! and none is left out); a choice by whether its condition holds. In each case the difference is
+//! rebuilt under the facts of the case and must come out as zero; a case whose facts contradict
+//! each other contains no input. Equalities (`≥` and `≤` of one form) are used as equations.
+
+use crate::algebra::{
+    Algebra, Atom, AtomId, Condition, ConditionId, FormId, Obstacle, Outcome, Polynomial, SignSet,
+};
+use crate::rewrite::{Rewriter, clear_denominators, reachable};
+
+/// Splits deeper than this are given up.
+const DEEPEST: u32 = 24;
+
+/// One way to cut the inputs in parts.
+enum Cut {
+    /// Which of these is the largest.
+    Largest(Vec<FormId>),
+    /// Whether the form has one of these signs.
+    Sign(FormId, SignSet),
+}
+
+/// Whether the difference is zero in every case. `cases` is how many cases may still be opened.
+pub(crate) fn is_zero_in_all_cases(
+    algebra: &mut Algebra,
+    difference: &Polynomial,
+    cases: &mut u32,
+) -> Outcome<bool> {
+    let outer = algebra.facts.combine;
+    algebra.facts.combine = true;
+    let result = all_cases(algebra, difference, cases, DEEPEST);
+    algebra.facts.combine = outer;
+    result
+}
+
+fn all_cases(
+    algebra: &mut Algebra,
+    difference: &Polynomial,
+    cases: &mut u32,
+    depth: u32,
+) -> Outcome<bool> {
+    let depth = depth.checked_sub(1).ok_or(Obstacle::Budget)?;
+    *cases = cases.checked_sub(1).ok_or(Obstacle::Budget)?;
+    let mut rebuilt = rebuild(algebra, difference)?;
+    if rebuilt.is_zero() {
+        return Ok(true);
+    }
+    if clear_denominators(algebra, rebuilt.clone())?.is_zero() {
+        return Ok(true);
+    }
+    match innermost_cut(algebra, &rebuilt) {
+        None => Ok(false),
+        Some(Cut::Sign(form, signs)) => {
+            let complement = complement(signs);
+            for sign in [signs, complement] {
+                if !case(algebra, &rebuilt, cases, depth, &[(form, sign)])? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Some(Cut::Largest(forms)) => {
+            for largest in &forms {
+                let mut facts = Vec::with_capacity(forms.len());
+                for other in forms.iter().filter(|other| *other != largest) {
+                    let (a, b) = (algebra.polynomial(*largest), algebra.polynomial(*other));
+                    let gap = algebra.difference(a, b)?;
+                    facts.push((algebra.intern(gap)?, SignSet::NOT_NEGATIVE));
+                }
+                if !case(algebra, &rebuilt, cases, depth, &facts)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// One case; true if its facts contradict each other.
+fn case(
+    algebra: &mut Algebra,
+    difference: &Polynomial,
+    cases: &mut u32,
+    depth: u32,
+    facts: &[(FormId, SignSet)],
+) -> Outcome<bool> {
+    let saved = algebra.facts.clone();
+    let result = enter(algebra, difference, cases, depth, facts);
+    algebra.facts = saved;
+    result
+}
+
+fn enter(
+    algebra: &mut Algebra,
+    difference: &Polynomial,
+    cases: &mut u32,
+    depth: u32,
+    facts: &[(FormId, SignSet)],
+) -> Outcome<bool> {
+    for (form, sign) in facts {
+        let known = algebra.sign(*form)?;
+        if known.and(*sign).within(SignSet::NONE) || !algebra.assume(*form, *sign)? {
+            return Ok(true);
+        }
+    }
+    all_cases(algebra, difference, cases, depth)
+}
+
+/// Rebuilt under the facts, once more for each equation that a pass solved.
+fn rebuild(algebra: &mut Algebra, difference: &Polynomial) -> Outcome<Polynomial> {
+    let mut rewriter = Rewriter::default();
+    rewriter.solve_equalities(algebra);
+    rewriter.rebuild(algebra, difference)
+}
+
+/// The maximum or choice with the simplest comparisons that has no other one inside: signs of
+/// products follow from those of their factors, not the other way round.
+fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
+    let (atoms, _) = reachable(algebra, polynomial);
+    let splits = |atom: &AtomId| {
+        matches!(algebra.atom_ref(*atom), Some(Atom::Maximum(_) | Atom::Select(..)))
+    };
+    let innermost = |atom: &AtomId| {
+        let compared = compared(algebra, *atom);
+        compared.iter().all(|form| {
+            let (inside, _) = reachable(algebra, &algebra.polynomial(*form));
+            !inside.iter().any(splits)
+        })
+    };
+    let complexity = |atom: &AtomId| {
+        let forms = compared(algebra, *atom);
+        let monomials = forms.iter().flat_map(|form| algebra.form(*form));
+        let size = monomials
+            .map(|(m, _)| 1 + algebra.factors(*m).len() + algebra.form(m.exponent()).len());
+        (size.sum::<usize>(), algebra.atom_stamp(*atom))
+    };
+    let atom = atoms.into_iter().filter(splits).filter(innermost).min_by_key(complexity)?;
+    match algebra.atom_ref(atom)? {
+        Atom::Maximum(forms) => Some(Cut::Largest(forms.to_vec())),
+        Atom::Select(condition, ..) => {
+            literal(algebra, *condition).map(|(form, signs)| Cut::Sign(form, signs))
+        }
+        _ => None,
+    }
+}
+
+/// The forms whose order decides a maximum or a choice.
+fn compared(algebra: &Algebra, atom: AtomId) -> Vec<FormId> {
+    match algebra.atom_ref(atom) {
+        Some(Atom::Select(condition, ..)) => {
+            let mut forms = Vec::new();
+            algebra.forms_of_condition(*condition, &mut forms);
+            forms
+        }
+        _ => algebra.forms_inside(atom),
+    }
+}
+
+/// A comparison inside a condition.
+fn literal(algebra: &Algebra, mut condition: ConditionId) -> Option<(FormId, SignSet)> {
+    loop {
+        match algebra.condition(condition) {
+            Condition::Truth(_) => return None,
+            Condition::Sign(form, signs) => return Some((form, signs)),
+            Condition::And(a, _) | Condition::Or(a, _) | Condition::Not(a) => condition = a,
+        }
+    }
+}
+
+fn complement(signs: SignSet) -> SignSet {
+    [SignSet::NEGATIVE, SignSet::ZERO, SignSet::POSITIVE]
+        .into_iter()
+        .filter(|sign| sign.and(signs).within(SignSet::NONE))
+        .fold(SignSet::NONE, SignSet::or)
+}

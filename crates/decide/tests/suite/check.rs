@@ -1,0 +1,65 @@
+//! Is an answer true? By evaluation of the original terms at points the procedure did not choose.
+
+use decide::{Decision, Value, evaluate};
+use term::{Input, Number, Term, Terms};
+
+/// A fixed stream of pseudo-random numbers.
+#[derive(Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        value ^ (value >> 31)
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// Says what is wrong with an answer of equality, if a point shows it.
+pub(crate) fn contradiction(
+    terms: &Terms,
+    (reference, optimised): (Term, Term),
+    assumptions: &[Term],
+    answer: &Decision,
+    points: u64,
+    random: &mut Random,
+) -> Option<String> {
+    let Decision::Equal { conditions, rung } = answer else { return None };
+    for _ in 0..points {
+        let seed = random.next();
+        let point = |input: Input| value(seed, input);
+        let mut roots = vec![reference, optimised];
+        roots.extend_from_slice(assumptions);
+        let values = evaluate(terms, &roots, &point);
+        if values[2..].iter().any(|value| *value != Value::Truth(true)) {
+            continue;
+        }
+        match (&values[0], &values[1]) {
+            (Value::Real(a), Value::Real(b)) if a.is_disjoint(b) => {
+                return Some(format!("equal by {rung}, but {a} and {b} at seed {seed}"));
+            }
+            (Value::Real(a), Value::Undefined) if conditions.is_empty() => {
+                return Some(format!("equal by {rung}, but only {a} is defined at seed {seed}"));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn value(seed: u64, input: Input) -> Number {
+    let random =
+        Random(seed ^ (input.position() as u64).wrapping_mul(0x1234_5678_9ABC_DEF1)).next();
+    match seed % 4 {
+        // Ties and zeros.
+        0 => Number::from((random % 3) as i64 - 1),
+        1 => Number::dyadic((random % 4096) as i64 + 1, -10),
+        _ => Number::dyadic((random % 4096) as i64 - 2048, -9),
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the procedure as a whole: fixtures, mutants of fixtures, and random pairs.
+
+mod check;
+mod corpus;
+mod fixtures;
+mod fuzz;
+mod generate;
+mod mutants;
+mod mutate;

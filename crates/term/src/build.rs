@@ -1,0 +1,382 @@
+//! The remaining constructors: products, quotients, powers, functions, choices and conditions.
+//!
+//! Which folds are allowed: those that keep the value *and* the set of inputs where the term is
+//! defined. `0 · x` is 0 only for a total `x`; `1/0` is [`Node::Undefined`], not an error.
+
+use crate::{Function, Node, NodeId, Number, Relation, Term, Terms};
+use std::cmp::Ordering;
+
+/// Constant powers are folded up to this many bits; beyond it they stay symbolic.
+const LONGEST_POWER: usize = 4096;
+
+impl Terms {
+    /// The result of an operation defined nowhere.
+    pub fn undefined(&mut self) -> Term {
+        self.push(Node::Undefined, true).into()
+    }
+
+    /// +∞ or −∞.
+    pub fn infinity(&mut self, negative: bool) -> Term {
+        self.push(Node::Infinity { negative }, false).into()
+    }
+
+    /// π.
+    pub fn pi(&mut self) -> Term {
+        self.push(Node::Pi, false).into()
+    }
+
+    /// `−a`
+    pub fn negate(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Constant(value) => {
+                let value = -self.number(value);
+                self.constant(value)
+            }
+            Node::Infinity { negative } => self.infinity(!negative),
+            Node::Negation(inner) => inner.into(),
+            Node::Undefined => a,
+            _ => self.unary(a, Node::Negation, false),
+        }
+    }
+
+    /// `a · b`
+    pub fn multiply(&mut self, a: Term, b: Term) -> Term {
+        match (self.node(a), self.node(b)) {
+            (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
+            (Node::Constant(x), Node::Constant(y)) => {
+                let value = self.number(x) * self.number(y);
+                self.constant(value)
+            }
+            (Node::Infinity { negative }, other) | (other, Node::Infinity { negative }) => {
+                match self.sign_of(other) {
+                    Some(Ordering::Equal) => self.undefined(),
+                    Some(sign) => self.infinity(negative != (sign == Ordering::Less)),
+                    None => self.binary(a, b, Node::Product, true),
+                }
+            }
+            (Node::Constant(x), _) => self.scale(x, a, b),
+            (_, Node::Constant(y)) => self.scale(y, b, a),
+            _ => self.binary(a, b, Node::Product, false),
+        }
+    }
+
+    /// `a / b`
+    pub fn divide(&mut self, a: Term, b: Term) -> Term {
+        match (self.node(a), self.node(b)) {
+            (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
+            (Node::Infinity { .. }, Node::Infinity { .. }) => self.undefined(),
+            (_, Node::Infinity { .. }) if !self.is_partial(a) => self.zero(),
+            (_, Node::Constant(divisor)) => match self.number(divisor).reciprocal() {
+                Some(factor) => {
+                    let factor = self.constant(factor);
+                    self.multiply(a, factor)
+                }
+                None => self.undefined(),
+            },
+            (_, divisor) => {
+                let partial = !self.is_never_zero(divisor);
+                self.binary(a, b, Node::Quotient, partial)
+            }
+        }
+    }
+
+    /// `a^q`; see [`Node::Power`] for where it is defined.
+    pub fn power(&mut self, a: Term, exponent: &Number) -> Term {
+        if exponent.is_one() {
+            return a;
+        }
+        if let (Node::Constant(base), Some(integer)) = (self.node(a), exponent.to_i64()) {
+            let base = self.number(base);
+            let cost = base.bits().saturating_mul(integer.unsigned_abs() as usize);
+            if base.is_zero() && integer < 0 {
+                return self.undefined();
+            }
+            if cost < LONGEST_POWER
+                && let Some(value) = base.integer_power(integer as i32)
+            {
+                return self.constant(value);
+            }
+        }
+        if matches!(self.node(a), Node::Undefined) {
+            return a;
+        }
+        let positive = match self.node(a) {
+            Node::Constant(base) => self.number(base).signum() > 0,
+            other => self.is_positive_constant(other) || matches!(other, Node::Exp(_)),
+        };
+        let total = positive || exponent.to_i64().is_some_and(|integer| integer >= 0);
+        let exponent = self.constant_id(exponent.clone());
+        self.unary(a, |node| Node::Power(node, exponent), !total)
+    }
+
+    /// `√a`
+    pub fn square_root(&mut self, a: Term) -> Term {
+        self.power(a, &Number::dyadic(1, -1))
+    }
+
+    /// `1 / √a`
+    pub fn reciprocal_square_root(&mut self, a: Term) -> Term {
+        self.power(a, &Number::dyadic(-1, -1))
+    }
+
+    /// `e^a`
+    pub fn exp(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Constant(value) if self.number(value).is_zero() => self.one(),
+            Node::Infinity { negative: true } => self.zero(),
+            Node::Infinity { negative: false } | Node::Undefined => a,
+            _ => self.unary(a, Node::Exp, false),
+        }
+    }
+
+    /// `2^a`, as `e^(a · ln 2)`.
+    pub fn exp2(&mut self, a: Term) -> Term {
+        let ln_2 = self.log_of_integer(2);
+        let scaled = self.multiply(a, ln_2);
+        self.exp(scaled)
+    }
+
+    /// Natural logarithm.
+    pub fn log(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Constant(value) if self.number(value).is_one() => self.zero(),
+            Node::Constant(value) if self.number(value).signum() <= 0 => self.undefined(),
+            Node::Infinity { negative: false } | Node::Undefined => a,
+            Node::Infinity { negative: true } => self.undefined(),
+            // The logarithm of a positive constant is a total constant.
+            Node::Constant(_) => self.unary(a, Node::Log, false),
+            _ => self.unary(a, Node::Log, true),
+        }
+    }
+
+    /// Logarithm to base 2, as `log a / ln 2`.
+    pub fn log2(&mut self, a: Term) -> Term {
+        let ln_2 = self.log_of_integer(2);
+        let minus_one = self.constant_id(Number::MINUS_ONE);
+        // 1/ln 2 is defined, so unlike a quotient by a term this is total.
+        let inverse = self.unary(ln_2, |node| Node::Power(node, minus_one), false);
+        let log = self.log(a);
+        self.multiply(log, inverse)
+    }
+
+    /// The larger.
+    pub fn maximum(&mut self, a: Term, b: Term) -> Term {
+        self.extremum(a, b, Ordering::Greater)
+    }
+
+    /// The smaller.
+    pub fn minimum(&mut self, a: Term, b: Term) -> Term {
+        self.extremum(a, b, Ordering::Less)
+    }
+
+    /// `|a|`
+    pub fn absolute(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Constant(value) => {
+                let value = self.number(value).abs();
+                self.constant(value)
+            }
+            Node::Infinity { .. } => self.infinity(false),
+            Node::Undefined => a,
+            _ => self.unary(a, Node::Absolute, false),
+        }
+    }
+
+    /// `a` where `condition` holds, else `b`.
+    pub fn select(&mut self, condition: Term, a: Term, b: Term) -> Term {
+        match self.node(condition) {
+            Node::Truth(true) => a,
+            Node::Truth(false) => b,
+            Node::Undefined => condition,
+            _ if a == b && !self.is_partial(condition) => a,
+            _ => {
+                let (condition, a, b) = (self.seal(condition), self.seal(a), self.seal(b));
+                let partial =
+                    self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
+                self.push(Node::Select(condition, a, b), partial).into()
+            }
+        }
+    }
+
+    /// A function of one argument. Named functions count as partial: nobody knows their domain.
+    pub fn apply(&mut self, function: Function, a: Term) -> Term {
+        if matches!(self.node(a), Node::Undefined) {
+            return a;
+        }
+        let partial = matches!(function, Function::Named(_));
+        self.unary(a, |node| Node::Apply(function, node), partial)
+    }
+
+    /// A settled condition.
+    pub fn truth(&mut self, value: bool) -> Term {
+        self.push(Node::Truth(value), false).into()
+    }
+
+    /// A comparison.
+    pub fn compare(&mut self, relation: Relation, a: Term, b: Term) -> Term {
+        if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
+            return self.undefined();
+        }
+        match self.ordering(a, b) {
+            Some(ordering) => {
+                let holds = match relation {
+                    Relation::Less => ordering == Ordering::Less,
+                    Relation::LessEqual => ordering != Ordering::Greater,
+                    Relation::Equal => ordering == Ordering::Equal,
+                };
+                self.truth(holds)
+            }
+            None => self.binary(a, b, |a, b| Node::Compare(relation, a, b), false),
+        }
+    }
+
+    /// A condition negated.
+    pub fn not(&mut self, a: Term) -> Term {
+        match self.node(a) {
+            Node::Truth(value) => self.truth(!value),
+            Node::Not(inner) => inner.into(),
+            Node::Undefined => a,
+            _ => self.unary(a, Node::Not, false),
+        }
+    }
+
+    /// Both conditions.
+    pub fn and(&mut self, a: Term, b: Term) -> Term {
+        self.connective(a, b, true)
+    }
+
+    /// Either condition.
+    pub fn or(&mut self, a: Term, b: Term) -> Term {
+        self.connective(a, b, false)
+    }
+
+    /// Constants and exponentials that cannot be zero: dividing by them is total.
+    fn is_never_zero(&self, node: Node) -> bool {
+        match node {
+            Node::Pi | Node::Exp(_) => true,
+            // The logarithm of 1 was folded, that of a negative number is undefined.
+            Node::Log(argument) => matches!(self.at(argument), Node::Constant(_)),
+            Node::Power(base, _) => match self.at(base) {
+                Node::Constant(base) => self.number(base).signum() > 0,
+                other => self.is_positive_constant(other),
+            },
+            _ => false,
+        }
+    }
+
+    fn is_positive_constant(&self, node: Node) -> bool {
+        match node {
+            Node::Pi => true,
+            Node::Log(argument) => match self.at(argument) {
+                Node::Constant(value) => *self.number(value) > Number::ONE,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn log_of_integer(&mut self, value: i64) -> Term {
+        let value = self.integer(value);
+        self.log(value)
+    }
+
+    fn connective(&mut self, a: Term, b: Term, both: bool) -> Term {
+        match (self.node(a), self.node(b)) {
+            (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
+            (Node::Truth(value), _) if value == both => b,
+            (_, Node::Truth(value)) if value == both => a,
+            (Node::Truth(_), _) if !self.is_partial(b) => self.truth(!both),
+            (_, Node::Truth(_)) if !self.is_partial(a) => self.truth(!both),
+            _ => self.binary(a, b, if both { Node::And } else { Node::Or }, false),
+        }
+    }
+
+    fn extremum(&mut self, a: Term, b: Term, wanted: Ordering) -> Term {
+        if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
+            return self.undefined();
+        }
+        if let Some(other) = self.without_neutral(a, b, wanted) {
+            return other;
+        }
+        match self.ordering(a, b) {
+            Some(ordering) if ordering == wanted || ordering == Ordering::Equal => a,
+            Some(_) => b,
+            None if a == b => a,
+            None if wanted == Ordering::Greater => self.binary(a, b, Node::Maximum, false),
+            None => self.binary(a, b, Node::Minimum, false),
+        }
+    }
+
+    /// How two terms compare, where constants and infinities alone tell; total terms are finite.
+    fn ordering(&self, a: Term, b: Term) -> Option<Ordering> {
+        match (self.node(a), self.node(b)) {
+            (Node::Constant(x), Node::Constant(y)) => Some(self.number(x).cmp(self.number(y))),
+            (Node::Infinity { negative: x }, Node::Infinity { negative: y }) => Some(y.cmp(&x)),
+            (Node::Infinity { negative }, _) if !self.is_partial(b) => {
+                Some(if negative { Ordering::Less } else { Ordering::Greater })
+            }
+            (_, Node::Infinity { negative }) if !self.is_partial(a) => {
+                Some(if negative { Ordering::Greater } else { Ordering::Less })
+            }
+            _ => None,
+        }
+    }
+
+    /// `max(−∞, x)` and `min(+∞, x)` are `x`, partial or not: what `x` needs is kept.
+    fn without_neutral(&self, a: Term, b: Term, wanted: Ordering) -> Option<Term> {
+        let neutral = |node| match node {
+            Node::Infinity { negative } => negative == (wanted == Ordering::Greater),
+            _ => false,
+        };
+        if neutral(self.node(a)) {
+            Some(b)
+        } else if neutral(self.node(b)) {
+            Some(a)
+        } else {
+            None
+        }
+    }
+
+    /// The sign of an operand of `· ∞`, where it is constant.
+    fn sign_of(&self, node: Node) -> Option<Ordering> {
+        match node {
+            Node::Constant(value) => Some(self.number(value).signum().cmp(&0)),
+            Node::Infinity { negative } => {
+                Some(if negative { Ordering::Less } else { Ordering::Greater })
+            }
+            other if self.is_positive_constant(other) => Some(Ordering::Greater),
+            _ => None,
+        }
+    }
+
+    fn scale(&mut self, factor: crate::ConstantId, constant: Term, other: Term) -> Term {
+        let value = self.number(factor);
+        if value.is_one() {
+            other
+        } else if *value == Number::MINUS_ONE {
+            self.negate(other)
+        } else if value.is_zero() && !self.is_partial(other) {
+            self.zero()
+        } else {
+            self.binary(constant, other, Node::Product, false)
+        }
+    }
+
+    fn unary(&mut self, a: Term, make: impl FnOnce(NodeId) -> Node, partial: bool) -> Term {
+        let a = self.seal(a);
+        let partial = partial || self.partial_at(a);
+        self.push(make(a), partial).into()
+    }
+
+    fn binary(
+        &mut self,
+        a: Term,
+        b: Term,
+        make: impl FnOnce(NodeId, NodeId) -> Node,
+        partial: bool,
+    ) -> Term {
+        let (a, b) = (self.seal(a), self.seal(b));
+        let partial = partial || self.partial_at(a) || self.partial_at(b);
+        self.push(make(a, b), partial).into()
+    }
+}

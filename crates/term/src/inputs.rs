@@ -1,0 +1,124 @@
+//! The free variables: tensors of elements and scalars, numbered once for everybody.
+//!
+//! Both programs of a comparison share one table, so an element is the same number on both sides
+//! and needs no storage in either term store.
+
+use std::fmt::Write as _;
+
+/// One free variable: an element of a tensor, or a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Input(pub(crate) u32);
+
+impl Input {
+    /// Position in the table.
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The table of free variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    groups: Vec<Group>,
+    total: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    name: String,
+    first: u32,
+    /// `None` for a scalar, printed without an index.
+    length: Option<u32>,
+}
+
+/// More inputs than a store can number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyInputs;
+
+/// Node numbers have 31 bits, shared with the inputs; leave most of them to the nodes.
+const MOST_INPUTS: u32 = 1 << 30;
+
+impl Inputs {
+    /// An empty table.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { groups: Vec::new(), total: 0 }
+    }
+
+    /// Adds a tensor of `length` elements and returns the first; the others follow it.
+    ///
+    /// # Errors
+    /// When the table would outgrow 2^30 elements.
+    pub fn tensor(&mut self, name: &str, length: u32) -> Result<Input, TooManyInputs> {
+        self.group(name, length, Some(length))
+    }
+
+    /// Adds a scalar.
+    ///
+    /// # Errors
+    /// When the table would outgrow 2^30 elements.
+    pub fn scalar(&mut self, name: &str) -> Result<Input, TooManyInputs> {
+        self.group(name, 1, None)
+    }
+
+    /// How many variables there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.total as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// The variable at a position.
+    #[must_use]
+    pub fn at(&self, position: usize) -> Option<Input> {
+        u32::try_from(position).ok().filter(|position| *position < self.total).map(Input)
+    }
+
+    /// Finds `name` or `name[index]`.
+    #[must_use]
+    pub fn find(&self, name: &str, index: Option<u32>) -> Option<Input> {
+        let group = self.groups.iter().find(|group| group.name == name)?;
+        match (index, group.length) {
+            (None, None) => Some(Input(group.first)),
+            (Some(index), Some(length)) if index < length => Some(Input(group.first + index)),
+            _ => None,
+        }
+    }
+
+    /// `x[3]` or `scale`.
+    #[must_use]
+    pub fn name(&self, input: Input) -> String {
+        let after = self.groups.partition_point(|group| group.first <= input.0);
+        let Some(group) = after.checked_sub(1).and_then(|index| self.groups.get(index)) else {
+            return format!("input#{}", input.0);
+        };
+        let mut name = group.name.clone();
+        if group.length.is_some() {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "[{}]", input.0 - group.first);
+        }
+        name
+    }
+
+    fn group(
+        &mut self,
+        name: &str,
+        size: u32,
+        length: Option<u32>,
+    ) -> Result<Input, TooManyInputs> {
+        let first = self.total;
+        let total = first.checked_add(size).filter(|total| *total <= MOST_INPUTS);
+        self.total = total.ok_or(TooManyInputs)?;
+        // An empty tensor would share its first number with the next group and hide it.
+        if size > 0 {
+            self.groups.push(Group { name: name.to_owned(), first, length });
+        }
+        Ok(Input(first))
+    }
+}

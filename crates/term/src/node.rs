@@ -1,0 +1,229 @@
+//! What a term is: a number of a node, or a prefix of an append-only sum.
+
+use crate::Input;
+
+/// A term of a [`Terms`](crate::Terms) store; meaningless in any other.
+///
+/// A term is either a node or the first `prefix` products of a list that may since have grown.
+/// Copying one is free, and appending to a sum never changes the terms already handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term {
+    /// A [`NodeId`] if `prefix` is 0, else the number of a list.
+    pub(crate) id: u32,
+    pub(crate) prefix: u32,
+}
+
+/// A term that fits in 31 bits: what nodes and products refer to.
+///
+/// Children have smaller numbers than their parents, so ascending order is an evaluation order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// Position in tables indexed by node.
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<NodeId> for Term {
+    fn from(node: NodeId) -> Self {
+        Self { id: node.0, prefix: 0 }
+    }
+}
+
+/// A list of products, growing at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ListId(pub(crate) u32);
+
+/// The first `length` products of a list, added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sum {
+    /// The list.
+    pub list: ListId,
+    /// How many of its products belong to this sum; at least 1.
+    pub length: u32,
+}
+
+/// An interned exact constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConstantId(pub(crate) u32);
+
+/// A summand `± left · right`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Factors {
+    /// Bit 31 is the sign, so that subtracting needs no node.
+    left: u32,
+    right: u32,
+}
+
+const SIGN: u32 = 1 << 31;
+
+impl Factors {
+    pub(crate) const fn new(negative: bool, left: NodeId, right: NodeId) -> Self {
+        Self { left: left.0 | if negative { SIGN } else { 0 }, right: right.0 }
+    }
+
+    pub(crate) const fn link(run: u32) -> Self {
+        Self { left: run, right: 0 }
+    }
+
+    pub(crate) const fn linked(self) -> u32 {
+        self.left
+    }
+
+    /// Whether the product is subtracted.
+    #[must_use]
+    pub const fn is_negative(self) -> bool {
+        self.left & SIGN != 0
+    }
+
+    /// The first factor.
+    #[must_use]
+    pub const fn left(self) -> NodeId {
+        NodeId(self.left & !SIGN)
+    }
+
+    /// The second factor.
+    #[must_use]
+    pub const fn right(self) -> NodeId {
+        NodeId(self.right)
+    }
+}
+
+/// How two reals are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `≤`
+    LessEqual,
+    /// `=`
+    Equal,
+}
+
+/// A function known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Function {
+    /// Hyperbolic tangent.
+    Tanh,
+    /// The error function.
+    Erf,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Real cube root, defined everywhere (unlike the power 1/3).
+    Cbrt,
+    /// Largest integer not above.
+    Floor,
+    /// Smallest integer not below.
+    Ceil,
+    /// Towards zero.
+    Trunc,
+    /// To nearest, ties to even.
+    Round,
+    /// Any other: nothing is known but that equal arguments give equal values.
+    Named(u16),
+}
+
+impl Function {
+    /// The functions with a meaning of their own, and how they are written.
+    pub const KNOWN: [(Self, &'static str); 9] = [
+        (Self::Tanh, "tanh"),
+        (Self::Erf, "erf"),
+        (Self::Sin, "sin"),
+        (Self::Cos, "cos"),
+        (Self::Cbrt, "cbrt"),
+        (Self::Floor, "floor"),
+        (Self::Ceil, "ceil"),
+        (Self::Trunc, "trunc"),
+        (Self::Round, "round"),
+    ];
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A free variable, finite.
+    Input(Input),
+    /// An exact rational.
+    Constant(ConstantId),
+    /// π.
+    Pi,
+    /// +∞ or −∞, which only constants produce.
+    Infinity {
+        /// −∞.
+        negative: bool,
+    },
+    /// The result of an operation that is defined nowhere: 1/0, ∞−∞, 0·∞, log 0.
+    Undefined,
+    /// A sum of products.
+    Sum(Sum),
+    /// `a · b`
+    Product(NodeId, NodeId),
+    /// `−a`
+    Negation(NodeId),
+    /// `a / b`, defined where `b ≠ 0`.
+    Quotient(NodeId, NodeId),
+    /// `a^q`. For integers: defined where `a ≠ 0` if `q < 0`. For other rationals: where `a ≥ 0`,
+    /// and `a > 0` if `q < 0`.
+    Power(NodeId, ConstantId),
+    /// `e^a`
+    Exp(NodeId),
+    /// Natural logarithm, defined where `a > 0`.
+    Log(NodeId),
+    /// The larger.
+    Maximum(NodeId, NodeId),
+    /// The smaller.
+    Minimum(NodeId, NodeId),
+    /// `|a|`
+    Absolute(NodeId),
+    /// The second where the first (a condition) holds, else the third; the other one need not be
+    /// defined.
+    Select(NodeId, NodeId, NodeId),
+    /// A named function.
+    Apply(Function, NodeId),
+    /// A condition that is settled.
+    Truth(bool),
+    /// A comparison of reals.
+    Compare(Relation, NodeId, NodeId),
+    /// A condition negated.
+    Not(NodeId),
+    /// Both conditions.
+    And(NodeId, NodeId),
+    /// Either condition.
+    Or(NodeId, NodeId),
+}
+
+impl Node {
+    /// The nodes this one refers to directly; a [`Node::Sum`] reports none, its list has them.
+    pub fn children(self) -> impl Iterator<Item = NodeId> {
+        let slots = match self {
+            Self::Input(_)
+            | Self::Constant(_)
+            | Self::Pi
+            | Self::Infinity { .. }
+            | Self::Undefined
+            | Self::Truth(_)
+            | Self::Sum(_) => [None, None, None],
+            Self::Negation(a)
+            | Self::Power(a, _)
+            | Self::Exp(a)
+            | Self::Log(a)
+            | Self::Absolute(a)
+            | Self::Apply(_, a)
+            | Self::Not(a) => [Some(a), None, None],
+            Self::Product(a, b)
+            | Self::Quotient(a, b)
+            | Self::Maximum(a, b)
+            | Self::Minimum(a, b)
+            | Self::Compare(_, a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b) => [Some(a), Some(b), None],
+            Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        slots.into_iter().flatten()
+    }
+}

@@ -1,0 +1,379 @@
+//! The store of terms and the constructors an interpreter calls once per lane and instruction.
+//!
+//! No hash-consing: a node is pushed and forgotten (design.md §6). Constructors fold what is
+//! constant, eliminate infinities on creation, and drop an operand only if it is *total* (no
+//! operation below it can be undefined), so that no definedness condition is ever lost here.
+
+use crate::sums::{Runs, Sums};
+use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Terms over a shared table of inputs.
+#[derive(Debug)]
+pub struct Terms {
+    inputs: Arc<Inputs>,
+    /// Node number `inputs.len() + i`; the numbers below belong to the inputs, which need no node.
+    nodes: Vec<Node>,
+    /// Per entry of `nodes`: whether some operation at or below it can be undefined.
+    partial: Vec<bool>,
+    constants: Vec<Number>,
+    constant_nodes: FxHashMap<Number, (ConstantId, NodeId)>,
+    names: Vec<String>,
+    sums: Sums,
+    zero: NodeId,
+    one: NodeId,
+}
+
+impl Terms {
+    /// An empty store over `inputs`.
+    #[must_use]
+    pub fn new(inputs: Arc<Inputs>) -> Self {
+        let mut terms = Self {
+            inputs,
+            nodes: Vec::new(),
+            partial: Vec::new(),
+            constants: Vec::new(),
+            constant_nodes: FxHashMap::default(),
+            names: Vec::new(),
+            sums: Sums::default(),
+            zero: NodeId(0),
+            one: NodeId(0),
+        };
+        terms.zero = terms.constant_node(Number::ZERO);
+        terms.one = terms.constant_node(Number::ONE);
+        terms
+    }
+
+    /// The inputs the terms range over.
+    #[must_use]
+    pub fn inputs(&self) -> &Arc<Inputs> {
+        &self.inputs
+    }
+
+    /// How many node numbers are in use, inputs included.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.inputs.len() + self.nodes.len()
+    }
+
+    /// The outermost operation of a term.
+    #[must_use]
+    pub fn node(&self, term: Term) -> Node {
+        if term.prefix != 0 {
+            return Node::Sum(sum_of(term));
+        }
+        self.at(NodeId(term.id))
+    }
+
+    /// The operation a node number stands for.
+    #[must_use]
+    pub fn at(&self, node: NodeId) -> Node {
+        match node.position().checked_sub(self.inputs.len()) {
+            None => Node::Input(Input(node.0)),
+            Some(index) => self.nodes[index],
+        }
+    }
+
+    /// The node of a term; none for a sum that was not sealed.
+    #[must_use]
+    pub fn node_of(&self, term: Term) -> Option<NodeId> {
+        (term.prefix == 0).then_some(NodeId(term.id))
+    }
+
+    /// The products of a sum, as slices in order.
+    pub fn products(&self, sum: Sum) -> impl Iterator<Item = &[Factors]> {
+        let runs: Runs<'_> = self.sums.runs(sum);
+        runs
+    }
+
+    /// The value of an interned constant.
+    #[must_use]
+    pub fn number(&self, constant: ConstantId) -> &Number {
+        &self.constants[constant.0 as usize]
+    }
+
+    /// The exact value of a term that is a rational constant.
+    #[must_use]
+    pub fn as_number(&self, term: Term) -> Option<&Number> {
+        match self.node(term) {
+            Node::Constant(constant) => Some(self.number(constant)),
+            _ => None,
+        }
+    }
+
+    /// Whether some operation at or below the term can be undefined.
+    #[must_use]
+    pub fn is_partial(&self, term: Term) -> bool {
+        if term.prefix != 0 {
+            return self.sums.is_partial(sum_of(term));
+        }
+        self.partial_at(NodeId(term.id))
+    }
+
+    /// How a function is written.
+    #[must_use]
+    pub fn function_name(&self, function: Function) -> &str {
+        match function {
+            Function::Named(index) => &self.names[usize::from(index)],
+            known => {
+                let entry = Function::KNOWN.iter().find(|(candidate, _)| *candidate == known);
+                entry.map_or("?", |(_, name)| name)
+            }
+        }
+    }
+
+    /// The function of this name, a new one if nobody knows it; `None` after 65536 names.
+    pub fn function(&mut self, name: &str) -> Option<Function> {
+        if let Some((function, _)) = Function::KNOWN.iter().find(|(_, known)| *known == name) {
+            return Some(*function);
+        }
+        let index = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        u16::try_from(index).ok().map(Function::Named)
+    }
+
+    /// A free variable.
+    #[must_use]
+    pub fn input(&self, input: Input) -> Term {
+        NodeId(input.0).into()
+    }
+
+    /// An exact constant.
+    pub fn constant(&mut self, value: Number) -> Term {
+        self.constant_node(value).into()
+    }
+
+    /// A small integer constant.
+    pub fn integer(&mut self, value: i64) -> Term {
+        self.constant(value.into())
+    }
+
+    /// `a · b + c`, the operation kernels are made of: appends to `c` where `c` is a sum that
+    /// nothing was appended to yet, and starts a sum otherwise.
+    pub fn fused_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
+        let (left, right) = (self.seal(a), self.seal(b));
+        if !self.is_plain(left) || !self.is_plain(right) {
+            let product = self.multiply(a, b);
+            return self.add(c, product);
+        }
+        let partial = self.partial_at(left) || self.partial_at(right);
+        self.append(c, Factors::new(false, left, right), partial)
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: Term, b: Term) -> Term {
+        self.add_signed(a, false, b)
+    }
+
+    /// `a − b`
+    pub fn subtract(&mut self, a: Term, b: Term) -> Term {
+        self.add_signed(a, true, b)
+    }
+
+    /// The node for a term, made on first use for a sum.
+    pub fn seal(&mut self, term: Term) -> NodeId {
+        if term.prefix == 0 {
+            return NodeId(term.id);
+        }
+        let sum = sum_of(term);
+        if let Some(node) = self.sums.sealed(sum) {
+            return NodeId(node);
+        }
+        let node = self.push(Node::Sum(sum), self.sums.is_partial(sum));
+        self.sums.seal(sum, node.0);
+        node
+    }
+
+    pub(crate) fn zero(&self) -> Term {
+        self.zero.into()
+    }
+
+    pub(crate) fn one(&self) -> Term {
+        self.one.into()
+    }
+
+    pub(crate) fn partial_at(&self, node: NodeId) -> bool {
+        match node.position().checked_sub(self.inputs.len()) {
+            None => false,
+            Some(index) => self.partial[index],
+        }
+    }
+
+    pub(crate) fn push(&mut self, node: Node, partial: bool) -> NodeId {
+        let number = self.node_count();
+        assert!(number < 1 << 31, "a term store holds fewer than 2^31 nodes");
+        self.nodes.push(node);
+        self.partial.push(partial);
+        NodeId(number as u32)
+    }
+
+    pub(crate) fn constant_id(&mut self, value: Number) -> ConstantId {
+        let node = self.constant_node(value);
+        match self.at(node) {
+            Node::Constant(id) => id,
+            // `constant_node` makes nothing else.
+            other => unreachable!("constant node is {other:?}"),
+        }
+    }
+
+    fn constant_node(&mut self, value: Number) -> NodeId {
+        if let Some((_, node)) = self.constant_nodes.get(&value) {
+            return *node;
+        }
+        let id = ConstantId(self.constants.len() as u32);
+        self.constants.push(value.clone());
+        let node = self.push(Node::Constant(id), false);
+        self.constant_nodes.insert(value, (id, node));
+        node
+    }
+
+    /// Neither constant, infinite nor undefined: nothing to fold.
+    fn is_plain(&self, node: NodeId) -> bool {
+        node.position() < self.inputs.len()
+            || !matches!(
+                self.at(node),
+                Node::Constant(_)
+                    | Node::Infinity { .. }
+                    | Node::Undefined
+                    | Node::Negation(_)
+                    | Node::Pi
+            )
+    }
+
+    fn add_signed(&mut self, a: Term, negate_b: bool, b: Term) -> Term {
+        if let Some(folded) = self.fold_addition(a, negate_b, b) {
+            return folded;
+        }
+        // Growing the longer accumulator in place beats starting a list that refers to it.
+        if a.prefix == 0 && b.prefix != 0 && !negate_b {
+            let (factors, partial) = self.as_factors(false, a);
+            return self.append(b, factors, partial);
+        }
+        let (factors, partial) = self.as_factors(negate_b, b);
+        self.append(a, factors, partial)
+    }
+
+    /// Sums with a constant zero, two constants, an infinity or something undefined.
+    fn fold_addition(&mut self, a: Term, negate_b: bool, b: Term) -> Option<Term> {
+        let (left, right) = (self.node(a), self.node(b));
+        match (left, right) {
+            (Node::Undefined, _) | (_, Node::Undefined) => Some(self.undefined()),
+            (Node::Infinity { negative: x }, Node::Infinity { negative: y }) => {
+                Some(if x == (y != negate_b) { a } else { self.undefined() })
+            }
+            (Node::Infinity { .. }, _) if !self.is_partial(b) => Some(a),
+            (_, Node::Infinity { negative }) if !self.is_partial(a) => {
+                Some(self.infinity(negative != negate_b))
+            }
+            (Node::Constant(x), Node::Constant(y)) => {
+                let (x, y) = (self.number(x), self.number(y));
+                let value = if negate_b { x - y } else { x + y };
+                Some(self.constant(value))
+            }
+            (Node::Constant(x), _) if self.number(x).is_zero() => {
+                Some(if negate_b { self.negate(b) } else { b })
+            }
+            (_, Node::Constant(y)) if self.number(y).is_zero() => Some(a),
+            _ => None,
+        }
+    }
+
+    /// A summand as a product: `x·y`, `−x` and `x` all fit without a node of their own.
+    fn as_factors(&mut self, negative: bool, term: Term) -> (Factors, bool) {
+        let node = self.seal(term);
+        let partial = self.partial_at(node);
+        let factors = match self.at(node) {
+            Node::Product(left, right) => Factors::new(negative, left, right),
+            Node::Negation(inner) => Factors::new(!negative, inner, self.one),
+            _ => Factors::new(negative, node, self.one),
+        };
+        (factors, partial)
+    }
+
+    fn append(&mut self, sum: Term, factors: Factors, partial: bool) -> Term {
+        if sum.prefix != 0
+            && let Some(longer) = self.sums.append(sum_of(sum), factors, partial)
+        {
+            return term_of(longer);
+        }
+        if sum == self.zero() {
+            return term_of(self.sums.start(factors, partial));
+        }
+        let (first, first_partial) = self.as_factors(false, sum);
+        let start = self.sums.start(first, first_partial);
+        match self.sums.append(start, factors, partial) {
+            Some(sum) => term_of(sum),
+            // A list that was just started has not grown past its first product.
+            None => unreachable!("fresh list refused its second product"),
+        }
+    }
+}
+
+fn sum_of(term: Term) -> Sum {
+    Sum { list: crate::ListId(term.id), length: term.prefix }
+}
+
+fn term_of(sum: Sum) -> Term {
+    Term { id: sum.list.0, prefix: sum.length }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store() -> (Terms, Vec<Term>) {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 4).unwrap();
+        let terms = Terms::new(Arc::new(inputs));
+        let all = (0..4).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        (terms, all)
+    }
+
+    #[test]
+    fn older_sums_survive_appending() {
+        let (mut terms, x) = store();
+        let two = terms.add(x[0], x[1]);
+        let three = terms.add(two, x[2]);
+        let other = terms.add(two, x[3]);
+        assert_eq!(terms.print(three), "x[0] + x[1] + x[2]");
+        assert_eq!(terms.print(other), "(x[0] + x[1]) + x[3]");
+        assert_eq!(terms.print(two), "x[0] + x[1]");
+    }
+
+    #[test]
+    fn long_sums_keep_every_product() {
+        let (mut terms, x) = store();
+        let mut sum = terms.integer(0);
+        for step in 0..2000 {
+            sum = terms.fused_multiply_add(x[step % 4], x[(step / 4) % 4], sum);
+        }
+        let Node::Sum(list) = terms.node(sum) else { panic!("not a sum") };
+        let products: Vec<_> = terms.products(list).flatten().collect();
+        assert_eq!(products.len(), 2000);
+        for (step, factors) in products.iter().enumerate() {
+            assert_eq!(factors.left().position(), step % 4);
+            assert_eq!(factors.right().position(), (step / 4) % 4);
+        }
+    }
+
+    #[test]
+    fn only_total_operands_are_dropped() {
+        let (mut terms, x) = store();
+        let zero = terms.integer(0);
+        let one = terms.integer(1);
+        let quotient = terms.divide(one, x[0]);
+        let kept = terms.multiply(zero, quotient);
+        assert!(terms.as_number(kept).is_none());
+        let dropped = terms.multiply(zero, x[0]);
+        assert_eq!(dropped, zero);
+        let below = terms.infinity(true);
+        assert_eq!(terms.maximum(below, x[1]), x[1]);
+        let gap = terms.subtract(below, x[1]);
+        assert_eq!(terms.exp(gap), zero);
+        let nothing = terms.subtract(below, below);
+        assert_eq!(terms.node(nothing), Node::Undefined);
+    }
+}
