@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("ir", &["base"]),
     ("ptx", &["base", "ir"]),
+    ("exec", &["base", "ir"]),
     ("driver", &["base", "ir", "ptx"]),
     ("warpproof", &["driver"]),
     ("xtask", &["ptx"]),

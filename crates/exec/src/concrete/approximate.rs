@@ -1,0 +1,58 @@
+//! Functions of which the manual bounds the error but does not fix the bits (PTX manual
+//! §9.7.3.8, §9.7.3.13–22, §9.7.4.9–10).
+//!
+//! Computed in double precision and rounded to nearest: within the manual's bounds, and special
+//! values are those of its tables. **Not bit-exact**: hardware is allowed to differ, and does, in
+//! the last bits. `sin` and `cos` stay accurate for large arguments, where hardware does not.
+//!
+//! `rcp.approx`, `sqrt.approx` and `div.full` of single precision need nothing from here: they are
+//! the correctly rounded operations.
+
+use super::float::finish;
+use super::format::{from_f64, is_infinite, is_nan, to_f64, with_sign};
+use super::nan;
+use ir::{Accuracy, FloatMode, FloatUnary, Format};
+
+/// One operand, flushed already.
+pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
+    let x = to_f64(format, a);
+    let value = match op {
+        FloatUnary::ReciprocalSqrt => 1.0 / x.sqrt(),
+        FloatUnary::Reciprocal => 1.0 / x,
+        FloatUnary::Exp2 => libm::exp2(x),
+        FloatUnary::Log2 => libm::log2(x),
+        FloatUnary::Sin => libm::sin(x),
+        FloatUnary::Cos => libm::cos(x),
+        FloatUnary::Tanh => libm::tanh(x),
+        FloatUnary::Negate | FloatUnary::Abs | FloatUnary::Sqrt | FloatUnary::RoundToIntegral => {
+            unreachable!("{op:?} is computed exactly")
+        }
+    };
+    // `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` have a NaN of their own.
+    let gross = format == Format::F64 && mode.flush && mode.accuracy == Accuracy::Approximate;
+    if value.is_nan() && gross {
+        return nan::GROSS;
+    }
+    finish(format, mode, nearest(format, value, a))
+}
+
+/// `div.approx`: beyond 2^126 the reciprocal of the divisor counts as zero.
+pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
+    let (x, y) = (to_f64(format, a), to_f64(format, b));
+    let vanishes = y.abs() > 2f64.powi(126) && y.abs() < 2f64.powi(128);
+    if format == Format::F32 && vanishes && !is_nan(format, a) {
+        let negative = x.is_sign_negative() != y.is_sign_negative();
+        let invalid = is_infinite(format, a);
+        return if invalid { nan::canonical(format) } else { with_sign(format, negative, 0) };
+    }
+    nearest(format, x / y, a)
+}
+
+/// `value` rounded to `format`; a NaN comes from `operand` or is new.
+fn nearest(format: Format, value: f64, operand: u64) -> u64 {
+    match (format, value.is_nan()) {
+        (Format::F64, false) => value.to_bits(),
+        (Format::F64, true) => nan::result(format, [operand]),
+        _ => from_f64(format, value),
+    }
+}

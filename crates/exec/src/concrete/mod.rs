@@ -1,0 +1,35 @@
+//! What the scalar core operations compute, bit by bit (PTX manual §9.7.1–9.7.9).
+//!
+//! Pure functions on bit patterns in a `u64`. Bits above the width of an operand must be zero, and
+//! those above the width of a result are. A function handles **one** number: who has several side
+//! by side in a register splits them. [`lanes`] has the same functions for the 32 lanes of a warp.
+//!
+//! Integer operations, comparisons, conversions and everything with [`ir::Accuracy::Exact`] are
+//! exact: the manual, or IEEE 754 where the manual points to it, fixes every bit. What both leave
+//! open, and what is done here:
+//!
+//! - *Which NaN* a result is: see [`nan`]. Programs see it only if they look at the bits.
+//! - *Division of integers by zero* gives all ones, the remainder is the dividend. Callers report
+//!   it before they ask.
+//! - *Approximate functions* are computed in double precision and rounded to nearest: closer to the
+//!   real value than any GPU, within the manual's bounds, and therefore **not** bit-exact. A
+//!   program that depends on their last bits can come out differently on hardware.
+//! - *`.ftz`* judges results after rounding: what rounds up to the smallest normal number stays.
+//!
+//! Elementary functions come from the `libm` crate and not from the platform, so that a run gives
+//! the same bits on every machine.
+
+mod approximate;
+mod bits;
+mod convert;
+mod exact;
+mod float;
+mod format;
+mod integer;
+pub mod lanes;
+pub mod nan;
+
+pub use bits::insert_bits;
+pub use convert::{Conversion, convert};
+pub use float::{float_binary, float_compare, float_test, float_unary, fma};
+pub use integer::{add_carry, int_binary, int_compare, int_ternary, int_unary, resize};

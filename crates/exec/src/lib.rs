@@ -1,0 +1,3 @@
+//! Runs the core program.
+
+pub mod concrete;
