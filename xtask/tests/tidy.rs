@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 /// be made in ARCHITECTURE.md first.
 const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
+    ("term", &[]),
+    ("decide", &["term"]),
     ("ir", &["base"]),
     ("ptx", &["base", "ir"]),
     ("exec", &["base", "ir"]),

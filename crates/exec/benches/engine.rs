@@ -1,10 +1,9 @@
 //! How fast kernels run, in lane-instructions a second on one core: `cargo bench -p exec`.
 
-#[path = "../tests/common/mod.rs"]
-#[expect(dead_code, reason = "shared with the tests, which use all of it")]
-mod common;
+#[path = "../tests/launching/mod.rs"]
+mod launching;
 
-use common::{Arg, bytes, launch, noise, program};
+use launching::{Arg, bytes, launch, noise, program};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use exec::Limits;
 

@@ -1,8 +1,8 @@
 //! Kernels of the corpus, run on numbers and compared with plain Rust.
 
-mod common;
+mod launching;
 
-use common::{Arg, assert_close, bytes, clean, floats, launch, noise, program};
+use launching::{Arg, assert_close, bytes, clean, floats, launch, noise, program};
 
 fn softmax_rows(x: &[f32], n: usize) -> Vec<f32> {
     let row = |row: &[f32]| {

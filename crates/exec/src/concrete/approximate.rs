@@ -9,9 +9,9 @@
 //! the correctly rounded operations.
 
 use super::float::finish;
-use super::format::{Number, decode, encode, infinity, is_infinite, is_nan, to_f64, with_sign};
+use super::format::{from_f64, is_infinite, is_nan, to_f64, with_sign};
 use super::nan;
-use ir::{Accuracy, FloatMode, FloatUnary, Format, Rounding};
+use ir::{Accuracy, FloatMode, FloatUnary, Format};
 
 /// One operand, flushed already.
 pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
@@ -50,9 +50,9 @@ pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
 
 /// `value` rounded to `format`; a NaN comes from `operand` or is new.
 fn nearest(format: Format, value: f64, operand: u64) -> u64 {
-    match decode(Format::F64, value.to_bits()) {
-        Number::Finite(number) => encode(format, Rounding::NearestEven, number),
-        Number::Infinite { negative } => infinity(format, negative),
-        Number::Nan => nan::result(format, &[operand]),
+    match (format, value.is_nan()) {
+        (Format::F64, false) => value.to_bits(),
+        (Format::F64, true) => nan::result(format, [operand]),
+        _ => from_f64(format, value),
     }
 }

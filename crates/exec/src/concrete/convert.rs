@@ -6,9 +6,12 @@
 //! the bits.
 
 use super::float::{rectified, saturated};
-use super::format::{Finite, Number, decode, encode, encode_finite, flushed, infinity, largest};
+use super::format::{
+    Finite, Number, decode, encode, encode_finite, flushed, from_f64, infinity, is_nan, largest,
+    to_f64,
+};
 use super::integer::sign_extend;
-use super::{exact, nan};
+use super::nan;
 use ir::{Format, Rounding, Scalar, Width};
 
 /// What to convert to what, and how: the modifiers of [`ir::Op::Convert`].
@@ -40,14 +43,13 @@ impl Conversion {
 }
 
 /// Converts one number.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn convert(conversion: Conversion, a: u64) -> u64 {
     match (conversion.from, conversion.to) {
         (Scalar::Float(from), Scalar::Float(to)) => between_floats(conversion, from, to, a),
         (Scalar::Integer { width, signed }, Scalar::Float(to)) => {
-            let number = from_integer(width, signed, a);
-            modified(conversion, to, encode(to, conversion.rounding, number))
+            modified(conversion, to, from_integer(conversion.rounding, width, signed, to, a))
         }
         (Scalar::Float(from), Scalar::Integer { width, signed }) => {
             let a = flushed(from, conversion.flush && from == Format::F32, a);
@@ -59,52 +61,78 @@ pub fn convert(conversion: Conversion, a: u64) -> u64 {
     }
 }
 
-/// The number that an integer is.
-fn from_integer(width: Width, signed: bool, a: u64) -> Finite {
+#[inline(always)]
+fn from_integer(rounding: Rounding, width: Width, signed: bool, to: Format, a: u64) -> u64 {
     let value = sign_extend(width, a);
-    let negative = signed && value < 0;
-    let magnitude = if negative { value.unsigned_abs() } else { a };
-    Finite { negative, significand: u128::from(magnitude), exponent: 0 }
-}
-
-/// Rounds, then clamps to the range of the integer.
-fn to_integer(rounding: Rounding, from: Format, width: Width, signed: bool, a: u64) -> u64 {
-    let sign = 1 << (width.bits() - 1);
-    let (lowest, highest) = if signed { (sign, sign - 1) } else { (0, width.mask()) };
-    let limit = |negative| if negative { lowest } else { highest };
-    match decode(from, a) {
-        Number::Nan if from == Format::F64 || width == Width::B64 => sign,
-        Number::Nan => 0,
-        Number::Infinite { negative } => limit(negative),
-        Number::Finite(number) => {
-            let number = exact::round_to_integral(number, rounding);
-            let Finite { negative, significand, exponent } = number;
-            // Beyond 2^64 every integer is at its limit.
-            let beyond = significand != 0 && exponent + significand.ilog2() as i32 >= 64;
-            let magnitude = if beyond { u128::MAX } else { significand << exponent };
-            let largest = if negative && signed { sign } else { limit(negative) };
-            match (magnitude > u128::from(largest), negative) {
-                (true, negative) => limit(negative),
-                (false, true) => (magnitude as u64).wrapping_neg() & width.mask(),
-                (false, false) => magnitude as u64,
-            }
+    match (to, rounding, signed) {
+        (Format::F32, Rounding::NearestEven, true) => (value as f32).to_bits().into(),
+        (Format::F32, Rounding::NearestEven, false) => (a as f32).to_bits().into(),
+        _ => {
+            let negative = signed && value < 0;
+            let magnitude = if negative { value.unsigned_abs() } else { a };
+            let number = Finite { negative, significand: u128::from(magnitude), exponent: 0 };
+            encode(to, rounding, number)
         }
     }
 }
 
+/// Rounds, then clamps to the range of the integer. Double precision has every operand and every
+/// operand rounded.
+#[inline(always)]
+fn to_integer(rounding: Rounding, from: Format, width: Width, signed: bool, a: u64) -> u64 {
+    let value = to_f64(from, a);
+    let sign = 1 << (width.bits() - 1);
+    if value.is_nan() {
+        return if from == Format::F64 || width == Width::B64 { sign } else { 0 };
+    }
+    let value = match rounding {
+        Rounding::NearestEven => value.round_ties_even(),
+        Rounding::NearestAway => value.round(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
+    };
+    match signed {
+        true => {
+            let highest = (sign - 1) as i64;
+            (value as i64).clamp(!highest, highest) as u64 & width.mask()
+        }
+        false => (value as u64).min(width.mask()),
+    }
+}
+
+#[inline(always)]
 fn between_floats(conversion: Conversion, from: Format, to: Format, a: u64) -> u64 {
-    let Conversion { rounding, flush, finite, .. } = conversion;
-    let a = flushed(from, flush && from == Format::F32, a);
-    let bits = match decode(from, a) {
+    let Conversion { rounding, finite, .. } = conversion;
+    let a = flushed(from, conversion.flush && from == Format::F32, a);
+    if is_nan(from, a) {
+        return modified(conversion, to, converted_nan(conversion, from, to, a));
+    }
+    let bits = match (from == to, to, rounding) {
+        (true, ..) if !finite => a,
+        (_, Format::F64, _) => to_f64(from, a).to_bits(),
+        (_, _, Rounding::NearestEven) if !finite => from_f64(to, to_f64(from, a)),
+        _ => between_floats_exactly(rounding, finite, from, to, a),
+    };
+    modified(conversion, to, bits)
+}
+
+fn between_floats_exactly(
+    rounding: Rounding,
+    finite: bool,
+    from: Format,
+    to: Format,
+    a: u64,
+) -> u64 {
+    match decode(from, a) {
         Number::Finite(number) if finite => {
             encode_finite(to, rounding, number).unwrap_or(largest(to, number.negative))
         }
         Number::Finite(number) => encode(to, rounding, number),
         Number::Infinite { negative } if finite => largest(to, negative),
         Number::Infinite { negative } => infinity(to, negative),
-        Number::Nan => converted_nan(conversion, from, to, a),
-    };
-    modified(conversion, to, bits)
+        Number::Nan => nan::canonical(to),
+    }
 }
 
 fn converted_nan(conversion: Conversion, from: Format, to: Format, a: u64) -> u64 {

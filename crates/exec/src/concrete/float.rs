@@ -8,8 +8,8 @@
 //! give the canonical NaN elsewhere.
 
 use super::format::{
-    Finite, Number, decode, encode, flushed, infinity, is_infinite, is_nan, is_negative,
-    is_subnormal, one, sign_bit, to_f64, with_sign,
+    Finite, Number, decode, encode, flushed, from_f64, infinity, is_infinite, is_nan, is_negative,
+    is_subnormal, one, sign_bit, single_or_nan, to_f64, with_sign,
 };
 use super::{approximate, exact, nan};
 use ir::{
@@ -18,7 +18,7 @@ use ir::{
 };
 
 /// One operand.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn float_unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
     let a = flushed(format, mode.flush, a);
@@ -45,7 +45,7 @@ pub fn float_unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u
 }
 
 /// Two operands.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn float_binary(op: FloatBinary, format: Format, mode: FloatMode, a: u64, b: u64) -> u64 {
     if op == FloatBinary::CopySign {
@@ -73,10 +73,11 @@ pub fn float_binary(op: FloatBinary, format: Format, mode: FloatMode, a: u64, b:
 }
 
 /// `a·b + c`, rounded once.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn fma(format: Format, mode: FloatMode, a: u64, b: u64, c: u64) -> u64 {
-    let [a, b, c] = [a, b, c].map(|bits| flushed(format, mode.flush, bits));
+    let (a, b) = (flushed(format, mode.flush, a), flushed(format, mode.flush, b));
+    let c = flushed(format, mode.flush, c);
     finish(format, mode, fused(format, mode.rounding, a, b, c))
 }
 
@@ -84,22 +85,46 @@ pub fn fma(format: Format, mode: FloatMode, a: u64, b: u64, c: u64) -> u64 {
 #[inline(always)]
 #[must_use]
 pub fn float_compare(relation: FloatRelation, format: Format, flush: bool, a: u64, b: u64) -> bool {
-    let [a, b] = [a, b].map(|bits| to_f64(format, flushed(format, flush, bits)));
-    let unordered = a.is_nan() | b.is_nan();
-    match relation {
-        FloatRelation::BothNumbers => !unordered,
-        FloatRelation::EitherNan => unordered,
-        FloatRelation::Order { relation, or_unordered } => {
-            let ordered = match relation {
-                Relation::Eq => a == b,
-                Relation::Ne => (a < b) | (a > b),
-                Relation::Lt => a < b,
-                Relation::Le => a <= b,
-                Relation::Gt => a > b,
-                Relation::Ge => a >= b,
-            };
-            ordered | (or_unordered & unordered)
-        }
+    let a = to_f64(format, flushed(format, flush, a));
+    let b = to_f64(format, flushed(format, flush, b));
+    Outcomes::of(relation).contain(a, b)
+}
+
+/// Which outcomes of a comparison make it true. Exactly one of the four comes out.
+#[derive(Clone, Copy)]
+pub(super) struct Outcomes {
+    less: bool,
+    equal: bool,
+    greater: bool,
+    unordered: bool,
+}
+
+impl Outcomes {
+    #[inline(always)]
+    pub(super) const fn of(relation: FloatRelation) -> Self {
+        let (less, equal, greater, unordered) = match relation {
+            FloatRelation::BothNumbers => (true, true, true, false),
+            FloatRelation::EitherNan => (false, false, false, true),
+            FloatRelation::Order { relation, or_unordered } => match relation {
+                Relation::Eq => (false, true, false, or_unordered),
+                Relation::Ne => (true, false, true, or_unordered),
+                Relation::Lt => (true, false, false, or_unordered),
+                Relation::Le => (true, true, false, or_unordered),
+                Relation::Gt => (false, false, true, or_unordered),
+                Relation::Ge => (false, true, true, or_unordered),
+            },
+        };
+        Self { less, equal, greater, unordered }
+    }
+
+    /// Whether that of comparing `a` with `b` is one of them.
+    #[inline(always)]
+    pub(super) fn contain<T: PartialOrd>(self, a: T, b: T) -> bool {
+        let (less, equal, greater) = (a < b, a == b, a > b);
+        (less & self.less)
+            | (equal & self.equal)
+            | (greater & self.greater)
+            | (!(less | equal | greater) & self.unordered)
     }
 }
 
@@ -150,72 +175,77 @@ fn with_new_sign(format: Format, a: u64, changed: u64) -> u64 {
 
 /// `bits` of a result, or the NaN that `operands` lead to if it is one.
 #[inline(always)]
-fn or_nan(format: Format, bits: u64, operands: &[u64]) -> u64 {
+fn or_nan<const N: usize>(format: Format, bits: u64, operands: [u64; N]) -> u64 {
     if is_nan(format, bits) { nan::result(format, operands) } else { bits }
 }
 
 #[inline(always)]
 fn sum(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     let bits = match (format, rounding) {
-        (Format::F32, Rounding::NearestEven) => single(from_single(a) + from_single(b)),
+        (Format::F32, Rounding::NearestEven) => return single_or_nan(single(a) + single(b)),
         (Format::F64, Rounding::NearestEven) => (f64::from_bits(a) + f64::from_bits(b)).to_bits(),
+        (Format::F16 | Format::Bf16, Rounding::NearestEven) => {
+            return from_f64(format, sum_to_odd(to_f64(format, a), to_f64(format, b)));
+        }
         _ => return sum_exactly(format, rounding, a, b),
     };
-    or_nan(format, bits, &[a, b])
+    or_nan(format, bits, [a, b])
 }
 
 #[inline(always)]
 fn product(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     let bits = match (format, rounding) {
-        (Format::F32, Rounding::NearestEven) => single(from_single(a) * from_single(b)),
+        (Format::F32, Rounding::NearestEven) => return single_or_nan(single(a) * single(b)),
         (Format::F64, Rounding::NearestEven) => (f64::from_bits(a) * f64::from_bits(b)).to_bits(),
+        (Format::F16 | Format::Bf16, Rounding::NearestEven) => {
+            return from_f64(format, to_f64(format, a) * to_f64(format, b));
+        }
         _ => return product_exactly(format, rounding, a, b),
     };
-    or_nan(format, bits, &[a, b])
+    or_nan(format, bits, [a, b])
 }
 
 #[inline(always)]
 fn divide(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     let bits = match (format, rounding) {
-        (Format::F32, Rounding::NearestEven) => single(from_single(a) / from_single(b)),
+        (Format::F32, Rounding::NearestEven) => return single_or_nan(single(a) / single(b)),
         (Format::F64, Rounding::NearestEven) => (f64::from_bits(a) / f64::from_bits(b)).to_bits(),
         _ => return divide_exactly(format, rounding, a, b),
     };
-    or_nan(format, bits, &[a, b])
+    or_nan(format, bits, [a, b])
 }
 
 #[inline(always)]
 fn square_root(format: Format, rounding: Rounding, a: u64) -> u64 {
     let bits = match (format, rounding) {
-        (Format::F32, Rounding::NearestEven) => single(from_single(a).sqrt()),
+        (Format::F32, Rounding::NearestEven) => return single_or_nan(single(a).sqrt()),
         (Format::F64, Rounding::NearestEven) => f64::from_bits(a).sqrt().to_bits(),
         _ => return square_root_exactly(format, rounding, a),
     };
-    or_nan(format, bits, &[a])
+    or_nan(format, bits, [a])
 }
 
 #[inline(always)]
 fn fused(format: Format, rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
     let bits = match (format, rounding) {
         (Format::F32, Rounding::NearestEven) => {
-            single(fused_single(from_single(a), from_single(b), from_single(c)))
+            return single_or_nan(fused_single(single(a), single(b), single(c)));
         }
         (Format::F64, Rounding::NearestEven) => {
             f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
         }
+        (Format::F16 | Format::Bf16, Rounding::NearestEven) => {
+            let product = to_f64(format, a) * to_f64(format, b);
+            return from_f64(format, sum_to_odd(product, to_f64(format, c)));
+        }
         _ => return fused_exactly(format, rounding, a, b, c),
     };
-    or_nan(format, bits, &[a, b, c])
+    or_nan(format, bits, [a, b, c])
 }
 
 #[inline(always)]
-const fn from_single(bits: u64) -> f32 {
+const fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
-}
-
-#[inline(always)]
-const fn single(value: f32) -> u64 {
-    value.to_bits() as u64
 }
 
 /// `a·b + c` in single precision, correctly rounded without a fused instruction.
@@ -225,7 +255,7 @@ const fn single(value: f32) -> u64 {
 /// as rounding once, since double precision has more than two bits to spare (Boldo and Melquiond,
 /// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 #[inline(always)]
-pub(super) fn fused_single(a: f32, b: f32, c: f32) -> f32 {
+fn fused_single(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") {
         return a.mul_add(b, c);
     }
@@ -240,11 +270,13 @@ fn sum_to_odd(x: f64, y: f64) -> f64 {
     // What rounding took away, exactly (Knuth's two-sum); NaN with infinities.
     let part = sum - x;
     let error = (x - (sum - part)) + (y - part);
-    let inexact = (error > 0.0) | (error < 0.0);
     let bits = sum.to_bits();
-    let towards = if (error > 0.0) == (sum > 0.0) { 1 } else { u64::MAX };
-    let adjust = inexact & (bits & 1 == 0);
-    f64::from_bits(bits.wrapping_add(if adjust { towards } else { 0 }))
+    // One step away from zero or towards it, if the last bit is even; masks instead of conditions
+    // because vector units do them well.
+    let step = 1_u64.wrapping_sub(((bits ^ error.to_bits()) >> 63) << 1);
+    let if_even = (bits & 1).wrapping_sub(1);
+    let adjustment = if error.abs() > 0.0 { step & if_even } else { 0 };
+    f64::from_bits(bits.wrapping_add(adjustment))
 }
 
 fn sum_exactly(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
@@ -253,8 +285,8 @@ fn sum_exactly(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
         (Number::Finite(x), Number::Finite(y)) => {
             encode(format, rounding, exact::add(x, y, rounding))
         }
-        (Nan, _) | (_, Nan) => nan::result(format, &[a, b]),
-        (Infinite { negative: x }, Infinite { negative: y }) if x != y => nan::result(format, &[]),
+        (Nan, _) | (_, Nan) => nan::result(format, [a, b]),
+        (Infinite { negative: x }, Infinite { negative: y }) if x != y => nan::result(format, []),
         (Infinite { negative }, _) | (_, Infinite { negative }) => infinity(format, negative),
     }
 }
@@ -263,7 +295,7 @@ fn product_exactly(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     match multiplied(decode(format, a), decode(format, b)) {
         Number::Finite(product) => encode(format, rounding, product),
         Number::Infinite { negative } => infinity(format, negative),
-        Number::Nan => nan::result(format, &[a, b]),
+        Number::Nan => nan::result(format, [a, b]),
     }
 }
 
@@ -286,12 +318,12 @@ fn divide_exactly(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     use Number::{Infinite, Nan};
     let negative = is_negative(format, a) != is_negative(format, b);
     match (decode(format, a), decode(format, b)) {
-        (Nan, _) | (_, Nan) => nan::result(format, &[a, b]),
-        (Infinite { .. }, Infinite { .. }) => nan::result(format, &[]),
+        (Nan, _) | (_, Nan) => nan::result(format, [a, b]),
+        (Infinite { .. }, Infinite { .. }) => nan::result(format, []),
         (Infinite { .. }, Number::Finite(_)) => infinity(format, negative),
         (Number::Finite(_), Infinite { .. }) => with_sign(format, negative, 0),
         (Number::Finite(x), Number::Finite(y)) => match (x.is_zero(), y.is_zero()) {
-            (true, true) => nan::result(format, &[]),
+            (true, true) => nan::result(format, []),
             (false, true) => infinity(format, negative),
             (_, false) => encode(format, rounding, exact::divide(x, y)),
         },
@@ -304,7 +336,7 @@ fn square_root_exactly(format: Format, rounding: Rounding, a: u64) -> u64 {
             encode(format, rounding, exact::square_root(x))
         }
         Number::Infinite { negative: false } => a,
-        Number::Finite(_) | Number::Infinite { .. } | Number::Nan => nan::result(format, &[a]),
+        Number::Finite(_) | Number::Infinite { .. } | Number::Nan => nan::result(format, [a]),
     }
 }
 
@@ -314,8 +346,8 @@ fn fused_exactly(format: Format, rounding: Rounding, a: u64, b: u64, c: u64) -> 
         (Number::Finite(product), Number::Finite(c)) => {
             encode(format, rounding, exact::add(product, c, rounding))
         }
-        (Nan, _) | (_, Nan) => nan::result(format, &[a, b, c]),
-        (Infinite { negative: x }, Infinite { negative: y }) if x != y => nan::result(format, &[]),
+        (Nan, _) | (_, Nan) => nan::result(format, [a, b, c]),
+        (Infinite { negative: x }, Infinite { negative: y }) if x != y => nan::result(format, []),
         (Infinite { negative }, _) | (_, Infinite { negative }) => infinity(format, negative),
     }
 }
@@ -327,7 +359,7 @@ fn round_to_integral(format: Format, rounding: Rounding, a: u64) -> u64 {
             encode(format, Rounding::Zero, Finite { negative, significand, exponent })
         }
         Number::Infinite { .. } => a,
-        Number::Nan => nan::result(format, &[a]),
+        Number::Nan => nan::result(format, [a]),
     }
 }
 
@@ -345,7 +377,7 @@ fn extremum(format: Format, kind: Extremum, a: u64, b: u64) -> u64 {
     let (x, y) = if kind.xor_sign_abs { (a & !sign, b & !sign) } else { (a, b) };
     let (x_nan, y_nan) = (is_nan(format, x), is_nan(format, y));
     if (x_nan && y_nan) || (kind.propagate_nan && (x_nan || y_nan)) {
-        return nan::result(format, &[b, a]);
+        return nan::result(format, [b, a]);
     }
     let chosen = match (x_nan, y_nan) {
         (true, _) => y,

@@ -48,6 +48,7 @@ struct Layout {
 }
 
 impl Layout {
+    #[inline(always)]
     const fn of(format: Format) -> Self {
         let (exponent_bits, fraction_bits) = match format {
             Format::F64 => (11, 52),
@@ -64,11 +65,13 @@ impl Layout {
     }
 
     /// The exponent of the smallest normal number.
+    #[inline(always)]
     const fn lowest(self) -> i32 {
         2 - (1 << (self.exponent_bits - 1))
     }
 
     /// The largest finite magnitude, without unused bits.
+    #[inline(always)]
     const fn largest(self) -> u64 {
         match self.infinities {
             true => self.infinity() - 1,
@@ -77,6 +80,7 @@ impl Layout {
     }
 
     /// All ones in the exponent, without unused bits.
+    #[inline(always)]
     const fn infinity(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
@@ -94,7 +98,8 @@ pub(super) const fn is_negative(format: Format, bits: u64) -> bool {
     bits & sign_bit(format) != 0
 }
 
-/// Everything but the sign and unused bits, moved down to bit 0.
+/// Everything but the sign and unused bits, moved down to bit 0. Where it has less than 32 bits it
+/// is compared as an `i32`: vector units compare no wider or unsigned integers.
 #[inline(always)]
 const fn magnitude(format: Format, bits: u64) -> u64 {
     (bits & !sign_bit(format)) >> Layout::of(format).unused_bits
@@ -104,7 +109,10 @@ const fn magnitude(format: Format, bits: u64) -> u64 {
 pub(super) const fn is_nan(format: Format, bits: u64) -> bool {
     let layout = Layout::of(format);
     let limit = if layout.infinities { layout.infinity() } else { layout.largest() };
-    magnitude(format, bits) > limit
+    match format {
+        Format::F64 => magnitude(format, bits) > limit,
+        _ => magnitude(format, bits) as i32 > limit as i32,
+    }
 }
 
 #[inline(always)]
@@ -122,7 +130,12 @@ pub(super) const fn is_subnormal(format: Format, bits: u64) -> bool {
 /// `bits`, or a zero of the same sign if `flush` and they are subnormal.
 #[inline(always)]
 pub(super) const fn flushed(format: Format, flush: bool, bits: u64) -> u64 {
-    if flush && is_subnormal(format, bits) { bits & sign_bit(format) } else { bits }
+    let normal = 1 << Layout::of(format).fraction_bits;
+    let small = match format {
+        Format::F64 => magnitude(format, bits) < normal,
+        _ => (magnitude(format, bits) as i32) < normal as i32,
+    };
+    if flush && small { bits & sign_bit(format) } else { bits }
 }
 
 /// The largest finite number.
@@ -141,11 +154,13 @@ pub(super) const fn infinity(format: Format, negative: bool) -> u64 {
 }
 
 /// The number 1.
+#[inline(always)]
 pub(super) const fn one(format: Format) -> u64 {
     let layout = Layout::of(format);
     ((1 - layout.lowest()) as u64) << layout.fraction_bits << layout.unused_bits
 }
 
+#[inline(always)]
 pub(super) const fn with_sign(format: Format, negative: bool, magnitude: u64) -> u64 {
     if negative { magnitude | sign_bit(format) } else { magnitude }
 }
@@ -266,10 +281,59 @@ pub(super) fn to_f64(format: Format, bits: u64) -> f64 {
 fn widened(format: Format, bits: u64) -> f64 {
     let layout = Layout::of(format);
     let moved = f64::from_bits(magnitude(format, bits) << (52 - layout.fraction_bits));
-    // 2^(bias of a double − bias of the format)
-    let unbias = f64::from_bits(((1023 + 1022 + layout.lowest()) as u64) << 52);
-    let value = moved * unbias;
+    // The bias of a double minus that of the format.
+    let value = moved * power_of_two(1022 + layout.lowest());
     let value = if is_infinite(format, bits) { f64::INFINITY } else { value };
     let value = if is_nan(format, bits) { f64::NAN } else { value };
     if is_negative(format, bits) { -value } else { value }
+}
+
+/// The number of `format` nearest to `value`, ties to even; any NaN is the canonical one. The same
+/// as decoding and encoding, without branches. Not for double precision.
+#[inline(always)]
+pub(super) fn from_f64(format: Format, value: f64) -> u64 {
+    match format {
+        Format::F32 => single_or_nan(value as f32),
+        Format::F16 | Format::Bf16 | Format::E5m2 => narrowed(format, value),
+        Format::F64 | Format::Tf32 | Format::E4m3 => match decode(Format::F64, value.to_bits()) {
+            Number::Finite(number) => encode(format, Rounding::NearestEven, number),
+            Number::Infinite { negative } => infinity(format, negative),
+            Number::Nan => nan::canonical(format),
+        },
+    }
+}
+
+#[inline(always)]
+pub(super) const fn single_or_nan(value: f32) -> u64 {
+    if value.is_nan() { nan::canonical(Format::F32) } else { value.to_bits() as u64 }
+}
+
+/// [`from_f64`] for formats with infinities and fewer exponents than double precision.
+#[inline(always)]
+fn narrowed(format: Format, value: f64) -> u64 {
+    let layout = Layout::of(format);
+    let dropped = 52 - layout.fraction_bits;
+    let magnitude = value.abs();
+    // Subnormal numbers: a sum whose last place is that of the format rounds for us.
+    let smallest_normal = power_of_two(layout.lowest());
+    let aligner = power_of_two(layout.lowest() + dropped as i32);
+    let subnormal = (magnitude + aligner).to_bits() - aligner.to_bits();
+    // Normal numbers: rebias, add just under half a unit or half if odd, and cut. A carry from the
+    // largest number leads to infinity.
+    let bits = magnitude.to_bits();
+    let rebias = ((1022 + layout.lowest()) as u64) << 52;
+    let odd = (bits >> dropped) & 1;
+    let half = (1 << (dropped - 1)) - 1 + odd;
+    let normal = bits.wrapping_sub(rebias).wrapping_add(half) >> dropped;
+    let normal =
+        if magnitude >= power_of_two(2 - layout.lowest()) { layout.infinity() } else { normal };
+    let rounded = if magnitude < smallest_normal { subnormal } else { normal };
+    let rounded = with_sign(format, value.is_sign_negative(), rounded);
+    if value.is_nan() { nan::canonical(format) } else { rounded }
+}
+
+/// 2^exponent, for exponents of normal doubles.
+#[inline(always)]
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
 }

@@ -16,6 +16,7 @@ use super::format::{is_nan, sign_bit};
 use ir::Format;
 
 /// The NaN that hardware calls canonical.
+#[inline(always)]
 #[must_use]
 pub const fn canonical(format: Format) -> u64 {
     match format {
@@ -30,9 +31,16 @@ pub const fn canonical(format: Format) -> u64 {
 pub(super) const GROSS: u64 = 0x7fff_ffff_0000_0000;
 
 /// The NaN that an operation on `operands` gives.
-pub(super) fn result(format: Format, operands: &[u64]) -> u64 {
-    let propagated = operands.iter().find(|&&bits| format == Format::F64 && is_nan(format, bits));
-    propagated.map_or(canonical(format), |&bits| quiet(bits))
+#[inline(always)]
+pub(super) fn result<const N: usize>(format: Format, operands: [u64; N]) -> u64 {
+    if format != Format::F64 {
+        return canonical(format);
+    }
+    let mut nan = canonical(format);
+    for &bits in operands.iter().rev() {
+        nan = if is_nan(format, bits) { quiet(bits) } else { nan };
+    }
+    nan
 }
 
 /// A NaN in double precision with the quiet bit set.

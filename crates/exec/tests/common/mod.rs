@@ -1,100 +1,111 @@
-//! Launches kernels of the corpus on numbers.
+//! Reference arithmetic from LLVM's software floats, and operands that find mistakes.
 
-use exec::{Access, Argument, Buffer, Contents, Launch, Limits, Outcome};
-use std::path::Path;
+#![allow(dead_code, reason = "each test uses some of it")]
 
-/// A kernel argument in the order of the parameters.
-pub enum Arg {
-    /// A buffer with these contents.
-    In(Vec<u8>),
-    /// A buffer of this many bytes to be written.
-    Out(usize),
-    /// A buffer with these contents, to be changed.
-    InOut(Vec<u8>),
-    /// An integer.
-    Int(i32),
-    /// A float.
-    Float(f32),
-    /// Nothing that matters.
-    Null,
-}
+use ir::{Format, Rounding};
+use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
 
-/// Lowers a corpus file.
-pub fn program(file: &str) -> ir::Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx").join(file);
-    let text = std::fs::read_to_string(path).unwrap();
-    let parsed = ptx::syntax::parse(&text);
-    assert!(parsed.errors.is_empty(), "{file}: {:?}", parsed.errors);
-    ptx::lower(&parsed.module).program
-}
+pub(crate) const ROUNDINGS: [Rounding; 4] =
+    [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
+pub(crate) const ARITHMETIC: [Format; 4] = [Format::F64, Format::F32, Format::F16, Format::Bf16];
 
-/// Prepares the launch of a kernel.
-pub fn launch(
-    program: &ir::Program,
-    kernel: &str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    dynamic_shared: u64,
-    args: &[Arg],
-) -> Launch {
-    let found = program.functions.enumerate().find(|(_, f)| f.name == kernel);
-    let (kernel, function) = found.unwrap_or_else(|| panic!("no kernel {kernel}"));
-    let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
-    let mut buffer = |contents, access| {
-        let name = format!("arg{}", buffers.len());
-        buffers.push(Buffer { name, element_bytes: 4, contents, access });
-        Argument::Pointer(buffers.len() - 1)
-    };
-    for (arg, param) in args.iter().zip(&function.params) {
-        let ir::Param::Variable(variable) = param else { panic!("not in memory") };
-        let size = program.variables[*variable].size.unwrap() as usize;
-        arguments.push(match arg {
-            Arg::In(bytes) => buffer(Contents::Known(bytes.clone()), Access::In),
-            Arg::InOut(bytes) => buffer(Contents::Known(bytes.clone()), Access::InOut),
-            Arg::Out(size) => buffer(Contents::Undefined(*size as u64), Access::Out),
-            Arg::Int(value) => Argument::Bytes(i64::from(*value).to_le_bytes()[..size].to_vec()),
-            Arg::Float(value) => Argument::Bytes(value.to_le_bytes().to_vec()),
-            Arg::Null => Argument::Bytes(vec![0; size]),
-        });
+pub(crate) fn round(rounding: Rounding) -> Round {
+    match rounding {
+        Rounding::NearestEven => Round::NearestTiesToEven,
+        Rounding::NearestAway => Round::NearestTiesToAway,
+        Rounding::Zero => Round::TowardZero,
+        Rounding::Down => Round::TowardNegative,
+        Rounding::Up => Round::TowardPositive,
     }
-    Launch { kernel, grid, block, dynamic_shared, buffers, arguments }
 }
 
-/// Runs a kernel that must end without a finding; the buffers afterwards.
-pub fn clean(program: &ir::Program, launch: &Launch) -> Outcome {
-    let outcome = exec::run(program, launch, Limits::default());
-    assert_eq!(outcome.gap, None);
-    assert_eq!(outcome.findings, []);
-    outcome
-}
-
-/// Numbers as bytes.
-pub fn bytes(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
-}
-
-/// Bytes as numbers.
-pub fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
-}
-
-/// A sequence of numbers between -1 and 1 that is the same every time.
-pub fn noise(count: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 40) as f32) / 8_388_608.0 - 1.0
+/// Runs `$body` with `$F` the reference type of a format.
+#[macro_export]
+macro_rules! with_reference {
+    ($format:expr, $F:ident => $body:expr) => {
+        match $format {
+            ir::Format::F64 => {
+                type $F = rustc_apfloat::ieee::Double;
+                $body
+            }
+            ir::Format::F32 => {
+                type $F = rustc_apfloat::ieee::Single;
+                $body
+            }
+            ir::Format::F16 => {
+                type $F = rustc_apfloat::ieee::Half;
+                $body
+            }
+            ir::Format::Bf16 => {
+                type $F = rustc_apfloat::ieee::BFloat;
+                $body
+            }
+            ir::Format::E4m3 => {
+                type $F = rustc_apfloat::ieee::Float8E4M3FN;
+                $body
+            }
+            ir::Format::E5m2 => {
+                type $F = rustc_apfloat::ieee::Float8E5M2;
+                $body
+            }
+            ir::Format::Tf32 => unreachable!("the reference has no tf32"),
+        }
     };
-    (0..count).map(|_| next()).collect()
 }
 
-/// Whether two sequences agree to a relative error that approximate functions may have.
-pub fn assert_close(got: &[f32], want: &[f32]) {
-    assert_eq!(got.len(), want.len());
-    for (position, (got, want)) in got.iter().zip(want).enumerate() {
-        // Fused and unfused sums differ by the rounding of what is summed, not of the result.
-        let error = (got - want).abs() / want.abs().max(1.0);
-        assert!(error < 1e-5, "element {position}: {got} instead of {want}");
+/// A result of the reference: its bits, or `None` for a NaN.
+pub(crate) fn result<F: Float>(value: F) -> Option<u64> {
+    (!value.is_nan()).then(|| value.to_bits() as u64)
+}
+
+/// What the reference makes of `bits` in another format.
+pub(crate) fn converted(from: Format, to: Format, rounding: Rounding, bits: u64) -> Option<u64> {
+    with_reference!(from, From => to_format(From::from_bits(u128::from(bits)), to, round(rounding)))
+}
+
+fn to_format<F>(value: F, to: Format, round: Round) -> Option<u64>
+where
+    F: FloatConvert<Double>
+        + FloatConvert<Single>
+        + FloatConvert<Half>
+        + FloatConvert<BFloat>
+        + FloatConvert<Float8E4M3FN>
+        + FloatConvert<Float8E5M2>,
+{
+    with_reference!(to, To => {
+        let converted: rustc_apfloat::StatusAnd<To> = value.convert_r(round, &mut false);
+        result(converted.value)
+    })
+}
+
+/// Patterns around every boundary of a format: zeros, subnormal numbers, powers of two, ones with
+/// their neighbours, infinities, NaNs.
+pub(crate) fn edges(format: Format) -> Vec<u64> {
+    let (exponent_bits, fraction_bits) = match format {
+        Format::F64 => (11, 52_u32),
+        Format::F32 | Format::Tf32 => (8, 23),
+        Format::F16 => (5, 10),
+        Format::Bf16 => (8, 7),
+        Format::E4m3 => (4, 3),
+        Format::E5m2 => (5, 2),
+    };
+    let highest = (1_u64 << exponent_bits) - 1;
+    let bias = highest / 2;
+    let step = u64::from(fraction_bits);
+    let fields =
+        [0, 1, 2, bias - step.min(bias - 1), bias - 1, bias, bias + 1, highest - 1, highest];
+    let ones = (1_u64 << fraction_bits) - 1;
+    let fractions = [0, 1, 2, ones / 2, ones / 2 + 1, ones - 1, ones, 0x5555_5555_5555_5555 & ones];
+    let mut all = Vec::new();
+    for field in fields {
+        for fraction in fractions {
+            let magnitude = (field << fraction_bits) | fraction;
+            all.push(magnitude);
+            all.push(magnitude | 1 << (format.width().bits() - 1));
+        }
     }
+    all.sort_unstable();
+    all.dedup();
+    all
 }

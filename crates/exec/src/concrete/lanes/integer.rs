@@ -1,7 +1,7 @@
 //! Integers: the scalar functions of [`super::super::integer`], 32 at a time.
 
 use super::super as scalar;
-use super::{LANES, Lanes, map1, map2, map3, mask2};
+use super::{LANES, Lanes, each_lane, gather};
 use ir::BitRange::{Clamp, Wrap};
 use ir::{IntBinary, IntTernary, IntUnary, Relation, Width};
 
@@ -17,6 +17,7 @@ macro_rules! for_width {
                 const $constant: Width = Width::B64;
                 $body
             }
+            #[expect(non_snake_case, reason = "a constant in the other arms")]
             $constant => $body,
         }
     };
@@ -32,7 +33,8 @@ macro_rules! for_constant {
                 const $constant: $kind = $kind::$name $({ $($field: $content),* })?;
                 $body
             })*
-            $($other => $body,)?
+            $(#[expect(non_snake_case, reason = "a constant in the other arms")]
+            $other => $body,)?
         }
     };
 }
@@ -44,7 +46,7 @@ pub fn int_unary(op: IntUnary, width: Width, out: &mut Lanes, a: &Lanes) {
 
 #[inline(always)]
 fn unary(op: IntUnary, width: Width, out: &mut Lanes, a: &Lanes) {
-    for_width!(width, WIDTH => map1(out, a, |a| scalar::int_unary(op, WIDTH, a)));
+    for_width!(width, WIDTH => each_lane!(out = scalar::int_unary(op, WIDTH, x); x in a));
 }
 
 /// As [`scalar::int_binary`].
@@ -68,13 +70,15 @@ pub fn int_binary(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, b: &L
 
 #[inline(always)]
 fn binary(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes) {
-    for_width!(width, WIDTH => map2(out, a, b, |a, b| scalar::int_binary(op, WIDTH, a, b)));
+    for_width!(width, WIDTH => each_lane!(out = scalar::int_binary(op, WIDTH, x, y); x in a, y in b));
 }
 
 /// Shifts every lane by the same amount: vector units without shifts lane by lane can do that.
 fn shift(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, amount: u64) {
     for_constant!(IntBinary, op, OP =>
-        for_width!(width, WIDTH => map1(out, a, |a| scalar::int_binary(OP, WIDTH, a, amount))),
+        for_width!(width, WIDTH => {
+            each_lane!(out = scalar::int_binary(OP, WIDTH, x, amount); x in a);
+        }),
         [Shl, Shr { signed: false }, Shr { signed: true }],
         or OP
     );
@@ -99,7 +103,7 @@ pub fn int_ternary(op: IntTernary, width: Width, out: &mut Lanes, a: &Lanes, b: 
 #[inline(always)]
 fn ternary(op: IntTernary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
     for_width!(width, WIDTH => {
-        map3(out, a, b, c, |a, b, c| scalar::int_ternary(op, WIDTH, a, b, c));
+        each_lane!(out = scalar::int_ternary(op, WIDTH, x, y, z); x in a, y in b, z in c);
     });
 }
 
@@ -108,13 +112,13 @@ fn logic(table: u8, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lan
     let mask = width.mask();
     let minterm = |index: u8| if table >> index & 1 == 1 { mask } else { 0 };
     let wanted: [u64; 8] = std::array::from_fn(|index| minterm(index as u8));
-    map3(out, a, b, c, |a, b, c| {
-        let without_c = (!a & ((!b & wanted[0]) | (b & wanted[2])))
-            | (a & ((!b & wanted[4]) | (b & wanted[6])));
-        let with_c = (!a & ((!b & wanted[1]) | (b & wanted[3])))
-            | (a & ((!b & wanted[5]) | (b & wanted[7])));
-        (!c & without_c) | (c & with_c)
-    });
+    each_lane!(out = {
+        let without_z = (!x & ((!y & wanted[0]) | (y & wanted[2])))
+            | (x & ((!y & wanted[4]) | (y & wanted[6])));
+        let with_z = (!x & ((!y & wanted[1]) | (y & wanted[3])))
+            | (x & ((!y & wanted[5]) | (y & wanted[7])));
+        (!z & without_z) | (z & with_z)
+    }; x in a, y in b, z in c);
 }
 
 /// The lanes in which `a` stands in `relation` to `b`; as [`scalar::int_compare`].
@@ -132,9 +136,11 @@ pub fn int_compare(relation: Relation, signed: bool, width: Width, a: &Lanes, b:
 
 #[inline(always)]
 fn compare(relation: Relation, signed: bool, width: Width, a: &Lanes, b: &Lanes) -> u32 {
+    let mut truths = [0; LANES];
     for_width!(width, WIDTH => {
-        mask2(a, b, |a, b| scalar::int_compare(relation, signed, WIDTH, a, b))
-    })
+        each_lane!(truths = scalar::int_compare(relation, signed, WIDTH, x, y).into(); x in a, y in b);
+    });
+    gather(&truths)
 }
 
 /// `a` in the lanes of `mask`, `b` in the others.

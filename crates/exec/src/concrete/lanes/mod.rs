@@ -17,36 +17,23 @@ pub const LANES: usize = 32;
 /// One value for each lane.
 pub type Lanes = [u64; LANES];
 
-#[inline(always)]
-fn map1(out: &mut Lanes, a: &Lanes, f: impl Fn(u64) -> u64) {
-    for lane in 0..LANES {
-        out[lane] = f(a[lane]);
-    }
+/// Sets `$out` in every lane to `$result`, in which the names stand for the lane's values. A macro
+/// and not a function, because the compiler would not inline a long closure.
+macro_rules! each_lane {
+    ($out:ident = $result:expr; $($name:ident in $values:expr),*) => {
+        for lane in 0..LANES {
+            $(let $name = $values[lane];)*
+            $out[lane] = $result;
+        }
+    };
 }
+use each_lane;
 
+/// The mask of lanes whose byte is one; every byte is zero or one.
 #[inline(always)]
-fn map2(out: &mut Lanes, a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> u64) {
-    for lane in 0..LANES {
-        out[lane] = f(a[lane], b[lane]);
-    }
-}
-
-#[inline(always)]
-fn map3(out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes, f: impl Fn(u64, u64, u64) -> u64) {
-    for lane in 0..LANES {
-        out[lane] = f(a[lane], b[lane], c[lane]);
-    }
-}
-
-/// The lanes for which `f` is true.
-#[inline(always)]
-fn mask2(a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> bool) -> u32 {
-    let mut truths = [0_u8; LANES];
-    for lane in 0..LANES {
-        truths[lane] = u8::from(f(a[lane], b[lane]));
-    }
-    // Eight bytes at a time: the multiplication moves bit 0 of byte i to bit 56 + i.
+fn gather(truths: &[u8; LANES]) -> u32 {
     let (octets, _) = truths.as_chunks::<8>();
+    // The multiplication moves bit 0 of byte i to bit 56 + i.
     octets.iter().rev().fold(0, |mask, &octet| {
         let gathered = u64::from_le_bytes(octet).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         (mask << 8) | gathered as u32

@@ -1,0 +1,102 @@
+//! Launches kernels of the corpus on numbers.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use exec::{Access, Argument, Buffer, Contents, Launch, Limits, Outcome};
+use std::path::Path;
+
+/// A kernel argument in the order of the parameters.
+pub(crate) enum Arg {
+    /// A buffer with these contents.
+    In(Vec<u8>),
+    /// A buffer of this many bytes to be written.
+    Out(usize),
+    /// A buffer with these contents, to be changed.
+    InOut(Vec<u8>),
+    /// An integer.
+    Int(i32),
+    /// A float.
+    Float(f32),
+    /// Nothing that matters.
+    Null,
+}
+
+/// Lowers a corpus file.
+pub(crate) fn program(file: &str) -> ir::Program {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx").join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    let parsed = ptx::syntax::parse(&text);
+    assert!(parsed.errors.is_empty(), "{file}: {:?}", parsed.errors);
+    ptx::lower(&parsed.module).program
+}
+
+/// Prepares the launch of a kernel.
+pub(crate) fn launch(
+    program: &ir::Program,
+    kernel: &str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u64,
+    args: &[Arg],
+) -> Launch {
+    let found = program.functions.enumerate().find(|(_, f)| f.name == kernel);
+    let (kernel, function) = found.unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
+    let mut buffer = |contents, access| {
+        let name = format!("arg{}", buffers.len());
+        buffers.push(Buffer { name, element_bytes: 4, contents, access });
+        Argument::Pointer(buffers.len() - 1)
+    };
+    for (arg, param) in args.iter().zip(&function.params) {
+        let ir::Param::Variable(variable) = param else { panic!("not in memory") };
+        let size = program.variables[*variable].size.unwrap() as usize;
+        arguments.push(match arg {
+            Arg::In(bytes) => buffer(Contents::Known(bytes.clone()), Access::In),
+            Arg::InOut(bytes) => buffer(Contents::Known(bytes.clone()), Access::InOut),
+            Arg::Out(size) => buffer(Contents::Undefined(*size as u64), Access::Out),
+            Arg::Int(value) => Argument::Bytes(i64::from(*value).to_le_bytes()[..size].to_vec()),
+            Arg::Float(value) => Argument::Bytes(value.to_le_bytes().to_vec()),
+            Arg::Null => Argument::Bytes(vec![0; size]),
+        });
+    }
+    Launch { kernel, grid, block, dynamic_shared, buffers, arguments }
+}
+
+/// Runs a kernel that must end without a finding; the buffers afterwards.
+pub(crate) fn clean(program: &ir::Program, launch: &Launch) -> Outcome {
+    let outcome = exec::run(program, launch, Limits::default());
+    assert_eq!(outcome.gap, None);
+    assert_eq!(outcome.findings, []);
+    outcome
+}
+
+/// Numbers as bytes.
+pub(crate) fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// Bytes as numbers.
+pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+/// A sequence of numbers between -1 and 1 that is the same every time.
+pub(crate) fn noise(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 40) as f32) / 8_388_608.0 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Whether two sequences agree to a relative error that approximate functions may have.
+pub(crate) fn assert_close(got: &[f32], want: &[f32]) {
+    assert_eq!(got.len(), want.len());
+    for (position, (got, want)) in got.iter().zip(want).enumerate() {
+        // Fused and unfused sums differ by the rounding of what is summed, not of the result.
+        let error = (got - want).abs() / want.abs().max(1.0);
+        assert!(error < 1e-5, "element {position}: {got} instead of {want}");
+    }
+}
