@@ -2,8 +2,8 @@
 //! §9.7.3.8, §9.7.3.13–22, §9.7.4.9–10).
 //!
 //! Computed in double precision and rounded to nearest: within the manual's bounds, and special
-//! values are those of its tables. **Not bit-exact**: hardware is allowed to differ, and does, in
-//! the last bits. `sin` and `cos` stay accurate for large arguments, where hardware does not.
+//! values are those of its tables. **Not bit-exact**: hardware may differ in the
+//! last bits. `sin` and `cos` stay accurate for large arguments, where the manual promises nothing.
 //!
 //! `rcp.approx`, `sqrt.approx` and `div.full` of single precision need nothing from here: they are
 //! the correctly rounded operations.

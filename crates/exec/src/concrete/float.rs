@@ -255,7 +255,7 @@ const fn single(bits: u64) -> f32 {
 /// as rounding once, since double precision has more than two bits to spare (Boldo and Melquiond,
 /// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 #[inline(always)]
-fn fused_single(a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn fused_single(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") {
         return a.mul_add(b, c);
     }

@@ -37,8 +37,8 @@ pub fn int_unary(op: IntUnary, width: Width, a: u64) -> u64 {
 /// Two operands. The product of `MulWide` is twice as wide as the operands; the amount of a shift
 /// is 32 bits wide.
 ///
-/// A quotient by zero is all ones and the remainder is the dividend, as current hardware has it;
-/// the manual leaves both open. The quotient of the most negative number by −1 is itself.
+/// A quotient by zero is all ones and the remainder is the dividend, as current hardware is
+/// said to have it (not yet checked); the manual leaves both open. The quotient of the most negative number by −1 is itself.
 #[inline(always)]
 #[must_use]
 pub fn int_binary(op: IntBinary, width: Width, a: u64, b: u64) -> u64 {

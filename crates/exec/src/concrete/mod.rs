@@ -11,10 +11,12 @@
 //! - *Which NaN* a result is: see [`nan`]. Programs see it only if they look at the bits.
 //! - *Division of integers by zero* gives all ones, the remainder is the dividend. Callers report
 //!   it before they ask.
-//! - *Approximate functions* are computed in double precision and rounded to nearest: closer to the
-//!   real value than any GPU, within the manual's bounds, and therefore **not** bit-exact. A
+//! - *Approximate functions* are computed in double precision and rounded to nearest: within
+//!   the manual's bounds, and therefore **not** bit-exact. A
 //!   program that depends on their last bits can come out differently on hardware.
 //! - *`.ftz`* judges results after rounding: what rounds up to the smallest normal number stays.
+//!
+//! These choices are not yet checked against recordings of hardware.
 //!
 //! Elementary functions come from the `libm` crate and not from the platform, so that a run gives
 //! the same bits on every machine.

@@ -2,7 +2,7 @@
 //! `.NaN`, one bit pattern for the gross approximations in double precision, "unspecified"
 //! elsewhere.
 //!
-//! Chosen after what current hardware does:
+//! Chosen after what is known of current hardware, and not yet checked against recordings of it:
 //!
 //! - every format but double precision has one NaN for results, all ones without the sign;
 //! - double precision hands on its first NaN operand with the quiet bit set, or makes

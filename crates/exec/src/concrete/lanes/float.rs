@@ -3,7 +3,7 @@
 use super::super as scalar;
 use super::super::convert::Conversion;
 use super::super::float::Outcomes;
-use super::{LANES, Lanes, each_lane, gather};
+use super::{LANES, Lanes, each_lane, gather, single};
 use ir::{FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Rounding, Scalar, Width};
 
 /// Plain rounding to nearest with subnormal numbers flushed.
@@ -65,6 +65,14 @@ pub fn float_binary(
     a: &Lanes,
     b: &Lanes,
 ) {
+    let done = match (format, mode) {
+        (Format::F32, FloatMode::NEAREST) => single::binary(op, false, out, a, b),
+        (Format::F32, FLUSHING) => single::binary(op, true, out, a, b),
+        _ => false,
+    };
+    if done {
+        return;
+    }
     const MIN: FloatBinary = FloatBinary::Min { propagate_nan: false, xor_sign_abs: false };
     const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor_sign_abs: false };
     match op {
@@ -89,6 +97,11 @@ fn binary(op: FloatBinary, format: Format, mode: FloatMode, out: &mut Lanes, a: 
 
 /// As [`scalar::fma`].
 pub fn fma(format: Format, mode: FloatMode, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
+    match (format, mode) {
+        (Format::F32, FloatMode::NEAREST) => return single::fma(false, out, a, b, c),
+        (Format::F32, FLUSHING) => return single::fma(true, out, a, b, c),
+        _ => {}
+    }
     for_format!(format, mode, FORMAT, MODE => {
         each_lane!(out = scalar::fma(FORMAT, MODE, x, y, z); x in a, y in b, z in c);
     });
@@ -121,7 +134,7 @@ pub fn float_compare(
     gather(&truths)
 }
 
-/// As [`scalar::convert`].
+/// As [`scalar::convert()`].
 pub fn convert(conversion: Conversion, out: &mut Lanes, a: &Lanes) {
     const S32: Scalar = Scalar::Integer { width: Width::B32, signed: true };
     const U32: Scalar = Scalar::Integer { width: Width::B32, signed: false };

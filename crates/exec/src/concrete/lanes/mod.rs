@@ -7,6 +7,7 @@
 
 mod float;
 mod integer;
+mod single;
 
 pub use float::{convert, float_binary, float_compare, float_unary, fma};
 pub use integer::{int_binary, int_compare, int_ternary, int_unary, select};
