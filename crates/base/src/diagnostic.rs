@@ -40,6 +40,24 @@ pub enum Code {
     UnknownInstruction = 14,
     /// Control flow Warpproof does not follow, such as recursion.
     UnsupportedControlFlow = 15,
+    /// A run could not be followed further than this.
+    NotFollowed = 20,
+    /// An access outside its allocation.
+    OutOfBounds = 101,
+    /// An access that points into nothing.
+    WildAddress = 102,
+    /// An access that is not aligned to its size.
+    Misaligned = 103,
+    /// A write to something that may only be read.
+    InputModified = 104,
+    /// An undefined value that matters.
+    UndefinedValue = 105,
+    /// An integer division by zero.
+    DivisionByZero = 106,
+    /// A trap or failed assertion.
+    Trap = 107,
+    /// Threads that wait for each other.
+    Deadlock = 108,
 }
 
 impl fmt::Display for Code {

@@ -1,6 +1,8 @@
 //! The command line.
 
+use crate::launch_args::LaunchArgs;
 use clap::{Parser, Subcommand, ValueEnum};
+use driver::arguments::KernelPath;
 use std::path::PathBuf;
 
 /// Proves GPU kernels correct.
@@ -20,6 +22,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
+    /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
+    Simulate(SimulateArgs),
     /// Show what Warpproof does on a kernel it brings along.
     Demo,
 }
@@ -33,6 +37,20 @@ pub(crate) struct InspectArgs {
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SimulateArgs {
+    /// A PTX file, or FILE::KERNEL if it has several; - for standard input.
+    pub(crate) kernel: KernelPath,
+
+    /// Where to write the outputs, as NAME.npy.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) launch: LaunchArgs,
 }
 
 /// How results are written.

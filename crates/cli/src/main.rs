@@ -1,17 +1,12 @@
 //! The `warpproof` program: flags in, exit status out. All work is done by `driver`.
 
 mod args;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the commands that execute kernels are not there yet")
-)]
 mod launch_args;
 
 use anstream::ColorChoice;
-use args::{Args, Colour, Command, InspectArgs};
+use args::{Args, Colour, Command, InspectArgs, SimulateArgs};
 use clap::Parser;
-use driver::inspect::Outcome;
-use driver::{Exit, Format, Input};
+use driver::{Exit, Format, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -30,6 +25,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Exit {
     match &args.command {
         Command::Inspect(inspect) => run_inspect(inspect),
+        Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
     }
 }
@@ -40,6 +36,21 @@ fn run_inspect(args: &InspectArgs) -> Exit {
         Err(error) => return fail(&error.to_string()),
     };
     finish(driver::inspect::run(&input, args.format.into(), driver::Colour::Styled))
+}
+
+fn run_simulate(args: &SimulateArgs) -> Exit {
+    let input = match Input::read(args.kernel.file.as_ref()) {
+        Ok(input) => input,
+        Err(error) => return fail(&error.to_string()),
+    };
+    let simulation = driver::simulate::Simulation {
+        input: &input,
+        kernel: args.kernel.kernel.as_deref(),
+        launch: &args.launch.launch(),
+        arguments: &args.launch.arguments(),
+        out: args.out.as_deref(),
+    };
+    finish(driver::simulate::run(&simulation, driver::Colour::Styled))
 }
 
 fn run_demo() -> Exit {

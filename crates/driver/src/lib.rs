@@ -7,12 +7,16 @@ pub mod arguments;
 mod demangle;
 mod diagnostics;
 mod exit;
+mod findings;
 mod input;
 pub mod inspect;
 pub mod npy;
+mod outcome;
 mod pointers;
+pub mod simulate;
 pub mod support;
 
 pub use diagnostics::{Colour, Format};
 pub use exit::Exit;
 pub use input::{Input, InputError};
+pub use outcome::Outcome;

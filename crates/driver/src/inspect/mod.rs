@@ -7,8 +7,10 @@ mod build;
 mod text;
 
 use crate::diagnostics::{self, JsonDiagnostic};
-use crate::{Colour, Exit, Format, Input};
+use crate::{Colour, Exit, Format, Input, Outcome};
 use base::Diagnostic;
+use ptx::Lowered;
+use ptx::syntax::Parsed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -217,38 +219,46 @@ pub struct ModuleVariable {
     pub initialised: bool,
 }
 
-/// What a command wrote, for standard output and standard error, and its exit status.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Outcome {
-    pub output: String,
-    pub messages: String,
-    pub exit: Exit,
-}
-
 /// Describes a file.
 #[must_use]
 pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
     let source = &input.source;
     let parsed = ptx::syntax::parse(source.text());
-    if !parsed.errors.is_empty() {
-        return refuse(input, &parsed.errors, format, colour);
-    }
-    let lowered = ptx::lower(&parsed.module);
-    let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_error).cloned().collect();
-    if !errors.is_empty() {
-        return refuse(input, &errors, format, colour);
-    }
+    let lowered = match checked(input, &parsed, format, colour) {
+        Ok(lowered) => lowered,
+        Err(outcome) => return outcome,
+    };
     let inspection = build::inspection(&parsed.module, &lowered, source);
     if inspection.kernels.is_empty() && inspection.functions.is_empty() {
-        let messages = format!("error: `{}` defines no kernel and no function\n", source.name());
-        return Outcome { output: String::new(), messages, exit: Exit::BadInput };
+        return Outcome::bad_input(&format!(
+            "`{}` defines no kernel and no function",
+            source.name()
+        ));
     }
     let output = match format {
         Format::Text => text::render(&inspection, colour),
         Format::Json => to_json(&inspection),
     };
     Outcome { output, messages: String::new(), exit: Exit::Success }
+}
+
+/// Reads and lowers a file that must be without errors.
+pub(crate) fn lower(input: &Input, format: Format, colour: Colour) -> Result<Lowered, Outcome> {
+    checked(input, &ptx::syntax::parse(input.source.text()), format, colour)
+}
+
+fn checked(
+    input: &Input,
+    parsed: &Parsed<'_>,
+    format: Format,
+    colour: Colour,
+) -> Result<Lowered, Outcome> {
+    if !parsed.errors.is_empty() {
+        return Err(refuse(input, &parsed.errors, format, colour));
+    }
+    let lowered = ptx::lower(&parsed.module);
+    let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_error).cloned().collect();
+    if errors.is_empty() { Ok(lowered) } else { Err(refuse(input, &errors, format, colour)) }
 }
 
 fn is_error(diagnostic: &&Diagnostic) -> bool {

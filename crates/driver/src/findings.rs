@@ -1,0 +1,134 @@
+//! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
+
+use crate::demangle::demangle;
+use base::{Code, Diagnostic, Severity};
+use exec::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+use ir::Program;
+
+/// A finding as something to tell.
+pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
+    let (code, message) = describe(&finding.fault);
+    let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
+    let thread = thread_name(finding.thread);
+    let times = match finding.count {
+        1 => String::new(),
+        count => format!(" (first of {count})"),
+    };
+    let source = source_line(finding.place, program);
+    diagnostic = diagnostic.label(format!("{thread}{times}{source}"));
+    if let Some((place, what)) = origin(&finding.fault) {
+        diagnostic = diagnostic.also(place.span, format!("{what}{}", source_line(place, program)));
+    }
+    diagnostic
+}
+
+/// A place where the run stopped.
+pub(crate) fn gap(gap: &Gap, program: &Program) -> Diagnostic {
+    let (severity, code) = (Severity::Unsupported, Code::NotFollowed);
+    let diagnostic = Diagnostic::new(severity, code, gap.place.span, gap.reason.clone());
+    diagnostic.label(source_line(gap.place, program).trim_start_matches(", ").to_owned())
+}
+
+fn describe(fault: &Fault) -> (Code, String) {
+    match fault {
+        Fault::OutOfBounds { target, kind, bytes } => {
+            (Code::OutOfBounds, format!("out of bounds: {}", access(target, *kind, *bytes)))
+        }
+        Fault::WildAddress { address, kind, bytes } => {
+            let does = verb(*kind);
+            let message =
+                format!("{does} {bytes} bytes at {address:#x}, which is in no allocation");
+            (Code::WildAddress, message)
+        }
+        Fault::Misaligned { target, kind, bytes } => {
+            let place = element(target);
+            let does = verb(*kind);
+            let message =
+                format!("misaligned: {does} {place}, which is not a multiple of {bytes} bytes");
+            (Code::Misaligned, message)
+        }
+        Fault::ReadOnly { target } => {
+            (Code::InputModified, format!("writes {}, which is an input", element(target)))
+        }
+        Fault::Undefined { reaches, .. } => {
+            (Code::UndefinedValue, format!("an undefined value {}", reached(*reaches)))
+        }
+        Fault::DependsOnInitial { target } => {
+            let message = format!("reads {}, an output that nobody has written", element(target));
+            (Code::UndefinedValue, message)
+        }
+        Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
+        Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
+        Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
+        Fault::Deadlock { waiting } => {
+            (Code::Deadlock, format!("{waiting} threads wait for each other and nobody goes on"))
+        }
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "reads",
+        AccessKind::Write => "writes",
+        AccessKind::Atomic => "updates",
+    }
+}
+
+fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
+    let end = target.offset.saturating_add(i64::from(bytes));
+    let size = i64::try_from(target.size).unwrap_or(i64::MAX);
+    let how_far = if target.offset < 0 {
+        format!("{} bytes before its start", target.offset.unsigned_abs())
+    } else {
+        format!("{} bytes past its end", end.saturating_sub(size))
+    };
+    let (does, place) = (verb(kind), element(target));
+    format!("{does} {bytes} bytes at {place}, {how_far} ({size} bytes)")
+}
+
+/// `x[12]`, with the byte if it is not the start of an element.
+fn element(target: &Target) -> String {
+    let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
+    let size = i64::from(target.element_bytes.max(1));
+    let (index, rest) = (target.offset.div_euclid(size), target.offset.rem_euclid(size));
+    match rest {
+        0 => format!("`{name}[{index}]`"),
+        rest => format!("`{name}[{index}]`+{rest}"),
+    }
+}
+
+fn reached(sink: Sink) -> &'static str {
+    match sink {
+        Sink::Control => "decides where control goes",
+        Sink::Address => "is used as an address",
+        Sink::Synchronisation => "is a barrier operand or a lane mask",
+        Sink::Atomic => "is an operand of an atomic operation",
+        Sink::Output => "is stored to global memory",
+    }
+}
+
+/// Where an undefined value came from, if it has a place.
+fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
+    let Fault::Undefined { origin, .. } = fault else { return None };
+    match (*origin)? {
+        Origin::Register => None,
+        Origin::Memory(place) => Some((place, "loaded here from memory that nobody has written")),
+        Origin::Shuffle(place) => Some((place, "from a lane that does not take part here")),
+        Origin::BadAccess(place) => Some((place, "from this access, which is wrong itself")),
+        Origin::Operation(place) => Some((place, "from this operation")),
+    }
+}
+
+fn thread_name(thread: Thread) -> String {
+    let name = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+    format!("thread {} of block {}", name(thread.thread), name(thread.block))
+}
+
+/// `, from kernel.cu:12`
+fn source_line(place: Place, program: &Program) -> String {
+    let Some(location) = place.location.map(|location| &program.locations[location]) else {
+        return String::new();
+    };
+    let file = location.file.map_or("?", |file| program.files[file].as_str());
+    format!(", from {file}:{}", location.line)
+}
