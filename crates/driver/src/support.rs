@@ -19,8 +19,8 @@ pub fn matrix() -> String {
          Generated from the catalogue (`crates/ptx/src/isa`); do not edit. Rewrite it with\n\
          `SNAPSHOTS=overwrite cargo test -p driver --test support`.\n\n\
          Of {known} instruction forms of PTX ISA 9, {lowered} are lowered to the core program. A form that\n\
-         is not is refused by name, at its line, and whatever depends on it is `unknown`. The columns\n\
-         `check`, `simulate` and `equiv` say which engines execute the form; none exists yet.\n"
+         is not is refused by name, at its line, and whatever depends on it is `unknown`. The other\n\
+         columns say which commands take the form; `check` and `equiv` do not exist yet.\n"
     );
     for family in FAMILIES {
         let _ = write!(
@@ -30,8 +30,10 @@ pub fn matrix() -> String {
         );
         for form in family.forms {
             let lowered = if is_lowered(form) { "yes" } else { "not yet" };
+            let simulated = if is_executed(form) { "yes" } else { "not yet" };
             let syntax = form.syntax.replace('|', "\\|");
-            let _ = writeln!(page, "| `{syntax}` | {} | {lowered} | – | – | – |", form.section);
+            let section = form.section;
+            let _ = writeln!(page, "| `{syntax}` | {section} | {lowered} | – | {simulated} | – |");
         }
     }
     page
@@ -39,6 +41,20 @@ pub fn matrix() -> String {
 
 fn is_lowered(form: &Form) -> bool {
     matches!(form.lowering, Lowering::By(_))
+}
+
+/// Whether the engine executes every operation of every example.
+fn is_executed(form: &Form) -> bool {
+    is_lowered(form)
+        && form.examples.iter().all(|example| {
+            let text = ptx::isa::example_module(example, "sm_90a");
+            let parsed = ptx::syntax::parse(&text);
+            let lowered = ptx::lower(&parsed.module);
+            let functions = lowered.program.functions.iter();
+            functions
+                .flat_map(|f| f.instructions())
+                .all(|instruction| exec::executes(&instruction.op))
+        })
 }
 
 fn capitalised(text: &str) -> String {

@@ -20,6 +20,7 @@ mod tags;
 mod warp;
 
 pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use run::{Limits, Outcome, run};

@@ -164,6 +164,22 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
     Ok(holds.and(decided))
 }
 
+/// Whether the engine executes an operation; if not, a run that reaches it ends with a gap.
+#[must_use]
+pub fn executes(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Mma(_)
+            | Op::LoadMatrix(_)
+            | Op::StoreMatrix(_)
+            | Op::MoveMatrix(_)
+            | Op::WmmaLoad(_)
+            | Op::WmmaStore(_)
+            | Op::WmmaMma(_)
+            | Op::Unsupported { .. }
+    )
+}
+
 /// Executes an operation in the context's lanes.
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     match op {
@@ -194,13 +210,9 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
         }
         Op::Hint { .. } => {}
         Op::Unsupported { what } => return Err(context.gap(what.clone())),
-        Op::Mma(_)
-        | Op::LoadMatrix(_)
-        | Op::StoreMatrix(_)
-        | Op::MoveMatrix(_)
-        | Op::WmmaLoad(_)
-        | Op::WmmaStore(_)
-        | Op::WmmaMma(_) => return Err(context.gap("matrix instructions are not executed yet")),
+        op if !executes(op) => {
+            return Err(context.gap("matrix instructions are not executed yet"));
+        }
         Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
         Op::AddressOf { dst, symbol, offset } => {
             special::address_of(context, *dst, *symbol, *offset)?
