@@ -143,8 +143,11 @@ fn what_is_not_a_file_of_ptx_is_refused_in_one_line() {
 #[test]
 fn standard_input_is_read() {
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
-    let output = warpproof().args(["inspect", "-"]).stdin(text.into_data()).assert().code(0);
-    output.stdout_eq(expected("inspect/stdin.txt"));
+    // With and without the byte-order mark that some editors write.
+    for text in [text.to_owned(), format!("\u{feff}{text}")] {
+        let output = warpproof().args(["inspect", "-"]).stdin(text.into_data()).assert().code(0);
+        output.stdout_eq(expected("inspect/stdin.txt"));
+    }
 }
 
 #[test]

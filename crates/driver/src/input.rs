@@ -53,7 +53,11 @@ impl Input {
     ///
     /// # Errors
     /// If the bytes cannot be PTX.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, InputError> {
+    pub fn from_bytes(name: &str, mut bytes: Vec<u8>) -> Result<Self, InputError> {
+        // Some editors put a byte-order mark before the text.
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
         let fail = |reason: &str| InputError { name: name.to_owned(), reason: reason.to_owned() };
         if let Some(reason) = not_ptx(&bytes) {
             return Err(fail(reason));
