@@ -22,6 +22,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
+    /// Look for memory errors of a kernel, whatever its tensors contain.
+    Check(ExecutionArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
     /// Show what Warpproof does on a kernel it brings along.
@@ -42,12 +44,19 @@ pub(crate) struct InspectArgs {
 /// Arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimulateArgs {
-    /// A PTX file, or FILE::KERNEL if it has several; - for standard input.
-    pub(crate) kernel: KernelPath,
+    #[command(flatten)]
+    pub(crate) target: ExecutionArgs,
 
     /// Where to write the outputs, as NAME.npy.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A kernel and its launch.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecutionArgs {
+    /// A PTX file, or FILE::KERNEL if it has several; - for standard input.
+    pub(crate) kernel: KernelPath,
 
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,

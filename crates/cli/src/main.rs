@@ -4,9 +4,9 @@ mod args;
 mod launch_args;
 
 use anstream::ColorChoice;
-use args::{Args, Colour, Command, InspectArgs, SimulateArgs};
+use args::{Args, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
 use clap::Parser;
-use driver::{Exit, Format, Input, Outcome};
+use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -25,6 +25,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Exit {
     match &args.command {
         Command::Inspect(inspect) => run_inspect(inspect),
+        Command::Check(check) => run_check(check),
         Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
     }
@@ -39,18 +40,26 @@ fn run_inspect(args: &InspectArgs) -> Exit {
 }
 
 fn run_simulate(args: &SimulateArgs) -> Exit {
+    let colour = driver::Colour::Styled;
+    execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
+}
+
+fn run_check(args: &ExecutionArgs) -> Exit {
+    execute(args, |execution| driver::check::run(execution, driver::Colour::Styled))
+}
+
+/// Reads the module and hands the launch to a command.
+fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome) -> Exit {
     let input = match Input::read(args.kernel.file.as_ref()) {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
-    let simulation = driver::simulate::Simulation {
+    finish(command(&Execution {
         input: &input,
         kernel: args.kernel.kernel.as_deref(),
         launch: &args.launch.launch(),
         arguments: &args.launch.arguments(),
-        out: args.out.as_deref(),
-    };
-    finish(driver::simulate::run(&simulation, driver::Colour::Styled))
+    }))
 }
 
 fn run_demo() -> Exit {

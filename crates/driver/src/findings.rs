@@ -54,7 +54,7 @@ fn describe(fault: &Fault) -> (Code, String) {
             (Code::UndefinedValue, format!("an undefined value {}", reached(*reaches)))
         }
         Fault::DependsOnInitial { target } => {
-            let message = format!("reads {}, an output that nobody has written", element(target));
+            let message = format!("updates {}, an output that nobody has written", element(target));
             (Code::UndefinedValue, message)
         }
         Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
@@ -86,10 +86,14 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
     format!("{does} {bytes} bytes at {place}, {how_far} ({size} bytes)")
 }
 
-/// `x[12]`, with the byte if it is not the start of an element.
+/// `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
+/// shared and local memory as bytes, whose numbers are no indices of the source.
 fn element(target: &Target) -> String {
     let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
-    let size = i64::from(target.element_bytes.max(1));
+    if target.element_bytes <= 1 {
+        return format!("byte {} of `{name}`", target.offset);
+    }
+    let size = i64::from(target.element_bytes);
     let (index, rest) = (target.offset.div_euclid(size), target.offset.rem_euclid(size));
     match rest {
         0 => format!("`{name}[{index}]`"),
@@ -124,11 +128,15 @@ fn thread_name(thread: Thread) -> String {
     format!("thread {} of block {}", name(thread.thread), name(thread.block))
 }
 
-/// `, from kernel.cu:12`
+/// `, from kernel.cu:12`, and where that was inlined
 fn source_line(place: Place, program: &Program) -> String {
-    let Some(location) = place.location.map(|location| &program.locations[location]) else {
-        return String::new();
-    };
-    let file = location.file.map_or("?", |file| program.files[file].as_str());
-    format!(", from {file}:{}", location.line)
+    let mut text = String::new();
+    let (mut next, mut word) = (place.location, "from");
+    while let Some(location) = next.map(|location| &program.locations[location]) {
+        let file = location.file.map_or("?", |file| program.files[file].as_str());
+        text.push_str(&format!(", {word} {file}:{}", location.line));
+        next = location.inlined_at.as_ref().map(|(_, call)| *call);
+        word = "inlined at";
+    }
+    text
 }

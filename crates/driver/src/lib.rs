@@ -4,8 +4,10 @@
 //! files, JSON or colours.
 
 pub mod arguments;
+pub mod check;
 mod demangle;
 mod diagnostics;
+mod execute;
 mod exit;
 mod findings;
 mod input;
@@ -17,6 +19,7 @@ pub mod simulate;
 pub mod support;
 
 pub use diagnostics::{Colour, Format};
+pub use execute::Execution;
 pub use exit::Exit;
 pub use input::{Input, InputError};
 pub use outcome::Outcome;

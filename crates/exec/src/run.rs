@@ -32,8 +32,8 @@ pub struct Outcome {
     pub gap: Option<Gap>,
     /// Contents of the launch's buffers afterwards.
     pub buffers: Vec<Vec<u8>>,
-    /// For each byte of each buffer, whether its value is known and defined.
-    pub defined: Vec<Vec<bool>>,
+    /// For each byte of each buffer, whether somebody gave it a value.
+    pub written: Vec<Vec<bool>>,
     /// Places whose results the manual does not fix to the bit.
     pub approximate: Vec<Place>,
     /// Accesses that are aligned only if an allocation lies better than its declaration promises.
@@ -77,13 +77,13 @@ fn outcome(
     buffers: &[crate::memory::Allocation],
     blocks: u64,
 ) -> Outcome {
-    let known = |states: &[u8]| states.iter().map(|&s| s == state::DEFINED).collect();
+    let written = |states: &[u8]| states.iter().map(|&s| s != state::UNDEFINED).collect();
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,
         gap,
         buffers: buffers.iter().map(|memory| memory.bytes.clone()).collect(),
-        defined: buffers.iter().map(|memory| known(&memory.states)).collect(),
+        written: buffers.iter().map(|memory| written(&memory.states)).collect(),
         approximate: report.approximate.into_iter().collect(),
         alignments: report.alignments.into_iter().collect(),
         prints: report.prints.into_iter().collect(),

@@ -5,6 +5,7 @@ use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use ir::{
@@ -288,10 +289,12 @@ fn store_element(
     width: Width,
 ) {
     let (values, tags) = context.read(src, width.min(Width::B64));
-    let word = word_of(tags, lane);
+    let mut word = word_of(tags, lane);
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
         let origin = tags.poison_origin();
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
+        // It is reported and it was written: neither is to be said otherwise later.
+        word = Word::Unknown;
     }
     let high = match (width, src) {
         (Width::B128, ir::Operand::Register(register)) => {
@@ -349,10 +352,13 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
                 read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
             mark(tags, lane, before, context.place, found.is_none());
             let Some(Some(at)) = at else { continue };
+            let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
             let (a, a_tags) = &operands[position];
             let b = operands.get(count).map(|(b, _)| b[lane]);
             let after = match (before, word_of(*a_tags, lane)) {
                 (_, word) if atomic.op == AtomicOp::Exchange => word,
+                // Reported; what follows from it is not reported again.
+                _ if stale => Word::Unknown,
                 (Word::Number, Word::Number) => Word::Number,
                 (before, word) => worse(before, word),
             };
@@ -368,6 +374,18 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Whether an update reads an output that nobody has written, which is then reported.
+fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> bool {
+    let Area::Global(number) = pointer.area else { return false };
+    let Some(memory) = context.global.get(number) else { return false };
+    if memory.access != Access::Out {
+        return false;
+    }
+    let target = memory.target(pointer.offset);
+    context.find(Fault::DependsOnInitial { target }, Mask(1 << lane));
+    true
 }
 
 /// The new value of a read-modify-write.

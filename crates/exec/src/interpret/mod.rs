@@ -12,7 +12,7 @@ mod memory;
 mod pointer;
 mod special;
 
-use crate::finding::{Fault, Gap, Place, Sink, Thread};
+use crate::finding::{Fault, Gap, Origin, Place, Sink, Thread};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -108,8 +108,12 @@ impl<'c, 'p> Context<'c, 'p> {
         Thread { block: self.block, thread: self.machine.launch.thread_position(number as u64) }
     }
 
-    /// Records a fault in the lowest of `lanes`.
+    /// Records a fault in the lowest of `lanes`. What follows from an access that was wrong itself is
+    /// no second fault.
     pub(crate) fn find(&mut self, fault: Fault, lanes: Mask) {
+        if matches!(fault, Fault::Undefined { origin: Some(Origin::BadAccess(_)), .. }) {
+            return;
+        }
         if let Some(lane) = lanes.lowest() {
             let thread = self.thread(lane);
             self.report.find(fault, self.place, thread);
