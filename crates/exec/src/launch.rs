@@ -79,6 +79,18 @@ pub enum Contents {
     Unbounded,
 }
 
+impl Contents {
+    /// Bytes, as far as known.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Known(bytes) => bytes.len() as u64,
+            Self::Opaque(size) | Self::Undefined(size) => *size,
+            Self::Unbounded => 0,
+        }
+    }
+}
+
 /// What a kernel may do with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

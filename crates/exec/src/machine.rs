@@ -9,6 +9,11 @@ use base::IndexVec;
 use ir::{FuncId, Function, Param, Program, Relocation, Space, Symbol, VarId, Variable};
 use rustc_hash::FxHashMap;
 
+/// The largest variable that is executed, and the most bytes all buffers of a launch may have
+/// together: enough for every kernel that fits our budgets, and no request brings the machine down.
+const LARGEST_VARIABLE: u64 = 1 << 28;
+const LARGEST_BUFFERS: u64 = 1 << 33;
+
 /// A program prepared for a launch.
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
@@ -42,6 +47,13 @@ impl<'p> Machine<'p> {
             local: Vec::new(),
             params: Vec::new(),
         };
+        let sizes = launch.buffers.iter().map(|buffer| buffer.contents.size());
+        let bytes = sizes.fold(0, u64::saturating_add);
+        if bytes > LARGEST_BUFFERS {
+            let reason = format!("the buffers have {bytes} bytes, more than is executed");
+            let span = program.functions[launch.kernel].span;
+            return Err(Gap { place: Place { span, location: None }, reason });
+        }
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         for (id, variable) in program.variables.enumerate() {
             machine.place(id, variable, &mut global)?;
@@ -70,6 +82,10 @@ impl<'p> Machine<'p> {
         variable: &Variable,
         global: &mut Vec<Allocation>,
     ) -> Result<(), Gap> {
+        if variable.size.is_some_and(|size| size > LARGEST_VARIABLE) {
+            let reason = format!("`{}` is larger than what is executed", variable.name);
+            return Err(self.gap(variable, reason));
+        }
         let (list, limit) = match variable.space {
             Space::Global | Space::Const => {
                 if global.len() >= MAX_GLOBAL {
@@ -151,13 +167,12 @@ impl<'p> Machine<'p> {
 }
 
 fn buffer(buffer: &Buffer) -> Allocation {
-    let (size, state) = match &buffer.contents {
-        Contents::Known(bytes) => (bytes.len() as u64, state::DEFINED),
-        Contents::Opaque(size) => (*size, state::OPAQUE),
-        Contents::Undefined(size) => (*size, state::UNDEFINED),
-        Contents::Unbounded => (0, state::OPAQUE),
+    let state = match &buffer.contents {
+        Contents::Known(_) => state::DEFINED,
+        Contents::Opaque(_) | Contents::Unbounded => state::OPAQUE,
+        Contents::Undefined(_) => state::UNDEFINED,
     };
-    let size = usize::try_from(size).unwrap_or(0);
+    let size = usize::try_from(buffer.contents.size()).unwrap_or(0);
     let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
     if let Contents::Known(bytes) = &buffer.contents {
         memory.bytes.copy_from_slice(bytes);
