@@ -77,7 +77,7 @@ fn a_write_past_the_end_is_shown_with_thread_and_source_line() {
         "--arg=y=f32[2,290]:out",
         "--arg=n=300",
     ];
-    simulate(&arguments).assert().code(1).stdout_eq("").stderr_eq(expected("out_of_bounds.stderr"));
+    simulate(&arguments).assert().code(1).stdout_eq(expected("out_of_bounds.stdout"));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn outputs_that_are_not_written_are_refuted() {
         "--arg=y=f32[2,300]:out",
         "--arg=n=300",
     ];
-    simulate(&arguments).assert().code(1).stdout_eq("").stderr_eq(expected("unwritten.stderr"));
+    simulate(&arguments).assert().code(1).stdout_eq(expected("unwritten.stdout"));
 }
 
 #[test]
@@ -111,5 +111,5 @@ fn what_is_not_executed_yet_is_unknown() {
         "--arg=n=16",
         "--arg=k=16",
     ];
-    simulate(&arguments).assert().code(3).stdout_eq("").stderr_eq(expected("unknown.stderr"));
+    simulate(&arguments).assert().code(3).stdout_eq(expected("unknown.stdout"));
 }

@@ -16,7 +16,6 @@ pub fn run(execution: &Execution<'_>, colour: Colour) -> Outcome {
         Ok(finished) => finished,
         Err(outcome) => return outcome,
     };
-    let messages = finished.tell(colour);
     let blocks = finished.result.blocks;
     let plural = if blocks == 1 { "" } else { "s" };
     let memory = match finished.exit() {
@@ -31,9 +30,9 @@ pub fn run(execution: &Execution<'_>, colour: Colour) -> Outcome {
              declares\n"
         ),
     };
-    let output = format!(
-        "memory: {memory}\n{alignment}races: unknown: not checked yet\nbarriers: unknown: not checked yet\n"
-    );
+    let unchecked = "races: unknown: not checked yet\nbarriers: unknown: not checked yet\n";
+    let output = format!("{}memory: {memory}\n{alignment}{unchecked}", finished.tell(colour));
+    let messages = finished.notes();
     let exit = if finished.exit() == Exit::Refuted { Exit::Refuted } else { Exit::Unknown };
     Outcome { output, messages, exit }
 }

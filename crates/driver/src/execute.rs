@@ -69,12 +69,14 @@ fn refused(error: &BuildError) -> Outcome {
 }
 
 impl Finished<'_> {
-    /// Notes, faults and the place where the run stopped, for people.
+    /// What was assumed or looks odd, for standard error.
+    pub(crate) fn notes(&self) -> String {
+        self.built.notes.iter().map(|note| format!("note: {note}\n")).collect()
+    }
+
+    /// Faults and the place where the run stopped: results, for people.
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
-        for note in &self.built.notes {
-            text.push_str(&format!("note: {note}\n"));
-        }
         let program = &self.lowered.program;
         let faults = self.result.findings.iter().map(|f| findings::diagnostic(f, program));
         let gap = self.result.gap.iter().map(|gap| findings::gap(gap, program));

@@ -12,14 +12,17 @@ pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Out
         Ok(finished) => finished,
         Err(outcome) => return outcome,
     };
-    let mut messages = finished.tell(colour);
+    let (mut output, mut messages) = (finished.tell(colour), finished.notes());
     let exit = finished.exit();
     if exit != Exit::Success {
         messages.push_str("error: no outputs are written\n");
-        return Outcome { output: String::new(), messages, exit };
+        return Outcome { output, messages, exit };
     }
     match outputs(&finished, out) {
-        Ok(output) => Outcome { output, messages, exit },
+        Ok(written) => {
+            output.push_str(&written);
+            Outcome { output, messages, exit }
+        }
         Err(message) => Outcome::bad_input(&message),
     }
 }
