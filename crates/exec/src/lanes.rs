@@ -1,10 +1,6 @@
 //! The lanes of a warp: values of 32 threads side by side, and sets of lanes.
 
-/// Threads of a warp, on every architecture so far.
-pub const WARP: usize = 32;
-
-/// One 64-bit pattern for each lane.
-pub type Lanes = [u64; WARP];
+pub use crate::concrete::lanes::{LANES as WARP, Lanes};
 
 /// A set of lanes, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -136,3 +136,18 @@ fn only_calls_on_a_cycle_are_recursive() {
     let text = ".func A() { ret; } .func B() { call A; ret; } .entry k() { call A; call B; ret; }";
     assert_eq!(messages(text).len(), 0);
 }
+
+#[test]
+fn attributes_and_directives_are_known_or_refused() {
+    let known =
+        ".global .attribute(.managed) .u32 x; .func .attribute(.unified(1, 2)) f() { ret; }";
+    assert_eq!(messages(known).len(), 0);
+    for text in [
+        ".global .attribute(.frobnicated) .u32 x;",
+        ".func .attribute(.frobnicated) f() { ret; }",
+        ".entry k() .frobnicate 3 { ret; }",
+    ] {
+        let found = messages(text);
+        assert!(found.len() == 1 && found[0].contains("frobnicate"), "{text}: {found:?}");
+    }
+}

@@ -91,6 +91,11 @@ fn declare<'m, 'a>(
 
 /// Declares a function; `None` if it is a second body for the same name.
 fn declare_function<'a>(context: &mut Context<'a>, function: &Function<'a>) -> Option<FuncId> {
+    if let Some(unknown) = variable::unknown_attribute(&function.attributes) {
+        let message = format!("attribute `.{}` is not supported", unknown.text);
+        let code = Code::UnsupportedDirective;
+        context.diagnostics.push(Diagnostic::unsupported(code, unknown.span(), message));
+    }
     if let Some(&id) = context.globals.functions.get(function.name.text) {
         let earlier = &context.program.functions[id];
         if function.body.is_some() && !context.globals.defined.insert(id) {
