@@ -3,9 +3,9 @@
 #[path = "../tests/launching/mod.rs"]
 mod launching;
 
-use launching::{Arg, bytes, launch, noise, program};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use exec::Limits;
+use launching::{Arg, bytes, launch, noise, program};
 
 fn engine(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("engine");

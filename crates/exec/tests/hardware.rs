@@ -1,11 +1,23 @@
 //! Replays what a GPU did: every recorded kernel runs in the engine, and every bit must agree.
 //!
-//! Not compared to the bit are the functions the manual calls approximate, and NaN payloads, which
-//! it leaves open. What else disagrees is listed in `DIFFERENT`, with the reason.
+//! Not compared to the bit are the functions the manual calls approximate, and the payload of a NaN,
+//! which it leaves open for most instructions. What else disagrees is listed in `DIFFERENT`.
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use recordings::Recording;
 use std::collections::BTreeMap;
+
+/// Where hardware does something else than the manual says, and we follow the manual.
+const DIFFERENT: &[(&str, &str)] = &[
+    // Position and length are their low bytes by the manual; what runs for 64 bits takes all bits.
+    ("bfe.u64 ", "position or length above 255"),
+    ("bfe.s64 ", "position or length above 255"),
+    ("bfi.b64 ", "position or length above 255"),
+    // `.ftz` concerns single-precision inputs, but these two roundings see a subnormal one.
+    ("cvt.rm.ftz.f16.f32 ", "a subnormal input"),
+    ("cvt.rp.ftz.f16.f32 ", "a subnormal input"),
+    ("cvt.rp.ftz.sat.f16.f32 ", "a subnormal input"),
+];
 
 /// Runs the recorded kernel; the outputs, one row for each vector.
 fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
@@ -20,8 +32,11 @@ fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
     let (kernel, _) = program.functions.enumerate().next().ok_or("no kernel")?;
     let cells = recordings::kernel::CELL_BYTES * case.vectors;
     let room = (case.output_length().next_multiple_of(16) + cells) as u64;
-    let buffer = |name: &str, contents, access| {
-        Buffer { name: name.to_owned(), element_bytes: 1, contents, access }
+    let buffer = |name: &str, contents, access| Buffer {
+        name: name.to_owned(),
+        element_bytes: 1,
+        contents,
+        access,
     };
     let launch = Launch {
         kernel,
@@ -58,15 +73,25 @@ fn the_engine_does_what_the_gpu_did() {
         let replayed = replay(&recording);
         let problem = match &replayed {
             Err(reason) => Some(reason.clone()),
-            Ok(rows) => rows.iter().zip(&recorded).position(|(ours, theirs)| ours != theirs).map(
-                |vector| {
-                    let inputs = &case.vectors()[vector];
-                    format!("{inputs:x?} gives {:x?}, hardware {:x?}", rows[vector], recorded[vector])
-                },
-            ),
+            Ok(rows) => {
+                rows.iter().zip(&recorded).position(|(ours, theirs)| !same(case, ours, theirs)).map(
+                    |vector| {
+                        let inputs = &case.vectors()[vector];
+                        format!(
+                            "{inputs:x?} gives {:x?}, hardware {:x?}",
+                            rows[vector], recorded[vector]
+                        )
+                    },
+                )
+            }
         };
-        if let Some(problem) = problem {
-            failures.entry(case.family.to_owned()).or_default().push(format!("{}: {problem}", case.text));
+        let different = DIFFERENT.iter().any(|(start, _)| case.text.starts_with(start));
+        assert!(!different || problem.is_some(), "{} agrees by now", case.text);
+        if let Some(problem) = problem.filter(|_| !different) {
+            failures
+                .entry(case.family.to_owned())
+                .or_default()
+                .push(format!("{}: {problem}", case.text));
         }
     }
     let count: usize = failures.values().map(Vec::len).sum();
@@ -75,4 +100,37 @@ fn the_engine_does_what_the_gpu_did() {
         failures.iter().take(12).for_each(|failure| eprintln!("  {failure}"));
     }
     assert_eq!(count, 0, "of {compared} cases");
+}
+
+/// Whether two rows of outputs are equal, NaNs being equal to each other.
+fn same(case: &recordings::Case, ours: &[u64], theirs: &[u64]) -> bool {
+    // The first type an instruction names is that of its result.
+    let format = case.text.split(['.', ' ']).find_map(format);
+    ours.iter().zip(theirs).all(|(&ours, &theirs)| {
+        let nan = |bits: u64| format.is_some_and(|(width, infinity)| is_nan(bits, width, infinity));
+        let halves = |bits: u64| [bits & 0xffff, bits >> 16 & 0xffff];
+        let packed = case.text.contains("x2");
+        ours == theirs
+            || nan(ours) && nan(theirs) && !packed
+            || packed
+                && halves(ours)
+                    .into_iter()
+                    .zip(halves(theirs))
+                    .all(|(a, b)| a == b || nan(a) && nan(b))
+    })
+}
+
+/// Width of a floating-point type and the bits of its infinity.
+fn format(name: &str) -> Option<(u32, u64)> {
+    Some(match name {
+        "f64" => (64, 0x7ff0_0000_0000_0000),
+        "f32" | "tf32" => (32, 0x7f80_0000),
+        "f16" | "f16x2" => (16, 0x7c00),
+        "bf16" | "bf16x2" => (16, 0x7f80),
+        _ => return None,
+    })
+}
+
+fn is_nan(bits: u64, width: u32, infinity: u64) -> bool {
+    bits & (u64::MAX >> (65 - width)) > infinity
 }

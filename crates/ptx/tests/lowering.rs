@@ -59,7 +59,10 @@ fn names_of_a_scope_are_unique_whatever_they_name() {
         ".reg .b32 L; L: ",
     ] {
         let found = messages(&format!(".entry k() {{ {body} ret; }}"));
-        assert!(found.iter().any(|message| message.contains("declared twice")), "{body}: {found:?}");
+        assert!(
+            found.iter().any(|message| message.contains("declared twice")),
+            "{body}: {found:?}"
+        );
     }
 }
 
@@ -116,8 +119,7 @@ fn what_has_no_clear_meaning_is_refused() {
         let found = messages(&format!(".entry k() {{ {body} ret; }}"));
         assert_eq!(found.len(), 1, "{body}: {found:?}");
     }
-    let address =
-        ".func f(.param .align 8 .b8 s[16]) { .reg .b64 %rd<2>; mov.b64 %rd1, s; ret; }";
+    let address = ".func f(.param .align 8 .b8 s[16]) { .reg .b64 %rd<2>; mov.b64 %rd1, s; ret; }";
     assert_eq!(messages(address), ["the address of a function parameter is not supported"]);
     let size = ".func f(.param .b32 x) { ret; }
                 .entry k() { .param .b64 y; call f, (y); ret; }";

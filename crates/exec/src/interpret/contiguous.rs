@@ -55,11 +55,12 @@ fn offsets(
     let area = pointer.area;
     let (memory, size, stride) = allocation(context, area)?;
     let inside = highest.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64);
-    let aligned = low_bits & u64::from(bytes - 1) == 0
-        && memory.alignment(0, bytes) == Alignment::Yes
-        && bytes.is_power_of_two();
+    let aligned = low_bits & u64::from(bytes - 1) == 0 && bytes.is_power_of_two();
     if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
         return None;
+    }
+    if memory.alignment(0, bytes) == Alignment::Depends {
+        context.report.alignments.insert(context.place);
     }
     if stride > 0 {
         starts.iter_mut().enumerate().for_each(|(lane, start)| *start += lane * stride);

@@ -79,7 +79,9 @@ fn declare_parameter_names<'a>(builder: &mut Builder<'_, 'a>, function: &Functio
     }
     for (variable, name, number) in names {
         let declared = match number {
-            Some(number) => builder.scopes.declare(name.text, Entity::Variable(number), name.span()),
+            Some(number) => {
+                builder.scopes.declare(name.text, Entity::Variable(number), name.span())
+            }
             None => declare_registers(builder, variable, name, None),
         };
         if let Err(clash) = declared {
@@ -146,7 +148,9 @@ fn declare_labels<'a>(builder: &mut Builder<'_, 'a>, block: &Block<'a>) {
     for statement in &block.statements {
         if let Statement::Label(label) = statement {
             let target = builder.new_block();
-            if let Err(clash) = builder.scopes.declare(label.text, Entity::Label(target), label.span()) {
+            if let Err(clash) =
+                builder.scopes.declare(label.text, Entity::Label(target), label.span())
+            {
                 builder.context.diagnostics.push(declared_twice(*label, clash.0));
             }
         }
