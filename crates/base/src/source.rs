@@ -9,7 +9,13 @@ pub struct SourceFile {
     text: String,
     /// Byte offset of the first byte of every line; never empty, ascending.
     line_starts: Vec<u32>,
+    /// Continuation bytes of UTF-8 before each stride of the text, so that a column in a long line
+    /// costs no walk over the line. Empty if the text is ASCII.
+    continuations: Vec<u32>,
 }
+
+/// Bytes between two entries of `continuations`.
+const STRIDE: usize = 1024;
 
 /// A position as editors count it: both numbers start at 1, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +34,8 @@ impl SourceFile {
         u32::try_from(text.len()).ok()?;
         let newlines = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
         let line_starts = std::iter::once(0).chain(newlines.map(|(_, next)| next)).collect();
-        Some(Self { name: name.into(), text, line_starts })
+        let continuations = if text.is_ascii() { Vec::new() } else { count_continuations(&text) };
+        Some(Self { name: name.into(), text, line_starts, continuations })
     }
 
     /// The name the text was given under, usually a path as the user typed it.
@@ -56,10 +63,17 @@ impl SourceFile {
         let line = self.line(offset);
         let start = self.line_starts[line as usize - 1] as usize;
         let offset = (offset as usize).min(self.text.len());
-        let before = self.text.as_bytes()[start.min(offset)..offset].iter();
+        let start = start.min(offset);
         // Count characters, not bytes: continuation bytes of UTF-8 do not move the column.
-        let column = before.filter(|&&byte| byte & 0xC0 != 0x80).count() + 1;
+        let inside = self.continuations_before(offset) - self.continuations_before(start);
+        let column = offset - start - inside + 1;
         LineColumn { line, column: u32::try_from(column).unwrap_or(u32::MAX) }
+    }
+
+    fn continuations_before(&self, offset: usize) -> usize {
+        let Some(&counted) = self.continuations.get(offset / STRIDE) else { return 0 };
+        let rest = &self.text.as_bytes()[offset / STRIDE * STRIDE..offset];
+        counted as usize + rest.iter().filter(|&&byte| is_continuation(byte)).count()
     }
 
     /// The text of a span.
@@ -67,6 +81,21 @@ impl SourceFile {
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+fn count_continuations(text: &str) -> Vec<u32> {
+    let mut before = 0;
+    let mut counts = vec![0];
+    for stride in text.as_bytes().chunks(STRIDE) {
+        let inside = stride.iter().filter(|&&byte| is_continuation(byte)).count();
+        before += u32::try_from(inside).unwrap_or(u32::MAX);
+        counts.push(before);
+    }
+    counts
 }
 
 #[cfg(test)]
@@ -82,5 +111,15 @@ mod tests {
         assert_eq!(file.line_column(7), LineColumn { line: 3, column: 1 });
         assert_eq!(file.line_column(99), LineColumn { line: 3, column: 1 });
         assert_eq!(file.slice(Span::new(3, 6)), "çd");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_of_a_walk() {
+        let text = "aé".repeat(3000);
+        let file = SourceFile::new("f", text.clone()).unwrap();
+        for (column, (offset, _)) in text.char_indices().enumerate().step_by(97) {
+            let found = file.line_column(u32::try_from(offset).unwrap());
+            assert_eq!(found.column as usize, column + 1);
+        }
     }
 }

@@ -20,8 +20,8 @@ pub(crate) struct Use {
     pub(crate) widths: BTreeSet<u32>,
 }
 
-/// The parameters that reach a register. Kernels have few: a set of small numbers.
-type Reaching = BTreeSet<usize>;
+/// The parameters that reach a register, one bit each; those beyond the 128th are not followed.
+type Reaching = u128;
 
 /// Uses by position of the parameter; parameters that are no pointers have none.
 pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
@@ -30,7 +30,7 @@ pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, U
     for instruction in function.instructions() {
         for access in accesses(&instruction.op) {
             let AddressBase::Register(base) = access.base else { continue };
-            for &param in &reaching[base] {
+            for param in (0..128).filter(|param| reaching[base] >> param & 1 != 0) {
                 let found = uses.entry(param).or_default();
                 found.read |= access.reads;
                 found.written |= access.writes;
@@ -94,8 +94,7 @@ fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, R
             Param::Register(..) => None,
         })
         .collect();
-    let mut reaching: IndexVec<Reg, Reaching> =
-        function.registers.iter().map(|_| Reaching::new()).collect();
+    let mut reaching: IndexVec<Reg, Reaching> = function.registers.iter().map(|_| 0).collect();
     // Values flow along edges until nothing changes; loops make more than one pass necessary.
     let mut edges: Vec<(Reg, Reg)> = Vec::new();
     for instruction in function.instructions() {
@@ -105,13 +104,13 @@ fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, R
     let mut outgoing: IndexVec<Reg, Vec<Reg>> =
         function.registers.iter().map(|_| Vec::new()).collect();
     edges.iter().for_each(|&(from, to)| outgoing[from].push(to));
-    let mut work: Vec<Reg> = reaching.indices().filter(|&reg| !reaching[reg].is_empty()).collect();
+    let mut work: Vec<Reg> = reaching.indices().filter(|&reg| reaching[reg] != 0).collect();
     while let Some(from) = work.pop() {
         for position in 0..outgoing[from].len() {
             let to = outgoing[from][position];
-            let new: Vec<usize> = reaching[from].difference(&reaching[to]).copied().collect();
-            if !new.is_empty() {
-                reaching[to].extend(new);
+            let new = reaching[from] & !reaching[to];
+            if new != 0 {
+                reaching[to] |= new;
                 work.push(to);
             }
         }
@@ -132,7 +131,7 @@ fn seed(
     if let (Some(&position), [Some(dst)], Width::B64, true) =
         (params.get(&variable), load.dsts.as_slice(), load.width, is_scalar)
     {
-        reaching[*dst].insert(position);
+        reaching[*dst] |= 1u128.checked_shl(u32::try_from(position).unwrap_or(128)).unwrap_or(0);
     }
 }
 

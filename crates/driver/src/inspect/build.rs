@@ -1,21 +1,18 @@
 //! Collects the facts of an [`Inspection`].
 
 use super::{
-    Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
-    PointerUse, SCHEMA, Shared, SharedArray,
+    Barrier, Body, Call, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable,
+    Parameter, PointerUse, SCHEMA, Shared, SharedArray,
 };
 use crate::demangle::demangle;
 use crate::diagnostics::JsonDiagnostic;
 use crate::pointers::{self, Use};
 use base::{Diagnostic, SourceFile};
-use ir::{
-    Access, AddressBase, BarrierKind, FuncId, Op, Operand, Param, Program, Space, Symbol, SyncOp,
-    VarId, Variable,
-};
+use ir::{BarrierKind, FuncId, Op, Operand, Param, Program, Space, SyncOp, Variable};
 use ptx::Lowered;
 use ptx::syntax::Value;
 use ptx::syntax::ast::{self, Instruction, Item, Module, Statement};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 pub(super) fn inspection(
@@ -28,7 +25,7 @@ pub(super) fn inspection(
         file: source.name().to_owned(),
         ptx_version: String::new(),
         target: Vec::new(),
-        address_size: 32,
+        address_size: None,
         kernels: Vec::new(),
         functions: Vec::new(),
         variables: Vec::new(),
@@ -36,10 +33,24 @@ pub(super) fn inspection(
     };
     head(module, &mut inspection);
     let functions = lowered.program.functions.enumerate();
+    let mut shared: FxHashMap<Option<FuncId>, Vec<&Variable>> = FxHashMap::default();
+    let mut local_bytes: FxHashMap<FuncId, u64> = FxHashMap::default();
+    for variable in &lowered.program.variables {
+        match (variable.space, variable.owner) {
+            (Space::Shared, owner) => shared.entry(owner).or_default().push(variable),
+            (Space::Local, Some(owner)) => {
+                let bytes = local_bytes.entry(owner).or_default();
+                *bytes = bytes.saturating_add(variable.size.unwrap_or(0));
+            }
+            _ => {}
+        }
+    }
     let facts = Facts {
         program: &lowered.program,
         functions: functions.map(|(id, function)| (function.name.as_str(), id)).collect(),
         source,
+        shared,
+        local_bytes,
         diagnostics: &lowered.diagnostics,
     };
     let mut told = vec![false; lowered.diagnostics.len()];
@@ -63,7 +74,7 @@ fn head(module: &Module<'_>, inspection: &mut Inspection) {
             }
             Item::AddressSize(size) => {
                 if let Value::Signed(size) = size.value {
-                    inspection.address_size = size.unsigned_abs();
+                    inspection.address_size = Some(size.unsigned_abs());
                 }
             }
             _ => {}
@@ -76,6 +87,10 @@ struct Facts<'f> {
     program: &'f Program,
     functions: FxHashMap<&'f str, FuncId>,
     source: &'f SourceFile,
+    /// Shared variables by the function they belong to.
+    shared: FxHashMap<Option<FuncId>, Vec<&'f Variable>>,
+    /// Bytes of local variables of each function.
+    local_bytes: FxHashMap<FuncId, u64>,
     /// In the order of the text.
     diagnostics: &'f [Diagnostic],
 }
@@ -109,9 +124,6 @@ impl Facts<'_> {
             source_files: self.source_files(lowered),
             parameters: self.parameters(lowered),
             launch: launch_facts(lowered.launch),
-            shared: self.shared(lowered),
-            local_bytes: self.local_bytes(id),
-            barriers: self.barriers(lowered),
             body,
         });
     }
@@ -119,15 +131,24 @@ impl Facts<'_> {
     fn body(&self, function: &ast::Function<'_>, id: FuncId, told: &mut [bool]) -> Body {
         let mut body = Body::default();
         let Some(block) = &function.body else { return body };
-        count(block, &mut body);
-        let calls: BTreeSet<&str> = self.program.functions[id]
+        let mut mentioned = FxHashSet::default();
+        count(block, &mut body, &mut mentioned);
+        let lowered = &self.program.functions[id];
+        body.shared = self.shared(id, &mentioned);
+        body.local_bytes = self.local_bytes.get(&id).copied().unwrap_or(0);
+        body.barriers = self.barriers(lowered);
+        let calls: BTreeSet<FuncId> = lowered
             .instructions()
             .filter_map(|instruction| match instruction.op {
-                Op::Call { callee, .. } => Some(self.program.functions[callee].name.as_str()),
+                Op::Call { callee, .. } => Some(callee),
                 _ => None,
             })
             .collect();
-        body.calls = calls.into_iter().map(str::to_owned).collect();
+        let callee = |&id: &FuncId| {
+            let function = &self.program.functions[id];
+            Call { name: function.name.clone(), defined: function.is_defined() }
+        };
+        body.calls = calls.iter().map(callee).collect();
         let position = |offset: u32| {
             self.diagnostics.partition_point(|diagnostic| diagnostic.primary.span.start < offset)
         };
@@ -167,25 +188,14 @@ impl Facts<'_> {
             .collect()
     }
 
-    /// The shared variables a kernel mentions, its own and the module's.
-    fn shared(&self, function: &ir::Function) -> Shared {
-        let mut mentioned: BTreeSet<VarId> = BTreeSet::new();
-        for instruction in function.instructions() {
-            instruction.op.visit(&mut |access| match access {
-                Access::Symbol(Symbol::Variable(variable), _) => {
-                    mentioned.insert(variable);
-                }
-                Access::Address(address) => {
-                    if let AddressBase::Variable(variable) = address.base {
-                        mentioned.insert(variable);
-                    }
-                }
-                _ => {}
-            });
-        }
-        let mut shared = Shared { static_bytes: 0, arrays: Vec::new(), dynamic: Vec::new() };
-        let variables = mentioned.into_iter().map(|variable| &self.program.variables[variable]);
-        for variable in variables.filter(|variable| variable.space == Space::Shared) {
+    /// The shared variables a function declares, and those of the module that it mentions, also in
+    /// instructions that are not supported.
+    fn shared(&self, id: FuncId, mentioned: &FxHashSet<&str>) -> Shared {
+        let mut shared = Shared::default();
+        let own = self.shared.get(&Some(id)).into_iter().flatten();
+        let module = self.shared.get(&None).into_iter().flatten();
+        let module = module.filter(|variable| mentioned.contains(variable.name.as_str()));
+        for variable in own.chain(module) {
             let name = variable.name.clone();
             match variable.size.filter(|_| !variable.external) {
                 Some(bytes) => {
@@ -198,15 +208,9 @@ impl Facts<'_> {
         shared
     }
 
-    fn local_bytes(&self, function: FuncId) -> u64 {
-        let variables = self.program.variables.iter();
-        let local = variables
-            .filter(|variable| variable.space == Space::Local && variable.owner == Some(function));
-        local.filter_map(|variable| variable.size).fold(0, u64::saturating_add)
-    }
-
     fn barriers(&self, function: &ir::Function) -> Vec<Barrier> {
         let mut barriers: Vec<Barrier> = Vec::new();
+        let mut known: FxHashMap<(&str, Option<u64>, String, bool), usize> = FxHashMap::default();
         for instruction in function.instructions() {
             let Op::Sync(SyncOp::Barrier { kind, id, count, aligned }) = &instruction.op else {
                 continue;
@@ -228,22 +232,13 @@ impl Facts<'_> {
                 Some(Operand::Register(_)) => "register".to_owned(),
             };
             let line = self.source.line(instruction.span.start);
-            let same = |known: &&mut Barrier| {
-                (known.kind, known.id, &known.threads, known.aligned)
-                    == (kind, id, &threads, *aligned)
-            };
-            match barriers.iter_mut().find(same) {
-                Some(known) => known.lines.push(line),
-                None => {
-                    barriers.push(Barrier {
-                        kind,
-                        id,
-                        threads,
-                        aligned: *aligned,
-                        lines: vec![line],
-                    });
-                }
-            }
+            let aligned = *aligned;
+            let position =
+                *known.entry((kind, id, threads.clone(), aligned)).or_insert_with(|| {
+                    barriers.push(Barrier { kind, id, threads, aligned, lines: Vec::new() });
+                    barriers.len() - 1
+                });
+            barriers[position].lines.push(line);
         }
         barriers
     }
@@ -264,11 +259,11 @@ impl Facts<'_> {
     }
 }
 
-/// Counts instructions of a block and the blocks in it.
-fn count(block: &ast::Block<'_>, body: &mut Body) {
+/// Counts instructions of a block and the blocks in it, and collects the names they mention.
+fn count<'a>(block: &ast::Block<'a>, body: &mut Body, mentioned: &mut FxHashSet<&'a str>) {
     for statement in &block.statements {
         match statement {
-            Statement::Block(inner) => count(inner, body),
+            Statement::Block(inner) => count(inner, body, mentioned),
             Statement::Instruction(instruction) => {
                 body.instructions += 1;
                 let family = ptx::isa::family_of(instruction);
@@ -277,9 +272,43 @@ fn count(block: &ast::Block<'_>, body: &mut Body) {
                 if family.is_some_and(|family| family.synchronizes) {
                     *body.synchronisation.entry(mnemonic(instruction)).or_default() += 1;
                 }
+                instruction.operands.iter().for_each(|operand| names(operand, mentioned));
             }
             _ => {}
         }
+    }
+}
+
+/// The names in an operand.
+fn names<'a>(operand: &ast::Operand<'a>, found: &mut FxHashSet<&'a str>) {
+    match operand {
+        ast::Operand::Expr(expr) => expr_names(expr, found),
+        ast::Operand::Vector(parts) | ast::Operand::List(parts) | ast::Operand::Address(parts) => {
+            parts.iter().for_each(|part| names(part, found));
+        }
+        ast::Operand::Pair(sides) => {
+            names(&sides.0, found);
+            names(&sides.1, found);
+        }
+        ast::Operand::Qualified(inner, _) => names(inner, found),
+        ast::Operand::Element(array, _) => {
+            found.insert(array.text);
+        }
+        ast::Operand::Component(..) | ast::Operand::Sink(_) => {}
+    }
+}
+
+fn expr_names<'a>(expr: &ast::Expr<'a>, found: &mut FxHashSet<&'a str>) {
+    match expr {
+        ast::Expr::Name(name) => {
+            found.insert(name.text);
+        }
+        ast::Expr::Binary(_, sides) => {
+            expr_names(&sides.0, found);
+            expr_names(&sides.1, found);
+        }
+        ast::Expr::Parenthesized(inner) | ast::Expr::Generic(inner) => expr_names(inner, found),
+        _ => {}
     }
 }
 

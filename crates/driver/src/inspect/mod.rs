@@ -29,8 +29,8 @@ pub struct Inspection {
     pub ptx_version: String,
     /// `.target`
     pub target: Vec<String>,
-    /// `.address_size`; 32 if the file does not say.
-    pub address_size: u64,
+    /// `.address_size`; taken as 64 if the file does not say.
+    pub address_size: Option<u64>,
     /// Kernels in order.
     pub kernels: Vec<Kernel>,
     /// Device functions in order.
@@ -57,12 +57,6 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
     /// What the PTX says about the launch.
     pub launch: LaunchFacts,
-    /// Shared memory.
-    pub shared: Shared,
-    /// Bytes of local memory of a thread, without those of functions it calls.
-    pub local_bytes: u64,
-    /// Barriers of the block.
-    pub barriers: Vec<Barrier>,
     /// Body.
     #[serde(flatten)]
     pub body: Body,
@@ -85,9 +79,15 @@ pub struct DeviceFunction {
     pub body: Body,
 }
 
-/// What the instructions of a function tell.
+/// What the body of a function tells; of its own instructions, without those of functions it calls.
 #[derive(Debug, Default, Serialize)]
 pub struct Body {
+    /// Shared memory.
+    pub shared: Shared,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u64,
+    /// Barriers of the block.
+    pub barriers: Vec<Barrier>,
     /// Number of PTX instructions.
     pub instructions: u64,
     /// The same by kind.
@@ -95,9 +95,18 @@ pub struct Body {
     /// How often each synchronising or communicating instruction occurs.
     pub synchronisation: BTreeMap<String, u64>,
     /// Functions called.
-    pub calls: Vec<String>,
+    pub calls: Vec<Call>,
     /// What Warpproof does not model.
     unsupported: Vec<JsonDiagnostic>,
+}
+
+/// A function that is called.
+#[derive(Debug, Serialize)]
+pub struct Call {
+    /// As in the PTX.
+    pub name: String,
+    /// Whether the file has its body.
+    pub defined: bool,
 }
 
 /// A kernel parameter.
@@ -159,14 +168,14 @@ pub struct LaunchFacts {
     pub blocksareclusters: bool,
 }
 
-/// Shared memory of a kernel.
-#[derive(Debug, Serialize)]
+/// Shared memory of a function.
+#[derive(Debug, Default, Serialize)]
 pub struct Shared {
-    /// Bytes of all arrays of known size that the kernel mentions.
+    /// Bytes of all arrays of known size that the function declares or mentions.
     pub static_bytes: u64,
     /// Those arrays.
     pub arrays: Vec<SharedArray>,
-    /// Names through which the kernel uses dynamic shared memory, whose size the launch gives.
+    /// Names through which it uses dynamic shared memory, whose size the launch gives.
     pub dynamic: Vec<String>,
 }
 

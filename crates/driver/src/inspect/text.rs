@@ -1,8 +1,8 @@
 //! An [`Inspection`] for people.
 
 use super::{
-    Barrier, Body, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable, Parameter,
-    PointerUse, Shared,
+    Barrier, Body, Call, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable,
+    Parameter, PointerUse, Shared,
 };
 use crate::Colour;
 use crate::demangle::demangle;
@@ -48,9 +48,11 @@ impl Page {
         let file = self.styled(Style::new().bold(), file);
         let target = target.join(", ");
         let kernels = plural(kernels.len() as u64, "kernel");
-        let line = format!(
-            "{file}: PTX {ptx_version} for {target}, {address_size}-bit addresses, {kernels}\n"
-        );
+        let addresses = match address_size {
+            Some(size) => format!("{size}-bit addresses"),
+            None => "address size not given (taken as 64 bits)".to_owned(),
+        };
+        let line = format!("{file}: PTX {ptx_version} for {target}, {addresses}, {kernels}\n");
         self.text.push_str(&line);
     }
 
@@ -61,10 +63,6 @@ impl Page {
         }
         self.facts("parameters", &parameter_lines(&kernel.parameters));
         self.fact("launch", &launch(&kernel.launch));
-        self.fact("shared", &shared(&kernel.shared));
-        self.fact("local", &bytes(kernel.local_bytes));
-        let barriers: Vec<String> = kernel.barriers.iter().map(barrier).collect();
-        self.facts("barriers", &barriers);
         self.body(&kernel.body);
     }
 
@@ -87,6 +85,10 @@ impl Page {
     }
 
     fn body(&mut self, body: &Body) {
+        self.fact("shared", &shared(&body.shared));
+        self.fact("local", &bytes(body.local_bytes));
+        let barriers: Vec<String> = body.barriers.iter().map(barrier).collect();
+        self.facts("barriers", &barriers);
         // Barriers were listed with their numbers above.
         let others = body.synchronisation.iter().filter(|(name, _)| !is_block_barrier(name));
         let others: Vec<String> = others.map(|(name, count)| format!("{name} ×{count}")).collect();
@@ -96,7 +98,11 @@ impl Page {
         );
         self.fact("instructions", &instruction_counts(body));
         if !body.calls.is_empty() {
-            let calls: Vec<String> = body.calls.iter().map(|name| shown(name)).collect();
+            let call = |call: &Call| {
+                let elsewhere = if call.defined { "" } else { " (not in this file)" };
+                format!("{}{elsewhere}", shown(&call.name))
+            };
+            let calls: Vec<String> = body.calls.iter().map(call).collect();
             self.fact("calls", &calls.join(", "));
         }
         self.facts("unsupported", &unsupported_lines(&body.unsupported));

@@ -5,6 +5,7 @@
 //! one touches nothing else. Every opcode the manual knows is here. What is not modelled yet is
 //! listed too, so that a refusal can name it ([`Lowering::NotYet`]).
 
+mod address;
 mod insn;
 mod operand;
 mod special;
