@@ -83,7 +83,10 @@ impl Pointer {
     }
 }
 
-fn windows() -> [(u64, fn(usize) -> Area); 3] {
+/// The start of a window and what a number in it means.
+type Window = (u64, fn(usize) -> Area);
+
+fn windows() -> [Window; 3] {
     [(SHARED_WINDOW, Area::Shared), (LOCAL_WINDOW, Area::Local), (PARAM_WINDOW, Area::Param)]
 }
 

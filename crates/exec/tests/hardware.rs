@@ -97,12 +97,9 @@ fn the_engine_does_what_the_gpu_did() {
                 .push(format!("{}: {problem}", case.text));
         }
     }
-    let count: usize = failures.values().map(Vec::len).sum();
-    for (family, failures) in &failures {
-        eprintln!("{family}: {}", failures.len());
-        failures.iter().take(12).for_each(|failure| eprintln!("  {failure}"));
-    }
-    assert_eq!(count, 0, "of {compared} cases");
+    // Every form the recorder knows, not a sample: a shrunken recording must not pass unnoticed.
+    assert!(compared > 6800, "only {compared} cases were compared");
+    assert_eq!(failures, BTreeMap::new(), "of {compared} cases");
 }
 
 /// Whether two rows of outputs are equal, NaNs being equal to each other.

@@ -51,7 +51,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
                 let at = from.map(|(_, start)| start.map(|start| start + position * 8));
                 let area = from.map_or(target.area, |(area, _)| area);
                 let mut unused = [0; WARP];
-                *word = read_element(context, area, lane, at, length, values, &mut unused);
+                *word = read_element(context, area, lane, at, length, [values, &mut unused]);
             }
         }
         let Some((memory, ..)) = allocation(context, target.area, lane) else { continue };

@@ -173,7 +173,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Read);
         for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
             let at = found.map(|start| start.map(|start| start + position * element as usize));
-            let word = read_element(context, pointer.area, lane, at, element as usize, low, high);
+            let word = read_element(context, pointer.area, lane, at, element as usize, [low, high]);
             mark(tags, lane, word, context.place, found.is_none());
         }
     }
@@ -192,8 +192,7 @@ pub(super) fn read_element(
     lane: usize,
     at: Option<Option<usize>>,
     bytes: usize,
-    low: &mut Lanes,
-    high: &mut Lanes,
+    [low, high]: [&mut Lanes; 2],
 ) -> Word {
     let start = match at {
         None => return Word::Poison,
@@ -346,7 +345,8 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
             let mut unused = [0; WARP];
             let (values, tags) = &mut old[position];
             let bytes = element as usize;
-            let before = read_element(context, pointer.area, lane, at, bytes, values, &mut unused);
+            let before =
+                read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
             mark(tags, lane, before, context.place, found.is_none());
             let Some(Some(at)) = at else { continue };
             let (a, a_tags) = &operands[position];

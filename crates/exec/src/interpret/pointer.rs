@@ -8,7 +8,7 @@
 use super::Context;
 use crate::address::{Area, Pointer, window};
 use crate::finding::Gap;
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::{Lanes, Mask};
 use crate::tags::{Source, Tags};
 use ir::{IntBinary, Operand, Reg, Relation, Space, Width};
 
@@ -208,22 +208,20 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
         ),
         None => false,
     };
-    let mut truth = Mask::NONE;
-    for lane in 0..WARP {
-        // Constant memory is in the global regions, but it is not global memory.
-        let constant = match Pointer::decode(values[lane], Space::Generic).map(|p| p.area) {
-            Some(Area::Global(number)) => {
-                context.global.get(number).is_some_and(|memory| memory.space == Space::Const)
-            }
-            _ => false,
-        };
-        let wanted = match space {
-            Space::Const => constant,
-            Space::Global => inside(values[lane]) && !constant,
-            _ => inside(values[lane]),
-        };
-        truth = if wanted { truth.or(Mask(1 << lane)) } else { truth };
-    }
+    // Constant memory is in the global regions, but it is not global memory.
+    let constant = |address: u64| match Pointer::decode(address, Space::Generic).map(|p| p.area) {
+        Some(Area::Global(number)) => {
+            context.global.get(number).is_some_and(|memory| memory.space == Space::Const)
+        }
+        _ => false,
+    };
+    let holds = |address: u64| match space {
+        Space::Const => constant(address),
+        Space::Global => inside(address) && !constant(address),
+        _ => inside(address),
+    };
+    let truth = values.iter().rev().fold(0, |mask, &a| mask << 1 | u32::from(holds(a)));
+    let truth = Mask(truth);
     let mut result = tags;
     // The answer about a pointer is a number; the answer about a plain number is not known.
     result.unknown = tags.unknown.or(Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0)));

@@ -55,6 +55,9 @@ struct Scope<'a> {
     names: FxHashMap<&'a str, (Entity, Span)>,
     /// Registers declared as `prefix<count>`.
     ranges: FxHashMap<&'a str, (RegisterDecl, u64, Span)>,
+    /// For names that end in a number: the lowest number behind each prefix, and its place. A range
+    /// with that prefix and a higher count would declare the name again.
+    numbered: FxHashMap<&'a str, (u64, Span)>,
 }
 
 /// The scopes of a function, innermost last.
@@ -105,6 +108,10 @@ impl<'a> Scopes<'a> {
             Entry::Occupied(earlier) => Err(Clash(earlier.get().1)),
             Entry::Vacant(free) => {
                 free.insert((entity, at));
+                for (prefix, number) in splits(name) {
+                    let lowest = scope.numbered.entry(prefix).or_insert((number, at));
+                    *lowest = (*lowest).min((number, at));
+                }
                 Ok(())
             }
         }
@@ -123,11 +130,9 @@ impl<'a> Scopes<'a> {
             return Err(Clash(*earlier));
         }
         scope.ranges.insert(prefix, (decl, count, at));
-        // The earliest of the names that the range would declare again.
-        let clashes = scope.names.iter().filter(|(name, _)| scope.range_with(name).is_some());
-        match clashes.map(|(_, (_, earlier))| *earlier).min() {
-            Some(earlier) => Err(Clash(earlier)),
-            None => Ok(()),
+        match scope.numbered.get(prefix) {
+            Some(&(lowest, earlier)) if lowest < count => Err(Clash(earlier)),
+            _ => Ok(()),
         }
     }
 
@@ -180,12 +185,18 @@ impl Scope<'_> {
         if self.ranges.is_empty() {
             return None;
         }
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        (1..=digits.min(20)).find_map(|length| {
-            let (prefix, number) = name.split_at(name.len() - length);
-            let canonical = number == "0" || !number.starts_with('0');
-            let range = *self.ranges.get(prefix).filter(|_| canonical)?;
-            number.parse::<u64>().is_ok_and(|number| number < range.1).then_some(range)
+        splits(name).find_map(|(prefix, number)| {
+            self.ranges.get(prefix).filter(|range| number < range.1).copied()
         })
     }
+}
+
+/// Every way to take a name apart into a prefix and a number without leading zeros.
+fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (1..=digits.min(20)).filter_map(|length| {
+        let (prefix, number) = name.split_at(name.len() - length);
+        let canonical = number == "0" || !number.starts_with('0');
+        number.parse().ok().filter(|_| canonical).map(|number| (prefix, number))
+    })
 }
