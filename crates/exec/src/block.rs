@@ -1,8 +1,8 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
 use crate::finding::{Fault, Gap, Place};
-use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
-use crate::lanes::{Mask, WARP};
+use crate::interpret::{Arrival, Context, Flow, execute, guarded, return_values};
+use crate::lanes::{Lanes, Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
@@ -33,7 +33,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     shared: Vec<Allocation>,
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
-    scratch: Scratch,
+    scratch: [Lanes; 3],
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -58,7 +58,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             shared: machine.shared_memory(),
             warps: warps.collect(),
             barriers: vec![Barrier::default(); 16],
-            scratch: Scratch::default(),
+            scratch: [[0; WARP]; 3],
         }
     }
 

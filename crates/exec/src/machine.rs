@@ -197,7 +197,7 @@ fn global_variable(variable: &Variable) -> Allocation {
         memory.access = Access::In;
     }
     if variable.external {
-        memory.states.fill(state::OPAQUE);
+        memory.states.fill(0..memory.states.len(), state::OPAQUE);
     }
     memory
 }
@@ -221,9 +221,9 @@ fn fill(memory: &mut Allocation, at: usize, argument: &Argument) {
         Argument::Bytes(bytes) => {
             let count = bytes.len().min(room);
             memory.bytes[at..at + count].copy_from_slice(&bytes[..count]);
-            memory.states[at..at + count].fill(state::DEFINED);
+            memory.states.fill(at..at + count, state::DEFINED);
         }
-        Argument::Opaque => memory.states[at..].fill(state::OPAQUE),
+        Argument::Opaque => memory.states.fill(at..memory.states.len(), state::OPAQUE),
         Argument::Struct(pieces) => {
             for (offset, piece) in pieces {
                 let at = usize::try_from(*offset).unwrap_or(usize::MAX);

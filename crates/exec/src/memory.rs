@@ -6,6 +6,7 @@
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use ir::Space;
+use std::ops::{Deref, Range};
 
 /// State of a byte.
 pub(crate) mod state {
@@ -13,6 +14,65 @@ pub(crate) mod state {
     pub(crate) const DEFINED: u8 = 1;
     pub(crate) const OPAQUE: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
+}
+
+/// The state of every byte. Counts those that are not defined, because memory that is defined
+/// throughout is the rule and needs no look at single bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct States {
+    each: Vec<u8>,
+    others: usize,
+}
+
+impl States {
+    fn new(size: usize, state: u8) -> Self {
+        let others = if state == state::DEFINED { 0 } else { size };
+        Self { each: vec![state; size], others }
+    }
+
+    /// Whether every byte is defined.
+    #[inline]
+    pub(crate) fn all_defined(&self) -> bool {
+        self.others == 0
+    }
+
+    /// Puts all bytes of a range in one state.
+    pub(crate) fn fill(&mut self, range: Range<usize>, state: u8) {
+        let bytes = &mut self.each[range];
+        self.others -= others(bytes);
+        bytes.fill(state);
+        self.others += others(bytes);
+    }
+
+    /// Puts `N` bytes in one state.
+    #[inline]
+    pub(crate) fn set<const N: usize>(&mut self, start: usize, state: u8) {
+        let bytes = &mut self.each[start..start + N];
+        if bytes != [state; N] {
+            self.fill(start..start + N, state);
+        }
+    }
+
+    /// Sets the states from `start` on to these.
+    pub(crate) fn copy(&mut self, start: usize, states: &[u8]) {
+        let bytes = &mut self.each[start..start + states.len()];
+        self.others -= others(bytes);
+        bytes.copy_from_slice(states);
+        self.others += others(states);
+    }
+}
+
+impl Deref for States {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.each
+    }
+}
+
+/// How many of these bytes are not defined.
+fn others(states: &[u8]) -> usize {
+    states.iter().filter(|&&state| state != state::DEFINED).count()
 }
 
 /// What a few bytes of memory are together.
@@ -46,7 +106,7 @@ pub(crate) struct Allocation {
     /// Whether the size is known; if not, there are no bytes and every access is in bounds.
     pub(crate) bounded: bool,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) states: Vec<u8>,
+    pub(crate) states: States,
 }
 
 impl Allocation {
@@ -60,7 +120,7 @@ impl Allocation {
             access: Access::InOut,
             bounded: true,
             bytes: vec![0; size],
-            states: vec![state; size],
+            states: States::new(size, state),
         }
     }
 
@@ -112,7 +172,7 @@ impl Allocation {
             Word::Unknown => state::OPAQUE,
             Word::Poison => state::UNDEFINED,
         };
-        self.states[start..start + bytes].fill(state);
+        self.states.fill(start..start + bytes, state);
     }
 
     /// Names a byte for a report.

@@ -22,6 +22,14 @@ struct Slot {
     word: u32,
 }
 
+impl Slot {
+    /// Whether the register as it stands is its own low `width` bits.
+    #[inline]
+    fn holds(self, width: Width) -> bool {
+        self.width <= width && self.width != Width::B1
+    }
+}
+
 impl Layout {
     pub(crate) fn new(function: &Function) -> Self {
         let mut words = 0;
@@ -47,7 +55,14 @@ impl Layout {
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
+    /// Values of words, and room for one more: a result is computed into the spare room, which
+    /// then changes places with the old value. So results are never copied, and an operation may
+    /// overwrite its own operand.
     words: Vec<Lanes>,
+    /// Where each word of the layout currently is.
+    places: Vec<u32>,
+    /// Where there is room.
+    spare: u32,
     predicates: Vec<Mask>,
     /// Which lanes are not numbers.
     masks: Vec<TagMasks>,
@@ -71,7 +86,9 @@ impl Registers {
     pub(crate) fn new(layout: &Layout) -> Self {
         let count = layout.slots.len();
         Self {
-            words: vec![[0; WARP]; layout.words],
+            words: vec![[0; WARP]; layout.words + 1],
+            places: (0..layout.words as u32).collect(),
+            spare: layout.words as u32,
             predicates: vec![Mask::NONE; count],
             masks: vec![TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER }; count],
             origins: vec![Tags::UNWRITTEN.origin; count],
@@ -107,6 +124,20 @@ impl Registers {
         }
     }
 
+    /// The lanes in which an operand is a pointer, if it is a number in all others.
+    #[inline]
+    pub(crate) fn pointers(&self, operand: Operand) -> Option<Mask> {
+        let Operand::Register(register) = operand else { return Some(Mask::NONE) };
+        let TagMasks { pointer, unknown, poison } = self.masks[register.position()];
+        (unknown.is_empty() && poison.is_empty()).then_some(pointer)
+    }
+
+    /// Where a word of the layout is.
+    #[inline]
+    fn place(&self, word: u32) -> usize {
+        self.places[word as usize] as usize
+    }
+
     /// A predicate as the set of lanes in which it is true.
     #[inline]
     pub(crate) fn predicate(&self, operand: Operand) -> Mask {
@@ -128,8 +159,8 @@ impl Registers {
     ) -> &'s Lanes {
         if let Operand::Register(register) = operand {
             let slot = layout.slots[register];
-            if slot.width <= width && slot.width != Width::B1 {
-                return &self.words[slot.word as usize];
+            if slot.holds(width) {
+                return &self.words[self.place(slot.word)];
             }
         }
         self.materialize(layout, operand, width, buffer);
@@ -148,31 +179,70 @@ impl Registers {
                     return;
                 }
                 let mask = width.mask();
-                *buffer = self.words[slot.word as usize].map(|bits| bits & mask);
+                *buffer = self.words[self.place(slot.word)].map(|bits| bits & mask);
             }
         }
     }
 
     /// The upper half of a 128-bit register.
     pub(crate) fn upper(&self, layout: &Layout, register: Reg) -> &Lanes {
-        &self.words[layout.slots[register].word as usize + 1]
+        &self.words[self.place(layout.slots[register].word + 1)]
     }
 
-    /// Writes numbers to a register in `lanes`. The values have no bits above its width.
-    #[inline]
-    pub(crate) fn write_numbers(
+    /// Computes a register from the low bits of some operands, in `lanes`. `action` is given room
+    /// for all lanes, with no particular contents, and must leave no bits above the register's
+    /// width; `buffers` hold operands that are not registers as they stand.
+    #[inline(always)]
+    pub(crate) fn compute<const N: usize>(
         &mut self,
         layout: &Layout,
-        register: Reg,
-        values: &Lanes,
-        lanes: Mask,
+        (operands, widths): ([Operand; N], [Width; N]),
+        buffers: &mut [Lanes; 3],
+        (dst, tags, lanes): (Reg, &Tags, Mask),
+        action: impl FnOnce(&mut Lanes, [&Lanes; N]),
     ) {
+        // Plain loops and arrays of plain values: anything else goes through memory here.
+        let mut places = [None; N];
+        for position in 0..N {
+            let (operand, width) = (operands[position], widths[position]);
+            match operand {
+                Operand::Register(register) if layout.slots[register].holds(width) => {
+                    places[position] = Some(self.place(layout.slots[register].word));
+                }
+                _ => self.materialize(layout, operand, width, &mut buffers[position]),
+            }
+        }
+        let spare = self.spare as usize;
+        let (below, rest) = self.words.split_at_mut(spare);
+        let Some((result, above)) = rest.split_first_mut() else { return };
+        let mut sources = buffers.each_ref();
+        for position in 0..N {
+            match places[position] {
+                Some(place) if place < spare => sources[position] = &below[place],
+                Some(place) => sources[position] = &above[place - spare - 1],
+                None => {}
+            }
+        }
+        let Some(sources) = sources.first_chunk() else { return };
+        action(result, *sources);
+        self.adopt(layout, dst, tags, lanes);
+    }
+
+    /// Makes what is in the spare room the value of a register in `lanes`.
+    #[inline]
+    fn adopt(&mut self, layout: &Layout, register: Reg, tags: &Tags, lanes: Mask) {
         let slot = layout.slots[register];
         if slot.width == Width::B1 || lanes != Mask::ALL {
-            return self.write(layout, register, values, Tags::NUMBER, lanes);
+            let values = self.words[self.spare as usize];
+            return self.write(layout, register, &values, *tags, lanes);
         }
-        self.words[slot.word as usize] = *values;
-        self.masks[register.position()] = TagMasks::NUMBER;
+        std::mem::swap(&mut self.places[slot.word as usize], &mut self.spare);
+        let position = register.position();
+        let Tags { pointer, unknown, poison, .. } = *tags;
+        self.masks[position] = TagMasks { pointer, unknown, poison };
+        if tags.origin.is_some() {
+            self.origins[position] = tags.origin;
+        }
     }
 
     /// Writes a register in `lanes`. The values have no bits above the register's width.
@@ -189,7 +259,8 @@ impl Registers {
             let truth = values.iter().rev().fold(0, |mask, &bits| mask << 1 | (bits as u32 & 1));
             return self.write_predicate(register, Mask(truth), tags, lanes);
         }
-        blend(&mut self.words[slot.word as usize], values, lanes);
+        let place = self.place(slot.word);
+        blend(&mut self.words[place], values, lanes);
         self.set_tags(register.position(), tags, lanes);
     }
 
@@ -201,7 +272,8 @@ impl Registers {
         values: &Lanes,
         lanes: Mask,
     ) {
-        blend(&mut self.words[layout.slots[register].word as usize + 1], values, lanes);
+        let place = self.place(layout.slots[register].word + 1);
+        blend(&mut self.words[place], values, lanes);
     }
 
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags, lanes: Mask) {

@@ -134,7 +134,7 @@ impl Warp {
             {
                 let size = memory.bytes.len() / crate::lanes::WARP;
                 for lane in lanes.iter() {
-                    memory.states[lane * size..(lane + 1) * size].fill(state::UNDEFINED);
+                    memory.states.fill(lane * size..(lane + 1) * size, state::UNDEFINED);
                 }
             }
         }

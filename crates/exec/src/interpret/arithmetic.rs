@@ -1,9 +1,10 @@
 //! Moves, integers and floats: bits from [`crate::concrete`], tags from the operands.
 
-use super::{Context, Scratch, pointer};
+use super::{Context, pointer};
 use crate::concrete::{self, lanes};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::registers::Registers;
 use crate::tags::Tags;
 use ir::{Accuracy, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
 
@@ -58,61 +59,83 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap>
     Ok(())
 }
 
-/// The common operations on operands that are numbers in every lane, without copies and tags;
-/// whether the operation was one of them.
+/// The common operations on operands that are numbers in every lane, and offsets of pointers,
+/// without copies of values and tags; whether the operation was one of them.
 fn on_numbers(context: &mut Context<'_, '_>, op: &Op) -> bool {
     let Context { registers, layout, scratch, lanes: active, .. } = context;
-    let Scratch { operands: [first, second, third], result } = &mut **scratch;
+    let (layout, active) = (*layout, *active);
     let numbers = |operands: &[Operand]| operands.iter().all(|&o| registers.is_number(o));
-    let dst = match op {
+    match op {
         Op::IntBinary { op, width, dst, a, b } => {
-            let fast = *width != Width::B1
-                && !matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. })
-                && numbers(&[*a, *b]);
-            if !fast {
-                return false;
-            }
+            let tags = match op {
+                _ if *width == Width::B1 => return false,
+                IntBinary::Div { .. } | IntBinary::Rem { .. } => return false,
+                _ if numbers(&[*a, *b]) => Tags::NUMBER,
+                _ => match moved(registers, *op, *width, *a, *b) {
+                    Some(pointers) => Tags::pointer(pointers),
+                    None => return false,
+                },
+            };
             let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
-            let a = registers.word(layout, *a, *width, first);
-            let b = registers.word(layout, *b, if shifts { Width::B32 } else { *width }, second);
-            lanes::int_binary(*op, *width, result, a, b);
-            *dst
+            let widths = [*width, if shifts { Width::B32 } else { *width }];
+            let operands = ([*a, *b], widths);
+            registers.compute(layout, operands, scratch, (*dst, &tags, active), |out, [a, b]| {
+                lanes::int_binary(*op, *width, out, a, b);
+            });
         }
         Op::Fma { format, lanes: 1, mode, dst, a, b, c } if numbers(&[*a, *b, *c]) => {
-            let width = format.width();
-            let a = registers.word(layout, *a, width, first);
-            let b = registers.word(layout, *b, width, second);
-            let c = registers.word(layout, *c, width, third);
-            lanes::fma(*format, *mode, result, a, b, c);
-            *dst
+            let operands = ([*a, *b, *c], [format.width(); 3]);
+            let target = (*dst, &Tags::NUMBER, active);
+            registers.compute(layout, operands, scratch, target, |out, [a, b, c]| {
+                lanes::fma(*format, *mode, out, a, b, c);
+            });
         }
         Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b }
             if mode.accuracy == Accuracy::Exact && numbers(&[*a, *b]) =>
         {
-            let a = registers.word(layout, *a, format.width(), first);
-            let b = registers.word(layout, *b, format.width(), second);
-            lanes::float_binary(*op, *format, *mode, result, a, b);
-            *dst
+            let operands = ([*a, *b], [format.width(); 2]);
+            let target = (*dst, &Tags::NUMBER, active);
+            registers.compute(layout, operands, scratch, target, |out, [a, b]| {
+                lanes::float_binary(*op, *format, *mode, out, a, b);
+            });
         }
         Op::IntCompare { relation, signed, width, dst, a, b } if numbers(&[*a, *b]) => {
+            let [first, second, _] = &mut **scratch;
             let a = registers.word(layout, *a, *width, first);
             let b = registers.word(layout, *b, *width, second);
             let truth = Mask(lanes::int_compare(*relation, *signed, *width, a, b));
-            registers.write_predicate(*dst, truth, Tags::NUMBER, *active);
-            return true;
+            registers.write_predicate(*dst, truth, Tags::NUMBER, active);
         }
         Op::Copy { dst, src } if numbers(&[*src]) => {
             let width = layout.width(*dst);
             if matches!(width, Width::B1 | Width::B128) {
                 return false;
             }
-            *result = *registers.word(layout, *src, width, first);
-            *dst
+            let target = (*dst, &Tags::NUMBER, active);
+            let operands = ([*src], [width]);
+            registers.compute(layout, operands, scratch, target, |out, [src]| *out = *src);
         }
         _ => return false,
-    };
-    registers.write_numbers(layout, dst, result, *active);
+    }
     true
+}
+
+/// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
+/// them away and does nothing else with pointers.
+fn moved(
+    registers: &Registers,
+    op: IntBinary,
+    width: Width,
+    a: Operand,
+    b: Operand,
+) -> Option<Mask> {
+    let (a, b) = (registers.pointers(a)?, registers.pointers(b)?);
+    let moves = match op {
+        IntBinary::Add => a.and(b).is_empty(),
+        IntBinary::Sub => b.is_empty(),
+        _ => false,
+    };
+    (moves && matches!(width, Width::B32 | Width::B64)).then_some(a.or(b))
 }
 
 fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) {

@@ -96,7 +96,7 @@ fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) 
     for lane in lanes.iter() {
         let (read, write) = (lane * size, lane * room);
         target.bytes[write..write + count].copy_from_slice(&bytes[read..read + count]);
-        target.states[write..write + count].copy_from_slice(&states[read..read + count]);
+        target.states.copy(write, &states[read..read + count]);
     }
 }
 

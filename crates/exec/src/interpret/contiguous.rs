@@ -7,24 +7,22 @@ use super::Context;
 use crate::address::{Area, Pointer};
 use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::memory::{Alignment, Allocation, state};
+use crate::machine::Machine;
+use crate::memory::{Allocation, state};
 use crate::tags::{Source, Tags};
+use crate::warp::Warp;
 use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
 
-/// Where the lanes of an access start, in one allocation.
-struct Offsets {
-    area: Area,
-    starts: [usize; WARP],
-}
-
-/// The starts of an access of `bytes` bytes in every lane, if it is of the common kind.
+/// Finds the starts of an access of `bytes` bytes in every lane, and the allocation they are in, if
+/// the access is of the common kind.
 fn offsets(
     context: &mut Context<'_, '_>,
     address: Address,
     space: Space,
     bytes: u32,
     kind: AccessKind,
-) -> Option<Offsets> {
+    starts: &mut Lanes,
+) -> Option<Area> {
     let AddressBase::Register(register) = address.base else { return None };
     let tags = context.registers.tags(register);
     let lanes = context.lanes;
@@ -33,146 +31,163 @@ fn offsets(
         return None;
     }
     let width = context.layout.width(register);
-    let values = context.registers.word(
-        context.layout,
-        register.into(),
-        width,
-        &mut context.scratch.operands[0],
-    );
+    let values =
+        context.registers.word(context.layout, register.into(), width, &mut context.scratch[0]);
     let first = values[lanes.lowest()?].wrapping_add_signed(address.offset) & width.mask();
     let pointer = Pointer::decode(first, space)?;
     // The address of the allocation's first byte, in the form the lanes have it.
     let start = first.wrapping_sub(pointer.offset.cast_unsigned());
-    let mut starts = [0; WARP];
-    let (mut highest, mut low_bits) = (0, 0);
-    for lane in 0..WARP {
-        let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-        let offset = if lanes.has(lane) { full.wrapping_sub(start) } else { 0 };
-        highest = highest.max(offset);
-        low_bits |= offset;
-        starts[lane] = offset as usize;
+    let mut low_bits = 0;
+    if lanes == Mask::ALL {
+        // Without a look at every lane's bit this loop uses vector instructions.
+        for lane in 0..WARP {
+            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
+            starts[lane] = full.wrapping_sub(start);
+            low_bits |= starts[lane];
+        }
+    } else {
+        for lane in lanes.iter() {
+            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
+            starts[lane] = full.wrapping_sub(start);
+            low_bits |= starts[lane];
+        }
     }
     let area = pointer.area;
-    let (memory, size, stride) = allocation(context, area)?;
-    let inside = highest.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64);
+    let Context { machine, global, shared, warp, .. } = context;
+    let (memory, size, stride) = allocation(machine, global, shared, warp, area)?;
+    let ends_inside =
+        |start: u64| start.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64);
+    // All bits together are no less than the highest start, and usually say enough.
+    let inside = ends_inside(low_bits) || ends_inside(starts.iter().copied().max().unwrap_or(0));
     let aligned = low_bits & u64::from(bytes - 1) == 0 && bytes.is_power_of_two();
     if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
         return None;
     }
-    if memory.alignment(0, bytes) == Alignment::Depends {
+    // Accesses are made of whole aligned words of the allocation; lanes' parts of it must be too.
+    if stride % bytes as usize != 0 {
+        return None;
+    }
+    if memory.align < u64::from(bytes) {
         context.report.alignments.insert(context.place);
     }
     if stride > 0 {
-        starts.iter_mut().enumerate().for_each(|(lane, start)| *start += lane * stride);
+        starts.iter_mut().enumerate().for_each(|(lane, start)| *start += (lane * stride) as u64);
     }
-    Some(Offsets { area, starts })
+    Some(area)
 }
 
 /// An allocation, the size of a lane's part of it, and the distance between two such parts.
 fn allocation<'s>(
-    context: &'s mut Context<'_, '_>,
+    machine: &Machine<'_>,
+    global: &'s mut [Allocation],
+    shared: &'s mut [Allocation],
+    warp: &'s mut Warp,
     area: Area,
 ) -> Option<(&'s mut Allocation, usize, usize)> {
-    match area {
-        Area::Global(number) => {
-            context.global.get_mut(number).map(|memory| (memory.bytes.len(), memory))
-        }
-        Area::Shared(number) => {
-            context.shared.get_mut(number).map(|memory| (memory.bytes.len(), memory))
-        }
-        Area::Local(number) if number < context.machine.local.len() => {
-            let memory = context.warp.local(context.machine, number);
-            let size = memory.bytes.len() / WARP;
-            return Some((memory, size, size));
-        }
-        Area::Local(_) | Area::Param(_) => None,
-    }
-    .map(|(size, memory)| (memory, size, 0))
-}
-
-/// What all bytes read so far have in common.
-#[derive(Clone, Copy)]
-struct States {
-    all: u64,
-    any: u64,
+    let (memory, parts) = match area {
+        Area::Global(number) => (global.get_mut(number)?, 1),
+        Area::Shared(number) => (shared.get_mut(number)?, 1),
+        Area::Local(number) if number < machine.local.len() => (warp.local(machine, number), WARP),
+        Area::Local(_) | Area::Param(_) => return None,
+    };
+    let size = memory.bytes.len() / parts;
+    Some((memory, size, if parts > 1 { size } else { 0 }))
 }
 
 /// Executes a load of the common kind; whether it was one.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
-    let element = load.width.bytes() as usize;
     let bytes = load.width.bytes() * load.dsts.len() as u32;
     if load.width > Width::B64 {
         return false;
     }
     let kind = AccessKind::Read;
-    let Some(found) = offsets(context, load.address, load.space, bytes, kind) else { return false };
-    let lanes = context.lanes;
-    let Some((memory, ..)) = allocation(context, found.area) else { return false };
-    let mut values = [[0; WARP]; 8];
-    let mut states = States { all: u64::MAX, any: 0 };
-    for (position, values) in values.iter_mut().enumerate().take(load.dsts.len()) {
-        let shift = position * element;
-        let starts = &found.starts;
-        let more = match element {
-            1 => gather::<1>(memory, starts, shift, lanes, values),
-            2 => gather::<2>(memory, starts, shift, lanes, values),
-            4 => gather::<4>(memory, starts, shift, lanes, values),
-            _ => gather::<8>(memory, starts, shift, lanes, values),
-        };
-        states = States { all: states.all & more.all, any: states.any | more.any };
+    let mut starts = [0; WARP];
+    let found = offsets(context, load.address, load.space, bytes, kind, &mut starts);
+    let Some(area) = found else { return false };
+    match load.width.bytes() {
+        1 => load_words::<1>(context, load, area, &starts),
+        2 => load_words::<2>(context, load, area, &starts),
+        4 => load_words::<4>(context, load, area, &starts),
+        _ => load_words::<8>(context, load, area, &starts),
     }
-    let same = |state: u8| {
-        let pattern = u64::from_le_bytes([state; 8]) & (u64::MAX >> (64 - 8 * element));
-        states.all == pattern && states.any == pattern
-    };
-    let tags = if same(state::DEFINED) {
-        Tags::NUMBER
-    } else if same(state::OPAQUE) {
-        Tags::unknown(Mask::ALL, Source::Data)
-    } else {
+}
+
+/// Loads words of `N` bytes if they are all of one kind; whether they are.
+fn load_words<const N: usize>(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    area: Area,
+    starts: &Lanes,
+) -> bool {
+    let Context { machine, registers, layout, global, shared, warp, scratch, lanes, .. } = context;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, area) else {
         return false;
     };
-    for (dst, values) in load.dsts.iter().zip(&mut values) {
+    let Some(tags) = tags::<N>(memory, starts, load.dsts.len(), *lanes) else {
+        return false;
+    };
+    let (words, _) = memory.bytes.as_chunks::<N>();
+    for (position, dst) in load.dsts.iter().enumerate() {
         let Some(dst) = *dst else { continue };
-        let width = context.layout.width(dst);
-        if width != load.width && load.signed {
-            let extend = |bits| crate::concrete::resize(load.width, true, width, bits);
-            *values = values.map(extend);
-        }
-        match tags.is_number() {
-            true => context.registers.write_numbers(context.layout, dst, values, lanes),
-            false => context.write(dst, values, tags),
-        }
+        let width = layout.width(dst);
+        registers.compute(layout, ([], []), scratch, (dst, &tags, *lanes), |out, []| {
+            if *lanes == Mask::ALL {
+                for lane in 0..WARP {
+                    out[lane] = number(words[starts[lane] as usize / N + position]);
+                }
+            } else {
+                for lane in lanes.iter() {
+                    out[lane] = number(words[starts[lane] as usize / N + position]);
+                }
+            }
+            if width != load.width && load.signed {
+                *out = out.map(|bits| crate::concrete::resize(load.width, true, width, bits));
+            }
+        });
     }
     true
 }
 
-/// Reads `N` bytes in each lane.
-fn gather<const N: usize>(
+/// What `count` words of `N` bytes are in every lane, if they are the same kind of value.
+fn tags<const N: usize>(
     memory: &Allocation,
-    starts: &[usize; WARP],
-    shift: usize,
+    starts: &Lanes,
+    count: usize,
     lanes: Mask,
-    values: &mut Lanes,
-) -> States {
-    let mut states = States { all: u64::MAX, any: 0 };
-    let mut read = |lane: usize| {
-        let start = starts[lane] + shift;
-        let mut word = [0; 8];
-        word[..N].copy_from_slice(&memory.bytes[start..start + N]);
-        values[lane] = u64::from_le_bytes(word);
-        let mut word = [0; 8];
-        word[..N].copy_from_slice(&memory.states[start..start + N]);
-        let word = u64::from_le_bytes(word);
-        states.all &= word;
-        states.any |= word;
-    };
-    if lanes == Mask::ALL {
-        (0..WARP).for_each(&mut read);
-    } else {
-        lanes.iter().for_each(&mut read);
+) -> Option<Tags> {
+    if memory.states.all_defined() {
+        return Some(Tags::NUMBER);
     }
-    states
+    let (words, _) = memory.states.as_chunks::<N>();
+    let (mut all, mut any) = (u64::MAX, 0);
+    for position in 0..count {
+        let mut look = |lane: usize| {
+            let word = number(words[starts[lane] as usize / N + position]);
+            all &= word;
+            any |= word;
+        };
+        if lanes == Mask::ALL {
+            (0..WARP).for_each(&mut look);
+        } else {
+            lanes.iter().for_each(&mut look);
+        }
+    }
+    let same = |state: u8| all == number([state; N]) && any == all;
+    if same(state::DEFINED) {
+        Some(Tags::NUMBER)
+    } else if same(state::OPAQUE) {
+        Some(Tags::unknown(Mask::ALL, Source::Data))
+    } else {
+        None
+    }
+}
+
+/// A word of memory as a number.
+#[inline(always)]
+fn number<const N: usize>(word: [u8; N]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..N].copy_from_slice(&word);
+    u64::from_le_bytes(bytes)
 }
 
 /// Executes a store of the common kind; whether it was one.
@@ -197,20 +212,22 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
         return false;
     };
     let kind = AccessKind::Write;
-    let Some(found) = offsets(context, store.address, store.space, bytes, kind) else {
-        return false;
-    };
+    let mut starts = [0; WARP];
+    let found = offsets(context, store.address, store.space, bytes, kind, &mut starts);
+    let Some(area) = found else { return false };
+    let starts = &starts;
     for (position, &src) in store.srcs.iter().enumerate() {
-        let mut buffer = [0; WARP];
-        let values = *context.registers.word(context.layout, src, store.width, &mut buffer);
-        let Some((memory, ..)) = allocation(context, found.area) else { return false };
+        let Context { machine, registers, layout, global, shared, warp, scratch, .. } = context;
+        let values = registers.word(layout, src, store.width, &mut scratch[0]);
+        let Some((memory, ..)) = allocation(machine, global, shared, warp, area) else {
+            return false;
+        };
         let shift = position * element;
-        let starts = &found.starts;
         match element {
-            1 => scatter::<1>(memory, starts, shift, lanes, &values, state),
-            2 => scatter::<2>(memory, starts, shift, lanes, &values, state),
-            4 => scatter::<4>(memory, starts, shift, lanes, &values, state),
-            _ => scatter::<8>(memory, starts, shift, lanes, &values, state),
+            1 => scatter::<1>(memory, starts, shift, lanes, values, state),
+            2 => scatter::<2>(memory, starts, shift, lanes, values, state),
+            4 => scatter::<4>(memory, starts, shift, lanes, values, state),
+            _ => scatter::<8>(memory, starts, shift, lanes, values, state),
         }
     }
     true
@@ -219,15 +236,15 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
 /// Writes `N` bytes in each lane, in ascending order of lanes.
 fn scatter<const N: usize>(
     memory: &mut Allocation,
-    starts: &[usize; WARP],
+    starts: &Lanes,
     shift: usize,
     lanes: Mask,
     values: &Lanes,
     state: u8,
 ) {
     for lane in lanes.iter() {
-        let start = starts[lane] + shift;
+        let start = starts[lane] as usize + shift;
         memory.bytes[start..start + N].copy_from_slice(&values[lane].to_le_bytes()[..N]);
-        memory.states[start..start + N].copy_from_slice(&[state; N]);
+        memory.states.set::<N>(start, state);
     }
 }

@@ -458,7 +458,7 @@ pub(super) fn discard(
         if let (Some(Some(start)), Some((memory, ..))) =
             (found, allocation(context, pointer.area, lane))
         {
-            memory.states[start..start + bytes as usize].fill(state::UNDEFINED);
+            memory.states.fill(start..start + bytes as usize, state::UNDEFINED);
         }
     }
     Ok(())

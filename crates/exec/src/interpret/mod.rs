@@ -33,26 +33,13 @@ pub(crate) struct Context<'c, 'p> {
     /// Registers of the function that runs, taken out of the warp for the time being.
     pub(crate) registers: Registers,
     pub(crate) layout: &'c Layout,
-    /// Room for operands that are not registers as they stand, and for a result.
-    pub(crate) scratch: &'c mut Scratch,
+    /// Room for operands that are not registers as they stand.
+    pub(crate) scratch: &'c mut [Lanes; 3],
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     pub(crate) place: Place,
-}
-
-/// Room for operands that are not registers as they stand.
-#[derive(Debug)]
-pub(crate) struct Scratch {
-    pub(crate) operands: [Lanes; 3],
-    pub(crate) result: Lanes,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self { operands: [[0; WARP]; 3], result: [0; WARP] }
-    }
 }
 
 /// What happens after an instruction.
