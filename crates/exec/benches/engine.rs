@@ -10,7 +10,7 @@ use launching::{Arg, bytes, launch, noise, program};
 fn engine(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("engine");
     group.sample_size(10);
-    let (m, n, k) = (64, 64, 1024);
+    let (m, n, k) = (64, 64, 4096);
     let program = program("cuda/c_sgemm.sm_80.ptx");
     for (kernel, block) in [("sgemm_tiled", [256, 1, 1]), ("sgemm_naive", [16, 16, 1])] {
         let grid = if kernel == "sgemm_tiled" { [1, 1, 1] } else { [4, 4, 1] };

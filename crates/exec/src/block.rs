@@ -1,8 +1,9 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
+use crate::decode::Decoded;
 use crate::finding::{Fault, Gap, Place};
-use crate::interpret::{Arrival, Context, Flow, execute, guarded, return_values};
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
+use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
@@ -33,7 +34,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     shared: Vec<Allocation>,
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
-    scratch: [Lanes; 3],
+    scratch: Scratch,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -58,7 +59,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             shared: machine.shared_memory(),
             warps: warps.collect(),
             barriers: vec![Barrier::default(); 16],
-            scratch: [[0; WARP]; 3],
+            scratch: Scratch::default(),
         }
     }
 
@@ -143,8 +144,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let Group { lanes, at, .. } = self.warps[warp].groups[group];
         let block = &machine.program.functions[at.function].blocks[at.block];
         let rest = &block.instructions[at.index..];
+        let decoded = &machine.codes[at.function].blocks[at.block][at.index..];
         let (executed, step) =
-            self.with_context(warp, at, lanes, |context| straight(context, rest, lanes));
+            self.with_context(warp, at, lanes, |context| straight(context, rest, decoded, lanes));
         let here = Position { index: at.index + executed, ..at };
         self.warps[warp].groups[group].at = here;
         self.spend(warp, here, lanes, executed as u64 + 1)?;
@@ -460,20 +462,30 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 type Step = Result<Option<(Mask, Flow)>, Gap>;
 
 /// Executes instructions one after the other, in all lanes of a group; how many were done.
-fn straight(context: &mut Context<'_, '_>, rest: &[Instr], lanes: Mask) -> (usize, Step) {
-    for (executed, instruction) in rest.iter().enumerate() {
-        context.lanes = lanes;
-        context.place = Place { span: instruction.span, location: instruction.location };
+fn straight(
+    context: &mut Context<'_, '_>,
+    rest: &[Instr],
+    decoded: &[Decoded],
+    lanes: Mask,
+) -> (usize, Step) {
+    for (executed, (instruction, decoded)) in rest.iter().zip(decoded).enumerate() {
+        let mut active = lanes;
         if let Some(guard) = instruction.guard {
+            context.lanes = lanes;
+            context.place = Place { span: instruction.span, location: instruction.location };
             match guarded(context, guard) {
-                Ok(active) => context.lanes = active,
+                Ok(holds) => active = holds,
                 Err(gap) => return (executed, Err(gap)),
             }
+            if active.is_empty() {
+                continue;
+            }
         }
-        let active = context.lanes;
-        if active.is_empty() {
+        if decoded.execute(&mut context.registers, active) {
             continue;
         }
+        context.lanes = active;
+        context.place = Place { span: instruction.span, location: instruction.location };
         match execute(context, &instruction.op) {
             Ok(Flow::Next) => {}
             Ok(flow) => return (executed, Ok(Some((active, flow)))),

@@ -1,5 +1,6 @@
 //! The lanes of a warp: values of 32 threads side by side, and sets of lanes.
 
+pub(crate) use crate::concrete::lanes::Narrow;
 pub use crate::concrete::lanes::{LANES as WARP, Lanes};
 
 /// A set of lanes, one bit each.

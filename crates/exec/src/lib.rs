@@ -7,6 +7,7 @@
 mod address;
 mod block;
 pub mod concrete;
+mod decode;
 mod finding;
 mod interpret;
 mod lanes;

@@ -1,6 +1,7 @@
 //! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
+use crate::decode::Code;
 use crate::finding::{Gap, Place};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::memory::{Allocation, Word, state};
@@ -19,6 +20,7 @@ pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) launch: &'p Launch,
     pub(crate) layouts: IndexVec<FuncId, Layout>,
+    pub(crate) codes: IndexVec<FuncId, Code>,
     /// Which allocation a variable is.
     pub(crate) areas: FxHashMap<VarId, Area>,
     /// Shared variables in the order of their areas.
@@ -38,10 +40,15 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         launch: &'p Launch,
     ) -> Result<(Self, Vec<Allocation>), Gap> {
+        let mut layouts: IndexVec<FuncId, Layout> =
+            program.functions.iter().map(Layout::new).collect();
+        let codes = program.functions.enumerate();
+        let codes = codes.map(|(id, function)| Code::new(function, &mut layouts[id])).collect();
         let mut machine = Self {
             program,
             launch,
-            layouts: program.functions.iter().map(Layout::new).collect(),
+            layouts,
+            codes,
             areas: FxHashMap::default(),
             shared: Vec::new(),
             local: Vec::new(),

@@ -1,68 +1,200 @@
 //! Registers of a warp: one array of lanes for each, predicates as sets of lanes.
 //!
+//! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because most of what
+//! kernels do is done on those and a vector register holds twice as many; wider ones in arrays of
+//! `u64` ([`Lanes`]). Either is seen as `u64` by operations that do not care.
+//!
 //! A warp has one file for each function: recursion is refused, so a lane is in a function at most
 //! once, and lanes in different calls of it are different lanes.
 
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::tags::{Source, Tags};
 use base::{Index, IndexVec};
 use ir::{Function, Operand, Reg, Width};
+use rustc_hash::FxHashMap;
 
 /// Where each register of a function lives.
 #[derive(Debug)]
 pub(crate) struct Layout {
     slots: IndexVec<Reg, Slot>,
-    words: usize,
+    narrow: u32,
+    wide: u32,
+    /// Constants that decoded instructions use, behind the narrow registers.
+    constants: Vec<u32>,
+    /// Where among them each is.
+    known: FxHashMap<u32, u32>,
+}
+
+/// A narrow register or a constant, decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    /// Position in the pool of narrow registers, constants behind them.
+    word: u32,
+    /// Position in the tables of tags; there is one for all constants.
+    tags: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     width: Width,
-    /// Position among the words; predicates are in the tags' table by their own number.
+    /// Position in the pool of its width; predicates are in the tags' table by their own number.
     word: u32,
 }
 
 impl Slot {
-    /// Whether the register as it stands is its own low `width` bits.
+    /// Whether it is in the pool of narrow registers.
     #[inline]
-    fn holds(self, width: Width) -> bool {
-        self.width <= width && self.width != Width::B1
+    fn is_narrow(self) -> bool {
+        self.width <= Width::B32 && self.width != Width::B1
+    }
+
+    /// Whether it is in the pool of wide registers.
+    #[inline]
+    fn is_wide(self) -> bool {
+        self.width > Width::B32
     }
 }
 
 impl Layout {
     pub(crate) fn new(function: &Function) -> Self {
-        let mut words = 0;
+        let (mut narrow, mut wide) = (0, 0);
         let slots = function.registers.iter().map(|register| {
-            let word = words;
-            // 128 bits take two words, the lower half first.
-            words += match register.width {
-                Width::B1 => 0,
-                Width::B128 => 2,
-                _ => 1,
+            let (pool, words) = match register.width {
+                Width::B1 => (&mut narrow, 0),
+                Width::B8 | Width::B16 | Width::B32 => (&mut narrow, 1),
+                Width::B64 => (&mut wide, 1),
+                // The lower half first.
+                Width::B128 => (&mut wide, 2),
             };
+            let word = *pool;
+            *pool += words;
             Slot { width: register.width, word }
         });
         let slots = slots.collect();
-        Self { slots, words: words as usize }
+        Self { slots, narrow, wide, constants: Vec::new(), known: FxHashMap::default() }
     }
 
     pub(crate) fn width(&self, register: Reg) -> Width {
         self.slots[register].width
+    }
+
+    /// A register of 32 bits that a decoded instruction writes.
+    pub(crate) fn target(&self, register: Reg) -> Option<Word> {
+        let slot = self.slots[register];
+        let word = Word { word: slot.word, tags: register.position() as u32 };
+        (slot.width == Width::B32).then_some(word)
+    }
+
+    /// The low 32 bits of an operand that a decoded instruction reads.
+    pub(crate) fn source(&mut self, operand: Operand) -> Option<Word> {
+        match operand {
+            Operand::Register(register) => {
+                let slot = self.slots[register];
+                let word = Word { word: slot.word, tags: register.position() as u32 };
+                slot.is_narrow().then_some(word)
+            }
+            Operand::Constant(bits) => {
+                let constant = bits as u32;
+                let next = self.narrow + self.constants.len() as u32;
+                let word = *self.known.entry(constant).or_insert_with(|| {
+                    self.constants.push(constant);
+                    next
+                });
+                Some(Word { word, tags: self.slots.len() as u32 })
+            }
+        }
+    }
+}
+
+/// Values of the registers of one kind, and room for one more: a result is computed into the spare
+/// room, which then changes places with the old value. So results are never copied, and an
+/// operation may overwrite its own operand.
+#[derive(Clone, Debug, Default)]
+struct Pool<T> {
+    words: Vec<[T; WARP]>,
+    /// Where each word of the layout currently is.
+    places: Vec<u32>,
+    /// Where there is room.
+    spare: u32,
+}
+
+impl<T: Copy + Default> Pool<T> {
+    fn new(count: u32) -> Self {
+        Self {
+            words: vec![[T::default(); WARP]; count as usize + 1],
+            places: (0..count).collect(),
+            spare: count,
+        }
+    }
+
+    #[inline]
+    fn get(&self, word: u32) -> &[T; WARP] {
+        &self.words[self.places[word as usize] as usize]
+    }
+
+    #[inline]
+    fn get_mut(&mut self, word: u32) -> &mut [T; WARP] {
+        &mut self.words[self.places[word as usize] as usize]
+    }
+
+    /// Lets `action` compute into the spare room from words, or buffers where there is no word.
+    #[inline(always)]
+    fn compute<const N: usize>(
+        &mut self,
+        sources: [Option<u32>; N],
+        buffers: &[[T; WARP]; 3],
+        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
+    ) {
+        let spare = self.spare as usize;
+        let (below, rest) = self.words.split_at_mut(spare);
+        let Some((result, above)) = rest.split_first_mut() else { return };
+        let mut operands = buffers.each_ref();
+        // A plain loop: anything else goes through memory here.
+        for position in 0..N {
+            if let Some(word) = sources[position] {
+                let place = self.places[word as usize] as usize;
+                operands[position] =
+                    if place < spare { &below[place] } else { &above[place - spare - 1] };
+            }
+        }
+        let Some(operands) = operands.first_chunk() else { return };
+        action(result, *operands);
+    }
+
+    /// As [`compute`](Self::compute), from words alone.
+    #[inline(always)]
+    fn compute_words<const N: usize>(
+        &mut self,
+        sources: &[Word; N],
+        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
+    ) {
+        let spare = self.spare as usize;
+        let (below, rest) = self.words.split_at_mut(spare);
+        let Some((result, above)) = rest.split_first_mut() else { return };
+        let operands = std::array::from_fn(|position| {
+            let place = self.places[sources[position].word as usize] as usize;
+            if place < spare { &below[place] } else { &above[place - spare - 1] }
+        });
+        action(result, operands);
+    }
+
+    /// Makes what is in the spare room the value of a word.
+    #[inline]
+    fn adopt(&mut self, word: u32, lanes: Mask) {
+        if lanes == Mask::ALL {
+            return std::mem::swap(&mut self.places[word as usize], &mut self.spare);
+        }
+        let values = self.words[self.spare as usize];
+        let old = self.get_mut(word);
+        lanes.iter().for_each(|lane| old[lane] = values[lane]);
     }
 }
 
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
-    /// Values of words, and room for one more: a result is computed into the spare room, which
-    /// then changes places with the old value. So results are never copied, and an operation may
-    /// overwrite its own operand.
-    words: Vec<Lanes>,
-    /// Where each word of the layout currently is.
-    places: Vec<u32>,
-    /// Where there is room.
-    spare: u32,
+    narrow: Pool<u32>,
+    wide: Pool<u64>,
     predicates: Vec<Mask>,
     /// Which lanes are not numbers.
     masks: Vec<TagMasks>,
@@ -85,19 +217,25 @@ impl TagMasks {
 impl Registers {
     pub(crate) fn new(layout: &Layout) -> Self {
         let count = layout.slots.len();
+        let mut narrow = Pool::new(layout.narrow + layout.constants.len() as u32);
+        for (word, &constant) in (layout.narrow..).zip(&layout.constants) {
+            *narrow.get_mut(word) = [constant; WARP];
+        }
+        let mut masks = vec![TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER }; count];
+        // The entry of all constants.
+        masks.push(TagMasks::NUMBER);
         Self {
-            words: vec![[0; WARP]; layout.words + 1],
-            places: (0..layout.words as u32).collect(),
-            spare: layout.words as u32,
+            narrow,
+            wide: Pool::new(layout.wide),
             predicates: vec![Mask::NONE; count],
-            masks: vec![TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER }; count],
+            masks,
             origins: vec![Tags::UNWRITTEN.origin; count],
         }
     }
 
     /// Forgets everything in `lanes`: a call starts afresh.
     pub(crate) fn forget(&mut self, lanes: Mask) {
-        for position in 0..self.masks.len() {
+        for position in 0..self.origins.len() {
             self.set_tags(position, Tags::UNWRITTEN, lanes);
         }
     }
@@ -124,18 +262,38 @@ impl Registers {
         }
     }
 
+    /// What a computation with these operands gives, if each lane of them is a number or unknown.
+    pub(crate) fn plain(&self, sources: &[Word]) -> Option<Tags> {
+        let mut tags = Tags::NUMBER;
+        for source in sources {
+            let masks = self.masks[source.tags as usize];
+            if !masks.pointer.is_empty() || !masks.poison.is_empty() {
+                return None;
+            }
+            if !masks.unknown.is_empty() {
+                tags.unknown = tags.unknown.or(masks.unknown);
+                tags.origin = tags.origin.or(self.origins[source.tags as usize]);
+            }
+        }
+        Some(tags)
+    }
+
+    /// Whether all lanes of these operands are numbers.
+    #[inline(always)]
+    pub(crate) fn numbers(&self, sources: &[Word]) -> bool {
+        let any = sources.iter().fold(0, |any, source| {
+            let TagMasks { pointer, unknown, poison } = self.masks[source.tags as usize];
+            any | pointer.0 | unknown.0 | poison.0
+        });
+        any == 0
+    }
+
     /// The lanes in which an operand is a pointer, if it is a number in all others.
     #[inline]
     pub(crate) fn pointers(&self, operand: Operand) -> Option<Mask> {
         let Operand::Register(register) = operand else { return Some(Mask::NONE) };
         let TagMasks { pointer, unknown, poison } = self.masks[register.position()];
         (unknown.is_empty() && poison.is_empty()).then_some(pointer)
-    }
-
-    /// Where a word of the layout is.
-    #[inline]
-    fn place(&self, word: u32) -> usize {
-        self.places[word as usize] as usize
     }
 
     /// A predicate as the set of lanes in which it is true.
@@ -148,7 +306,7 @@ impl Registers {
         }
     }
 
-    /// The low `width` bits of an operand; `buffer` holds them where the register does not.
+    /// The low `width` bits of an operand; `buffer` holds them where no register does.
     #[inline]
     pub(crate) fn word<'s>(
         &'s self,
@@ -159,34 +317,74 @@ impl Registers {
     ) -> &'s Lanes {
         if let Operand::Register(register) = operand {
             let slot = layout.slots[register];
-            if slot.holds(width) {
-                return &self.words[self.place(slot.word)];
+            if slot.is_wide() && slot.width <= width {
+                return self.wide.get(slot.word);
             }
         }
-        self.materialize(layout, operand, width, buffer);
+        self.widen(layout, operand, width, buffer);
         buffer
     }
 
-    /// Fills `buffer` with a constant, a predicate or the low bits of a wider register.
-    fn materialize(&self, layout: &Layout, operand: Operand, width: Width, buffer: &mut Lanes) {
+    /// Fills `buffer` with the low `width` bits of an operand.
+    fn widen(&self, layout: &Layout, operand: Operand, width: Width, buffer: &mut Lanes) {
+        let Operand::Register(register) = operand else {
+            let Operand::Constant(bits) = operand else { return };
+            return *buffer = [bits; WARP];
+        };
+        let slot = layout.slots[register];
+        let mask = width.mask();
+        if slot.is_narrow() {
+            let values = self.narrow.get(slot.word);
+            for lane in 0..WARP {
+                buffer[lane] = u64::from(values[lane]) & mask;
+            }
+        } else if slot.is_wide() {
+            let values = self.wide.get(slot.word);
+            for lane in 0..WARP {
+                buffer[lane] = values[lane] & mask;
+            }
+        } else {
+            let truth = self.predicates[register.position()];
+            *buffer = std::array::from_fn(|lane| u64::from(truth.has(lane)));
+        }
+    }
+
+    /// The low 32 bits of an operand; `buffer` holds them where no register does.
+    #[inline]
+    pub(crate) fn narrow<'s>(
+        &'s self,
+        layout: &Layout,
+        operand: Operand,
+        buffer: &'s mut Narrow,
+    ) -> &'s Narrow {
+        match self.narrow_source(layout, operand, buffer) {
+            Some(word) => self.narrow.get(word),
+            None => buffer,
+        }
+    }
+
+    /// The word that is the low 32 bits of an operand, or else fills `buffer` with them.
+    #[inline]
+    fn narrow_source(&self, layout: &Layout, operand: Operand, buffer: &mut Narrow) -> Option<u32> {
+        if let Operand::Register(register) = operand
+            && layout.slots[register].is_narrow()
+        {
+            return Some(layout.slots[register].word);
+        }
         match operand {
-            Operand::Constant(bits) => *buffer = [bits; WARP],
-            Operand::Register(register) => {
-                let slot = layout.slots[register];
-                if slot.width == Width::B1 {
-                    let mask = self.predicates[register.position()];
-                    *buffer = std::array::from_fn(|lane| u64::from(mask.has(lane)));
-                    return;
-                }
-                let mask = width.mask();
-                *buffer = self.words[self.place(slot.word)].map(|bits| bits & mask);
+            Operand::Constant(bits) => *buffer = [bits as u32; WARP],
+            Operand::Register(_) => {
+                let mut wide = [0; WARP];
+                self.widen(layout, operand, Width::B32, &mut wide);
+                *buffer = wide.map(|bits| bits as u32);
             }
         }
+        None
     }
 
     /// The upper half of a 128-bit register.
     pub(crate) fn upper(&self, layout: &Layout, register: Reg) -> &Lanes {
-        &self.words[self.place(layout.slots[register].word + 1)]
+        self.wide.get(layout.slots[register].word + 1)
     }
 
     /// Computes a register from the low bits of some operands, in `lanes`. `action` is given room
@@ -201,48 +399,77 @@ impl Registers {
         (dst, tags, lanes): (Reg, &Tags, Mask),
         action: impl FnOnce(&mut Lanes, [&Lanes; N]),
     ) {
-        // Plain loops and arrays of plain values: anything else goes through memory here.
-        let mut places = [None; N];
+        let mut sources = [None; N];
         for position in 0..N {
             let (operand, width) = (operands[position], widths[position]);
             match operand {
-                Operand::Register(register) if layout.slots[register].holds(width) => {
-                    places[position] = Some(self.place(layout.slots[register].word));
+                Operand::Register(register)
+                    if layout.slots[register].is_wide()
+                        && layout.slots[register].width <= width =>
+                {
+                    sources[position] = Some(layout.slots[register].word);
                 }
-                _ => self.materialize(layout, operand, width, &mut buffers[position]),
+                _ => self.widen(layout, operand, width, &mut buffers[position]),
             }
         }
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let mut sources = buffers.each_ref();
-        for position in 0..N {
-            match places[position] {
-                Some(place) if place < spare => sources[position] = &below[place],
-                Some(place) => sources[position] = &above[place - spare - 1],
-                None => {}
-            }
+        self.wide.compute(sources, buffers, action);
+        let slot = layout.slots[dst];
+        if slot.is_wide() {
+            self.wide.adopt(slot.word, lanes);
+            self.set_tags(dst.position(), *tags, lanes);
+        } else {
+            let values = self.wide.words[self.wide.spare as usize];
+            self.write(layout, dst, &values, *tags, lanes);
         }
-        let Some(sources) = sources.first_chunk() else { return };
-        action(result, *sources);
-        self.adopt(layout, dst, tags, lanes);
     }
 
-    /// Makes what is in the spare room the value of a register in `lanes`.
-    #[inline]
-    fn adopt(&mut self, layout: &Layout, register: Reg, tags: &Tags, lanes: Mask) {
-        let slot = layout.slots[register];
-        if slot.width == Width::B1 || lanes != Mask::ALL {
-            let values = self.words[self.spare as usize];
-            return self.write(layout, register, &values, *tags, lanes);
+    /// As [`compute`](Self::compute), of 32 bits from 32 bits. A destination that is not a register
+    /// of 32 bits is left to others: whether it is one.
+    #[inline(always)]
+    pub(crate) fn compute_narrow<const N: usize>(
+        &mut self,
+        layout: &Layout,
+        operands: [Operand; N],
+        buffers: &mut [Narrow; 3],
+        (dst, tags, lanes): (Reg, &Tags, Mask),
+        action: impl FnOnce(&mut Narrow, [&Narrow; N]),
+    ) -> bool {
+        let slot = layout.slots[dst];
+        if slot.width != Width::B32 {
+            return false;
         }
-        std::mem::swap(&mut self.places[slot.word as usize], &mut self.spare);
-        let position = register.position();
-        let Tags { pointer, unknown, poison, .. } = *tags;
-        self.masks[position] = TagMasks { pointer, unknown, poison };
-        if tags.origin.is_some() {
-            self.origins[position] = tags.origin;
+        let mut sources = [None; N];
+        for position in 0..N {
+            sources[position] =
+                self.narrow_source(layout, operands[position], &mut buffers[position]);
         }
+        self.narrow.compute(sources, buffers, action);
+        self.narrow.adopt(slot.word, lanes);
+        self.set_tags(dst.position(), *tags, lanes);
+        true
+    }
+
+    /// As [`compute_narrow`](Self::compute_narrow), of a decoded instruction. The result consists
+    /// of numbers; [`retag`](Self::retag) follows if it does not.
+    #[inline(always)]
+    pub(crate) fn compute_words<const N: usize>(
+        &mut self,
+        sources: &[Word; N],
+        dst: Word,
+        lanes: Mask,
+        action: impl FnOnce(&mut Narrow, [&Narrow; N]),
+    ) {
+        self.narrow.compute_words(sources, action);
+        self.narrow.adopt(dst.word, lanes);
+        let masks = &mut self.masks[dst.tags as usize];
+        masks.pointer = masks.pointer.without(lanes);
+        masks.unknown = masks.unknown.without(lanes);
+        masks.poison = masks.poison.without(lanes);
+    }
+
+    /// Says what a register holds.
+    pub(crate) fn retag(&mut self, dst: Word, tags: Tags, lanes: Mask) {
+        self.set_tags(dst.tags as usize, tags, lanes);
     }
 
     /// Writes a register in `lanes`. The values have no bits above the register's width.
@@ -255,12 +482,21 @@ impl Registers {
         lanes: Mask,
     ) {
         let slot = layout.slots[register];
-        if slot.width == Width::B1 {
+        if slot.is_narrow() {
+            let old = self.narrow.get_mut(slot.word);
+            if lanes == Mask::ALL {
+                for lane in 0..WARP {
+                    old[lane] = values[lane] as u32;
+                }
+            } else {
+                lanes.iter().for_each(|lane| old[lane] = values[lane] as u32);
+            }
+        } else if slot.is_wide() {
+            blend(self.wide.get_mut(slot.word), values, lanes);
+        } else {
             let truth = values.iter().rev().fold(0, |mask, &bits| mask << 1 | (bits as u32 & 1));
             return self.write_predicate(register, Mask(truth), tags, lanes);
         }
-        let place = self.place(slot.word);
-        blend(&mut self.words[place], values, lanes);
         self.set_tags(register.position(), tags, lanes);
     }
 
@@ -272,8 +508,7 @@ impl Registers {
         values: &Lanes,
         lanes: Mask,
     ) {
-        let place = self.place(layout.slots[register].word + 1);
-        blend(&mut self.words[place], values, lanes);
+        blend(self.wide.get_mut(layout.slots[register].word + 1), values, lanes);
     }
 
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags, lanes: Mask) {
@@ -283,8 +518,12 @@ impl Registers {
         self.set_tags(position, tags, lanes);
     }
 
+    #[inline]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
         let old = &mut self.masks[position];
+        if tags.is_number() && lanes == Mask::ALL {
+            return *old = TagMasks::NUMBER;
+        }
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
         old.pointer = pick(tags.pointer, old.pointer);
         old.unknown = pick(tags.unknown, old.unknown);

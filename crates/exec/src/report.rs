@@ -1,7 +1,7 @@
 //! Collects what a run finds: one finding for each place and kind, with a count.
 
 use crate::finding::{Fault, Finding, Place, Thread};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
 
@@ -18,7 +18,9 @@ pub(crate) struct Report {
     /// Instructions whose result the manual does not fix to the bit.
     pub(crate) approximate: BTreeSet<Place>,
     /// Accesses that are aligned only if the allocation lies better than it promises.
-    pub(crate) alignments: BTreeSet<Place>,
+    pub(crate) alignments: FxHashSet<Place>,
+    /// Some of those, for a quick answer.
+    recent: [Option<Place>; 16],
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.
@@ -26,6 +28,15 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// Notes an access that is aligned only if the allocation lies better than it promises.
+    pub(crate) fn depends_on_alignment(&mut self, place: Place) {
+        let recent = &mut self.recent[place.span.start as usize % 16];
+        if *recent != Some(place) {
+            *recent = Some(place);
+            self.alignments.insert(place);
+        }
+    }
+
     /// Records a fault; a second one of its kind at the same place only counts.
     pub(crate) fn find(&mut self, fault: Fault, place: Place, thread: Thread) {
         let key = (place, discriminant(&fault));

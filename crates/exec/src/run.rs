@@ -77,6 +77,8 @@ fn outcome(
     buffers: &[crate::memory::Allocation],
     blocks: u64,
 ) -> Outcome {
+    let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
+    alignments.sort_unstable();
     let written = |states: &[u8]| states.iter().map(|&s| s != state::UNDEFINED).collect();
     Outcome {
         findings: report.findings,
@@ -85,7 +87,7 @@ fn outcome(
         buffers: buffers.iter().map(|memory| memory.bytes.clone()).collect(),
         written: buffers.iter().map(|memory| written(&memory.states)).collect(),
         approximate: report.approximate.into_iter().collect(),
-        alignments: report.alignments.into_iter().collect(),
+        alignments,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         blocks,

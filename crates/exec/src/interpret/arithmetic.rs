@@ -4,15 +4,11 @@ use super::{Context, pointer};
 use crate::concrete::{self, lanes};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::registers::Registers;
 use crate::tags::Tags;
 use ir::{Accuracy, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
 
 /// Executes an operation that touches registers only.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
-    if on_numbers(context, op) {
-        return Ok(());
-    }
     match op {
         Op::Copy { dst, src } => copy(context, *dst, *src),
         Op::Select { dst, condition, if_true, if_false } => {
@@ -57,85 +53,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap>
         _ => float(context, op)?,
     }
     Ok(())
-}
-
-/// The common operations on operands that are numbers in every lane, and offsets of pointers,
-/// without copies of values and tags; whether the operation was one of them.
-fn on_numbers(context: &mut Context<'_, '_>, op: &Op) -> bool {
-    let Context { registers, layout, scratch, lanes: active, .. } = context;
-    let (layout, active) = (*layout, *active);
-    let numbers = |operands: &[Operand]| operands.iter().all(|&o| registers.is_number(o));
-    match op {
-        Op::IntBinary { op, width, dst, a, b } => {
-            let tags = match op {
-                _ if *width == Width::B1 => return false,
-                IntBinary::Div { .. } | IntBinary::Rem { .. } => return false,
-                _ if numbers(&[*a, *b]) => Tags::NUMBER,
-                _ => match moved(registers, *op, *width, *a, *b) {
-                    Some(pointers) => Tags::pointer(pointers),
-                    None => return false,
-                },
-            };
-            let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
-            let widths = [*width, if shifts { Width::B32 } else { *width }];
-            let operands = ([*a, *b], widths);
-            registers.compute(layout, operands, scratch, (*dst, &tags, active), |out, [a, b]| {
-                lanes::int_binary(*op, *width, out, a, b);
-            });
-        }
-        Op::Fma { format, lanes: 1, mode, dst, a, b, c } if numbers(&[*a, *b, *c]) => {
-            let operands = ([*a, *b, *c], [format.width(); 3]);
-            let target = (*dst, &Tags::NUMBER, active);
-            registers.compute(layout, operands, scratch, target, |out, [a, b, c]| {
-                lanes::fma(*format, *mode, out, a, b, c);
-            });
-        }
-        Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b }
-            if mode.accuracy == Accuracy::Exact && numbers(&[*a, *b]) =>
-        {
-            let operands = ([*a, *b], [format.width(); 2]);
-            let target = (*dst, &Tags::NUMBER, active);
-            registers.compute(layout, operands, scratch, target, |out, [a, b]| {
-                lanes::float_binary(*op, *format, *mode, out, a, b);
-            });
-        }
-        Op::IntCompare { relation, signed, width, dst, a, b } if numbers(&[*a, *b]) => {
-            let [first, second, _] = &mut **scratch;
-            let a = registers.word(layout, *a, *width, first);
-            let b = registers.word(layout, *b, *width, second);
-            let truth = Mask(lanes::int_compare(*relation, *signed, *width, a, b));
-            registers.write_predicate(*dst, truth, Tags::NUMBER, active);
-        }
-        Op::Copy { dst, src } if numbers(&[*src]) => {
-            let width = layout.width(*dst);
-            if matches!(width, Width::B1 | Width::B128) {
-                return false;
-            }
-            let target = (*dst, &Tags::NUMBER, active);
-            let operands = ([*src], [width]);
-            registers.compute(layout, operands, scratch, target, |out, [src]| *out = *src);
-        }
-        _ => return false,
-    }
-    true
-}
-
-/// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
-/// them away and does nothing else with pointers.
-fn moved(
-    registers: &Registers,
-    op: IntBinary,
-    width: Width,
-    a: Operand,
-    b: Operand,
-) -> Option<Mask> {
-    let (a, b) = (registers.pointers(a)?, registers.pointers(b)?);
-    let moves = match op {
-        IntBinary::Add => a.and(b).is_empty(),
-        IntBinary::Sub => b.is_empty(),
-        _ => false,
-    };
-    (moves && matches!(width, Width::B32 | Width::B64)).then_some(a.or(b))
 }
 
 fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) {

@@ -6,74 +6,182 @@
 use super::Context;
 use crate::address::{Area, Pointer};
 use crate::finding::AccessKind;
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use crate::tags::{Source, Tags};
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
 
-/// Finds the starts of an access of `bytes` bytes in every lane, and the allocation they are in, if
-/// the access is of the common kind.
-fn offsets(
-    context: &mut Context<'_, '_>,
-    address: Address,
-    space: Space,
-    bytes: u32,
-    kind: AccessKind,
-    starts: &mut Lanes,
-) -> Option<Area> {
-    let AddressBase::Register(register) = address.base else { return None };
-    let tags = context.registers.tags(register);
-    let lanes = context.lanes;
-    let all_pointers = lanes.without(tags.pointer).is_empty();
-    if !all_pointers {
-        return None;
+/// The most bytes a lane accesses at once here.
+const MOST_BYTES: u32 = 32;
+
+/// Where the lanes of an access start in their allocation.
+struct Starts {
+    area: Area,
+    pattern: Pattern,
+    each: Narrow,
+}
+
+/// How the starts of all 32 lanes lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pattern {
+    /// All at the same byte.
+    Same,
+    /// Each right behind the one before.
+    Row,
+    /// Some other way, or not all lanes take part.
+    Any,
+}
+
+impl Starts {
+    fn new() -> Self {
+        Self { area: Area::Global(0), pattern: Pattern::Any, each: [0; WARP] }
     }
-    let width = context.layout.width(register);
-    let values =
-        context.registers.word(context.layout, register.into(), width, &mut context.scratch[0]);
-    let first = values[lanes.lowest()?].wrapping_add_signed(address.offset) & width.mask();
-    let pointer = Pointer::decode(first, space)?;
-    // The address of the allocation's first byte, in the form the lanes have it.
-    let start = first.wrapping_sub(pointer.offset.cast_unsigned());
-    let mut low_bits = 0;
-    if lanes == Mask::ALL {
-        // Without a look at every lane's bit this loop uses vector instructions.
+
+    /// Finds the starts of an access of `bytes` bytes in every lane; whether the access is of the
+    /// common kind.
+    fn find(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        (address, space): (Address, Space),
+        bytes: u32,
+        kind: AccessKind,
+    ) -> bool {
+        self.locate(context, address, space, bytes)
+            .is_some_and(|farthest| self.is_allowed(context, bytes, kind, farthest))
+    }
+
+    /// Fills in the starts; gives all their bits together, which are no less than the highest.
+    #[inline(always)]
+    fn locate(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        address: Address,
+        space: Space,
+        bytes: u32,
+    ) -> Option<u64> {
+        let AddressBase::Register(register) = address.base else { return None };
+        let Context { registers, layout, scratch, lanes, .. } = context;
+        let all_pointers = lanes.without(registers.tags(register).pointer).is_empty();
+        if !all_pointers || !bytes.is_power_of_two() || bytes > MOST_BYTES {
+            return None;
+        }
+        let width = layout.width(register);
+        let mask = width.mask();
+        let values = registers.word(layout, register.into(), width, &mut scratch.wide[0]);
+        let first = values[lanes.lowest()?].wrapping_add_signed(address.offset) & mask;
+        let pointer = Pointer::decode(first, space)?;
+        self.area = pointer.area;
+        // What is taken from a value to get its offset from the allocation's first byte.
+        let shift = first
+            .wrapping_sub(pointer.offset.cast_unsigned())
+            .wrapping_sub(address.offset.cast_unsigned());
+        if *lanes == Mask::ALL {
+            Some(self.locate_all(values, shift, mask, bytes))
+        } else {
+            let mut all = 0;
+            for lane in lanes.iter() {
+                let start = values[lane].wrapping_sub(shift) & mask;
+                self.each[lane] = start as u32;
+                all |= start;
+            }
+            self.pattern = Pattern::Any;
+            Some(all)
+        }
+    }
+
+    /// Without a look at every lane's bit this uses vector instructions.
+    #[inline(always)]
+    fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
+        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
+        let origin = values[0];
         for lane in 0..WARP {
-            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-            starts[lane] = full.wrapping_sub(start);
-            low_bits |= starts[lane];
+            let value = values[lane];
+            let start = value.wrapping_sub(shift) & mask;
+            self.each[lane] = start as u32;
+            all |= start;
+            differs |= value ^ origin;
+            leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
         }
-    } else {
-        for lane in lanes.iter() {
-            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-            starts[lane] = full.wrapping_sub(start);
-            low_bits |= starts[lane];
+        self.pattern = match (differs, leaves_row) {
+            (0, _) => Pattern::Same,
+            (_, 0) => Pattern::Row,
+            _ => Pattern::Any,
+        };
+        all
+    }
+
+    /// Whether every lane may access what it wants to.
+    #[inline(always)]
+    fn is_allowed(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        bytes: u32,
+        kind: AccessKind,
+        farthest: u64,
+    ) -> bool {
+        let Context { machine, global, shared, warp, .. } = context;
+        let Some((memory, size, stride)) = allocation(machine, global, shared, warp, self.area)
+        else {
+            return false;
+        };
+        let ends_inside =
+            |start: u64| start <= u64::from(u32::MAX) && start + u64::from(bytes) <= size as u64;
+        let inside = ends_inside(farthest)
+            || farthest <= u64::from(u32::MAX)
+                && ends_inside(self.each.iter().copied().max().unwrap_or(0).into());
+        let aligned = farthest & u64::from(bytes - 1) == 0;
+        if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
+            return false;
+        }
+        // Accesses are made of whole aligned words of the allocation; lanes' parts must be too.
+        if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
+            return false;
+        }
+        if memory.align < u64::from(bytes) {
+            context.report.depends_on_alignment(context.place);
+        }
+        if stride > 0 {
+            let lanes = self.each.iter_mut().enumerate();
+            lanes.for_each(|(lane, start)| *start += (lane * stride) as u32);
+            self.pattern = Pattern::Any;
+        }
+        true
+    }
+
+    /// Collects the `B` bytes of every lane.
+    #[inline(always)]
+    fn gather<const B: usize>(&self, memory: &[u8], lanes: Mask, out: &mut [[u8; B]; WARP]) {
+        let (chunks, _) = memory.as_chunks::<B>();
+        let at = |lane: usize| self.each[lane] as usize / B;
+        match self.pattern {
+            Pattern::Same => *out = [chunks[at(0)]; WARP],
+            Pattern::Row => out.copy_from_slice(&chunks[at(0)..at(0) + WARP]),
+            Pattern::Any if lanes == Mask::ALL => {
+                for lane in 0..WARP {
+                    out[lane] = chunks[at(lane)];
+                }
+            }
+            Pattern::Any => lanes.iter().for_each(|lane| out[lane] = chunks[at(lane)]),
         }
     }
-    let area = pointer.area;
-    let Context { machine, global, shared, warp, .. } = context;
-    let (memory, size, stride) = allocation(machine, global, shared, warp, area)?;
-    let ends_inside =
-        |start: u64| start.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64);
-    // All bits together are no less than the highest start, and usually say enough.
-    let inside = ends_inside(low_bits) || ends_inside(starts.iter().copied().max().unwrap_or(0));
-    let aligned = low_bits & u64::from(bytes - 1) == 0 && bytes.is_power_of_two();
-    if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
-        return None;
+
+    /// What is common to the states of the `B` bytes of every lane, if they are all the same.
+    #[inline(always)]
+    fn state<const B: usize>(&self, states: &[u8], lanes: Mask) -> Option<u8> {
+        let (chunks, _) = states.as_chunks::<B>();
+        let at = |lane: usize| self.each[lane] as usize / B;
+        let first = at(lanes.lowest().unwrap_or(0));
+        let state = chunks[first][0];
+        let wanted = [state; B];
+        let same = match self.pattern {
+            Pattern::Same => chunks[first] == wanted,
+            Pattern::Row => chunks[first..first + WARP].iter().all(|chunk| *chunk == wanted),
+            Pattern::Any => lanes.iter().all(|lane| chunks[at(lane)] == wanted),
+        };
+        same.then_some(state)
     }
-    // Accesses are made of whole aligned words of the allocation; lanes' parts of it must be too.
-    if stride % bytes as usize != 0 {
-        return None;
-    }
-    if memory.align < u64::from(bytes) {
-        context.report.alignments.insert(context.place);
-    }
-    if stride > 0 {
-        starts.iter_mut().enumerate().for_each(|(lane, start)| *start += (lane * stride) as u64);
-    }
-    Some(area)
 }
 
 /// An allocation, the size of a lane's part of it, and the distance between two such parts.
@@ -97,89 +205,106 @@ fn allocation<'s>(
 /// Executes a load of the common kind; whether it was one.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     let bytes = load.width.bytes() * load.dsts.len() as u32;
-    if load.width > Width::B64 {
+    let mut starts = Starts::new();
+    if load.width > Width::B64
+        || !starts.find(context, (load.address, load.space), bytes, AccessKind::Read)
+    {
         return false;
     }
-    let kind = AccessKind::Read;
-    let mut starts = [0; WARP];
-    let found = offsets(context, load.address, load.space, bytes, kind, &mut starts);
-    let Some(area) = found else { return false };
-    match load.width.bytes() {
-        1 => load_words::<1>(context, load, area, &starts),
-        2 => load_words::<2>(context, load, area, &starts),
-        4 => load_words::<4>(context, load, area, &starts),
-        _ => load_words::<8>(context, load, area, &starts),
+    match bytes {
+        1 => load_bytes::<1>(context, load, &starts),
+        2 => load_bytes::<2>(context, load, &starts),
+        4 => load_bytes::<4>(context, load, &starts),
+        8 => load_bytes::<8>(context, load, &starts),
+        16 => load_bytes::<16>(context, load, &starts),
+        _ => load_bytes::<32>(context, load, &starts),
     }
 }
 
-/// Loads words of `N` bytes if they are all of one kind; whether they are.
-fn load_words<const N: usize>(
-    context: &mut Context<'_, '_>,
-    load: &Load,
-    area: Area,
-    starts: &Lanes,
-) -> bool {
-    let Context { machine, registers, layout, global, shared, warp, scratch, lanes, .. } = context;
-    let Some((memory, ..)) = allocation(machine, global, shared, warp, area) else {
+/// Loads `B` bytes in each lane if they are all of one kind; whether they are.
+fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
+    let Context { machine, global, shared, warp, lanes, .. } = context;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
         return false;
     };
-    let Some(tags) = tags::<N>(memory, starts, load.dsts.len(), *lanes) else {
-        return false;
+    let defined = memory.states.all_defined();
+    let state =
+        if defined { Some(state::DEFINED) } else { starts.state::<B>(&memory.states, *lanes) };
+    let tags = match state {
+        Some(state::DEFINED) => Tags::NUMBER,
+        Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
+        _ => return false,
     };
-    let (words, _) = memory.bytes.as_chunks::<N>();
-    for (position, dst) in load.dsts.iter().enumerate() {
-        let Some(dst) = *dst else { continue };
-        let width = layout.width(dst);
-        registers.compute(layout, ([], []), scratch, (dst, &tags, *lanes), |out, []| {
-            if *lanes == Mask::ALL {
-                for lane in 0..WARP {
-                    out[lane] = number(words[starts[lane] as usize / N + position]);
-                }
-            } else {
-                for lane in lanes.iter() {
-                    out[lane] = number(words[starts[lane] as usize / N + position]);
-                }
-            }
-            if width != load.width && load.signed {
-                *out = out.map(|bits| crate::concrete::resize(load.width, true, width, bits));
-            }
-        });
+    let mut chunks = [[0; B]; WARP];
+    starts.gather(&memory.bytes, *lanes, &mut chunks);
+    match load.width {
+        Width::B8 => write_words::<1, B>(context, load, &chunks, &tags),
+        Width::B16 => write_words::<2, B>(context, load, &chunks, &tags),
+        Width::B32 => write_words::<4, B>(context, load, &chunks, &tags),
+        _ => write_words::<8, B>(context, load, &chunks, &tags),
     }
     true
 }
 
-/// What `count` words of `N` bytes are in every lane, if they are the same kind of value.
-fn tags<const N: usize>(
-    memory: &Allocation,
-    starts: &Lanes,
-    count: usize,
-    lanes: Mask,
-) -> Option<Tags> {
-    if memory.states.all_defined() {
-        return Some(Tags::NUMBER);
-    }
-    let (words, _) = memory.states.as_chunks::<N>();
-    let (mut all, mut any) = (u64::MAX, 0);
-    for position in 0..count {
-        let mut look = |lane: usize| {
-            let word = number(words[starts[lane] as usize / N + position]);
-            all &= word;
-            any |= word;
-        };
-        if lanes == Mask::ALL {
-            (0..WARP).for_each(&mut look);
-        } else {
-            lanes.iter().for_each(&mut look);
+/// Writes words of `N` bytes to their registers.
+#[inline(always)]
+fn write_words<const N: usize, const B: usize>(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    chunks: &[[u8; B]; WARP],
+    tags: &Tags,
+) {
+    for (position, dst) in load.dsts.iter().enumerate() {
+        let Some(dst) = *dst else { continue };
+        // The compiler makes better code of a position it knows.
+        match position {
+            0 => write_word::<N, B>(context, load, chunks, 0, (dst, tags)),
+            1 => write_word::<N, B>(context, load, chunks, 1, (dst, tags)),
+            2 => write_word::<N, B>(context, load, chunks, 2, (dst, tags)),
+            3 => write_word::<N, B>(context, load, chunks, 3, (dst, tags)),
+            _ => write_word::<N, B>(context, load, chunks, position, (dst, tags)),
         }
     }
-    let same = |state: u8| all == number([state; N]) && any == all;
-    if same(state::DEFINED) {
-        Some(Tags::NUMBER)
-    } else if same(state::OPAQUE) {
-        Some(Tags::unknown(Mask::ALL, Source::Data))
-    } else {
-        None
+}
+
+#[inline(always)]
+fn write_word<const N: usize, const B: usize>(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    chunks: &[[u8; B]; WARP],
+    position: usize,
+    (dst, tags): (ir::Reg, &Tags),
+) {
+    if (position + 1) * N > B {
+        return;
     }
+    let Context { registers, layout, scratch, lanes, .. } = context;
+    let width = layout.width(dst);
+    let into = (dst, tags, *lanes);
+    let word = |chunk: &[u8; B]| {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&chunk[position * N..(position + 1) * N]);
+        number(bytes)
+    };
+    if N == 4
+        && registers.compute_narrow(layout, [], &mut scratch.narrow, into, |out, []| {
+            for lane in 0..WARP {
+                out[lane] = word(&chunks[lane]) as u32;
+            }
+        })
+    {
+        return;
+    }
+    registers.compute(layout, ([], []), &mut scratch.wide, into, |out, []| {
+        for lane in 0..WARP {
+            out[lane] = word(&chunks[lane]);
+        }
+        if width != load.width && load.signed {
+            for lane in 0..WARP {
+                out[lane] = crate::concrete::resize(load.width, true, width, out[lane]);
+            }
+        }
+    });
 }
 
 /// A word of memory as a number.
@@ -211,23 +336,22 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     } else {
         return false;
     };
-    let kind = AccessKind::Write;
-    let mut starts = [0; WARP];
-    let found = offsets(context, store.address, store.space, bytes, kind, &mut starts);
-    let Some(area) = found else { return false };
-    let starts = &starts;
+    let mut starts = Starts::new();
+    if !starts.find(context, (store.address, store.space), bytes, AccessKind::Write) {
+        return false;
+    }
     for (position, &src) in store.srcs.iter().enumerate() {
         let Context { machine, registers, layout, global, shared, warp, scratch, .. } = context;
-        let values = registers.word(layout, src, store.width, &mut scratch[0]);
-        let Some((memory, ..)) = allocation(machine, global, shared, warp, area) else {
+        let values = registers.word(layout, src, store.width, &mut scratch.wide[0]);
+        let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
             return false;
         };
         let shift = position * element;
         match element {
-            1 => scatter::<1>(memory, starts, shift, lanes, values, state),
-            2 => scatter::<2>(memory, starts, shift, lanes, values, state),
-            4 => scatter::<4>(memory, starts, shift, lanes, values, state),
-            _ => scatter::<8>(memory, starts, shift, lanes, values, state),
+            1 => scatter::<1>(memory, &starts, shift, lanes, values, state),
+            2 => scatter::<2>(memory, &starts, shift, lanes, values, state),
+            4 => scatter::<4>(memory, &starts, shift, lanes, values, state),
+            _ => scatter::<8>(memory, &starts, shift, lanes, values, state),
         }
     }
     true
@@ -236,14 +360,14 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
 /// Writes `N` bytes in each lane, in ascending order of lanes.
 fn scatter<const N: usize>(
     memory: &mut Allocation,
-    starts: &Lanes,
+    starts: &Starts,
     shift: usize,
     lanes: Mask,
     values: &Lanes,
     state: u8,
 ) {
     for lane in lanes.iter() {
-        let start = starts[lane] as usize + shift;
+        let start = starts.each[lane] as usize + shift;
         memory.bytes[start..start + N].copy_from_slice(&values[lane].to_le_bytes()[..N]);
         memory.states.set::<N>(start, state);
     }

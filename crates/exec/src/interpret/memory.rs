@@ -150,7 +150,7 @@ pub(super) fn locate(
     match checked {
         Ok((start, lucky)) => {
             if lucky {
-                context.report.alignments.insert(context.place);
+                context.report.depends_on_alignment(context.place);
             }
             Some(start)
         }

@@ -8,12 +8,13 @@ mod async_copy;
 mod call;
 mod collective;
 mod contiguous;
+mod direct;
 mod memory;
 mod pointer;
 mod special;
 
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Thread};
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::registers::{Layout, Registers};
@@ -34,12 +35,25 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) registers: Registers,
     pub(crate) layout: &'c Layout,
     /// Room for operands that are not registers as they stand.
-    pub(crate) scratch: &'c mut [Lanes; 3],
+    pub(crate) scratch: &'c mut Scratch,
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     pub(crate) place: Place,
+}
+
+/// Room for operands that are not registers as they stand.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub(crate) wide: [Lanes; 3],
+    pub(crate) narrow: [Narrow; 3],
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3] }
+    }
 }
 
 /// What happens after an instruction.
@@ -172,7 +186,16 @@ pub fn executes(op: &Op) -> bool {
 }
 
 /// Executes an operation in the context's lanes.
+#[inline]
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if direct::execute(context, op) {
+        return Ok(Flow::Next);
+    }
+    in_general(context, op)
+}
+
+#[inline(never)]
+fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     match op {
         Op::Load(load) => {
             if !contiguous::load(context, load) {

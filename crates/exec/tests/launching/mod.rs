@@ -9,6 +9,8 @@ use std::path::Path;
 pub(crate) enum Arg {
     /// A buffer with these contents.
     In(Vec<u8>),
+    /// A buffer of this many bytes that have values nobody looks at.
+    Opaque(usize),
     /// A buffer of this many bytes to be written.
     Out(usize),
     /// A buffer with these contents, to be changed.
@@ -52,6 +54,7 @@ pub(crate) fn launch(
         let size = program.variables[*variable].size.unwrap() as usize;
         arguments.push(match arg {
             Arg::In(bytes) => buffer(Contents::Known(bytes.clone()), Access::In),
+            Arg::Opaque(size) => buffer(Contents::Opaque(*size as u64), Access::In),
             Arg::InOut(bytes) => buffer(Contents::Known(bytes.clone()), Access::InOut),
             Arg::Out(size) => buffer(Contents::Undefined(*size as u64), Access::Out),
             Arg::Int(value) => Argument::Bytes(i64::from(*value).to_le_bytes()[..size].to_vec()),

@@ -3,7 +3,7 @@
 use super::super as scalar;
 use super::super::convert::Conversion;
 use super::super::float::Outcomes;
-use super::{LANES, Lanes, each_lane, gather, single};
+use super::{LANES, Lanes, each_lane, gather, narrow};
 use ir::{FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Rounding, Scalar, Width};
 
 /// Plain rounding to nearest with subnormal numbers flushed.
@@ -65,13 +65,10 @@ pub fn float_binary(
     a: &Lanes,
     b: &Lanes,
 ) {
-    let done = match (format, mode) {
-        (Format::F32, FloatMode::NEAREST) => single::binary(op, false, out, a, b),
-        (Format::F32, FLUSHING) => single::binary(op, true, out, a, b),
-        _ => false,
-    };
-    if done {
-        return;
+    if format == Format::F32 && matches!(mode, FloatMode::NEAREST | FLUSHING) {
+        let mut singles = [0; LANES];
+        narrow::float_binary(op, mode.flush, &mut singles, &low(a), &low(b));
+        return *out = singles.map(u64::from);
     }
     const MIN: FloatBinary = FloatBinary::Min { propagate_nan: false, xor_sign_abs: false };
     const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor_sign_abs: false };
@@ -95,12 +92,18 @@ fn binary(op: FloatBinary, format: Format, mode: FloatMode, out: &mut Lanes, a: 
     });
 }
 
+/// The low 32 bits of every lane.
+#[inline(always)]
+fn low(lanes: &Lanes) -> super::Narrow {
+    lanes.map(|bits| bits as u32)
+}
+
 /// As [`scalar::fma`].
 pub fn fma(format: Format, mode: FloatMode, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
-    match (format, mode) {
-        (Format::F32, FloatMode::NEAREST) => return single::fma(false, out, a, b, c),
-        (Format::F32, FLUSHING) => return single::fma(true, out, a, b, c),
-        _ => {}
+    if format == Format::F32 && matches!(mode, FloatMode::NEAREST | FLUSHING) {
+        let mut singles = [0; LANES];
+        narrow::fma(mode.flush, &mut singles, &low(a), &low(b), &low(c));
+        return *out = singles.map(u64::from);
     }
     for_format!(format, mode, FORMAT, MODE => {
         each_lane!(out = scalar::fma(FORMAT, MODE, x, y, z); x in a, y in b, z in c);

@@ -7,7 +7,7 @@
 
 mod float;
 mod integer;
-mod single;
+pub mod narrow;
 
 pub use float::{convert, float_binary, float_compare, float_unary, fma};
 pub use integer::{int_binary, int_compare, int_ternary, int_unary, select};
@@ -17,6 +17,9 @@ pub const LANES: usize = 32;
 
 /// One value for each lane.
 pub type Lanes = [u64; LANES];
+
+/// One value of 32 bits for each lane.
+pub type Narrow = [u32; LANES];
 
 /// Sets `$out` in every lane to `$result`, in which the names stand for the lane's values. A macro
 /// and not a function, because the compiler would not inline a long closure.

@@ -1,0 +1,152 @@
+//! Instructions decoded once for all times they are executed: the common ones on 32 bits, with
+//! operands as positions in the register file.
+//!
+//! What a decoded instruction does is done if all operands are numbers (or, for floats, unknown);
+//! everything else is left to [`crate::interpret`]. Both give the same result where both apply.
+
+use crate::concrete::lanes::narrow;
+use crate::lanes::{Mask, Narrow};
+use crate::registers::{Layout, Registers, Word};
+use base::IndexVec;
+use ir::{BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Width};
+
+/// A function's instructions, block by block.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) blocks: IndexVec<BlockId, Vec<Decoded>>,
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Decoded {
+    /// Not of the common kind.
+    Other,
+    /// A fused multiplication and addition of singles, to nearest.
+    Fma { flush: bool, dst: Word, sources: [Word; 3] },
+    /// Singles, to nearest.
+    Single { op: FloatBinary, flush: bool, dst: Word, sources: [Word; 2] },
+    /// A copy.
+    Copy { dst: Word, sources: [Word; 1] },
+    /// Integers.
+    Integer { op: IntBinary, dst: Word, sources: [Word; 2] },
+}
+
+impl Code {
+    pub(crate) fn new(function: &Function, layout: &mut Layout) -> Self {
+        let mut block = |block: &ir::Block| {
+            let decoded = |instruction: &Instr| decode(&instruction.op, layout);
+            block.instructions.iter().map(decoded).map(|d| d.unwrap_or(Decoded::Other)).collect()
+        };
+        Self { blocks: function.blocks.iter().map(&mut block).collect() }
+    }
+}
+
+fn decode(op: &Op, layout: &mut Layout) -> Option<Decoded> {
+    let flush = |mode: &FloatMode| {
+        let nearest = FloatMode { flush: mode.flush, ..FloatMode::NEAREST };
+        (*mode == nearest).then_some(mode.flush)
+    };
+    match op {
+        Op::Fma { format: Format::F32, lanes: 1, mode, dst, a, b, c } => Some(Decoded::Fma {
+            flush: flush(mode)?,
+            dst: layout.target(*dst)?,
+            sources: [layout.source(*a)?, layout.source(*b)?, layout.source(*c)?],
+        }),
+        Op::FloatBinary { op, format: Format::F32, lanes: 1, mode, dst, a, b } => {
+            Some(Decoded::Single {
+                op: *op,
+                flush: flush(mode)?,
+                dst: layout.target(*dst)?,
+                sources: [layout.source(*a)?, layout.source(*b)?],
+            })
+        }
+        Op::IntBinary { op, width: Width::B32, dst, a, b } => {
+            let other = matches!(
+                op,
+                IntBinary::MulWide { .. } | IntBinary::Div { .. } | IntBinary::Rem { .. }
+            );
+            (!other).then_some(Decoded::Integer {
+                op: *op,
+                dst: layout.target(*dst)?,
+                sources: [layout.source(*a)?, layout.source(*b)?],
+            })
+        }
+        Op::Copy { dst, src } => {
+            Some(Decoded::Copy { dst: layout.target(*dst)?, sources: [layout.source(*src)?] })
+        }
+        _ => None,
+    }
+}
+
+impl Decoded {
+    /// Executes the instruction if that is possible here; whether it was.
+    #[inline(always)]
+    pub(crate) fn execute(&self, registers: &mut Registers, lanes: Mask) -> bool {
+        match self {
+            Self::Other => false,
+            Self::Fma { flush, dst, sources } => {
+                float(registers, sources, *dst, lanes, |out, operands| fma(*flush, out, operands))
+            }
+            Self::Single { op, flush, dst, sources } => {
+                float(registers, sources, *dst, lanes, |out, operands| {
+                    single(*op, *flush, out, operands);
+                })
+            }
+            Self::Copy { dst, sources } => {
+                let numbers = registers.numbers(sources);
+                if numbers {
+                    registers.compute_words(sources, *dst, lanes, |out, [a]| *out = *a);
+                }
+                numbers
+            }
+            Self::Integer { op, dst, sources } => {
+                let numbers = registers.numbers(sources);
+                if numbers {
+                    registers.compute_words(sources, *dst, lanes, |out, operands| {
+                        integer(*op, out, operands);
+                    });
+                }
+                numbers
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn float<const N: usize>(
+    registers: &mut Registers,
+    sources: &[Word; N],
+    dst: Word,
+    lanes: Mask,
+    action: impl FnOnce(&mut Narrow, [&Narrow; N]),
+) -> bool {
+    if registers.numbers(sources) {
+        registers.compute_words(sources, dst, lanes, action);
+        return true;
+    }
+    // The bits of unknown values mean nothing: there is nothing to compute unless some are known.
+    let Some(tags) = registers.plain(sources) else { return false };
+    if tags.unknown != Mask::ALL {
+        registers.compute_words(sources, dst, lanes, action);
+    }
+    registers.retag(dst, tags, lanes);
+    true
+}
+
+fn fma(flush: bool, out: &mut Narrow, [a, b, c]: [&Narrow; 3]) {
+    match flush {
+        false => narrow::fma(false, out, a, b, c),
+        true => narrow::fma(true, out, a, b, c),
+    }
+}
+
+fn single(op: FloatBinary, flush: bool, out: &mut Narrow, [a, b]: [&Narrow; 2]) {
+    match flush {
+        false => narrow::float_binary(op, false, out, a, b),
+        true => narrow::float_binary(op, true, out, a, b),
+    }
+}
+
+fn integer(op: IntBinary, out: &mut Narrow, [a, b]: [&Narrow; 2]) {
+    narrow::int_binary(op, out, a, b);
+}

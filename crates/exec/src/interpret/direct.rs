@@ -1,0 +1,139 @@
+//! The common operations on numbers and pointers that are not decoded ([`crate::decode`]), computed
+//! where the result will stay.
+//!
+//! Everything else goes the long way in [`super::arithmetic`]. Both give the same result where
+//! both apply.
+
+use super::{Context, Scratch};
+use crate::concrete::lanes::{self, narrow};
+use crate::lanes::Mask;
+use crate::registers::{Layout, Registers};
+use crate::tags::Tags;
+use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
+
+/// Executes an operation if it is one of the common kind; whether it was.
+#[inline]
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+    let Context { registers, layout, scratch, lanes, .. } = context;
+    let mut target = Target { registers, layout, scratch, lanes: *lanes };
+    match op {
+        Op::IntBinary { op, width, dst, a, b } => target.int_binary(*op, *width, *dst, *a, *b),
+        Op::IntCompare { relation, signed, width, dst, a, b } => {
+            target.int_compare((*relation, *signed), *width, *dst, [*a, *b])
+        }
+        Op::Copy { dst, src } => target.copy(*dst, *src),
+        Op::Select { dst, condition, if_true, if_false } => {
+            target.select(*dst, *condition, [*if_true, *if_false])
+        }
+        _ => false,
+    }
+}
+
+/// What an operation reads and writes.
+struct Target<'t> {
+    registers: &'t mut Registers,
+    layout: &'t Layout,
+    scratch: &'t mut Scratch,
+    lanes: Mask,
+}
+
+impl Target<'_> {
+    /// Integers, and numbers added to pointers.
+    fn int_binary(
+        &mut self,
+        op: IntBinary,
+        width: Width,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    ) -> bool {
+        let Self { registers, layout, scratch, lanes } = self;
+        if width == Width::B1 || matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. }) {
+            return false;
+        }
+        let tags = match registers.is_number(a) && registers.is_number(b) {
+            true => Tags::NUMBER,
+            false => match moved(registers, op, width, a, b) {
+                Some(pointers) => Tags::pointer(pointers),
+                None => return false,
+            },
+        };
+        let into = (dst, &tags, *lanes);
+        let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
+        let operands = ([a, b], [width, if shifts { Width::B32 } else { width }]);
+        registers.compute(layout, operands, &mut scratch.wide, into, |out, [a, b]| {
+            lanes::int_binary(op, width, out, a, b);
+        });
+        true
+    }
+
+    fn int_compare(
+        &mut self,
+        (relation, signed): (Relation, bool),
+        width: Width,
+        dst: Reg,
+        [a, b]: [Operand; 2],
+    ) -> bool {
+        let Self { registers, layout, scratch, lanes } = self;
+        if !registers.is_number(a) || !registers.is_number(b) {
+            return false;
+        }
+        let truth = if width == Width::B32 {
+            let [first, second, _] = &mut scratch.narrow;
+            let a = registers.narrow(layout, a, first);
+            let b = registers.narrow(layout, b, second);
+            narrow::int_compare(relation, signed, a, b)
+        } else {
+            let [first, second, _] = &mut scratch.wide;
+            let a = registers.word(layout, a, width, first);
+            let b = registers.word(layout, b, width, second);
+            lanes::int_compare(relation, signed, width, a, b)
+        };
+        registers.write_predicate(dst, Mask(truth), Tags::NUMBER, *lanes);
+        true
+    }
+
+    fn copy(&mut self, dst: Reg, src: Operand) -> bool {
+        let Self { registers, layout, scratch, lanes } = self;
+        let width = layout.width(dst);
+        if matches!(width, Width::B1 | Width::B128) || !registers.is_number(src) {
+            return false;
+        }
+        let into = (dst, &Tags::NUMBER, *lanes);
+        let operands = ([src], [width]);
+        registers.compute(layout, operands, &mut scratch.wide, into, |out, [src]| *out = *src);
+        true
+    }
+
+    fn select(&mut self, dst: Reg, condition: Operand, operands: [Operand; 2]) -> bool {
+        let Self { registers, layout, scratch, lanes } = self;
+        let [a, b] = operands;
+        let numbers = [condition, a, b].iter().all(|&operand| registers.is_number(operand));
+        if !numbers {
+            return false;
+        }
+        let truth = registers.predicate(condition).0;
+        let into = (dst, &Tags::NUMBER, *lanes);
+        registers.compute_narrow(layout, operands, &mut scratch.narrow, into, |out, [a, b]| {
+            narrow::select(truth, out, a, b);
+        })
+    }
+}
+
+/// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
+/// them away and does nothing else with pointers.
+fn moved(
+    registers: &Registers,
+    op: IntBinary,
+    width: Width,
+    a: Operand,
+    b: Operand,
+) -> Option<Mask> {
+    let (a, b) = (registers.pointers(a)?, registers.pointers(b)?);
+    let moves = match op {
+        IntBinary::Add => a.and(b).is_empty(),
+        IntBinary::Sub => b.is_empty(),
+        _ => false,
+    };
+    (moves && matches!(width, Width::B32 | Width::B64)).then_some(a.or(b))
+}
