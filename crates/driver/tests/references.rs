@@ -6,12 +6,7 @@
 
 mod corpus;
 
-use corpus::Flags;
-use driver::arguments::{ArgumentValue, ElementType, Initial, Number};
-use driver::npy::{self, Dtype};
-use driver::{Colour, Exit};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use corpus::numbers::{assert_close, bytes, noise, simulate, words};
 
 /// Relative error, or absolute below 1, of sums and functions in single precision.
 const SINGLE: f64 = 2e-6;
@@ -19,110 +14,6 @@ const SINGLE: f64 = 2e-6;
 const APPROXIMATE: f64 = 1e-5;
 /// The rounding of a result to half precision.
 const HALF: f64 = 5e-4;
-
-/// A folder that is gone after the test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("warpproof-references-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Simulates a kernel on the inputs given and returns an output.
-fn simulate(
-    file: &str,
-    kernel: &str,
-    flags: &str,
-    inputs: &[(&str, &[f64])],
-    out: &str,
-) -> Vec<f64> {
-    let mut flags = Flags::parse(flags);
-    for argument in &mut flags.arguments {
-        let ArgumentValue::Tensor(tensor) = &mut argument.value else { continue };
-        let given = inputs.iter().find(|(name, _)| *name == argument.name);
-        if let Some((_, numbers)) = given {
-            assert_eq!(tensor.elements(), Some(numbers.len() as u64), "{}", argument.name);
-            let numbers = numbers.iter().map(|&value| number(tensor.element, value)).collect();
-            tensor.initial = Some(Initial::List(numbers));
-        }
-    }
-    let (input, scratch) = (corpus::input(file), Scratch::new());
-    let outcome = flags.run(&input, kernel, |execution| {
-        driver::simulate::run(execution, Some(&scratch.0), Colour::Plain)
-    });
-    let report = format!("{}{}", outcome.messages, outcome.output);
-    assert_eq!(outcome.exit, Exit::Success, "{file}::{kernel}:\n{report}");
-    decoded(&npy::read(&scratch.0.join(format!("{out}.npy"))).unwrap())
-}
-
-fn number(element: ElementType, value: f64) -> Number {
-    if element.is_float() {
-        return Number::Float(format!("{value:?}"));
-    }
-    assert_eq!(value.fract(), 0.0);
-    Number::Integer(value as i128)
-}
-
-fn decoded(array: &npy::Array) -> Vec<f64> {
-    let elements = array.data.chunks_exact(array.dtype.bytes());
-    let decode = |bytes: &[u8]| match (array.dtype, bytes) {
-        (Dtype::F4, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
-        (Dtype::I4, &[a, b, c, d]) => f64::from(i32::from_le_bytes([a, b, c, d])),
-        (Dtype::U4, &[a, b, c, d]) => f64::from(u32::from_le_bytes([a, b, c, d])),
-        (Dtype::F2, &[a, b]) => half(u16::from_le_bytes([a, b])),
-        (Dtype::I1, &[a]) => f64::from(a as i8),
-        (dtype, _) => panic!("{dtype} is not decoded here"),
-    };
-    elements.map(decode).collect()
-}
-
-/// A number in half precision (IEEE 754 binary16).
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let magnitude = match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -magnitude } else { magnitude }
-}
-
-/// Multiples of 1/128 from -1 to 1, the same every time.
-fn noise(count: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 56) as f64 / 128.0 - 1.0
-    };
-    (0..count).map(|_| next()).collect()
-}
-
-/// Integers from -128 to 127.
-fn integers(count: usize, seed: u64) -> Vec<f64> {
-    noise(count, seed).into_iter().map(|value| value * 128.0).collect()
-}
-
-fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (position, (got, want)) in got.iter().zip(want).enumerate() {
-        let error = (got - want).abs() / want.abs().max(1.0);
-        assert!(error <= tolerance, "{what}, element {position}: {got} instead of {want}");
-    }
-}
 
 fn softmax(x: &[f64], columns: usize) -> Vec<f64> {
     let row = |row: &[f64]| {
@@ -375,7 +266,7 @@ fn half_precision() {
 #[test]
 fn quantised_numbers() {
     for file in ["cuda/k_int8.sm_80.ptx", "cuda/clang19/k_int8.sm_80.ptx"] {
-        let (a, b) = (integers(64 * 52, 27), integers(52, 28));
+        let (a, b) = (bytes(64 * 52, 27), bytes(52, 28));
         let flags = "--grid 1 --block 64 --arg a=s8[64,52] --arg b=s8[52] --arg c=s32[64]:out \
                      --arg k4=13";
         let got = simulate(file, "dp4a_dot", flags, &[("a", &a), ("b", &b)], "c");
@@ -490,17 +381,61 @@ fn functions_of_the_math_library() {
     }
 }
 
+/// Reduction of large angles goes through a table in local memory.
+#[test]
+fn large_angles() {
+    let x: Vec<f64> = (0..64).map(|i| (f64::from(i) - 31.5) * 2f64.powi(i)).collect();
+    let flags = "--grid 1 --block 64 --arg in=f32[64] --arg out=f32[64]:out";
+    for (name, function) in [("sinf", f64::sin as fn(f64) -> f64), ("cosf", f64::cos)] {
+        let want: Vec<f64> = x.iter().map(|&v| function(v)).collect();
+        for file in ["", "nvrtc129/"] {
+            let file = format!("cuda/{file}m_{name}.sm_80.ptx");
+            let got = simulate(&file, &format!("k_{name}"), flags, &[("in", &x)], "out");
+            assert_close(&file, &got, &want, SINGLE);
+        }
+    }
+}
+
+#[test]
+fn functions_of_two_arguments() {
+    let a: Vec<f64> = (0..64).map(|i| f64::from(i) / 8.0 + 0.0625).collect();
+    let b: Vec<f64> = noise(64, 32).iter().map(|v| v * 2.0 + 1.0 / 128.0).collect();
+    type Function = fn(f64, f64) -> f64;
+    let cases: [(&str, Function); 7] = [
+        ("copysignf", f64::copysign),
+        ("div", |a, b| a / b),
+        ("fdividef", |a, b| a / b),
+        ("fmodf", |a, b| a % b),
+        ("hypotf", f64::hypot),
+        ("powf", f64::powf),
+        ("powf_intrin", f64::powf),
+    ];
+    let flags = "--grid 1 --block 64 --arg a=f32[64] --arg b=f32[64] --arg out=f32[64]:out";
+    for (name, function) in cases {
+        let want: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| function(a, b)).collect();
+        for (file, tolerance) in [
+            (format!("cuda/m_{name}.sm_80.ptx"), SINGLE),
+            (format!("cuda/m_{name}.sm_80.fast.ptx"), APPROXIMATE),
+            (format!("cuda/nvrtc129/m_{name}.sm_80.ptx"), SINGLE),
+        ] {
+            let inputs: [(&str, &[f64]); 2] = [("a", &a), ("b", &b)];
+            let got = simulate(&file, &format!("k_{name}"), flags, &inputs, "out");
+            assert_close(&file, &got, &want, tolerance);
+        }
+    }
+}
+
 #[test]
 fn integer_instructions() {
-    let (a, mut b) = (integers(64, 30), integers(64, 31));
-    b.iter_mut().filter(|b| **b == 0.0).for_each(|b| *b = 5.0);
+    let (a, b) = (words(64, 30), words(64, 31));
+    assert!(b.iter().all(|&b| b != 0.0 && b != -1.0), "neither divides everything");
     type Function = fn(i32, i32) -> i32;
     let cases: [(&str, Function); 8] = [
         ("idiv", |a, b| a / b),
         ("idiv7", |a, b| a / 7 + b % 12),
         ("imin", i32::min),
         ("imod", |a, b| a % b),
-        ("imulhi", |a, b| (i64::from(a) * i64::from(b) >> 32) as i32),
+        ("imulhi", |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         ("ipopc", |a, b| (a.count_ones() + b.leading_zeros()) as i32),
         ("iprmt", |a, b| a & 0xFFFF | b << 16),
         ("ishf", |a, b| b << 7 | (a as u32 >> 25) as i32),

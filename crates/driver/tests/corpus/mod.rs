@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod numbers;
+
 use driver::arguments::{ArgumentSpec, Arguments, LaunchSpec};
 use driver::{Execution, Input, Outcome};
 use std::path::{Path, PathBuf};
@@ -25,10 +27,10 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// `--grid 2 --block 128 --arg x=f32[4]`
+    /// `--grid 2 --block 128 --arg x=f32[4]`; what a shell would change is quoted.
     pub(crate) fn parse(text: &str) -> Self {
         let mut flags = Self::default();
-        let mut words = text.split_whitespace();
+        let mut words = text.split_whitespace().map(|word| word.trim_matches('\''));
         while let Some(flag) = words.next() {
             let value = words.next().unwrap_or_else(|| panic!("`{flag}` has no value: {text}"));
             let known = match flag {
