@@ -34,5 +34,6 @@ pub fn run(execution: &Execution<'_>, colour: Colour) -> Outcome {
     let output = format!("{}memory: {memory}\n{alignment}{unchecked}", finished.tell(colour));
     let messages = finished.notes();
     let exit = if finished.exit() == Exit::Refuted { Exit::Refuted } else { Exit::Unknown };
-    Outcome { output, messages, exit }
+    let thread_instructions = finished.result.lane_instructions;
+    Outcome { output, messages, exit, thread_instructions }
 }

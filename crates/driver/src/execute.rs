@@ -65,7 +65,7 @@ fn refused(error: &BuildError) -> Outcome {
         messages.push_str(&format!("help: fill in what is missing:\n  {suggestion}\n"));
     }
     let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
-    Outcome { output: String::new(), messages, exit }
+    Outcome { output: String::new(), messages, exit, thread_instructions: 0 }
 }
 
 impl Finished<'_> {

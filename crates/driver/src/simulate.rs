@@ -14,14 +14,15 @@ pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Out
     };
     let (mut output, mut messages) = (finished.tell(colour), finished.notes());
     let exit = finished.exit();
+    let thread_instructions = finished.result.lane_instructions;
     if exit != Exit::Success {
         messages.push_str("error: no outputs are written\n");
-        return Outcome { output, messages, exit };
+        return Outcome { output, messages, exit, thread_instructions };
     }
     match outputs(&finished, out) {
         Ok(written) => {
             output.push_str(&written);
-            Outcome { output, messages, exit }
+            Outcome { output, messages, exit, thread_instructions }
         }
         Err(message) => Outcome::bad_input(&message),
     }

@@ -239,7 +239,7 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
         Format::Text => text::render(&inspection, colour),
         Format::Json => to_json(&inspection),
     };
-    Outcome { output, messages: String::new(), exit: Exit::Success }
+    Outcome { output, messages: String::new(), exit: Exit::Success, thread_instructions: 0 }
 }
 
 /// Reads and lowers a file that must be without errors.
@@ -291,7 +291,7 @@ fn refuse(input: &Input, errors: &[Diagnostic], format: Format, colour: Colour) 
             output = to_json(&Refusal { schema: SCHEMA, file: source.name(), errors });
         }
     }
-    Outcome { output, messages, exit: Exit::BadInput }
+    Outcome { output, messages, exit: Exit::BadInput, thread_instructions: 0 }
 }
 
 fn to_json(value: &impl Serialize) -> String {

@@ -1,0 +1,64 @@
+//! The corpus, and launch flags as they stand on a command line.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+pub(crate) mod numbers;
+
+use driver::arguments::{ArgumentSpec, Arguments, LaunchSpec};
+use driver::{Execution, Input, Outcome};
+use std::path::{Path, PathBuf};
+
+/// Where the PTX is.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx")
+}
+
+/// A file of the corpus.
+pub(crate) fn input(file: &str) -> Input {
+    let bytes = std::fs::read(folder().join(file)).unwrap();
+    Input::from_bytes(file, bytes).unwrap()
+}
+
+/// Launch flags and arguments.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) launch: LaunchSpec,
+    pub(crate) arguments: Vec<ArgumentSpec>,
+}
+
+impl Flags {
+    /// `--grid 2 --block 128 --arg x=f32[4]`; what a shell would change is quoted.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut flags = Self::default();
+        let mut words = text.split_whitespace().map(|word| word.trim_matches('\''));
+        while let Some(flag) = words.next() {
+            let value = words.next().unwrap_or_else(|| panic!("`{flag}` has no value: {text}"));
+            let known = match flag {
+                "--grid" => value.parse().map(|grid| flags.launch.grid = Some(grid)),
+                "--block" => value.parse().map(|block| flags.launch.block = Some(block)),
+                "--smem" => value.parse().map(|bytes| flags.launch.shared = Some(bytes)),
+                "--arg" => value.parse().map(|argument| flags.arguments.push(argument)),
+                _ => panic!("unknown flag `{flag}`: {text}"),
+            };
+            known.unwrap_or_else(|error| panic!("{flag} {error}"));
+        }
+        flags
+    }
+
+    /// Blocks of the grid.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.launch.grid.unwrap().0.iter().product()
+    }
+
+    /// Hands the launch of a kernel to a command.
+    pub(crate) fn run(
+        &self,
+        input: &Input,
+        kernel: &str,
+        command: impl FnOnce(&Execution<'_>) -> Outcome,
+    ) -> Outcome {
+        let arguments = Arguments { specs: self.arguments.clone(), aliases: Vec::new() };
+        let launch = &self.launch;
+        command(&Execution { input, kernel: Some(kernel), launch, arguments: &arguments })
+    }
+}

@@ -1,0 +1,286 @@
+//! Every sm_80 kernel of the corpus is launched as `corpus/launches.txt` says, runs to its end and
+//! has no finding, but for the entries that say otherwise.
+//!
+//! The kernels are correct, so a finding is a false alarm. That the launches are no larger than they
+//! need to be is checked, too: with one element less in any tensor there is a finding.
+//! `cargo test -p driver --test launches -- --nocapture` prints what the runs cost.
+
+mod corpus;
+
+use corpus::Flags;
+use driver::arguments::{ArgumentValue, Initial, TensorSpec};
+use driver::{Colour, Exit, Input};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Why a kernel may have no launch that comes to its end.
+const NOT_EXECUTED_YET: [&str; 2] = ["tensor cores", "transaction barriers"];
+
+/// Inputs that are part of a signature and never read.
+const NOT_READ: [(&str, &str); 6] = [
+    ("k_h2f_exp", "b"),
+    ("k_hexp", "b"),
+    ("k_hlog", "b"),
+    ("k_hrelu", "b"),
+    ("k_hsqrt", "b"),
+    ("k_htanh", "b"),
+];
+
+/// An entry of `corpus/launches.txt`.
+struct Entry {
+    /// Its first line, from 1.
+    line: usize,
+    patterns: Vec<String>,
+    kernels: Vec<String>,
+    flags: Flags,
+    answer: Answer,
+}
+
+/// What the check answers.
+enum Answer {
+    /// Nothing to report.
+    Clean,
+    /// The run does not come to its end: a piece of what is said, and the reason.
+    Stops(String, String),
+    /// It does, and something remains unknown.
+    Unknown(String, String),
+}
+
+/// A launch of a kernel.
+struct Launch<'e> {
+    file: String,
+    kernel: String,
+    entry: &'e Entry,
+}
+
+impl Launch<'_> {
+    fn name(&self) -> String {
+        let Self { file, kernel, entry } = self;
+        format!("{file}::{kernel}, line {} of launches.txt", entry.line)
+    }
+
+    fn stops(&self) -> bool {
+        matches!(self.entry.answer, Answer::Stops(..))
+    }
+}
+
+fn entries() -> Vec<Entry> {
+    let text = std::fs::read_to_string(corpus::folder().join("../launches.txt")).unwrap();
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+    let mut entries: Vec<Entry> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with('#') || line.trim().is_empty() {
+            continue;
+        }
+        let number = number + 1;
+        if let Some((patterns, kernels)) = line.split_once(" :: ") {
+            let (patterns, kernels) = (words(patterns), words(kernels));
+            let (flags, answer) = (Flags::default(), Answer::Clean);
+            entries.push(Entry { line: number, patterns, kernels, flags, answer });
+            continue;
+        }
+        let entry = entries.last_mut().unwrap_or_else(|| panic!("line {number} has no kernel"));
+        let (word, rest) = line.trim().split_once(' ').unwrap_or_default();
+        let (text, why) = rest.rsplit_once(" | ").unwrap_or_default();
+        let reason = (text.to_owned(), why.to_owned());
+        match word {
+            "stops" => entry.answer = Answer::Stops(reason.0, reason.1),
+            "unknown" => entry.answer = Answer::Unknown(reason.0, reason.1),
+            _ => entry.flags = Flags::parse(line),
+        }
+    }
+    entries
+}
+
+/// Whether a text is an instance of a pattern, in which `*` is any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(start) else { return false };
+    text.char_indices().map(|(end, _)| &text[end..]).chain([""]).any(|text| matches(rest, text))
+}
+
+/// Files of the corpus for sm_80 or less, and the kernels in them.
+fn kernels() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![corpus::folder()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ptx") {
+                let name = path.strip_prefix(corpus::folder()).unwrap().to_str().unwrap();
+                let text = std::fs::read_to_string(&path).unwrap();
+                let names = kernels_of(&text).into_iter();
+                found.extend(names.map(|kernel| (name.replace('\\', "/"), kernel)));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn kernels_of(text: &str) -> Vec<String> {
+    let target = text.lines().find_map(|line| line.strip_prefix(".target sm_")).unwrap();
+    let digits = target.find(|c: char| !c.is_ascii_digit()).unwrap_or(target.len());
+    if target[..digits].parse::<u32>().unwrap() > 80 {
+        return Vec::new();
+    }
+    let name = |rest: &str| rest.trim().split('(').next().unwrap_or_default().trim().to_owned();
+    text.lines().filter_map(|line| line.split_once(".entry ")).map(|(_, rest)| name(rest)).collect()
+}
+
+fn launches(entries: &[Entry]) -> Vec<Launch<'_>> {
+    let kernels = kernels();
+    let mut launches = Vec::new();
+    for entry in entries {
+        let wanted = |(file, kernel): &&(String, String)| {
+            let matches = |pattern: &String| matches(pattern, file);
+            entry.kernels.contains(kernel) && entry.patterns.iter().any(matches)
+        };
+        let found = kernels.iter().filter(wanted);
+        launches.extend(found.map(|(file, kernel)| {
+            let (file, kernel) = (file.clone(), kernel.clone());
+            Launch { file, kernel, entry }
+        }));
+    }
+    launches
+}
+
+/// Does something for every launch, on all processors.
+fn for_each(launches: &[Launch<'_>], work: impl Fn(&Launch<'_>, &Input) + Sync) {
+    let mut files: BTreeMap<&str, Vec<&Launch<'_>>> = BTreeMap::new();
+    launches.iter().for_each(|launch| files.entry(&launch.file).or_default().push(launch));
+    let files: Vec<_> = files.into_iter().collect();
+    let next = AtomicUsize::new(0);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| {
+                while let Some((file, launches)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let input = corpus::input(file);
+                    launches.iter().for_each(|launch| work(launch, &input));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_kernel_has_a_launch_and_every_entry_a_kernel() {
+    let (kernels, entries) = (kernels(), entries());
+    assert!(kernels.len() >= 257, "only {} kernels", kernels.len());
+    let launches = launches(&entries);
+    let launched: BTreeSet<_> = launches.iter().map(|l| (&l.file, &l.kernel)).collect();
+    let forgotten: Vec<_> = kernels.iter().filter(|(f, k)| !launched.contains(&(f, k))).collect();
+    assert!(forgotten.is_empty(), "no launch: {forgotten:?}");
+    for entry in &entries {
+        let own = || launches.iter().filter(|launch| std::ptr::eq(launch.entry, entry));
+        let line = entry.line;
+        for pattern in &entry.patterns {
+            assert!(own().any(|l| matches(pattern, &l.file)), "line {line}: no {pattern}");
+        }
+        for kernel in &entry.kernels {
+            assert!(own().any(|launch| launch.kernel == *kernel), "line {line}: no {kernel}");
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what the runs cost is for people who ask")]
+fn kernels_run_to_their_end_without_a_finding() {
+    let entries = entries();
+    let launches = launches(&entries);
+    let costs = Mutex::new(BTreeMap::new());
+    for_each(&launches, |launch, input| {
+        let (name, flags) = (launch.name(), &launch.entry.flags);
+        let outcome = flags
+            .run(input, &launch.kernel, |execution| driver::check::run(execution, Colour::Plain));
+        let answer = format!("{}{}", outcome.messages, outcome.output);
+        assert!(matches!(outcome.exit, Exit::Success | Exit::Unknown), "{name}:\n{answer}");
+        let blocks = flags.blocks();
+        let ended = answer.contains(&format!("memory: no error in {blocks} block"));
+        assert_ne!(ended, launch.stops(), "{name}:\n{answer}");
+        let open = answer.contains("alignment: unknown");
+        assert_eq!(open, matches!(launch.entry.answer, Answer::Unknown(..)), "{name}:\n{answer}");
+        if let Answer::Stops(text, _) | Answer::Unknown(text, _) = &launch.entry.answer {
+            assert!(!text.is_empty() && answer.contains(text), "{name}:\n{answer}");
+        }
+        costs.lock().unwrap().insert(name, outcome.thread_instructions);
+    });
+    println!("{}", summary(&launches, &costs.into_inner().unwrap()));
+}
+
+/// How many kernels come to their end, why launches do not or leave something open, and what each
+/// costs.
+fn summary(launches: &[Launch<'_>], costs: &BTreeMap<String, u64>) -> String {
+    let kernel = |launch: &Launch<'_>| (launch.file.clone(), launch.kernel.clone());
+    let all: BTreeSet<_> = launches.iter().map(kernel).collect();
+    let ended = launches.iter().filter(|launch| !launch.stops());
+    let ended: BTreeSet<_> = ended.map(kernel).collect();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for launch in launches {
+        let (kind, why) = match &launch.entry.answer {
+            Answer::Clean => continue,
+            Answer::Stops(_, why) => ("stop", why),
+            Answer::Unknown(_, why) => ("leave something open", why),
+        };
+        let may_stop = ended.contains(&kernel(launch)) || NOT_EXECUTED_YET.contains(&why.as_str());
+        assert!(may_stop, "{} never comes to its end: {why}", launch.name());
+        *reasons.entry(format!("{kind}: {why}")).or_default() += 1;
+    }
+    let lines =
+        costs.iter().map(|(name, cost)| format!("{cost:>10} thread instructions: {name}\n"));
+    let reasons = reasons.iter().map(|(why, count)| format!("{count:>10} launches {why}\n"));
+    let (all, ended, total) = (all.len(), ended.len(), costs.values().sum::<u64>());
+    let dearest = costs.values().max().unwrap();
+    let count = launches.len();
+    lines.chain(reasons).collect::<String>()
+        + &format!(
+            "{ended} of {all} kernels come to their end; {count} launches cost {total} thread \
+             instructions, at most {dearest} each"
+        )
+}
+
+#[test]
+fn with_one_element_less_there_is_a_finding() {
+    let entries = entries();
+    let mut launches = launches(&entries);
+    launches.retain(|launch| !launch.stops());
+    let count = AtomicUsize::new(0);
+    for_each(&launches, |launch, input| {
+        for position in 0..launch.entry.flags.arguments.len() {
+            let mut flags = launch.entry.flags.clone();
+            let argument = &mut flags.arguments[position];
+            let ArgumentValue::Tensor(tensor) = &mut argument.value else { continue };
+            if NOT_READ.contains(&(&launch.kernel, &argument.name)) || !shorten(tensor) {
+                continue;
+            }
+            let name = argument.name.clone();
+            let outcome = flags.run(input, &launch.kernel, |execution| {
+                driver::check::run(execution, Colour::Plain)
+            });
+            let answer = format!("{}{}", outcome.messages, outcome.output);
+            assert_eq!(outcome.exit, Exit::Refuted, "{}, `{name}`:\n{answer}", launch.name());
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert!(count.into_inner() > 500);
+}
+
+/// Takes the last element away, or the last column if there are strides; not the only element.
+fn shorten(tensor: &mut TensorSpec) -> bool {
+    let count = tensor.elements().unwrap_or_default();
+    if count < 2 {
+        return false;
+    }
+    match (&mut tensor.shape, &tensor.strides) {
+        (Some(shape), Some(_)) => *shape.last_mut().unwrap() -= 1,
+        (shape, _) => *shape = Some(vec![count - 1]),
+    }
+    if let Some(Initial::List(numbers)) = &mut tensor.initial {
+        numbers.pop();
+    }
+    true
+}
