@@ -1,0 +1,340 @@
+//! The sixteen barriers of a block (PTX manual §9.7.13.1): who has registered, when a generation
+//! is complete, and whether another schedule could have matched registrations differently.
+//!
+//! A registration is an event of a warp: it waits for the warp's lanes that have not exited and
+//! counts 32, whatever their number. A barrier with a count keeps it when threads exit; one without
+//! waits for the warps that still run.
+//!
+//! **Reuse.** A barrier's generations are told apart by nothing but their order. A registration for
+//! generation k+1 belongs there on every schedule only if *every* registration of generation k comes
+//! before it in waits-for; otherwise a schedule exists on which it counts for generation k. This is
+//! exact: Sharma, Bauer and Aiken's rule ("Verification of producer-consumer synchronization in GPU
+//! programs", 2015, Figure 4) looks at registrations that wait alone and skips the first command
+//! of a thread; here arrivals count too and a missing predecessor counts as unordered.
+//!
+//! The waits-for clocks are kept for warps: the only question asked of them is asked at
+//! registrations, which wait for all lanes of the warp.
+
+use crate::clocks::{Clocks, Time, Times, join};
+use crate::lanes::{MOST_WARPS, Mask, WARP};
+use crate::shadow::Site;
+
+/// How many barriers a block has.
+const BARRIERS: usize = 16;
+
+/// A warp comes to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The warp.
+    pub warp: usize,
+    /// Its lanes that have not exited; all of them are there.
+    pub lanes: Mask,
+    /// Those of them that wait; the others only count.
+    pub waiting: Mask,
+    /// How many threads the barrier counts; all of the block if absent.
+    pub count: Option<u32>,
+    /// Whether the barrier reduces a predicate.
+    pub reduces: bool,
+    /// The instruction.
+    pub site: Site,
+}
+
+/// What is wrong with a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// The count is not a positive multiple of the size of a warp.
+    Count(u32),
+    /// Others in this generation named another count.
+    MixedCounts {
+        /// The count named here.
+        here: Option<u32>,
+        /// The count named before.
+        before: Option<u32>,
+        /// Where it was named.
+        site: Site,
+    },
+    /// A reduction and a plain barrier in one generation.
+    MixedKinds {
+        /// The registration of the other kind.
+        site: Site,
+    },
+    /// The warp has registered in this generation already.
+    Twice {
+        /// Where it did.
+        site: Site,
+    },
+}
+
+/// A registration that could have counted for the generation before its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// The registration of the earlier generation that is not ordered before it.
+    pub earlier: (usize, Site),
+    /// The generation, counted from zero.
+    pub generation: u64,
+}
+
+/// A generation that is complete.
+#[derive(Clone, Debug, Default)]
+pub struct Released {
+    /// Lanes that waited, by warp.
+    pub waiting: Vec<(usize, Mask)>,
+    /// The different instructions at which threads waited.
+    pub sites: Vec<Site>,
+}
+
+/// The generation of a barrier that is being collected.
+#[derive(Clone, Debug, Default)]
+pub struct Generation {
+    /// Who has come.
+    pub registrations: Vec<Registration>,
+    /// How many threads it counts; all of the block if absent. Meaningful once somebody came.
+    pub count: Option<u32>,
+    /// When each came.
+    times: Vec<Time>,
+    /// What is released to those who wait.
+    released: Times,
+    /// What those who wait have waited for.
+    awaited: Times,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    number: u64,
+    current: Generation,
+    /// Warps that registered in the generation before, when, and where.
+    previous: Vec<(usize, Time, Site)>,
+}
+
+/// All barriers of a block.
+#[derive(Clone, Debug)]
+pub struct Barriers {
+    each: Vec<Barrier>,
+    /// The latest registration of each warp that each warp has waited for.
+    waited: Vec<Times>,
+    /// Warps of which no lane runs any more.
+    ended: Vec<bool>,
+}
+
+impl Barriers {
+    /// The barriers of a block of this many warps.
+    #[must_use]
+    pub fn new(warps: usize) -> Self {
+        Self {
+            each: vec![Barrier::default(); BARRIERS],
+            waited: vec![[0; MOST_WARPS]; warps],
+            ended: vec![false; warps],
+        }
+    }
+
+    /// The generation that barrier `id` collects.
+    #[must_use]
+    pub fn current(&self, id: u8) -> &Generation {
+        &self.each[usize::from(id)].current
+    }
+
+    /// The last lane of a warp has exited.
+    pub fn end(&mut self, warp: usize) {
+        self.ended[warp] = true;
+    }
+
+    /// A warp registers at barrier `id`.
+    ///
+    /// # Errors
+    /// What is wrong about that, if the manual does not allow it.
+    pub fn register(
+        &mut self,
+        clocks: &mut Clocks,
+        id: u8,
+        registration: Registration,
+    ) -> Result<Option<Reuse>, Misuse> {
+        self.check(id, &registration)?;
+        let warp = registration.warp;
+        let (time, released) = clocks.release(warp, registration.lanes);
+        let barrier = &mut self.each[usize::from(id)];
+        let waited = &mut self.waited[warp];
+        let unordered = barrier.previous.iter().find(|(other, time, _)| waited[*other] < *time);
+        let reuse = unordered
+            .map(|&(other, _, site)| Reuse { earlier: (other, site), generation: barrier.number });
+        waited[warp] = time;
+        let current = &mut barrier.current;
+        current.count = current.count.or(registration.count);
+        current.registrations.push(registration);
+        current.times.push(time);
+        join(&mut current.released, &released);
+        join(&mut current.awaited, waited);
+        Ok(reuse)
+    }
+
+    fn check(&self, id: u8, registration: &Registration) -> Result<(), Misuse> {
+        if let Some(count) = registration.count
+            && (count == 0 || count as usize % WARP != 0)
+        {
+            return Err(Misuse::Count(count));
+        }
+        let others = &self.each[usize::from(id)].current.registrations;
+        for other in others {
+            let site = other.site;
+            if self.effective(other.count) != self.effective(registration.count) {
+                let (here, before) = (registration.count, other.count);
+                return Err(Misuse::MixedCounts { here, before, site });
+            }
+            if other.reduces != registration.reduces {
+                return Err(Misuse::MixedKinds { site });
+            }
+            if other.warp == registration.warp {
+                return Err(Misuse::Twice { site });
+            }
+        }
+        Ok(())
+    }
+
+    /// A barrier without a count counts all warps of the block.
+    fn effective(&self, count: Option<u32>) -> usize {
+        count.map_or(self.ended.len() * WARP, |count| count as usize)
+    }
+
+    /// Whether everybody has come whom barrier `id` waits for.
+    #[must_use]
+    pub fn is_complete(&self, id: u8) -> bool {
+        let Generation { registrations, count, .. } = self.current(id);
+        match count {
+            _ if registrations.is_empty() => false,
+            Some(count) => registrations.len() * WARP >= *count as usize,
+            None => self.missing(id).next().is_none(),
+        }
+    }
+
+    /// Warps that still run and have not come to barrier `id`.
+    pub fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
+        let registrations = &self.current(id).registrations;
+        let came = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
+        (0..self.ended.len()).filter(move |&warp| !self.ended[warp] && !came(warp))
+    }
+
+    /// Ends the generation of barrier `id`: those who wait learn what the others did.
+    pub fn release(&mut self, clocks: &mut Clocks, id: u8) -> Released {
+        let barrier = &mut self.each[usize::from(id)];
+        barrier.number += 1;
+        let mut ended = std::mem::take(&mut barrier.current);
+        let came = ended.registrations.iter().zip(&ended.times);
+        barrier.previous.clear();
+        barrier.previous.extend(came.map(|(other, &time)| (other.warp, time, other.site)));
+        if ended.count.is_none() {
+            // It waited for the others to exit.
+            for (warp, waited) in self.waited.iter().enumerate() {
+                if self.ended[warp] {
+                    join(&mut ended.awaited, waited);
+                }
+            }
+        }
+        let waiting = ended.registrations.iter().filter(|one| !one.waiting.is_empty());
+        let waiting: Vec<Registration> = waiting.copied().collect();
+        for registration in &waiting {
+            join(&mut self.waited[registration.warp], &ended.awaited);
+        }
+        let everybody = waiting.iter().filter(|one| one.waiting == one.lanes).count();
+        if everybody == self.ended.iter().filter(|&&ended| !ended).count() {
+            clocks.acquire_all();
+        } else {
+            for registration in &waiting {
+                clocks.acquire(registration.warp, registration.waiting, &ended.released);
+            }
+        }
+        let mut sites: Vec<Site> = waiting.iter().map(|one| one.site).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        let waiting = waiting.iter().map(|one| (one.warp, one.waiting)).collect();
+        Released { waiting, sites }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clocks::Who;
+
+    fn come(warp: usize, waits: bool, count: Option<u32>) -> Registration {
+        let waiting = if waits { Mask::ALL } else { Mask::NONE };
+        Registration { warp, lanes: Mask::ALL, waiting, count, reduces: false, site: 0 }
+    }
+
+    fn who(warp: u8) -> Who {
+        Who { warp, lane: 5 }
+    }
+
+    #[test]
+    fn chains_through_a_third_warp_order_memory() {
+        let mut clocks = Clocks::new(3);
+        let mut barriers = Barriers::new(3);
+        let time = clocks.now(0);
+        for (id, pair) in [(1, [0, 1]), (2, [1, 2])] {
+            for warp in pair {
+                let registered = barriers.register(&mut clocks, id, come(warp, true, Some(64)));
+                assert_eq!(registered, Ok(None));
+            }
+            assert!(barriers.is_complete(id));
+            barriers.release(&mut clocks, id);
+        }
+        assert!(clocks.ordered(who(0), time, who(2)));
+        assert!(!clocks.ordered(who(2), time, who(0)));
+    }
+
+    #[test]
+    fn an_arrival_releases_and_does_not_acquire() {
+        let mut clocks = Clocks::new(2);
+        let mut barriers = Barriers::new(2);
+        let times = [clocks.now(0), clocks.now(1)];
+        barriers.register(&mut clocks, 1, come(0, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, 1);
+        assert!(clocks.ordered(who(0), times[0], who(1)));
+        assert!(!clocks.ordered(who(1), times[1], who(0)));
+        let (one, other) = (Who { warp: 0, lane: 0 }, Who { warp: 0, lane: 1 });
+        assert!(
+            !clocks.ordered(one, times[0], other),
+            "lanes of its own warp learn nothing either"
+        );
+    }
+
+    #[test]
+    fn the_first_command_of_a_thread_can_misuse_a_barrier() {
+        // Warp 0 comes twice, warps 1 and 2 once, two at a time: who meets whom is open.
+        let mut clocks = Clocks::new(3);
+        let mut barriers = Barriers::new(3);
+        for warp in [0, 1] {
+            barriers.register(&mut clocks, 0, come(warp, true, Some(64))).unwrap();
+        }
+        barriers.release(&mut clocks, 0);
+        assert_eq!(barriers.register(&mut clocks, 0, come(0, true, Some(64))), Ok(None));
+        let reuse = barriers.register(&mut clocks, 0, come(2, true, Some(64)));
+        assert!(matches!(reuse, Ok(Some(Reuse { generation: 1, .. }))), "{reuse:?}");
+    }
+
+    #[test]
+    fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
+        let mut clocks = Clocks::new(2);
+        let mut barriers = Barriers::new(2);
+        barriers.register(&mut clocks, 0, come(0, true, None)).unwrap();
+        barriers.register(&mut clocks, 1, come(0, true, Some(64))).unwrap();
+        assert!(!barriers.is_complete(0));
+        barriers.end(1);
+        assert!(barriers.is_complete(0));
+        assert!(!barriers.is_complete(1));
+    }
+
+    #[test]
+    fn misuse_is_named() {
+        let mut clocks = Clocks::new(3);
+        let mut barriers = Barriers::new(3);
+        let mut register = |registration| barriers.register(&mut clocks, 0, registration);
+        assert_eq!(register(come(0, true, Some(40))), Err(Misuse::Count(40)));
+        assert_eq!(register(come(0, false, Some(96))), Ok(None));
+        assert_eq!(register(come(0, false, Some(96))), Err(Misuse::Twice { site: 0 }));
+        let mixed = Misuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
+        assert_eq!(register(come(1, true, Some(64))), Err(mixed));
+        assert_eq!(register(come(1, true, None)), Ok(None), "the block has 96 threads");
+        let reduces = Registration { reduces: true, ..come(2, true, Some(96)) };
+        assert_eq!(register(reduces), Err(Misuse::MixedKinds { site: 0 }));
+    }
+}

@@ -1,0 +1,243 @@
+//! Clocks: which accesses of other threads a thread knows of, in the orders-memory relation.
+//!
+//! Every warp counts its synchronisation events ([`Clocks::now`]); an access is stamped with the
+//! count at its time. What a thread knows of another is a time: *all accesses with an earlier stamp
+//! are ordered before what it does now*. Three tables hold it, the coarsest that applies is used:
+//!
+//! - `everybody`: what all threads of the block know of a warp, from the last barrier at which
+//!   all of them waited;
+//! - `across`: what a thread knows of a whole warp, from barriers. It is exact to keep warps and not
+//!   lanes here: a registration at a barrier releases what all lanes of the warp did;
+//! - `within`: what a thread knows of a lane of its own warp, from `bar.warp.sync`.
+//!
+//! A thread that exits releases nothing (manual §8.9.4 does not list exit among the synchronising
+//! operations): what it did after its last synchronisation stays unordered with everything.
+
+use crate::lanes::{MOST_WARPS, Mask, WARP};
+
+/// A count of synchronisation events of a warp.
+pub type Time = u32;
+
+/// A thread of the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Who {
+    /// Its warp.
+    pub warp: u8,
+    /// Its lane.
+    pub lane: u8,
+}
+
+/// A time for each warp.
+pub(crate) type Times = [Time; MOST_WARPS];
+
+/// The clocks of a block.
+#[derive(Clone, Debug)]
+pub struct Clocks {
+    warps: Vec<WarpClock>,
+    everybody: Times,
+    epoch: u32,
+    any_exited: bool,
+}
+
+#[derive(Clone, Debug)]
+struct WarpClock {
+    now: Time,
+    within: Box<[[Time; WARP]; WARP]>,
+    across: Box<[Times; WARP]>,
+    /// The time of each lane's last release.
+    released: [Time; WARP],
+    /// The time of each lane's last fence; zero if there was none.
+    fenced: [Time; WARP],
+    exited: Mask,
+}
+
+/// Joins what is known in `from` into `into`.
+#[inline]
+pub(crate) fn join<const N: usize>(into: &mut [Time; N], from: &[Time; N]) {
+    for (into, from) in into.iter_mut().zip(from) {
+        *into = (*into).max(*from);
+    }
+}
+
+impl Clocks {
+    /// Clocks of a block of this many warps, before its first instruction.
+    #[must_use]
+    pub fn new(warps: usize) -> Self {
+        let clock = WarpClock {
+            now: 1,
+            within: Box::new([[0; WARP]; WARP]),
+            across: Box::new([[0; MOST_WARPS]; WARP]),
+            released: [0; WARP],
+            fenced: [0; WARP],
+            exited: Mask::NONE,
+        };
+        Self { warps: vec![clock; warps], everybody: [0; MOST_WARPS], epoch: 1, any_exited: false }
+    }
+
+    /// The stamp of what a warp does now.
+    #[must_use]
+    #[inline]
+    pub fn now(&self, warp: usize) -> Time {
+        self.warps[warp].now
+    }
+
+    /// How often all threads have waited for each other. What happened in an earlier epoch is known
+    /// to everybody, unless a thread [exited](Self::any_exited).
+    #[must_use]
+    #[inline]
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Whether a thread has exited.
+    #[must_use]
+    #[inline]
+    pub fn any_exited(&self) -> bool {
+        self.any_exited
+    }
+
+    /// Whether an access of `earlier`, stamped `time`, is ordered before what `later` does now.
+    #[must_use]
+    pub fn ordered(&self, earlier: Who, time: Time, later: Who) -> bool {
+        if earlier == later {
+            return true;
+        }
+        let (warp, lane) = (usize::from(earlier.warp), usize::from(earlier.lane));
+        let clock = &self.warps[warp];
+        if clock.exited.has(lane) && time >= clock.released[lane] {
+            return false;
+        }
+        if time < self.everybody[warp] {
+            return true;
+        }
+        let known = &self.warps[usize::from(later.warp)];
+        let own = usize::from(later.lane);
+        if time < known.across[own][warp] {
+            return true;
+        }
+        earlier.warp == later.warp && time < known.within[own][lane]
+    }
+
+    /// `bar.warp.sync` of these lanes, which are all there: each learns what the others know.
+    pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
+        let clock = &mut self.warps[warp];
+        clock.now += 1;
+        let (mut within, mut across) = ([0; WARP], [0; MOST_WARPS]);
+        for lane in lanes.iter() {
+            join(&mut within, &clock.within[lane]);
+            join(&mut across, &clock.across[lane]);
+        }
+        for lane in lanes.iter() {
+            within[lane] = clock.now;
+            clock.released[lane] = clock.now;
+        }
+        for lane in lanes.iter() {
+            clock.within[lane] = within;
+            clock.across[lane] = across;
+        }
+    }
+
+    /// The warp's lanes register at a barrier: what all of them know and did is released. Gives the
+    /// time of the registration and what is released.
+    pub(crate) fn release(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
+        let clock = &mut self.warps[warp];
+        clock.now += 1;
+        let mut released = [0; MOST_WARPS];
+        for lane in lanes.iter() {
+            join(&mut released, &clock.across[lane]);
+            clock.released[lane] = clock.now;
+        }
+        released[warp] = clock.now;
+        (clock.now, released)
+    }
+
+    /// Lanes that waited at a barrier learn what was released there.
+    pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &Times) {
+        let clock = &mut self.warps[warp];
+        for lane in lanes.iter() {
+            join(&mut clock.across[lane], released);
+        }
+    }
+
+    /// All threads that still run have waited for each other.
+    pub(crate) fn acquire_all(&mut self) {
+        self.epoch += 1;
+        for (known, clock) in self.everybody.iter_mut().zip(&self.warps) {
+            *known = clock.now;
+        }
+    }
+
+    /// Lanes execute a fence, or something that acts as one.
+    pub fn fence(&mut self, warp: usize, lanes: Mask) {
+        let clock = &mut self.warps[warp];
+        lanes.iter().for_each(|lane| clock.fenced[lane] = clock.now);
+    }
+
+    /// Whether fences might order the two: the earlier thread had one after its access, the later
+    /// one before. Nothing is said about what they observe, which would decide it.
+    #[must_use]
+    pub fn fences_between(&self, earlier: Who, time: Time, later: Who) -> bool {
+        let fenced = |who: Who| self.warps[usize::from(who.warp)].fenced[usize::from(who.lane)];
+        fenced(earlier) >= time && fenced(later) > 0
+    }
+
+    /// Threads end.
+    pub fn exit(&mut self, warp: usize, lanes: Mask) {
+        self.any_exited = true;
+        let clock = &mut self.warps[warp];
+        clock.exited = clock.exited.or(lanes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn who(warp: u8, lane: u8) -> Who {
+        Who { warp, lane }
+    }
+
+    #[test]
+    fn a_thread_is_ordered_with_itself_alone() {
+        let clocks = Clocks::new(2);
+        assert!(clocks.ordered(who(0, 3), clocks.now(0), who(0, 3)));
+        assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(0, 4)));
+        assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(1, 3)));
+    }
+
+    #[test]
+    fn a_warp_barrier_orders_its_lanes_and_is_transitive() {
+        let mut clocks = Clocks::new(1);
+        let time = clocks.now(0);
+        clocks.warp_barrier(0, Mask(0b0011));
+        assert!(clocks.ordered(who(0, 0), time, who(0, 1)));
+        assert!(!clocks.ordered(who(0, 0), time, who(0, 2)));
+        clocks.warp_barrier(0, Mask(0b0110));
+        assert!(clocks.ordered(who(0, 0), time, who(0, 2)));
+        assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
+    }
+
+    #[test]
+    fn what_a_thread_did_before_it_exited_stays_unordered() {
+        let mut clocks = Clocks::new(1);
+        let (early, lanes) = (clocks.now(0), Mask(0b11));
+        clocks.warp_barrier(0, lanes);
+        let late = clocks.now(0);
+        clocks.exit(0, Mask(0b01));
+        clocks.warp_barrier(0, Mask(0b10));
+        assert!(clocks.ordered(who(0, 0), early, who(0, 1)));
+        assert!(!clocks.ordered(who(0, 0), late, who(0, 1)));
+    }
+
+    #[test]
+    fn lanes_that_took_no_part_in_a_barrier_did_not_release() {
+        let mut clocks = Clocks::new(1);
+        let time = clocks.now(0);
+        clocks.warp_barrier(0, Mask(0b011));
+        clocks.exit(0, Mask(0b100));
+        let (_, released) = clocks.release(0, Mask(0b011));
+        clocks.acquire(0, Mask(0b011), &released);
+        assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
+        assert!(clocks.ordered(who(0, 1), time, who(0, 0)));
+    }
+}

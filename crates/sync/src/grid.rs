@@ -1,0 +1,141 @@
+//! Blocks against each other: nothing orders what two blocks of a launch do.
+
+use crate::clocks::Who;
+use crate::pages::Pages;
+use crate::shadow::{Conflict, Kind, Previous, SameValue, Shadow, Side, Site, Summary, mark};
+
+/// The last block that did something to some bytes, where and which thread.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    block: u64,
+    site: Site,
+    who: Who,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    marks: u8,
+    read: Last,
+    write: Last,
+    update: Last,
+}
+
+/// What the blocks so far did to one allocation.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    shift: u32,
+    size: u64,
+    cells: Pages<Cell>,
+}
+
+impl Grid {
+    /// Nobody has accessed an allocation of `size` bytes.
+    #[must_use]
+    pub fn new(size: u64) -> Self {
+        let shift = 2;
+        Self { shift, size, cells: Pages::new(size >> shift) }
+    }
+
+    /// Adds what a block did, and compares it with the blocks before. `commute` says whether the
+    /// updates of two instructions commute, whoever executes them.
+    pub fn add(
+        &mut self,
+        block: u64,
+        shadow: &Shadow,
+        commute: &dyn Fn(Site, Site) -> bool,
+        met: &mut Previous,
+    ) {
+        if shadow.shift() < self.shift {
+            self.refine(shadow.shift());
+        }
+        let times = 1u64 << (shadow.shift() - self.shift);
+        for (index, summary) in shadow.summaries() {
+            for part in 0..times {
+                let index = index.wrapping_mul(times).wrapping_add(part);
+                let cell = self.cells.get(index);
+                let offset = (index << self.shift).cast_signed();
+                compare(cell, block, &summary, offset, commute, met);
+                record(cell, block, &summary);
+            }
+        }
+    }
+
+    fn refine(&mut self, shift: u32) {
+        let times = 1u64 << (self.shift - shift);
+        let mut cells = Pages::new(self.size >> shift);
+        for (index, cell) in self.cells.iter().filter(|(_, cell)| cell.marks != 0) {
+            for part in 0..times {
+                *cells.get(index * times + part) = *cell;
+            }
+        }
+        (self.cells, self.shift) = (cells, shift);
+    }
+}
+
+fn record(cell: &mut Cell, block: u64, summary: &Summary) {
+    cell.marks |= summary.marks;
+    let sides = [
+        (mark::READ, &mut cell.read, summary.read),
+        (mark::WRITTEN, &mut cell.write, summary.write),
+        (mark::UPDATED, &mut cell.update, summary.update),
+    ];
+    for (mark, last, (site, who)) in sides {
+        if summary.marks & mark != 0 {
+            *last = Last { block, site, who };
+        }
+    }
+}
+
+fn compare(
+    cell: &Cell,
+    block: u64,
+    summary: &Summary,
+    offset: i64,
+    commute: &dyn Fn(Site, Site) -> bool,
+    met: &mut Previous,
+) {
+    let before = [
+        (mark::READ, Kind::Read, cell.read),
+        (mark::WRITTEN, Kind::Write, cell.write),
+        (mark::UPDATED, Kind::Update, cell.update),
+    ];
+    let now = [
+        (mark::READ, Kind::Read, summary.read),
+        (mark::WRITTEN, Kind::Write, summary.write),
+        (mark::UPDATED, Kind::Update, summary.update),
+    ];
+    for (mark, kind, last) in before {
+        for (other_mark, other_kind, (site, who)) in now {
+            let both = cell.marks & mark != 0 && summary.marks & other_mark != 0;
+            let harmless = match (kind, other_kind) {
+                (Kind::Read, Kind::Read) => true,
+                (Kind::Update, Kind::Update) => commute(last.site, site),
+                _ => false,
+            };
+            if !both || harmless {
+                continue;
+            }
+            let both_write = (kind, other_kind) == (Kind::Write, Kind::Write);
+            let read_only_cache = (cell.marks | summary.marks) & mark::NON_COHERENT != 0;
+            met.add(Conflict {
+                earlier: Side { who: last.who, site: last.site, kind, time: None },
+                later: Side { who, site, kind: other_kind, time: None },
+                offset,
+                same_value: both_write.then(|| same_value(summary.marks)),
+                blocks: Some([last.block, block]),
+                non_coherent: read_only_cache && (kind == Kind::Read || other_kind == Kind::Read),
+            });
+        }
+    }
+}
+
+/// Whether a block's writes left in place what was there.
+fn same_value(marks: u8) -> SameValue {
+    if marks & mark::CHANGED != 0 {
+        SameValue::Different
+    } else if marks & mark::MAY_HAVE_CHANGED != 0 {
+        SameValue::Undecided
+    } else {
+        SameValue::Equal
+    }
+}

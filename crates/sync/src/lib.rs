@@ -1,0 +1,34 @@
+//! Who waits for whom, and whose memory accesses are ordered, in a block of threads.
+//!
+//! Two relations on the events of a block (PTX manual §8.9, §9.7.13):
+//!
+//! - **waits-for**: everything that blocks, and exit. It decides which operations match, whether a
+//!   barrier may be used again, and deadlock. Here it is kept between warps ([`Barriers`]), because
+//!   what crosses warps is a registration at a barrier, which is an event of a whole warp.
+//! - **orders-memory**, a part of the first: from `sync`, `red` and `arrive` of a barrier's
+//!   generation to its `sync` and `red`, `bar.warp.sync`, and waits for asynchronous copies. It
+//!   decides races. Shuffles, votes and their like are not in it. Here it is kept for every thread
+//!   ([`Clocks`]), because two lanes of one warp can race.
+//!
+//! Both are transitive: they are kept as vector clocks. The crate knows threads, places and
+//! bytes; it knows nothing of instructions and values. Whoever executes a block tells it what
+//! happens, in the order of one execution, and asks.
+//!
+//! [`Shadow`] remembers who accessed which byte and compares each access with those before it, as
+//! FastTrack does (Flanagan and Freund, 2009), but by sets of lanes and with one epoch for a
+//! barrier of the whole block. [`Grid`] compares blocks with each other.
+
+mod barriers;
+mod clocks;
+mod copies;
+mod grid;
+mod lanes;
+mod pages;
+mod shadow;
+
+pub use barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
+pub use clocks::{Clocks, Time, Who};
+pub use copies::{Copies, CopyId};
+pub use grid::Grid;
+pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use shadow::{Access, Conflict, Kind, Previous, SameValue, Shadow, Side, Site};

@@ -1,0 +1,71 @@
+//! A sparse array: something for every few bytes of an allocation, of which most are never touched.
+
+use rustc_hash::FxHashMap;
+
+/// Elements of a page.
+const PAGE: usize = 256;
+const PAGE_BITS: u32 = PAGE.trailing_zeros();
+
+/// Allocations with at most this many pages find them by position.
+const MOST_DIRECT: u64 = 1 << 20;
+
+/// A sparse array of elements that are as by default until touched.
+#[derive(Clone, Debug)]
+pub(crate) struct Pages<T> {
+    /// Where each page is, one more; zero if it was never touched.
+    direct: Vec<u32>,
+    /// The same where pages have large or odd numbers.
+    sparse: FxHashMap<u64, u32>,
+    pages: Vec<(u64, Box<[T]>)>,
+}
+
+impl<T: Clone + Default> Pages<T> {
+    /// An array for `length` elements; more are possible, at some cost.
+    pub(crate) fn new(length: u64) -> Self {
+        let pages = length.div_ceil(PAGE as u64);
+        let direct = if pages <= MOST_DIRECT { vec![0; pages as usize] } else { Vec::new() };
+        Self { direct, sparse: FxHashMap::default(), pages: Vec::new() }
+    }
+
+    /// An element, to be changed.
+    #[inline]
+    pub(crate) fn get(&mut self, index: u64) -> &mut T {
+        let (page, position) = (index >> PAGE_BITS, index as usize % PAGE);
+        let slot = match self.direct.get(page as usize) {
+            Some(&slot) => slot,
+            None => self.sparse.get(&page).copied().unwrap_or(0),
+        };
+        let slot = if slot == 0 { self.touch(page) } else { slot };
+        &mut self.pages[slot as usize - 1].1[position]
+    }
+
+    #[cold]
+    fn touch(&mut self, page: u64) -> u32 {
+        self.pages.push((page, vec![T::default(); PAGE].into_boxed_slice()));
+        let slot = self.pages.len() as u32;
+        match self.direct.get_mut(page as usize) {
+            Some(entry) => *entry = slot,
+            None => {
+                self.sparse.insert(page, slot);
+            }
+        }
+        slot
+    }
+
+    /// All elements of touched pages, with their index.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.pages.iter().flat_map(|(page, elements)| {
+            elements.iter().enumerate().map(move |(at, one)| ((page << PAGE_BITS) + at as u64, one))
+        })
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        for (page, _) in self.pages.drain(..) {
+            if let Some(entry) = self.direct.get_mut(page as usize) {
+                *entry = 0;
+            }
+        }
+        self.sparse.clear();
+    }
+}
