@@ -1,6 +1,7 @@
-// Sum of each block's elements, after Harris: the last warp unrolled, through a volatile pointer.
-// Broken: the last warp counts on lock-step: lane t reads v[t + 16] (line 19) while lane t + 16 writes it (lines 18 to
-// 23), and so on down to line 23. No __syncwarp orders the lanes. The accesses are volatile: schedule-dependent rather
+// Sum of each block's elements, after Harris: the last warp unrolled, through a volatile pointer (the pattern of
+// FastNN issue 8, miniFE issue 13 and CloverLeaf issue 16).
+// Broken: the last warp counts on lock-step: lane t reads v[t + 16] (line 20) while lane t + 16 writes it (lines 19 to
+// 24), and so on down to line 24. No __syncwarp orders the lanes. The accesses are volatile: schedule-dependent rather
 // than undefined, reported as races all the same.
 #define THREADS 128
 

@@ -1,6 +1,7 @@
-// Sum of each block's elements, after Harris: all steps unrolled, through a volatile pointer.
-// Broken: the last warp counts on lock-step: lane t reads v[t + 16] (line 17) while lane t + 16 writes it (lines 16 to
-// 21), and so on down to line 21. No __syncwarp orders the lanes. The accesses are volatile: schedule-dependent rather
+// Sum of each block's elements, after Harris: all steps unrolled, through a volatile pointer (the pattern of FastNN
+// issue 8, miniFE issue 13 and CloverLeaf issue 16).
+// Broken: the last warp counts on lock-step: lane t reads v[t + 16] (line 18) while lane t + 16 writes it (lines 17 to
+// 22), and so on down to line 22. No __syncwarp orders the lanes. The accesses are volatile: schedule-dependent rather
 // than undefined, reported as races all the same.
 #define THREADS 128
 

@@ -1,4 +1,5 @@
-// Sum of each block's elements, after Harris: many elements for each thread, through a volatile pointer.
+// Sum of each block's elements, after Harris: many elements for each thread, through a volatile pointer (the pattern
+// of FastNN issue 8, miniFE issue 13 and CloverLeaf issue 16).
 // Fixed: __syncwarp after each read and after each write of the last warp.
 #define THREADS 128
 
