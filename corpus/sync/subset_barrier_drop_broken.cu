@@ -1,8 +1,5 @@
 // 48 of 64 threads exchange elements. The pattern of TileLang issues 2556 and 1822.
-// Broken: the barrier was dropped: thread t reads s[47 - t] (line 10), which thread 47 - t writes (line 9).
-#define SYNC(id, threads) asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory")
-#define ARRIVE(id, threads) asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(threads) : "memory")
-
+// Broken: the barrier was dropped: thread t reads s[47 - t] (line 7), which thread 47 - t writes (line 6).
 extern "C" __global__ void reverse(const float* __restrict__ x, float* __restrict__ y) {
   __shared__ float s[48];
   int t = threadIdx.x;

@@ -1,8 +1,5 @@
 // 48 of 64 threads exchange elements. The pattern of TileLang issues 2556 and 1822.
 // Fixed: all 64 threads come to the barrier.
-#define SYNC(id, threads) asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory")
-#define ARRIVE(id, threads) asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(threads) : "memory")
-
 extern "C" __global__ void reverse(const float* __restrict__ x, float* __restrict__ y) {
   __shared__ float s[48];
   int t = threadIdx.x;

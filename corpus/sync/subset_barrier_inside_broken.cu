@@ -1,9 +1,6 @@
 // 48 of 64 threads exchange elements. The pattern of TileLang issues 2556 and 1822.
-// Broken: the barrier stands under a condition on which the lanes of warp 1 disagree: lanes 0 to 15 wait on line 11,
-// lanes 16 to 31 on line 13.
-#define SYNC(id, threads) asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory")
-#define ARRIVE(id, threads) asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(threads) : "memory")
-
+// Broken: the barrier stands under a condition on which the lanes of warp 1 disagree: lanes 0 to 15 wait on line 8,
+// lanes 16 to 31 on line 10.
 extern "C" __global__ void reverse(const float* __restrict__ x, float* __restrict__ y) {
   __shared__ float s[48];
   int t = threadIdx.x;
