@@ -1,0 +1,19 @@
+// Clear the slot, then copy half of the elements on top.
+// Fixed: a copy comes after its thread's earlier instructions, so the store of line 14 is overwritten by the copy of
+// line 15; no wait is needed between them.
+#define THREADS 64
+#define COPY4(to, from) \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory")
+#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT(pending) asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory")
+
+extern "C" __global__ void copy(const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float s[THREADS];
+  int t = threadIdx.x;
+  int i = blockIdx.x * THREADS + t;
+  s[t] = 0.0f;
+  if (t % 2 == 0) COPY4(&s[t], x + i);
+  COMMIT();
+  WAIT(0);
+  y[i] = s[t];
+}

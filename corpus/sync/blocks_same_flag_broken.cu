@@ -1,0 +1,7 @@
+// Every block reports that it has run.
+// Broken: blocks write different numbers to y[0] (line 5).
+extern "C" __global__ void kernel(const float* __restrict__ x, float* __restrict__ y) {
+  int i = blockIdx.x * 32 + threadIdx.x;
+  if (threadIdx.x == 0) y[0] = blockIdx.x;
+  if (i > 0) y[i] = x[i];
+}

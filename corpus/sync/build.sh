@@ -1,0 +1,9 @@
+#!/bin/bash
+# rebuild every .ptx that has a .cu beside it;  NVCC may be overridden
+set -e
+cd "$(dirname "$0")"; NVCC=${NVCC:-nvcc}
+for f in *.cu; do
+  $NVCC -std=c++17 -ptx -lineinfo -arch=sm_80 "$f" -o "${f%.cu}.ptx"
+  # names of files without the folders of this machine
+  sed -i -E 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")[^"]*/|\1|' "${f%.cu}.ptx"
+done

@@ -1,0 +1,35 @@
+// Producer and consumer warps in the manner of CudaDMA, two buffers, 4 consumer and 4 producer warps: a buffer is
+// handed over with an arrive and a sync of its full barrier, and back with those of its empty barrier.
+// Broken: the producers give another count (line 22) than the consumers (line 29) for the same generation.
+#define CONSUMERS 128
+#define PRODUCERS 128
+#define ALL (CONSUMERS + PRODUCERS)
+#define BUFFERS 2
+#define EMPTY(b) (1 + (b))
+#define FULL(b) (1 + BUFFERS + (b))
+#define SYNC(id, threads) asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory")
+#define ARRIVE(id, threads) asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(threads) : "memory")
+
+extern "C" __global__ void stream(const float* __restrict__ x, float* __restrict__ y, int tiles) {
+  __shared__ float s[BUFFERS][PRODUCERS];
+  int t = threadIdx.x;
+  if (t >= CONSUMERS) {
+    int p = t - CONSUMERS;
+    for (int k = 0; k < tiles; k++) {
+      int b = k % BUFFERS;
+      SYNC(EMPTY(b), ALL);
+      s[b][p] = x[k * PRODUCERS + p];
+      ARRIVE(FULL(b), ALL - 32);
+    }
+  } else {
+    float sum = 0.0f;
+    for (int b = 0; b < BUFFERS; b++) ARRIVE(EMPTY(b), ALL);
+    for (int k = 0; k < tiles; k++) {
+      int b = k % BUFFERS;
+      SYNC(FULL(b), ALL);
+      for (int i = t; i < PRODUCERS; i += CONSUMERS) sum += s[b][PRODUCERS - 1 - i];
+      if (k + BUFFERS < tiles) ARRIVE(EMPTY(b), ALL);
+    }
+    y[t] = sum;
+  }
+}

@@ -1,0 +1,13 @@
+// Two rounds of exchange with neighbours; a barrier after all but the last write.
+// Broken: after the last barrier thread t reads (line 12) what thread t + 1 writes (line 11); the program ends without
+// another barrier.
+extern "C" __global__ void kernel(const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  float v = s[(t + 1) % 64];
+  __syncthreads();
+  s[t] = v;
+  y[t] = s[(t + 1) % 64];
+}

@@ -1,0 +1,15 @@
+// Sum of each block's elements, after Harris: sequential addresses.
+// Fixed: a barrier after filling s, and one after each step.
+#define THREADS 128
+
+extern "C" __global__ void reduce3(const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float s[THREADS];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x * THREADS + t];
+  __syncthreads();
+  for (int step = THREADS / 2; step > 0; step /= 2) {
+    if (t < step) s[t] += s[t + step];
+    __syncthreads();
+  }
+  if (t == 0) y[blockIdx.x] = s[0];
+}

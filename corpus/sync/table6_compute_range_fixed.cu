@@ -1,0 +1,29 @@
+// Least and greatest key of an array by one block, both in one shared array (a pattern of OpenMM's sorting).
+// Fixed: a barrier between the two reductions.
+extern "C" __global__ void key_range(const float* __restrict__ x, float* __restrict__ range, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float low = x[0], high = x[0];
+  for (int i = t; i < n; i += 64) {
+    low = fminf(low, x[i]);
+    high = fmaxf(high, x[i]);
+  }
+  s[t] = low;
+  __syncthreads();
+  for (int step = 32; step > 0; step /= 2) {
+    if (t < step) s[t] = fminf(s[t], s[t + step]);
+    __syncthreads();
+  }
+  low = s[0];
+  __syncthreads();
+  s[t] = high;
+  __syncthreads();
+  for (int step = 32; step > 0; step /= 2) {
+    if (t < step) s[t] = fmaxf(s[t], s[t + step]);
+    __syncthreads();
+  }
+  if (t == 0) {
+    range[0] = low;
+    range[1] = s[0];
+  }
+}
