@@ -69,6 +69,7 @@ fn name(agreement: Agreement) -> &'static str {
         Agreement::Clean => "agree: clean",
         Agreement::Wrong => "agree: wrong",
         Agreement::GaveUp => "checker gave up",
+        Agreement::Contested => "contested",
     }
 }
 

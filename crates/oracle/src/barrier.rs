@@ -11,9 +11,10 @@
 //!
 //! **Reuse.** Which generation a registration falls into must not depend on the schedule. On a single
 //! run the rule is: every registration of the generation before must come before it in the order of
-//! waiting, arrivals included. Generations of a single warp (count 32) are excepted among each other:
-//! nobody can be mistaken for a partner where there is none. The exception makes generations of that
-//! kind pile up, because a later one with partners must come after all of them.
+//! waiting, arrivals included. Generations of a single warp (count 32) need not be ordered among each
+//! other: nobody can be mistaken for a partner where there is none. They pile up, because a later
+//! generation with partners must come after all of them, and each of them after the last one with
+//! partners.
 
 use crate::findings::{Findings, Misuse};
 use crate::machine::Machine;
@@ -22,6 +23,13 @@ use crate::state::{Generation, State, Status, Terms};
 use crate::table::Events;
 
 const WARP: u16 = 32;
+
+impl Terms {
+    /// Whether the first registration completes the generation.
+    fn single_warp(self) -> bool {
+        self.count == Some(WARP)
+    }
+}
 
 impl Machine<'_> {
     /// Counts a warp at a barrier if all its lanes have come.
@@ -107,10 +115,12 @@ impl Machine<'_> {
 
     fn judge_reuse(&self, state: &State, lane: usize, id: usize, findings: &mut Findings) {
         let Some(history) = &state.history else { return };
-        let overtaken = !history.earlier[id].within(history.waits.threads[lane]);
-        let alone = state.generations[id].terms.is_some_and(|terms| terms.count == Some(WARP));
-        findings.strict_reuse |= overtaken;
-        findings.reuse |= overtaken && !(alone && history.alone[id]);
+        let waited = history.waits.threads[lane];
+        let before_partners = history.partnered[id].within(waited);
+        let before_all = before_partners && history.alone[id].within(waited);
+        let alone = state.generations[id].terms.is_some_and(Terms::single_warp);
+        findings.reuse |= !if alone { before_partners } else { before_all };
+        findings.strict_reuse |= !before_all;
     }
 
     /// The lanes' registrations happen; who only arrives goes on.
@@ -196,7 +206,7 @@ impl Machine<'_> {
     /// Prepares the next generation's judgement; what the last one told is dropped only then.
     fn close_history(&self, state: &mut State, id: usize, generation: Generation) {
         let uncounted = generation.terms.is_some_and(|terms| terms.count.is_none());
-        let alone = generation.terms.is_some_and(|terms| terms.count == Some(WARP));
+        let alone = generation.terms.is_some_and(Terms::single_warp);
         let exited: Vec<usize> = (0..self.table.threads.len())
             .filter(|&thread| state.status[thread] == Status::Exited)
             .collect();
@@ -208,11 +218,12 @@ impl Machine<'_> {
                 history.waits.barriers[id].add(waited);
             }
         }
-        if !(alone && history.alone[id]) {
-            history.earlier[id] = Events::NONE;
+        if alone {
+            history.alone[id].add(generation.members);
+        } else {
+            history.partnered[id] = generation.members;
+            history.alone[id] = Events::NONE;
         }
-        history.earlier[id].add(generation.members);
-        history.alone[id] = alone;
     }
 
     fn warps_alive(&self, state: &State) -> u8 {

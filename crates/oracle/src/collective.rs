@@ -3,7 +3,9 @@
 //!
 //! A lane stands at one collective at a time. It goes on when every lane that its mask names, and
 //! that has not exited, stands at the same operation with the same mask. The manual asks for the
-//! same qualifiers and mask, not for one instruction, and so do we.
+//! same qualifiers and mask, not for one instruction, and so do we; whether lanes exchanged values
+//! across instructions is noted, because hardware executes an instruction for the lanes that are at
+//! it.
 //!
 //! All of them make lanes wait. Only `bar.warp.sync` orders memory. A shuffle from a lane that has
 //! exited gives an undefined value, which the emitted kernel writes down: that is a finding.
@@ -93,6 +95,8 @@ impl Machine<'_> {
                 _ => continue,
             };
             let event = self.event(state, thread);
+            let first = self.event(state, meeting.threads[0]);
+            findings.exchanges_apart |= self.table.sites[event] != self.table.sites[first];
             if let Some(values) = &mut state.values {
                 values.results[event] = u64::from(result);
             }

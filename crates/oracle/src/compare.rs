@@ -5,9 +5,9 @@
 //! order, each schedule shows something else. So agreement is:
 //!
 //! 1. **What is found happens.** A race, deadlock, misuse or undefined value that the checker reports
-//!    is shown by some schedule; a reuse means that the program is schedule-dependent. Races beside
-//!    a misuse or a reuse are not held against the checker: it may have gone on where schedules
-//!    part. A lane that waits at an aligned barrier for a lane stuck elsewhere may be called a
+//!    is shown by some schedule; a reuse means that the program is schedule-dependent, which cannot
+//!    be told where schedules are cut off at a misuse. Races beside a misuse or a reuse are not held
+//!    against the checker: it may have gone on where schedules part. A lane that waits at an aligned barrier for a lane stuck elsewhere may be called a
 //!    deadlock or a misuse, and so may every misuse, because hardware hangs there.
 //! 2. **What happens is found.** If anything is wrong in any schedule, the checker reports something.
 //!    If the program depends on the schedule, it reports a reuse or a misuse, whichever schedule it
@@ -19,7 +19,8 @@
 //!    the one the checker ended with.
 //!
 //! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is told.
-//! Notes of the checker (equal values stored, blocking barriers of one generation at different
+//! Where lanes shuffle or vote together from different instructions, manual and hardware may differ:
+//! a checker that does not follow the manual there is *contested*, not wrong. Notes of the checker (equal values stored, blocking barriers of one generation at different
 //! instructions, copies in flight at exit) are not findings.
 
 use crate::emit::{Kernel, emit, expected_buffers};
@@ -66,6 +67,8 @@ pub enum Agreement {
     Wrong,
     /// The checker gave up; what it found before that is there.
     GaveUp,
+    /// Lanes exchange values across instructions, and the checker does not say what the manual does.
+    Contested,
 }
 
 /// A program on which they do not agree.
@@ -125,6 +128,7 @@ pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Ve
         reasons.extend(left_behind(oracle, checker));
     }
     match (reasons.is_empty(), gave_up, checker.finds_something()) {
+        (false, ..) if oracle.exchanges_apart => Ok(Agreement::Contested),
         (false, ..) => Err(reasons),
         (true, true, _) => Ok(Agreement::GaveUp),
         (true, false, true) => Ok(Agreement::Wrong),
@@ -152,7 +156,7 @@ fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
         ),
         (checker.misuse && !misused && !oracle.stuck_apart, "reports a misuse that never happens"),
         (
-            checker.reuse && !oracle.schedule_dependent(),
+            checker.reuse && !misused && !oracle.schedule_dependent(),
             "reports a reuse where all schedules do the same",
         ),
         (

@@ -64,6 +64,8 @@ pub(crate) struct Findings {
     pub(crate) strict_reuse: bool,
     /// A shuffle took a value from a lane that had exited.
     pub(crate) undefined: bool,
+    /// Lanes shuffled or voted together from different instructions.
+    pub(crate) exchanges_apart: bool,
 }
 
 impl Default for Findings {
@@ -78,6 +80,7 @@ impl Default for Findings {
             reuse: false,
             strict_reuse: false,
             undefined: false,
+            exchanges_apart: false,
         }
     }
 }

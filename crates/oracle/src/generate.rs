@@ -89,6 +89,8 @@ struct Builder<'r> {
     program: Program,
     /// Cells of shared memory, then of global memory.
     cells: [Held; CELLS],
+    /// The cells that the program uses: few, so that threads meet.
+    used: Vec<usize>,
     /// Threads that go on.
     alive: Threads,
     /// Barriers not used yet.
@@ -101,8 +103,10 @@ impl<'r> Builder<'r> {
         let program = empty(random);
         let alive = (1 << program.threads.len()) - 1;
         let cells = [Held::Alone(0); CELLS];
-        let mut builder =
-            Self { random, program, cells, alive, fresh: vec![0, 1, 2, 3], copies: 0 };
+        let [shared, global] = [0, 1].map(|_| random.pick(&[1, 1, 2, 2, 3]));
+        let used = (0..shared).chain(CELLS / 2..CELLS / 2 + global).collect();
+        let fresh = vec![0, 1, 2, 3];
+        let mut builder = Self { random, program, cells, used, alive, fresh, copies: 0 };
         builder.pass_on(alive, alive);
         builder
     }
@@ -141,8 +145,8 @@ impl<'r> Builder<'r> {
     }
 
     fn use_cell(&mut self, thread: usize) {
-        let mine: Vec<usize> =
-            (0..CELLS).filter(|&cell| self.cells[cell].holders() >> thread & 1 != 0).collect();
+        let held = |cell: &usize| self.cells[*cell].holders() >> thread & 1 != 0;
+        let mine: Vec<usize> = self.used.iter().copied().filter(held).collect();
         if mine.is_empty() {
             return;
         }
@@ -239,19 +243,20 @@ impl<'r> Builder<'r> {
             warps.remove(self.random.below(warps.len()));
         }
         let id = match self.fresh.pop() {
-            Some(id) if self.random.chance(75) => id,
+            Some(id) if self.random.chance(50) => id,
             _ => self.random.below(4) as u8,
         };
         let count = Some(32 * warps.len() as u16);
         let reduces = self.random.chance(15);
         let arriving = self.random.below(warps.len() + 1).min(warps.len() - 1);
+        let shapes: Vec<Shape> = warps.iter().map(|_| self.shape()).collect();
         let (mut told, mut learned) = (0, 0);
         for thread in alive {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
             let arrives = !reduces && position < arriving;
             let kind = self.kind(reduces, arrives);
-            let shape = self.shape();
+            let shape = shapes[position];
             let barrier = Barrier { kind, id, count, aligned: shape.aligned };
             self.push(thread, Op::Barrier(barrier), shape.joint);
             told |= 1 << thread;
@@ -270,9 +275,9 @@ impl<'r> Builder<'r> {
 
     fn shape(&mut self) -> Shape {
         match self.random.below(20) {
-            0..=14 => Shape { aligned: true, joint: true },
-            15..=16 => Shape { aligned: false, joint: true },
-            17..=18 => Shape { aligned: false, joint: false },
+            0..=13 => Shape { aligned: true, joint: true },
+            14..=15 => Shape { aligned: false, joint: true },
+            16..=18 => Shape { aligned: false, joint: false },
             _ => Shape { aligned: true, joint: false },
         }
     }

@@ -81,8 +81,8 @@ pub(crate) struct State {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct History {
     pub(crate) waits: Order,
-    /// For each barrier, registrations that must come before those of the current generation.
-    pub(crate) earlier: [Events; BARRIERS],
-    /// Whether the last generation of each barrier was that of a single warp.
-    pub(crate) alone: [bool; BARRIERS],
+    /// For each barrier, registrations of the last generation that had partners to find.
+    pub(crate) partnered: [Events; BARRIERS],
+    /// For each barrier, registrations since then; each was a generation of its own.
+    pub(crate) alone: [Events; BARRIERS],
 }
