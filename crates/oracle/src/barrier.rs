@@ -120,7 +120,6 @@ impl Machine<'_> {
         let before_all = before_partners && history.alone[id].within(waited);
         let alone = state.generations[id].terms.is_some_and(Terms::single_warp);
         findings.reuse |= !if alone { before_partners } else { before_all };
-        findings.strict_reuse |= !before_all;
     }
 
     /// The lanes' registrations happen; who only arrives goes on.

@@ -60,8 +60,6 @@ pub(crate) struct Findings {
     /// A registration that some registration of the generation before might overtake; only if a
     /// history is kept.
     pub(crate) reuse: bool,
-    /// The same, also where each generation is that of a single warp.
-    pub(crate) strict_reuse: bool,
     /// A shuffle took a value from a lane that had exited.
     pub(crate) undefined: bool,
     /// Lanes shuffled or voted together from different instructions.
@@ -78,7 +76,6 @@ impl Default for Findings {
             matching: [Events::NONE; MAX_EVENTS],
             matchings_differ: false,
             reuse: false,
-            strict_reuse: false,
             undefined: false,
             exchanges_apart: false,
         }

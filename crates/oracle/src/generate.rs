@@ -120,8 +120,27 @@ impl<'r> Builder<'r> {
             self.use_cells();
             self.synchronise();
         }
-        self.use_cells();
+        match self.random.chance(40) {
+            true => self.close(),
+            false => self.use_cells(),
+        }
         self.program
+    }
+
+    /// Lets everybody who is left meet, and shared memory be read by who holds it.
+    fn close(&mut self) {
+        self.whole_block();
+        for number in self.used.clone() {
+            let (space, cell) = place(number);
+            let reader = match self.cells[number] {
+                Held::Alone(thread) => thread,
+                Held::Read(threads) => threads.trailing_zeros() as usize,
+                Held::Add(_) => continue,
+            };
+            if space == Space::Shared && self.alive >> reader & 1 != 0 {
+                self.push(reader, Op::Read(Access { space, offset: cell * 4, width: 4 }), false);
+            }
+        }
     }
 
     fn alive(&self) -> Vec<usize> {
@@ -254,9 +273,11 @@ impl<'r> Builder<'r> {
         for thread in alive {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
-            let arrives = !reduces && position < arriving;
-            let kind = self.kind(reduces, arrives);
             let shape = shapes[position];
+            // Lanes at instructions of their own may do different things there.
+            let differs = !shape.aligned && !shape.joint && self.random.chance(25);
+            let arrives = !reduces && (position < arriving || differs);
+            let kind = self.kind(reduces, arrives);
             let barrier = Barrier { kind, id, count, aligned: shape.aligned };
             self.push(thread, Op::Barrier(barrier), shape.joint);
             told |= 1 << thread;

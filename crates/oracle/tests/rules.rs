@@ -30,8 +30,8 @@ fn one_run_tells_of_all() {
     }
 }
 
-/// Every combination of two to four warps with one to three steps each, of which all are syncs or
-/// arrivals at one barrier for two warps; warps may be exchanged, so they are sorted.
+/// Every combination of two to four warps with one to three steps each, eight at most together, all
+/// syncs or arrivals at one barrier for two warps; warps may be exchanged, so they are sorted.
 fn one_barrier() -> Vec<Program> {
     let lists: Vec<Vec<BarrierKind>> =
         (1..=3).flat_map(|length| (0..1 << length).map(move |bits| kinds(bits, length))).collect();
@@ -49,6 +49,7 @@ fn one_barrier() -> Vec<Program> {
             programs.extend(chosen.iter().map(|chosen| named_barrier(chosen, &lists)));
         }
     }
+    programs.retain(|program| program.len() <= 8);
     programs
 }
 
@@ -91,7 +92,7 @@ fn the_rule_for_reuse_is_exact_for_one_barrier() {
         safe += usize::from(!oracle.schedule_dependent());
         deadlocking += usize::from(oracle.deadlocks);
     }
-    assert_eq!((judged, safe, deadlocking), (2861, 13, 2474));
+    assert_eq!((judged, safe, deadlocking), (979, 13, 723));
 }
 
 /// A comparison that accepts everything would be worth nothing.
