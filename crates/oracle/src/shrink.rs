@@ -4,7 +4,7 @@
 //! large to small, and each makes the program smaller in an order without infinite descent: fewer
 //! threads, fewer warps, fewer steps, plainer operations.
 
-use crate::program::{Access, Barrier, BarrierKind, Op, Program, Space, Step, Value};
+use crate::program::{Access, BARRIERS, Barrier, BarrierKind, Op, Program, Space, Step, Value};
 
 /// The smallest program found for which `holds`, starting from one for which it does.
 pub fn shrink(program: &Program, mut holds: impl FnMut(&Program) -> bool) -> Program {
@@ -19,8 +19,9 @@ pub fn shrink(program: &Program, mut holds: impl FnMut(&Program) -> bool) -> Pro
 fn smaller(program: &Program) -> impl Iterator<Item = Program> {
     let candidates = without_threads(program)
         .chain(with_lower_warps(program))
-        .chain(without_joint_pairs(program))
+        .chain(without_barriers(program))
         .chain(without_steps(program))
+        .chain(without_two_steps(program))
         .chain(with_plainer_steps(program));
     candidates
         .map(|mut candidate| {
@@ -50,18 +51,26 @@ fn with_lower_warps(program: &Program) -> impl Iterator<Item = Program> {
     })
 }
 
-/// Drops an instruction of both lanes.
-fn without_joint_pairs(program: &Program) -> impl Iterator<Item = Program> {
-    let threads = 1..program.threads.len();
-    let pairs = threads.flat_map(|second| {
-        let same = program.threads[second - 1].warp == program.threads[second].warp;
-        let pairs = program.joint(second - 1).into_iter().zip(program.joint(second));
-        pairs.filter(move |_| same).map(move |(a, b)| (second, a, b))
-    });
-    pairs.map(|(second, a, b)| {
+/// Drops every step at one barrier: partners must go together.
+fn without_barriers(program: &Program) -> impl Iterator<Item = Program> {
+    (0..BARRIERS as u8).filter_map(|id| {
         let mut candidate = program.clone();
-        candidate.threads[second - 1].steps.remove(a);
-        candidate.threads[second].steps.remove(b);
+        for thread in &mut candidate.threads {
+            thread.steps.retain(|step| !matches!(step.op, Op::Barrier(b) if b.id == id));
+        }
+        (candidate != *program).then_some(candidate)
+    })
+}
+
+/// Drops two steps, such as an instruction of both lanes, or a copy and its wait.
+fn without_two_steps(program: &Program) -> impl Iterator<Item = Program> {
+    let all: Vec<(usize, usize)> = places(program).collect();
+    let pairs: Vec<_> = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b))).collect();
+    pairs.into_iter().filter(|(a, b)| a < b).map(|(a, b)| {
+        let mut candidate = program.clone();
+        // The later one first, so that the earlier one stays where it is.
+        candidate.threads[b.0].steps.remove(b.1);
+        candidate.threads[a.0].steps.remove(a.1);
         candidate
     })
 }
