@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("driver", &["base", "exec", "ir", "ptx"]),
     ("warpproof", &["driver"]),
     ("recordings", &["base", "ir", "ptx"]),
+    ("oracle", &[]),
     ("xtask", &["ptx", "recordings"]),
 ];
 

@@ -1,0 +1,248 @@
+//! Barriers of the block (PTX manual §9.7.13.1).
+//!
+//! **A registration is an event of a warp.** Who comes to a barrier, also for a mere arrival, first
+//! waits for all lanes of the warp that have not exited; they must all be at a barrier, and name
+//! the same one with the same count. Then the warp counts 32, however many of its lanes are left.
+//! At an aligned barrier they must be at one instruction.
+//!
+//! **A generation** ends when its count of threads has registered. A count stands: threads that
+//! exit do not lower it (hardware hangs there). A barrier without a count ends when every warp with
+//! a thread that has not exited has registered; an exit may bring that about.
+//!
+//! **Reuse.** Which generation a registration falls into must not depend on the schedule. On a single
+//! run the rule is: every registration of the generation before must come before it in the order of
+//! waiting, arrivals included. Generations of a single warp (count 32) need not be ordered among each
+//! other: nobody can be mistaken for a partner where there is none. They pile up, because a later
+//! generation with partners must come after all of them, and each of them after the last one with
+//! partners.
+
+use crate::findings::{Findings, Misuse};
+use crate::machine::Machine;
+use crate::program::{BARRIERS, Barrier, BarrierKind, Op};
+use crate::state::{Generation, State, Status, Terms};
+use crate::table::Events;
+
+const WARP: u16 = 32;
+
+impl Terms {
+    /// Whether the first registration completes the generation.
+    fn single_warp(self) -> bool {
+        self.count == Some(WARP)
+    }
+}
+
+impl Machine<'_> {
+    /// Counts a warp at a barrier if all its lanes have come.
+    ///
+    /// # Errors
+    /// The registration is not allowed.
+    pub(crate) fn register(
+        &self,
+        state: &mut State,
+        warp: usize,
+        findings: &mut Findings,
+    ) -> Result<(), Misuse> {
+        let lanes = self.lanes(warp);
+        let mut alive = lanes.filter(|&lane| state.status[lane] != Status::Exited).peekable();
+        let Some(&first) = alive.peek() else { return Ok(()) };
+        if alive.clone().any(|lane| state.status[lane] != Status::Arrived) {
+            return Ok(());
+        }
+        let barrier = self.agreed(state, first, alive)?;
+        let terms = Terms { count: barrier.count, reduces: barrier.reduces() };
+        let id = usize::from(barrier.id);
+        admit(&mut state.generations[id], terms, warp)?;
+        self.tell(state, warp, id);
+        self.judge_reuse(state, first, id, findings);
+        self.enter(state, warp, id);
+        self.complete(state, id, findings);
+        Ok(())
+    }
+
+    /// What all lanes of the warp want, if they want the same.
+    fn agreed(
+        &self,
+        state: &State,
+        first: usize,
+        mut alive: impl Iterator<Item = usize> + Clone,
+    ) -> Result<Barrier, Misuse> {
+        let wanted = self.barrier(state, first);
+        let site = |lane: usize| self.table.sites[self.event(state, lane)];
+        let all = alive.clone().map(|lane| self.barrier(state, lane));
+        if all.clone().any(|other| other.aligned) && alive.any(|lane| site(lane) != site(first)) {
+            return Err(Misuse::Divergence);
+        }
+        for other in all {
+            if other.id != wanted.id {
+                return Err(Misuse::DifferentBarriers);
+            }
+            if other.count != wanted.count {
+                return Err(Misuse::MixedCounts);
+            }
+            if other.reduces() != wanted.reduces() {
+                return Err(Misuse::MixedReduction);
+            }
+        }
+        match wanted.count {
+            Some(count) if count == 0 || !count.is_multiple_of(WARP) => Err(Misuse::BadCount),
+            _ => Ok(wanted),
+        }
+    }
+
+    fn barrier(&self, state: &State, lane: usize) -> Barrier {
+        match self.op(state, lane) {
+            Some(Op::Barrier(barrier)) => barrier,
+            other => unreachable!("a lane arrived at {other:?}"),
+        }
+    }
+
+    /// The generation learns what the lanes know, and the lanes have waited for each other, and for
+    /// the exits of those that are gone.
+    fn tell(&self, state: &mut State, warp: usize, id: usize) {
+        let lanes = self.lanes(warp);
+        let alive = lanes.clone().filter(|&lane| state.status[lane] != Status::Exited);
+        if self.tracked.memory {
+            alive
+                .clone()
+                .for_each(|lane| state.memory.barriers[id].add(state.memory.threads[lane]));
+        }
+        let Some(history) = &mut state.history else { return };
+        let mut waited = Events::NONE;
+        lanes.for_each(|lane| waited.add(history.waits.threads[lane]));
+        alive.for_each(|lane| history.waits.threads[lane].add(waited));
+        history.waits.barriers[id].add(waited);
+    }
+
+    fn judge_reuse(&self, state: &State, lane: usize, id: usize, findings: &mut Findings) {
+        let Some(history) = &state.history else { return };
+        let waited = history.waits.threads[lane];
+        let before_partners = history.partnered[id].within(waited);
+        let before_all = before_partners && history.alone[id].within(waited);
+        let alone = state.generations[id].terms.is_some_and(Terms::single_warp);
+        findings.reuse |= !if alone { before_partners } else { before_all };
+    }
+
+    /// The lanes' registrations happen; who only arrives goes on.
+    fn enter(&self, state: &mut State, warp: usize, id: usize) {
+        for lane in self.lanes(warp) {
+            if state.status[lane] == Status::Exited {
+                continue;
+            }
+            let event = Events::one(self.event(state, lane));
+            let barrier = self.barrier(state, lane);
+            state.done.add(event);
+            state.generations[id].members.add(event);
+            state.generations[id].votes += u8::from(barrier.kind == BarrierKind::Popc(true));
+            if self.tracked.memory {
+                state.memory.barriers[id].add(event);
+            }
+            if let Some(history) = &mut state.history {
+                history.waits.barriers[id].add(event);
+            }
+            if barrier.waits() {
+                state.status[lane] = Status::Registered;
+            } else {
+                self.go_on(state, lane);
+            }
+        }
+    }
+
+    /// Exits may complete barriers without a count.
+    pub(crate) fn complete_uncounted(&self, state: &mut State, findings: &mut Findings) {
+        for id in 0..BARRIERS {
+            if state.generations[id].terms.is_some_and(|terms| terms.count.is_none()) {
+                self.complete(state, id, findings);
+            }
+        }
+    }
+
+    /// Lets everybody go who waits for the generation, if it is complete.
+    fn complete(&self, state: &mut State, id: usize, findings: &mut Findings) {
+        let generation = state.generations[id];
+        let Some(terms) = generation.terms else { return };
+        let complete = match terms.count {
+            Some(count) => generation.warps.count_ones() * u32::from(WARP) >= u32::from(count),
+            None => self.warps_alive(state) & !generation.warps == 0,
+        };
+        if !complete {
+            return;
+        }
+        findings.generation(generation.members);
+        state.generations[id] = Generation::default();
+        self.close_history(state, id, generation);
+        for lane in 0..self.table.threads.len() {
+            let event = self.event(state, lane);
+            if state.status[lane] == Status::Registered
+                && Events::one(event).within(generation.members)
+            {
+                self.release(state, lane, id, generation);
+            }
+        }
+        state.memory.barriers[id] = Events::NONE;
+        if let Some(history) = &mut state.history {
+            history.waits.barriers[id] = Events::NONE;
+        }
+    }
+
+    fn release(&self, state: &mut State, lane: usize, id: usize, generation: Generation) {
+        let event = self.event(state, lane);
+        if self.tracked.memory {
+            let told = state.memory.barriers[id];
+            state.memory.threads[lane].add(told);
+        }
+        if let Some(history) = &mut state.history {
+            let told = history.waits.barriers[id];
+            history.waits.threads[lane].add(told);
+        }
+        if let Some(values) = &mut state.values
+            && generation.terms.is_some_and(|terms| terms.reduces)
+        {
+            values.results[event] = u64::from(generation.votes);
+        }
+        self.go_on(state, lane);
+    }
+
+    /// Prepares the next generation's judgement; what the last one told is dropped only then.
+    fn close_history(&self, state: &mut State, id: usize, generation: Generation) {
+        let uncounted = generation.terms.is_some_and(|terms| terms.count.is_none());
+        let alone = generation.terms.is_some_and(Terms::single_warp);
+        let exited: Vec<usize> = (0..self.table.threads.len())
+            .filter(|&thread| state.status[thread] == Status::Exited)
+            .collect();
+        let Some(history) = &mut state.history else { return };
+        // Such a generation has also waited for everybody who is gone.
+        if uncounted {
+            for thread in exited {
+                let waited = history.waits.threads[thread];
+                history.waits.barriers[id].add(waited);
+            }
+        }
+        if alone {
+            history.alone[id].add(generation.members);
+        } else {
+            history.partnered[id] = generation.members;
+            history.alone[id] = Events::NONE;
+        }
+    }
+
+    fn warps_alive(&self, state: &State) -> u8 {
+        let threads = self.table.threads.iter().zip(&state.status);
+        let alive = threads.filter(|(_, status)| **status != Status::Exited);
+        alive.fold(0, |warps, (thread, _)| warps | 1 << thread.warp)
+    }
+}
+
+fn admit(generation: &mut Generation, terms: Terms, warp: usize) -> Result<(), Misuse> {
+    let agreed = *generation.terms.get_or_insert(terms);
+    if agreed.count != terms.count {
+        return Err(Misuse::MixedCounts);
+    }
+    if agreed.reduces != terms.reduces {
+        return Err(Misuse::MixedReduction);
+    }
+    if generation.warps >> warp & 1 != 0 {
+        return Err(Misuse::WarpTwice);
+    }
+    generation.warps |= 1 << warp;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! What lanes of a warp do together: `bar.warp.sync`, `shfl.sync`, `vote.sync` (PTX manual §9.7.9.6,
+//! §9.7.13).
+//!
+//! A lane stands at one collective at a time. It goes on when every lane that its mask names, and
+//! that has not exited, stands at the same operation with the same mask. The manual asks for the
+//! same qualifiers and mask, not for one instruction, and so do we; whether lanes exchanged values
+//! across instructions is noted, because hardware executes an instruction for the lanes that are at
+//! it.
+//!
+//! All of them make lanes wait. Only `bar.warp.sync` orders memory. A shuffle from a lane that has
+//! exited gives an undefined value, which the emitted kernel writes down: that is a finding.
+
+use crate::findings::Findings;
+use crate::machine::Machine;
+use crate::program::{LaneMask, Op};
+use crate::state::{State, Status};
+use crate::table::Events;
+use crate::values::offered;
+
+/// A collective that is complete.
+struct Meeting {
+    /// The threads taking part.
+    threads: Vec<usize>,
+    mask: LaneMask,
+}
+
+impl Machine<'_> {
+    /// Lets lanes of a warp go on whose partners have all come.
+    pub(crate) fn gather(&self, state: &mut State, warp: usize, findings: &mut Findings) {
+        while let Some(meeting) = self.meeting(state, warp) {
+            self.exchange(state, warp, &meeting, findings);
+            self.order(state, warp, &meeting);
+            meeting.threads.iter().for_each(|&thread| self.go_on(state, thread));
+        }
+    }
+
+    fn meeting(&self, state: &State, warp: usize) -> Option<Meeting> {
+        let lanes = self.lanes(warp);
+        lanes.clone().filter(|&lane| state.status[lane] == Status::Gathering).find_map(|lane| {
+            let op = self.op(state, lane)?;
+            let mask = op.lanes()?;
+            let named = lanes.clone().filter(|&other| {
+                mask >> self.table.threads[other].lane & 1 != 0
+                    && state.status[other] != Status::Exited
+            });
+            let here = named.clone().all(|other| self.is_at(state, other, op, mask));
+            here.then(|| Meeting { threads: named.collect(), mask })
+        })
+    }
+
+    /// Whether a lane stands at the same operation with the same mask.
+    fn is_at(&self, state: &State, lane: usize, op: Op, mask: LaneMask) -> bool {
+        state.status[lane] == Status::Gathering
+            && self.op(state, lane).is_some_and(|other| {
+                std::mem::discriminant(&other) == std::mem::discriminant(&op)
+                    && other.lanes() == Some(mask)
+            })
+    }
+
+    fn order(&self, state: &mut State, warp: usize, meeting: &Meeting) {
+        let orders = |&&thread: &&usize| matches!(self.op(state, thread), Some(Op::WarpSync(_)));
+        if self.tracked.memory && meeting.threads.iter().any(|thread| orders(&thread)) {
+            let mut known = Events::NONE;
+            let threads = &mut state.memory.threads;
+            meeting.threads.iter().for_each(|&thread| known.add(threads[thread]));
+            meeting.threads.iter().for_each(|&thread| threads[thread].add(known));
+        }
+        let events: Vec<usize> =
+            meeting.threads.iter().map(|&thread| self.event(state, thread)).collect();
+        let Some(history) = &mut state.history else { return };
+        let threads = &mut history.waits.threads;
+        let mut waited = Events::NONE;
+        events.iter().for_each(|&event| waited.add(Events::one(event)));
+        // Named lanes that take no part have exited, and that was waited for.
+        for lane in self.lanes(warp) {
+            if meeting.mask >> self.table.threads[lane].lane & 1 != 0 {
+                waited.add(threads[lane]);
+            }
+        }
+        meeting.threads.iter().for_each(|&thread| threads[thread].add(waited));
+    }
+
+    fn exchange(&self, state: &mut State, warp: usize, meeting: &Meeting, findings: &mut Findings) {
+        for &thread in &meeting.threads {
+            let result = match self.op(state, thread) {
+                Some(Op::Shuffle { from, .. }) => {
+                    let partner = self
+                        .lanes(warp)
+                        .find(|&lane| self.table.threads[lane].lane == from)
+                        .filter(|lane| meeting.threads.contains(lane));
+                    findings.undefined |= partner.is_none();
+                    partner.map_or(0, |lane| offered(self.event(state, lane)))
+                }
+                Some(Op::Vote { .. }) => self.ballot(state, meeting),
+                _ => continue,
+            };
+            let event = self.event(state, thread);
+            let first = self.event(state, meeting.threads[0]);
+            findings.exchanges_apart |= self.table.sites[event] != self.table.sites[first];
+            if let Some(values) = &mut state.values {
+                values.results[event] = u64::from(result);
+            }
+        }
+    }
+
+    fn ballot(&self, state: &State, meeting: &Meeting) -> u32 {
+        let yes = meeting.threads.iter().filter(|&&thread| {
+            matches!(self.op(state, thread), Some(Op::Vote { predicate: true, .. }))
+        });
+        yes.fold(0, |ballot, &thread| ballot | 1 << self.table.threads[thread].lane)
+    }
+}

@@ -1,0 +1,203 @@
+//! Whether a checker and the oracle agree about a program.
+//!
+//! The checker has run one schedule; the oracle knows all. Findings compete: behind a misuse nothing
+//! is believed, a deadlock keeps later events from happening, and where barriers are reused without
+//! order, each schedule shows something else. So agreement is:
+//!
+//! 1. **What is found happens.** A race, deadlock, misuse or undefined value that the checker reports
+//!    is shown by some schedule; a reuse means that the program is schedule-dependent, which cannot
+//!    be told where schedules are cut off at a misuse. Races beside a misuse or a reuse are not held
+//!    against the checker: it may have gone on where schedules part. A lane that waits at an aligned barrier for a lane stuck elsewhere may be called a
+//!    deadlock or a misuse, and so may every misuse, because hardware hangs there.
+//! 2. **What happens is found.** If anything is wrong in any schedule, the checker reports something.
+//!    If the program depends on the schedule, it reports a reuse or a misuse, whichever schedule it
+//!    took: a deadlock alone would claim that all schedules end so.
+//! 3. **Where schedules agree, so do we.** If the program does not depend on the schedule and misuses
+//!    nothing, every run consists of the same events. Then race, deadlock and undefined value are
+//!    each found exactly if they exist.
+//! 4. **Clean runs leave the same behind.** If nothing is wrong, there is one final state, and it is
+//!    the one the checker ended with.
+//!
+//! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is told.
+//! Where lanes shuffle or vote together from different instructions, manual and hardware may differ:
+//! a checker that does not follow the manual there is *contested*, not wrong. Notes of the checker (equal values stored, blocking barriers of one generation at different
+//! instructions, copies in flight at exit) are not findings.
+
+use crate::emit::{Kernel, emit, expected_buffers};
+use crate::explore::{Explorer, Verdict};
+use crate::program::Program;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a checker says of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckerVerdict {
+    /// Conflicting accesses that nothing orders.
+    pub race: bool,
+    /// The threads of each race it reports, the smaller number first; not necessarily all races.
+    pub race_pairs: Option<BTreeSet<(u32, u32)>>,
+    /// Threads that wait for ever.
+    pub deadlock: bool,
+    /// A barrier used as it must not be, divergence included.
+    pub misuse: bool,
+    /// A barrier used again too early.
+    pub reuse: bool,
+    /// An undefined value written to memory.
+    pub undefined: bool,
+    /// What is in the launch's buffers at the end, if the run came to its end.
+    pub buffers: Option<Vec<Vec<u8>>>,
+    /// Why the checker gave up, if it did.
+    pub unknown: Option<String>,
+}
+
+impl CheckerVerdict {
+    /// Whether it found anything.
+    #[must_use]
+    pub fn finds_something(&self) -> bool {
+        self.race || self.deadlock || self.misuse || self.reuse || self.undefined
+    }
+}
+
+/// In what the two agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// Nothing is wrong.
+    Clean,
+    /// Something is wrong.
+    Wrong,
+    /// The checker gave up; what it found before that is there.
+    GaveUp,
+    /// Lanes exchange values across instructions, and the checker does not say what the manual does.
+    Contested,
+}
+
+/// A program on which they do not agree.
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    /// The program.
+    pub program: Program,
+    /// What they do not agree about.
+    pub reasons: Vec<&'static str>,
+    /// What the checker says.
+    pub checker: CheckerVerdict,
+    /// What is so.
+    pub oracle: Verdict,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, reasons, checker, oracle } = self;
+        write!(f, "{}\n\n{program}\noracle: ", reasons.join("\n"))?;
+        write!(f, "completes {}, deadlocks {}", oracle.completes, oracle.deadlocks)?;
+        write!(f, ", matchings differ {}", oracle.matchings_differ)?;
+        writeln!(f, ", undefined {}", oracle.undefined)?;
+        oracle.misuses.iter().try_for_each(|misuse| writeln!(f, "  misuse: {misuse}"))?;
+        oracle.races.iter().try_for_each(|(a, b)| writeln!(f, "  race: {a} and {b}"))?;
+        for outcome in oracle.outcomes.iter().flatten() {
+            writeln!(f, "  leaves {:02x?}", expected_buffers(outcome))?;
+        }
+        writeln!(f, "checker: {checker:02x?}\n\n{}", emit(program).ptx)
+    }
+}
+
+/// Asks the checker about a program and compares what it says with what is so.
+///
+/// # Errors
+/// They do not agree.
+pub fn compare(
+    explorer: &mut Explorer,
+    program: &Program,
+    checker: &dyn Fn(&Kernel) -> CheckerVerdict,
+) -> Result<Agreement, Box<Disagreement>> {
+    let oracle = explorer.explore(program);
+    let checker = checker(&emit(program));
+    agree(&oracle, &checker).map_err(|reasons| {
+        Box::new(Disagreement { program: program.clone(), reasons, checker, oracle })
+    })
+}
+
+/// Compares two verdicts on one program.
+///
+/// # Errors
+/// What they do not agree about.
+pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Vec<&'static str>> {
+    let mut reasons = invented(oracle, checker);
+    let gave_up = checker.unknown.is_some();
+    if !gave_up {
+        reasons.extend(missed(oracle, checker));
+        reasons.extend(left_behind(oracle, checker));
+    }
+    match (reasons.is_empty(), gave_up, checker.finds_something()) {
+        (false, ..) if oracle.exchanges_apart => Ok(Agreement::Contested),
+        (false, ..) => Err(reasons),
+        (true, true, _) => Ok(Agreement::GaveUp),
+        (true, false, true) => Ok(Agreement::Wrong),
+        (true, false, false) => Ok(Agreement::Clean),
+    }
+}
+
+/// Rule 1: findings that no schedule shows.
+fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+    let trusted = !checker.misuse && !checker.reuse;
+    let misused = !oracle.misuses.is_empty();
+    let races: BTreeSet<(u32, u32)> = oracle
+        .races
+        .iter()
+        .map(|(a, b)| (a.thread.min(b.thread), a.thread.max(b.thread)))
+        .collect();
+    let strangers =
+        checker.race_pairs.as_ref().is_some_and(|pairs| !pairs.is_subset(&races)) && trusted;
+    pick([
+        (checker.race && trusted && oracle.races.is_empty(), "reports a race that never happens"),
+        (strangers, "reports a race between threads that do not race"),
+        (
+            checker.deadlock && !oracle.deadlocks && !misused,
+            "reports a deadlock that never happens",
+        ),
+        (checker.misuse && !misused && !oracle.stuck_apart, "reports a misuse that never happens"),
+        (
+            checker.reuse && !misused && !oracle.schedule_dependent(),
+            "reports a reuse where all schedules do the same",
+        ),
+        (
+            checker.undefined && trusted && !oracle.undefined,
+            "reports an undefined value where all are defined",
+        ),
+    ])
+}
+
+/// Rules 2 and 3: what schedules show and the checker does not.
+fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+    if !oracle.is_clean() && !checker.finds_something() {
+        return vec!["finds nothing wrong where something is"];
+    }
+    if oracle.schedule_dependent() {
+        let told = checker.reuse || checker.misuse;
+        return pick([(!told, "does not see that the run depends on the schedule")]);
+    }
+    if !oracle.misuses.is_empty() {
+        let told = checker.misuse || checker.deadlock;
+        return pick([(!told, "misses a misuse")]);
+    }
+    let deadlock = checker.deadlock || (checker.misuse && oracle.stuck_apart);
+    pick([
+        (!oracle.races.is_empty() && !checker.race, "misses a race"),
+        (oracle.deadlocks && !deadlock, "misses a deadlock"),
+        (oracle.undefined && !checker.undefined, "misses an undefined value"),
+    ])
+}
+
+/// Rule 4: contents at the end of clean runs.
+fn left_behind(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+    let Some(outcomes) = &oracle.outcomes else { return Vec::new() };
+    let observable: BTreeSet<_> = outcomes.iter().map(expected_buffers).collect();
+    let same = checker.buffers.iter().eq(observable.iter());
+    pick([
+        (outcomes.len() != 1, "no finding, and yet several final states"),
+        (!same && !checker.finds_something(), "ends with other contents"),
+    ])
+}
+
+fn pick<const N: usize>(reasons: [(bool, &'static str); N]) -> Vec<&'static str> {
+    reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()
+}

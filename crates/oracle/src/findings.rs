@@ -1,0 +1,109 @@
+//! What is noted while runs are followed: one run, or all of them.
+
+use crate::table::{Events, MAX_EVENTS};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A use of barriers that PTX forbids or leaves undefined. Nothing is known behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Misuse {
+    /// An aligned barrier, and a lane of the warp at another instruction.
+    Divergence,
+    /// Lanes of a warp that name different barriers.
+    DifferentBarriers,
+    /// A count that is not a positive multiple of the warp's 32 threads.
+    BadCount,
+    /// Registrations of one generation with different counts, or some with and some without.
+    MixedCounts,
+    /// A reduction and something else in one generation.
+    MixedReduction,
+    /// A warp that registers twice in one generation.
+    WarpTwice,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Divergence => "divergent aligned barrier",
+            Self::DifferentBarriers => "different barriers in one warp",
+            Self::BadCount => "bad thread count",
+            Self::MixedCounts => "mixed thread counts",
+            Self::MixedReduction => "reduction mixed with another barrier",
+            Self::WarpTwice => "warp twice in one generation",
+        })
+    }
+}
+
+/// How a run can end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// All threads exited.
+    pub(crate) completes: bool,
+    /// Threads wait and nobody can do anything.
+    pub(crate) deadlocks: bool,
+    /// In such an end, a lane at an aligned barrier waits for a lane that is elsewhere.
+    pub(crate) stuck_apart: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Findings {
+    /// For each event, those that it races with.
+    pub(crate) races: [Events; MAX_EVENTS],
+    /// For each event, those that store the same value without being ordered with it.
+    pub(crate) equal: [Events; MAX_EVENTS],
+    pub(crate) misuses: BTreeSet<Misuse>,
+    pub(crate) ends: Ends,
+    /// For each registration, the generation in which it was first seen.
+    matching: [Events; MAX_EVENTS],
+    /// Some registration was seen in two different generations.
+    pub(crate) matchings_differ: bool,
+    /// A registration that some registration of the generation before might overtake; only if a
+    /// history is kept.
+    pub(crate) reuse: bool,
+    /// A shuffle took a value from a lane that had exited.
+    pub(crate) undefined: bool,
+    /// Lanes shuffled or voted together from different instructions.
+    pub(crate) exchanges_apart: bool,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self {
+            races: [Events::NONE; MAX_EVENTS],
+            equal: [Events::NONE; MAX_EVENTS],
+            misuses: BTreeSet::new(),
+            ends: Ends::default(),
+            matching: [Events::NONE; MAX_EVENTS],
+            matchings_differ: false,
+            reuse: false,
+            undefined: false,
+            exchanges_apart: false,
+        }
+    }
+}
+
+impl Findings {
+    /// Notes the registrations of a generation that is complete, or will never be.
+    pub(crate) fn generation(&mut self, members: Events) {
+        for event in members.iter() {
+            let known = &mut self.matching[event];
+            if known.is_empty() {
+                *known = members;
+            }
+            self.matchings_differ |= *known != members;
+        }
+    }
+
+    pub(crate) fn race_pairs(&self) -> BTreeSet<(usize, usize)> {
+        pairs(&self.races)
+    }
+
+    pub(crate) fn equal_pairs(&self) -> BTreeSet<(usize, usize)> {
+        pairs(&self.equal)
+    }
+}
+
+fn pairs(related: &[Events; MAX_EVENTS]) -> BTreeSet<(usize, usize)> {
+    let all = related.iter().enumerate();
+    all.flat_map(|(a, others)| others.iter().map(move |b| (a.min(b), a.max(b)))).collect()
+}

@@ -1,0 +1,372 @@
+//! Random programs: correct ones, and correct ones with a few steps spoiled.
+//!
+//! Most programs are built so that they complete and do not race: threads *hold* cells, use only
+//! what they hold, and pass cells on when they synchronise with whom takes them. Then each is
+//! changed a little with [`spoil`](crate::spoil), or left as it is. A few are random altogether.
+
+use crate::program::{
+    Access, Barrier, BarrierKind, MAX_COPIES, MEMORY_BYTES, Op, Program, Space, Step, Thread, Value,
+};
+use crate::random::Random;
+use crate::spoil::{random_op, spoil};
+
+/// Steps a generated program has at most.
+const MOST_STEPS: usize = 16;
+/// Steps a thread of a generated program has at most.
+const LONGEST_THREAD: usize = 6;
+/// Cells of both memories.
+const CELLS: usize = 2 * MEMORY_BYTES / 4;
+
+/// The program that belongs to a seed.
+#[must_use]
+pub fn generate(seed: u64) -> Program {
+    let mut random = Random::new(seed);
+    let mut program = match random.chance(8) {
+        true => chaos(&mut random),
+        false => Builder::new(&mut random).build(),
+    };
+    if random.chance(65) {
+        for _ in 0..=random.below(2) {
+            spoil(&mut program, &mut random);
+        }
+    }
+    program.separate_unequal();
+    program
+}
+
+fn empty(random: &mut Random) -> Program {
+    let warps = random.pick(&[1, 2, 2, 2, 3, 3]);
+    let wanted = random.pick(&[2, 2, 3, 3, 4]).min(warps * 2);
+    let mut places: Vec<(u8, u8)> =
+        (0..warps as u8).flat_map(|warp| [(warp, 0), (warp, 1)]).collect();
+    while places.len() > wanted {
+        places.remove(random.below(places.len()));
+    }
+    let threads = places.into_iter().map(|(warp, lane)| Thread { warp, lane, steps: Vec::new() });
+    Program { warps: warps as u8, threads: threads.collect() }
+}
+
+fn chaos(random: &mut Random) -> Program {
+    let mut program = empty(random);
+    for number in 0..program.threads.len() {
+        for _ in 0..1 + random.below(3) {
+            let op = random_op(random, program.threads[number].lane);
+            let joint = random.chance(30);
+            let copies = program.ops().filter(|op| matches!(op, Op::Copy { .. })).count();
+            if copies < MAX_COPIES || !matches!(op, Op::Copy { .. }) {
+                program.threads[number].steps.push(Step { op, joint });
+            }
+        }
+    }
+    program
+}
+
+/// Threads, one bit each.
+type Threads = u8;
+
+/// What may be done with a cell, and by whom.
+#[derive(Clone, Copy)]
+enum Held {
+    /// Anything, by this thread.
+    Alone(usize),
+    /// Reads.
+    Read(Threads),
+    /// Additions.
+    Add(Threads),
+}
+
+impl Held {
+    fn holders(self) -> Threads {
+        match self {
+            Self::Alone(thread) => 1 << thread,
+            Self::Read(threads) | Self::Add(threads) => threads,
+        }
+    }
+}
+
+struct Builder<'r> {
+    random: &'r mut Random,
+    program: Program,
+    /// Cells of shared memory, then of global memory.
+    cells: [Held; CELLS],
+    /// The cells that the program uses: few, so that threads meet.
+    used: Vec<usize>,
+    /// Threads that go on.
+    alive: Threads,
+    /// Barriers not used yet.
+    fresh: Vec<u8>,
+    copies: usize,
+}
+
+impl<'r> Builder<'r> {
+    fn new(random: &'r mut Random) -> Self {
+        let program = empty(random);
+        let alive = (1 << program.threads.len()) - 1;
+        let cells = [Held::Alone(0); CELLS];
+        let [shared, global] = [0, 1].map(|_| random.pick(&[1, 1, 2, 2, 3]));
+        let used = (0..shared).chain(CELLS / 2..CELLS / 2 + global).collect();
+        let fresh = vec![0, 1, 2, 3];
+        let mut builder = Self { random, program, cells, used, alive, fresh, copies: 0 };
+        builder.pass_on(alive, alive);
+        builder
+    }
+
+    fn build(mut self) -> Program {
+        for phase in 0..1 + self.random.below(3) {
+            if phase > 0 && self.random.chance(12) {
+                let leaving = self.random.below(self.program.threads.len());
+                self.alive &= !(1 << leaving);
+            }
+            self.use_cells();
+            self.synchronise();
+        }
+        match self.random.chance(40) {
+            true => self.close(),
+            false => self.use_cells(),
+        }
+        self.program
+    }
+
+    /// Lets everybody who is left meet, and shared memory be read by who holds it.
+    fn close(&mut self) {
+        self.whole_block();
+        for number in self.used.clone() {
+            let (space, cell) = place(number);
+            let reader = match self.cells[number] {
+                Held::Alone(thread) => thread,
+                Held::Read(threads) => threads.trailing_zeros() as usize,
+                Held::Add(_) => continue,
+            };
+            if space == Space::Shared && self.alive >> reader & 1 != 0 {
+                self.push(reader, Op::Read(Access { space, offset: cell * 4, width: 4 }), false);
+            }
+        }
+    }
+
+    fn alive(&self) -> Vec<usize> {
+        (0..self.program.threads.len()).filter(|thread| self.alive >> thread & 1 != 0).collect()
+    }
+
+    fn push(&mut self, thread: usize, op: Op, joint: bool) {
+        let has_room = self.program.len() < MOST_STEPS
+            && self.program.threads[thread].steps.len() < LONGEST_THREAD;
+        if has_room {
+            self.program.threads[thread].steps.push(Step { op, joint });
+        }
+    }
+
+    fn use_cells(&mut self) {
+        for thread in self.alive() {
+            for _ in 0..self.random.pick(&[0, 1, 1, 1, 2]) {
+                self.use_cell(thread);
+            }
+        }
+    }
+
+    fn use_cell(&mut self, thread: usize) {
+        let held = |cell: &usize| self.cells[*cell].holders() >> thread & 1 != 0;
+        let mine: Vec<usize> = self.used.iter().copied().filter(held).collect();
+        if mine.is_empty() {
+            return;
+        }
+        let number = self.random.pick(&mine);
+        let (space, cell) = place(number);
+        let access = self.piece(thread, number);
+        let op = match (self.cells[number], self.random.below(10)) {
+            (Held::Add(_), _) | (Held::Alone(_), 0) => Op::Add(space, cell),
+            (Held::Read(_), _) | (Held::Alone(_), 1..=3) => Op::Read(access),
+            (Held::Alone(_), 4..=6) if space == Space::Shared => return self.copy(thread, cell),
+            (Held::Alone(_), 7) if space == Space::Shared => Op::Write(access, Value::Common),
+            (Held::Alone(_), _) => Op::Write(access, Value::Own),
+        };
+        self.push(thread, op, false);
+    }
+
+    /// Some bytes of a cell, or two cells if the thread may do the same with both.
+    fn piece(&mut self, thread: usize, number: usize) -> Access {
+        let (space, cell) = place(number);
+        let width = self.random.pick(&[4, 4, 4, 4, 1, 2, 8]);
+        let alone = |cell: usize| matches!(self.cells[cell], Held::Alone(t) if t == thread);
+        match width {
+            8 if alone(number) && alone(number ^ 1) => {
+                Access { space, offset: cell / 2 * 8, width }
+            }
+            1 | 2 => {
+                let within = self.random.below(4 / usize::from(width)) as u8 * width;
+                Access { space, offset: cell * 4 + within, width }
+            }
+            _ => Access { space, offset: cell * 4, width: 4 },
+        }
+    }
+
+    /// Copies, waits for them, and uses what came.
+    fn copy(&mut self, thread: usize, to: u8) {
+        let sources: Vec<usize> = (CELLS / 2..CELLS)
+            .filter(|&cell| match self.cells[cell] {
+                Held::Alone(holder) => holder == thread,
+                Held::Read(holders) => holders >> thread & 1 != 0,
+                Held::Add(_) => false,
+            })
+            .collect();
+        if sources.is_empty() || self.copies == MAX_COPIES {
+            return;
+        }
+        self.copies += 1;
+        let (_, from) = place(self.random.pick(&sources));
+        self.push(thread, Op::Copy { to, from }, false);
+        match self.random.below(4) {
+            0 => self.push(thread, Op::WaitAll, false),
+            1 => {
+                self.push(thread, Op::Commit, false);
+                self.push(thread, Op::Commit, false);
+                self.push(thread, Op::WaitGroup(1), false);
+            }
+            _ => {
+                self.push(thread, Op::Commit, false);
+                self.push(thread, Op::WaitGroup(0), false);
+            }
+        }
+    }
+
+    fn synchronise(&mut self) {
+        if self.alive == 0 {
+            return;
+        }
+        match self.random.below(10) {
+            0..=2 => self.whole_block(),
+            3..=6 => self.some_warps(),
+            7 => self.warp_sync(),
+            _ => self.exchange(),
+        }
+    }
+
+    /// A barrier without a count.
+    fn whole_block(&mut self) {
+        let id = self.random.below(4) as u8;
+        let reduces = self.random.chance(25);
+        let shape = self.shape();
+        for thread in self.alive() {
+            let kind = self.kind(reduces, false);
+            let barrier = Barrier { kind, id, count: None, aligned: shape.aligned };
+            self.push(thread, Op::Barrier(barrier), shape.joint);
+        }
+        self.pass_on(self.alive, self.alive);
+    }
+
+    /// A counted barrier of some warps, of which some may only arrive.
+    fn some_warps(&mut self) {
+        let alive = self.alive();
+        let mut warps: Vec<u8> = alive.iter().map(|&t| self.program.threads[t].warp).collect();
+        warps.dedup();
+        while warps.len() > 1 && self.random.chance(20) {
+            warps.remove(self.random.below(warps.len()));
+        }
+        let id = match self.fresh.pop() {
+            Some(id) if self.random.chance(50) => id,
+            _ => self.random.below(4) as u8,
+        };
+        let count = Some(32 * warps.len() as u16);
+        let reduces = self.random.chance(15);
+        let arriving = self.random.below(warps.len() + 1).min(warps.len() - 1);
+        let shapes: Vec<Shape> = warps.iter().map(|_| self.shape()).collect();
+        let (mut told, mut learned) = (0, 0);
+        for thread in alive {
+            let warp = self.program.threads[thread].warp;
+            let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
+            let shape = shapes[position];
+            // Lanes at instructions of their own may do different things there.
+            let differs = !shape.aligned && !shape.joint && self.random.chance(25);
+            let arrives = !reduces && (position < arriving || differs);
+            let kind = self.kind(reduces, arrives);
+            let barrier = Barrier { kind, id, count, aligned: shape.aligned };
+            self.push(thread, Op::Barrier(barrier), shape.joint);
+            told |= 1 << thread;
+            learned |= if arrives { 0 } else { 1 << thread };
+        }
+        self.pass_on(told, learned);
+    }
+
+    fn kind(&mut self, reduces: bool, arrives: bool) -> BarrierKind {
+        match (reduces, arrives) {
+            (true, _) => BarrierKind::Popc(self.random.chance(60)),
+            (false, true) => BarrierKind::Arrive,
+            (false, false) => BarrierKind::Sync,
+        }
+    }
+
+    fn shape(&mut self) -> Shape {
+        match self.random.below(20) {
+            0..=13 => Shape { aligned: true, joint: true },
+            14..=15 => Shape { aligned: false, joint: true },
+            16..=18 => Shape { aligned: false, joint: false },
+            _ => Shape { aligned: true, joint: false },
+        }
+    }
+
+    /// The lanes of a warp that are there.
+    fn lanes_of_some_warp(&mut self) -> (Vec<usize>, u8) {
+        let alive = self.alive();
+        let warp = self.program.threads[self.random.pick(&alive)].warp;
+        let lanes: Vec<usize> =
+            alive.into_iter().filter(|&t| self.program.threads[t].warp == warp).collect();
+        let mask = lanes.iter().fold(0, |mask, &t| mask | 1 << self.program.threads[t].lane);
+        // Lanes that are gone, or never did anything, may be named.
+        (lanes, if self.random.chance(80) { mask } else { 3 })
+    }
+
+    fn warp_sync(&mut self) {
+        let (lanes, mask) = self.lanes_of_some_warp();
+        let joint = self.random.chance(60);
+        lanes.iter().for_each(|&lane| self.push(lane, Op::WarpSync(mask), joint));
+        let threads = lanes.iter().fold(0, |threads, lane| threads | 1 << lane);
+        self.pass_on(threads, threads);
+    }
+
+    /// A shuffle or a vote: everybody waits, nothing is passed on.
+    fn exchange(&mut self) {
+        let (lanes, mask) = self.lanes_of_some_warp();
+        let shuffles = self.random.chance(50);
+        for &lane in &lanes {
+            let op = match shuffles {
+                true => {
+                    let partner = lanes[self.random.below(lanes.len())];
+                    Op::Shuffle { mask, from: self.program.threads[partner].lane }
+                }
+                false => Op::Vote { mask, predicate: self.random.chance(60) },
+            };
+            self.push(lane, op, true);
+        }
+    }
+
+    /// Cells whose holders have all told what they did may go to those who have learned it.
+    fn pass_on(&mut self, told: Threads, learned: Threads) {
+        let takers: Vec<usize> = (0..8).filter(|taker| learned >> taker & 1 != 0).collect();
+        if takers.is_empty() {
+            return;
+        }
+        for cell in 0..CELLS {
+            if self.cells[cell].holders() & !told != 0 || self.random.chance(25) {
+                continue;
+            }
+            self.cells[cell] = match self.random.below(5) {
+                0 => Held::Read(learned),
+                1 => Held::Add(learned),
+                _ => Held::Alone(self.random.pick(&takers)),
+            };
+        }
+    }
+}
+
+/// How a barrier stands in the code.
+#[derive(Clone, Copy)]
+struct Shape {
+    aligned: bool,
+    joint: bool,
+}
+
+fn place(number: usize) -> (Space, u8) {
+    match number < CELLS / 2 {
+        true => (Space::Shared, number as u8),
+        false => (Space::Global, (number - CELLS / 2) as u8),
+    }
+}

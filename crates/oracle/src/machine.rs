@@ -1,0 +1,234 @@
+//! The steps of threads and copies, one at a time: memory, asynchronous copies, exits.
+//!
+//! A thread that runs takes its next step; a copy in flight moves its bytes whenever it likes, up
+//! to the wait that covers it, or later than everything if none does. What a step completes (a
+//! barrier, a collective) is completed at once: who is let go may still take any time to go on.
+//!
+//! Memory is sequentially consistent here. That is no restriction where it matters: the manual's
+//! weaker memory can be told from it only by a race, and a race is found whatever is read.
+
+use crate::findings::{Findings, Misuse};
+use crate::program::{Access, MAX_THREADS, Op, Space};
+use crate::state::{History, State, Status};
+use crate::table::{CopyTable, Events, Table};
+use crate::values::{Values, added, stored};
+
+/// What can happen next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    /// This thread takes its next step, or exits.
+    Thread(usize),
+    /// This copy moves its bytes.
+    Copy(usize),
+}
+
+/// What is followed besides the places of the threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracked {
+    /// The relation that orders memory; without it no race is seen.
+    pub(crate) memory: bool,
+    /// What waits for what, and the generations before.
+    pub(crate) history: bool,
+    /// Contents of memory.
+    pub(crate) values: bool,
+}
+
+pub(crate) struct Machine<'t> {
+    pub(crate) table: &'t Table,
+    pub(crate) tracked: Tracked,
+}
+
+impl Machine<'_> {
+    pub(crate) fn start(&self) -> State {
+        let mut state = State::default();
+        state.status[self.table.threads.len()..].fill(Status::Exited);
+        state.history = self.tracked.history.then(Box::<History>::default);
+        state.values = self.tracked.values.then(|| Box::new(Values::initial()));
+        state
+    }
+
+    /// Everything that can happen next.
+    pub(crate) fn moves(&self, state: &State) -> impl Iterator<Item = Move> {
+        let threads = (0..MAX_THREADS).filter(|&thread| self.can_step(state, thread));
+        let copies = (0..self.table.copies.len())
+            .filter(|&copy| !self.copy_event(copy).and(state.flying).is_empty());
+        threads.map(Move::Thread).chain(copies.map(Move::Copy))
+    }
+
+    fn copy_event(&self, copy: usize) -> Events {
+        Events::one(self.table.copies[copy].event)
+    }
+
+    fn can_step(&self, state: &State, thread: usize) -> bool {
+        if state.status[thread] != Status::Running {
+            return false;
+        }
+        match self.op(state, thread) {
+            Some(Op::WaitGroup(_) | Op::WaitAll) => {
+                self.table.covers[self.event(state, thread)].within(state.done)
+            }
+            _ => true,
+        }
+    }
+
+    /// Lets a move happen.
+    ///
+    /// # Errors
+    /// The state behind a misuse means nothing.
+    pub(crate) fn take(
+        &self,
+        state: &mut State,
+        next: Move,
+        findings: &mut Findings,
+    ) -> Result<(), Misuse> {
+        match next {
+            Move::Thread(thread) => self.step(state, thread, findings),
+            Move::Copy(copy) => {
+                self.perform(state, copy, findings);
+                Ok(())
+            }
+        }
+    }
+
+    fn step(
+        &self,
+        state: &mut State,
+        thread: usize,
+        findings: &mut Findings,
+    ) -> Result<(), Misuse> {
+        let Some(op) = self.op(state, thread) else {
+            return self.exit(state, thread, findings);
+        };
+        match op {
+            Op::Read(_) | Op::Write(..) | Op::Add(..) => self.access(state, thread, op, findings),
+            Op::Copy { .. } => self.issue(state, thread),
+            Op::Commit => self.go_on(state, thread),
+            Op::WaitGroup(_) | Op::WaitAll => self.collect(state, thread),
+            Op::Barrier(_) => {
+                state.status[thread] = Status::Arrived;
+                return self.register(state, self.table.threads[thread].warp, findings);
+            }
+            Op::WarpSync(_) | Op::Shuffle { .. } | Op::Vote { .. } => {
+                state.status[thread] = Status::Gathering;
+                self.gather(state, self.table.threads[thread].warp, findings);
+            }
+        }
+        Ok(())
+    }
+
+    /// An exit may be what others of the warp, or of the block, wait for.
+    fn exit(
+        &self,
+        state: &mut State,
+        thread: usize,
+        findings: &mut Findings,
+    ) -> Result<(), Misuse> {
+        let warp = self.table.threads[thread].warp;
+        state.status[thread] = Status::Exited;
+        self.gather(state, warp, findings);
+        self.register(state, warp, findings)?;
+        self.complete_uncounted(state, findings);
+        Ok(())
+    }
+
+    fn access(&self, state: &mut State, thread: usize, op: Op, findings: &mut Findings) {
+        let event = self.event(state, thread);
+        self.look_for_races(state, event, state.memory.threads[thread], findings);
+        if let Some(values) = &mut state.values {
+            perform(values, event, op);
+        }
+        self.go_on(state, thread);
+    }
+
+    /// Whatever has happened and is not known here could as well happen later.
+    fn look_for_races(&self, state: &State, event: usize, known: Events, findings: &mut Findings) {
+        if self.tracked.memory {
+            let unordered = state.done.without(known);
+            findings.races[event].add(self.table.conflicts[event].and(unordered));
+            findings.equal[event].add(self.table.equal[event].and(unordered));
+        }
+    }
+
+    fn issue(&self, state: &mut State, thread: usize) {
+        let issue = self.event(state, thread);
+        self.go_on(state, thread);
+        for (number, copy) in self.table.copies.iter().enumerate() {
+            if copy.issue == issue {
+                state.flying.add(Events::one(copy.event));
+                state.copies[number] = state.memory.threads[thread];
+            }
+        }
+    }
+
+    fn perform(&self, state: &mut State, copy: usize, findings: &mut Findings) {
+        let CopyTable { event, to, from, .. } = self.table.copies[copy];
+        self.look_for_races(state, event, state.copies[copy], findings);
+        // Nobody asks what was ordered before a copy that is done: its thread knows it anyway.
+        state.copies[copy] = Events::NONE;
+        state.flying = state.flying.without(Events::one(event));
+        state.done.add(Events::one(event));
+        if let Some(values) = &mut state.values {
+            let value = values.load(cell(Space::Global, from));
+            values.store(cell(Space::Shared, to), value);
+        }
+    }
+
+    /// A wait whose copies are done.
+    fn collect(&self, state: &mut State, thread: usize) {
+        let covered = self.table.covers[self.event(state, thread)];
+        if self.tracked.memory {
+            state.memory.threads[thread].add(covered);
+        }
+        if let Some(history) = &mut state.history {
+            history.waits.threads[thread].add(covered);
+        }
+        self.go_on(state, thread);
+    }
+
+    /// The thread's step is done.
+    pub(crate) fn go_on(&self, state: &mut State, thread: usize) {
+        let event = Events::one(self.event(state, thread));
+        state.done.add(event);
+        state.next[thread] += 1;
+        state.status[thread] = Status::Running;
+        if self.tracked.memory {
+            state.memory.threads[thread].add(event);
+        }
+        if let Some(history) = &mut state.history {
+            history.waits.threads[thread].add(event);
+        }
+    }
+
+    /// The thread's next step, if it has one.
+    pub(crate) fn op(&self, state: &State, thread: usize) -> Option<Op> {
+        self.table.threads[thread].ops.get(usize::from(state.next[thread])).copied()
+    }
+
+    /// The event of the thread's next step.
+    pub(crate) fn event(&self, state: &State, thread: usize) -> usize {
+        self.table.threads[thread].first + usize::from(state.next[thread])
+    }
+
+    /// Threads of a warp that do anything, exited or not.
+    pub(crate) fn lanes(&self, warp: usize) -> impl Iterator<Item = usize> + Clone {
+        let threads = &self.table.threads;
+        (0..threads.len()).filter(move |&thread| threads[thread].warp == warp)
+    }
+}
+
+fn perform(values: &mut Values, event: usize, op: Op) {
+    match op {
+        Op::Read(access) => values.results[event] = values.load(access),
+        Op::Write(access, value) => values.store(access, stored(event, value)),
+        Op::Add(space, number) => {
+            let cell = cell(space, number);
+            let sum = values.load(cell) as u32;
+            values.store(cell, u64::from(sum.wrapping_add(added(event))));
+        }
+        _ => {}
+    }
+}
+
+fn cell(space: Space, cell: u8) -> Access {
+    Access { space, offset: cell * 4, width: 4 }
+}

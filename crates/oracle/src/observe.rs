@@ -1,0 +1,51 @@
+//! A checker in its simplest form: one run, judged by the rules for single runs.
+//!
+//! It takes the interpreter's own steps along a random schedule, so it says nothing of any engine.
+//! What it tests is the claim behind engines that run one schedule: that races, deadlocks, misuse
+//! and reuse found on one run, by sets of events that wait for each other, are those of all runs.
+
+use crate::compare::CheckerVerdict;
+use crate::emit::expected_buffers;
+use crate::explore::{judge_end, outcome};
+use crate::findings::Findings;
+use crate::machine::{Machine, Move, Tracked};
+use crate::program::Program;
+use crate::random::Random;
+use crate::table::Table;
+
+/// Judges the run that the seed picks.
+#[must_use]
+pub fn observe(program: &Program, seed: u64) -> CheckerVerdict {
+    let table = Table::new(program);
+    let tracked = Tracked { memory: true, history: true, values: true };
+    let machine = Machine { table: &table, tracked };
+    let mut findings = Findings::default();
+    let mut state = machine.start();
+    let mut random = Random::new(seed);
+    let mut completes = false;
+    loop {
+        let moves: Vec<Move> = machine.moves(&state).collect();
+        if moves.is_empty() {
+            completes = judge_end(&machine, &state, &mut findings);
+            break;
+        }
+        if let Err(misuse) = machine.take(&mut state, random.pick(&moves), &mut findings) {
+            findings.misuses.insert(misuse);
+            break;
+        }
+    }
+    let number = |event| program.threads[table.thread_of(event)].number();
+    let pairs = findings.race_pairs().into_iter().map(|(a, b)| (number(a), number(b)));
+    let pairs = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
+    let buffers = state.values.as_deref().filter(|_| completes);
+    CheckerVerdict {
+        race: !findings.race_pairs().is_empty(),
+        race_pairs: Some(pairs),
+        deadlock: findings.ends.deadlocks,
+        misuse: !findings.misuses.is_empty(),
+        reuse: findings.reuse,
+        undefined: findings.undefined,
+        buffers: buffers.map(|values| expected_buffers(&outcome(&table, values))),
+        unknown: None,
+    }
+}

@@ -1,0 +1,281 @@
+//! What is known of a program before it runs: its events, and which of them conflict.
+//!
+//! An event is a step of a thread, or the moment in which an asynchronous copy moves its bytes. The
+//! events of a program are numbered: steps first, thread by thread, then the copies.
+//!
+//! Two events *conflict* if they touch a common byte and not both only read it. Two additions to a
+//! cell do not conflict: they are atomic, commute, and their results are dead. Two stores of equal
+//! values to the same bytes are kept apart: no schedule tells them from one store. Equality is
+//! decided here without looking at memory: common values, and copies of the same cell. Copies of one
+//! cell can differ only if somebody writes that cell between them, and then either the copies are
+//! ordered or that write races with one of them.
+
+use crate::program::{Access, Op, Program, Space, Value};
+
+/// A set of events, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Events(pub(crate) u32);
+
+impl Events {
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) const fn one(event: usize) -> Self {
+        Self(1 << event)
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(first)
+        })
+    }
+}
+
+/// Most events of a program.
+pub(crate) const MAX_EVENTS: usize = 32;
+
+/// A thread as the interpreter wants it.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadTable {
+    pub(crate) warp: usize,
+    pub(crate) lane: u8,
+    /// Its first event.
+    pub(crate) first: usize,
+    pub(crate) ops: Vec<Op>,
+}
+
+/// An asynchronous copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopyTable {
+    /// The step that starts it.
+    pub(crate) issue: usize,
+    /// The thread that starts it.
+    pub(crate) thread: usize,
+    /// The event of moving the bytes.
+    pub(crate) event: usize,
+    pub(crate) to: u8,
+    pub(crate) from: u8,
+}
+
+/// The events of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) threads: Vec<ThreadTable>,
+    pub(crate) copies: Vec<CopyTable>,
+    /// For each event, those that conflict with it.
+    pub(crate) conflicts: [Events; MAX_EVENTS],
+    /// For each event, those that store the same value to the same bytes.
+    pub(crate) equal: [Events; MAX_EVENTS],
+    /// For each wait, the copies it waits for.
+    pub(crate) covers: [Events; MAX_EVENTS],
+    /// For each step, its instruction.
+    pub(crate) sites: [u8; MAX_EVENTS],
+}
+
+impl Table {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut first = 0;
+        let mut threads = Vec::new();
+        for thread in &program.threads {
+            let ops: Vec<Op> = thread.steps.iter().map(|step| step.op).collect();
+            let count = ops.len();
+            threads.push(ThreadTable { warp: thread.warp.into(), lane: thread.lane, first, ops });
+            first += count;
+        }
+        let copies = copies(&threads, first);
+        let mut table = Self {
+            covers: covers(&threads, &copies),
+            sites: sites(program, &threads),
+            threads,
+            copies,
+            conflicts: [Events::NONE; MAX_EVENTS],
+            equal: [Events::NONE; MAX_EVENTS],
+        };
+        table.relate();
+        table
+    }
+
+    /// Number of events.
+    pub(crate) fn len(&self) -> usize {
+        self.steps() + self.copies.len()
+    }
+
+    /// Number of events that are steps.
+    pub(crate) fn steps(&self) -> usize {
+        self.threads.last().map_or(0, |thread| thread.first + thread.ops.len())
+    }
+
+    /// The thread to which an event belongs.
+    pub(crate) fn thread_of(&self, event: usize) -> usize {
+        match self.copies.iter().find(|copy| copy.event == event) {
+            Some(copy) => copy.thread,
+            None => self.threads.partition_point(|thread| thread.first <= event) - 1,
+        }
+    }
+
+    fn relate(&mut self) {
+        let touched: Vec<Vec<Touch>> = (0..self.len()).map(|event| self.touches(event)).collect();
+        for a in 0..touched.len() {
+            for b in 0..touched.len() {
+                let pairs =
+                    || touched[a].iter().flat_map(|x| touched[b].iter().map(move |y| (x, y)));
+                if a == b || !pairs().any(|(x, y)| x.meets(y)) {
+                    continue;
+                }
+                let equal = pairs().all(|(x, y)| !x.meets(y) || x.stores_the_same(y));
+                let related = if equal { &mut self.equal } else { &mut self.conflicts };
+                related[a].add(Events::one(b));
+            }
+        }
+    }
+
+    /// What an event does to memory.
+    fn touches(&self, event: usize) -> Vec<Touch> {
+        if let Some(copy) = self.copies.iter().find(|copy| copy.event == event) {
+            let cell = |space, cell| Access { space, offset: cell * 4, width: 4 };
+            let source = Touch { access: cell(Space::Global, copy.from), kind: Kind::Read };
+            let kind = Kind::Store(Stored::Cell(copy.from));
+            return vec![source, Touch { access: cell(Space::Shared, copy.to), kind }];
+        }
+        let thread = &self.threads[self.thread_of(event)];
+        match thread.ops[event - thread.first] {
+            Op::Read(access) => vec![Touch { access, kind: Kind::Read }],
+            Op::Write(access, Value::Own) => {
+                vec![Touch { access, kind: Kind::Store(Stored::Event(event)) }]
+            }
+            Op::Write(access, Value::Common) => {
+                vec![Touch { access, kind: Kind::Store(Stored::Common) }]
+            }
+            Op::Add(space, cell) => {
+                vec![Touch {
+                    access: Access { space, offset: cell * 4, width: 4 },
+                    kind: Kind::Add,
+                }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// An access of an event.
+struct Touch {
+    access: Access,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Store(Stored),
+    Add,
+}
+
+/// What is stored, as far as it can be told from other values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    Event(usize),
+    Common,
+    Cell(u8),
+}
+
+impl Touch {
+    /// Whether the order of the two could matter.
+    fn meets(&self, other: &Self) -> bool {
+        let (a, b) = (self.access, other.access);
+        let overlap =
+            a.space == b.space && a.offset < b.offset + b.width && b.offset < a.offset + a.width;
+        let harmless =
+            matches!((self.kind, other.kind), (Kind::Read, Kind::Read) | (Kind::Add, Kind::Add));
+        overlap && !harmless
+    }
+
+    fn stores_the_same(&self, other: &Self) -> bool {
+        matches!(self.kind, Kind::Store(_))
+            && self.kind == other.kind
+            && self.access == other.access
+    }
+}
+
+fn copies(threads: &[ThreadTable], mut event: usize) -> Vec<CopyTable> {
+    let mut copies = Vec::new();
+    for (number, thread) in threads.iter().enumerate() {
+        for (position, op) in thread.ops.iter().enumerate() {
+            if let Op::Copy { to, from } = *op {
+                let issue = thread.first + position;
+                copies.push(CopyTable { issue, thread: number, event, to, from });
+                event += 1;
+            }
+        }
+    }
+    copies
+}
+
+/// A wait covers the groups its thread committed, all but the last few, and `wait_all` also what is
+/// not committed. Groups may be empty. Which copies are in which group follows from the text.
+fn covers(threads: &[ThreadTable], copies: &[CopyTable]) -> [Events; MAX_EVENTS] {
+    let mut covers = [Events::NONE; MAX_EVENTS];
+    for thread in threads {
+        let mut groups: Vec<Events> = Vec::new();
+        let mut open = Events::NONE;
+        for (position, op) in thread.ops.iter().enumerate() {
+            let event = thread.first + position;
+            let complete = match *op {
+                Op::Copy { .. } => {
+                    let copy = copies.iter().find(|copy| copy.issue == event);
+                    copy.iter().for_each(|copy| open.add(Events::one(copy.event)));
+                    continue;
+                }
+                Op::Commit => {
+                    groups.push(std::mem::take(&mut open));
+                    continue;
+                }
+                Op::WaitGroup(pending) => groups.len().saturating_sub(pending.into()),
+                Op::WaitAll => {
+                    covers[event].add(open);
+                    groups.len()
+                }
+                _ => continue,
+            };
+            groups[..complete].iter().for_each(|&group| covers[event].add(group));
+        }
+    }
+    covers
+}
+
+/// Joint steps of a warp get the number of the first lane's step, or their own if the first lane has
+/// none in this place.
+fn sites(program: &Program, threads: &[ThreadTable]) -> [u8; MAX_EVENTS] {
+    let mut sites = std::array::from_fn(|event| event as u8);
+    for second in 1..threads.len() {
+        if threads[second].warp != threads[second - 1].warp {
+            continue;
+        }
+        let pairs = program.joint(second - 1).into_iter().zip(program.joint(second));
+        for (a, b) in pairs {
+            sites[threads[second].first + b] = (threads[second - 1].first + a) as u8;
+        }
+    }
+    sites
+}
