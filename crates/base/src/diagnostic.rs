@@ -58,6 +58,18 @@ pub enum Code {
     Trap = 107,
     /// Threads that wait for each other.
     Deadlock = 108,
+    /// Accesses that nothing orders.
+    Race = 109,
+    /// Lanes of a warp at different barrier instructions.
+    BarrierDivergence = 110,
+    /// A barrier with a wrong number, count or company.
+    BarrierMisuse = 111,
+    /// A barrier used again before its last use is over on every schedule.
+    BarrierReuse = 112,
+    /// A warp's lanes that do something together as they must not.
+    WarpCollective = 113,
+    /// An asynchronous copy that is started or ended as it must not be.
+    AsyncCopy = 114,
 }
 
 impl fmt::Display for Code {

@@ -4,7 +4,9 @@ use crate::arguments::{
     Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, OutputSpec, Request,
     build_launch, select_kernel,
 };
+use crate::sync_findings;
 use crate::{Colour, Exit, Format, Input, Outcome, diagnostics, findings, inspect};
+use exec::Fault;
 use ptx::Lowered;
 
 /// A kernel and how to launch it.
@@ -52,7 +54,12 @@ pub(crate) fn run<'r>(
     if !built.blocks.is_empty() {
         return Err(Outcome::bad_input("--blocks is not supported yet; all blocks are executed"));
     }
-    let result = exec::run(program, &built.launch, exec::Limits::default());
+    let limits = exec::Limits::default();
+    let result = match missing_data {
+        // What is said must hold for all contents, and so for all schedules.
+        MissingData::Opaque => exec::check(program, &built.launch, limits),
+        _ => exec::run(program, &built.launch, limits),
+    };
     Ok(Finished { input, lowered, built, result })
 }
 
@@ -79,8 +86,10 @@ impl Finished<'_> {
         let mut text = String::new();
         let program = &self.lowered.program;
         let faults = self.result.findings.iter().map(|f| findings::diagnostic(f, program));
-        let gap = self.result.gap.iter().map(|gap| findings::gap(gap, program));
-        for diagnostic in faults.chain(gap) {
+        let open = self.result.undecided.iter().map(|open| sync_findings::undecided(open, program));
+        let gap = self.result.gap.iter().filter(|gap| !self.is_explained(gap));
+        let gap = gap.map(|gap| findings::gap(gap, program));
+        for diagnostic in faults.chain(open).chain(gap) {
             text.push_str(&diagnostics::render(&diagnostic, &self.input.source, colour));
             text.push_str("\n\n");
         }
@@ -94,14 +103,33 @@ impl Finished<'_> {
         text
     }
 
+    /// Whether a finding says already why the run stopped.
+    fn is_explained(&self, gap: &exec::Gap) -> bool {
+        let stops = |fault: &Fault| {
+            matches!(fault, Fault::Deadlock { .. } | Fault::Barrier(_) | Fault::Trap)
+                || matches!(fault, Fault::AssertFailed)
+        };
+        self.result.findings.iter().any(|f| stops(&f.fault) && f.place == gap.place)
+    }
+
+    /// Errors among the findings.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &exec::Finding> {
+        self.result.findings.iter().filter(|finding| !finding.fault.is_note())
+    }
+
     /// What the run says: refuted if anything is wrong, unknown if it did not end.
     pub(crate) fn exit(&self) -> Exit {
-        let faultless = self.result.findings.is_empty() && self.unwritten().is_empty();
+        let faultless = self.errors().next().is_none() && self.unwritten().is_empty();
         match (faultless, &self.result.gap) {
             (false, _) => Exit::Refuted,
             (true, Some(_)) => Exit::Unknown,
             (true, None) => Exit::Success,
         }
+    }
+
+    /// Whether an output has elements that were never written.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        !self.unwritten().is_empty()
     }
 
     /// Outputs of which elements were never written, one sentence each; nothing is said of a run

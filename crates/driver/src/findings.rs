@@ -1,12 +1,16 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
 use crate::demangle::demangle;
+use crate::sync_findings;
 use base::{Code, Diagnostic, Severity};
 use exec::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
 use ir::Program;
 
 /// A finding as something to tell.
 pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
+    if let Some(diagnostic) = sync_findings::diagnostic(finding, program) {
+        return diagnostic;
+    }
     let (code, message) = describe(&finding.fault);
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);
@@ -60,13 +64,15 @@ fn describe(fault: &Fault) -> (Code, String) {
         Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
         Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
-        Fault::Deadlock { waiting } => {
-            (Code::Deadlock, format!("{waiting} threads wait for each other and nobody goes on"))
-        }
+        Fault::Deadlock { .. }
+        | Fault::Barrier(_)
+        | Fault::NotInMask { .. }
+        | Fault::CopiesInFlight { .. }
+        | Fault::Race(_) => (Code::Race, "threads are not synchronised".to_owned()),
     }
 }
 
-fn verb(kind: AccessKind) -> &'static str {
+pub(crate) fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "reads",
         AccessKind::Write => "writes",
@@ -88,7 +94,7 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
 
 /// `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
 /// shared and local memory as bytes, whose numbers are no indices of the source.
-fn element(target: &Target) -> String {
+pub(crate) fn element(target: &Target) -> String {
     let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
     if target.element_bytes <= 1 {
         return format!("byte {} of `{name}`", target.offset);
@@ -123,13 +129,13 @@ fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
     }
 }
 
-fn thread_name(thread: Thread) -> String {
+pub(crate) fn thread_name(thread: Thread) -> String {
     let name = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     format!("thread {} of block {}", name(thread.thread), name(thread.block))
 }
 
 /// `, from kernel.cu:12`, and where that was inlined
-fn source_line(place: Place, program: &Program) -> String {
+pub(crate) fn source_line(place: Place, program: &Program) -> String {
     let mut text = String::new();
     let (mut next, mut word) = (place.location, "from");
     while let Some(location) = next.map(|location| &program.locations[location]) {

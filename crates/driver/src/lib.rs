@@ -17,6 +17,7 @@ mod outcome;
 mod pointers;
 pub mod simulate;
 pub mod support;
+mod sync_findings;
 
 pub use diagnostics::{Colour, Format};
 pub use execute::Execution;

@@ -1,27 +1,18 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
+use crate::barrier::Votes;
 use crate::decode::Decoded;
-use crate::finding::{Fault, Gap, Place};
-use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
+use crate::finding::{Fault, Gap, Place, Thread};
+use crate::interpret::{
+    Context, Flow, Inputs, Scratch, execute, guarded, return_values, same_collective,
+};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
-use crate::tags::Tags;
+use crate::tracker::{Shadows, Tracker};
 use crate::warp::{Group, Position, State, Warp};
-use ir::{BarrierKind, Instr, Op, Operand, SyncOp, Terminator};
-
-/// A barrier of the block, in one generation.
-#[derive(Clone, Debug, Default)]
-struct Barrier {
-    /// Warps that have come, by number.
-    warps: Vec<usize>,
-    /// Threads the generation counts, if an arrival says.
-    count: Option<u32>,
-    /// Threads that came with a true predicate, and all that came.
-    votes: u32,
-    voters: u32,
-}
+use ir::{Instr, Op, Operand, Terminator};
 
 /// A block on its way.
 pub(crate) struct BlockRun<'b, 'p> {
@@ -31,9 +22,11 @@ pub(crate) struct BlockRun<'b, 'p> {
     /// Instructions this run may still execute, counted for each lane.
     pub(crate) budget: u64,
     position: [u32; 3],
-    shared: Vec<Allocation>,
-    warps: Vec<Warp>,
-    barriers: Vec<Barrier>,
+    pub(crate) shared: Vec<Allocation>,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) tracker: Tracker,
+    /// Predicates brought to each barrier.
+    pub(crate) votes: [Votes; 16],
     scratch: Scratch,
 }
 
@@ -44,12 +37,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         report: &'b mut Report,
         budget: u64,
         number: u64,
+        shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
         let warps = (0..threads.div_ceil(WARP)).map(|number| {
             let exists = Mask::first((threads - number * WARP).min(WARP) as u32);
             Warp::new(machine, number, exists)
         });
+        let warps: Vec<Warp> = warps.collect();
         Self {
             machine,
             global,
@@ -57,8 +52,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             budget,
             position: machine.launch.block_position(number),
             shared: machine.shared_memory(),
-            warps: warps.collect(),
-            barriers: vec![Barrier::default(); 16],
+            tracker: Tracker::new(warps.len(), shadows),
+            warps,
+            votes: [Votes::default(); 16],
             scratch: Scratch::default(),
         }
     }
@@ -75,7 +71,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                     progress |= self.run_group(warp, group)?;
                 }
             }
-            progress |= self.release_barriers();
+            progress |= self.release_barriers()?;
             if progress {
                 continue;
             }
@@ -86,27 +82,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    fn deadlock(&mut self) -> Result<(), Gap> {
-        let waiting: u32 =
-            self.warps.iter().flat_map(|warp| &warp.groups).map(|group| group.lanes.count()).sum();
-        let Some(warp) = self.warps.iter().position(|warp| !warp.groups.is_empty()) else {
-            return Ok(());
-        };
-        let group = &self.warps[warp].groups[0];
-        let (at, lanes) = (group.at, group.lanes);
-        self.with_context(warp, at, lanes, |context| {
-            context.find(Fault::Deadlock { waiting }, lanes);
-            Err(context.gap("threads wait for each other here and nobody goes on"))
-        })
+    /// A thread of the block.
+    pub(crate) fn thread(&self, warp: usize, lane: usize) -> Thread {
+        let number = (warp * WARP + lane) as u64;
+        Thread { block: self.position, thread: self.machine.launch.thread_position(number) }
     }
 
     /// Everything an instruction at `at` can touch. [`Self::put_back`] must follow.
     fn context(&mut self, warp: usize, at: Position, lanes: Mask) -> Context<'_, 'p> {
-        let block = &self.machine.program.functions[at.function].blocks[at.block];
-        let place = match block.instructions.get(at.index) {
-            Some(instruction) => Place { span: instruction.span, location: instruction.location },
-            None => Place { span: block.span, location: block.location },
-        };
+        let (place, site) = (self.machine.place(at), self.machine.site(at));
         let registers = self.warps[warp].take_registers(self.machine, at.function);
         Context {
             machine: self.machine,
@@ -117,14 +101,16 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             registers,
             layout: &self.machine.layouts[at.function],
             scratch: &mut self.scratch,
+            tracker: &mut self.tracker,
             block: self.position,
             lanes,
             place,
+            site,
         }
     }
 
     /// Does something in the context of a place.
-    fn with_context<T>(
+    pub(crate) fn with_context<T>(
         &mut self,
         warp: usize,
         at: Position,
@@ -168,10 +154,16 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 caller.at = Position::start(callee, base::Index::from_position(0));
                 Ok(true)
             }
-            Flow::Gather(ready) => Ok(self.gather(warp, group, ready) || done),
+            Flow::Divide(ready) => {
+                self.warps[warp].split(group, ready);
+                Ok(true)
+            }
+            Flow::Gather(mask, same) => Ok(self.gather(warp, group, mask, same)? || done),
             Flow::WarpBarrier(mask, same) => Ok(self.warp_barrier(warp, group, mask, same) || done),
             Flow::Barrier(arrival) => {
-                self.arrive(warp, group, arrival);
+                self.warps[warp].groups[group].state =
+                    State::Barrier { arrival, registered: false };
+                self.register(warp)?;
                 Ok(true)
             }
         }
@@ -190,32 +182,69 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Err(self.with_context(warp, at, lanes, |context| context.gap(reason)))
     }
 
-    /// A collective lacks lanes. Those that can go on become a group of their own; the rest waits
-    /// and joins others at the same place. Whether anybody can go on.
-    fn gather(&mut self, warp: usize, group: usize, ready: Mask) -> bool {
-        let warp = &mut self.warps[warp];
-        if !ready.is_empty() {
-            let waiting = warp.groups[group].lanes.without(ready);
-            let waiting = warp.split(group, waiting);
-            warp.groups[waiting].state = State::Gathering;
-            return true;
-        }
-        warp.groups[group].state = State::Gathering;
+    /// A collective lacks lanes: those with this mask wait, and join others at the same place.
+    /// Whether anybody can go on.
+    fn gather(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> Result<bool, Gap> {
+        let warp = &mut self.warps[number];
+        let divides = same != warp.groups[group].lanes;
+        let group = if divides { warp.split(group, same) } else { group };
+        warp.groups[group].state = State::Gathering(mask);
         let before = warp.groups.len();
         let merged = warp.merge(group);
         // New lanes have come: perhaps everybody is here now.
-        let joined = warp.groups.len() < before;
-        if joined {
+        if warp.groups.len() < before {
             warp.groups[merged].state = State::Ready;
+            return Ok(true);
         }
-        joined
+        Ok(self.gather_sites(number, merged, mask)? || divides)
+    }
+
+    /// Lanes may come to a collective at different instructions (manual §9.7.9.6: with the same
+    /// qualifiers and mask). Executes it if everybody named is at one.
+    fn gather_sites(&mut self, number: usize, group: usize, mask: Mask) -> Result<bool, Gap> {
+        let machine = self.machine;
+        let sync = |at: Position| match machine.op(machine.site(at)) {
+            Some(Op::Sync(sync)) => Some(sync),
+            _ => None,
+        };
+        let warp = &self.warps[number];
+        let Some(wanted) = sync(warp.groups[group].at) else { return Ok(false) };
+        let alike = |other: &&Group| {
+            other.state == State::Gathering(mask)
+                && sync(other.at).is_some_and(|other| same_collective(wanted, other))
+        };
+        let parts: Vec<(Mask, Position)> =
+            warp.groups.iter().filter(alike).map(|group| (group.lanes, group.at)).collect();
+        let here = parts.iter().fold(Mask::NONE, |all, (lanes, _)| all.or(*lanes));
+        if parts.len() < 2 || !mask.and(warp.alive()).without(here).is_empty() {
+            return Ok(false);
+        }
+        let mut inputs = Inputs::default();
+        for &(lanes, at) in &parts {
+            let Some(sync) = sync(at) else { continue };
+            let more =
+                self.with_context(number, at, lanes, |context| Inputs::read(context, sync))?;
+            inputs.merge(&more, lanes);
+        }
+        for &(lanes, at) in &parts {
+            let Some(sync) = sync(at) else { continue };
+            self.with_context(number, at, lanes, |context| inputs.finish(context, sync, here))?;
+        }
+        for group in &mut self.warps[number].groups {
+            if parts.iter().any(|(lanes, at)| group.lanes == *lanes && group.at == *at) {
+                group.state = State::Ready;
+                group.at = group.at.next();
+            }
+        }
+        Ok(true)
     }
 
     /// `bar.warp.sync`: done when the lanes named wait at any such instruction with this mask.
-    fn warp_barrier(&mut self, warp: usize, group: usize, mask: Mask, same: Mask) -> bool {
-        let warp = &mut self.warps[warp];
+    fn warp_barrier(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> bool {
+        let warp = &mut self.warps[number];
         let group = if same == warp.groups[group].lanes { group } else { warp.split(group, same) };
         warp.groups[group].state = State::WarpBarrier(mask);
+        let site = self.machine.site(warp.groups[group].at);
         let waits = |state: State| state == State::WarpBarrier(mask);
         let here = warp.groups.iter().filter(|group| waits(group.state));
         let here = here.fold(Mask::NONE, |lanes, group| lanes.or(group.lanes));
@@ -226,33 +255,49 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             group.state = State::Ready;
             group.at = group.at.next();
         }
+        // Lanes that the mask does not name only wait: nothing is promised to them.
+        let members = here.and(mask);
+        self.tracker.clocks.warp_barrier(number, members);
+        self.tracker.note_event(number, members, site);
         true
     }
 
-    /// Lanes come to a barrier of the block.
-    fn arrive(&mut self, warp: usize, group: usize, arrival: Arrival) {
-        let lanes = self.warps[warp].groups[group].lanes;
-        let barrier = &mut self.barriers[usize::from(arrival.id)];
-        barrier.count = barrier.count.or(arrival.count);
-        barrier.votes += arrival.votes.count();
-        barrier.voters += lanes.count();
-        self.warps[warp].groups[group].state =
-            State::Barrier { id: arrival.id, waits: arrival.waits, registered: false };
-    }
-
     /// Registers warps whose lanes have all come, and lets go what is complete.
-    fn release_barriers(&mut self) -> bool {
+    fn release_barriers(&mut self) -> Result<bool, Gap> {
         let mut progress = self.retry_collectives();
         for number in 0..self.warps.len() {
-            progress |= self.register(number);
+            progress |= self.register(number)?;
         }
-        for id in 0..self.barriers.len() {
-            if self.is_complete(id) {
+        for id in 0..16 {
+            if self.tracker.barriers.is_complete(id) {
                 self.release(id);
                 progress = true;
             }
         }
-        progress
+        Ok(progress)
+    }
+
+    /// Threads end.
+    fn exit(&mut self, number: usize, group: usize) {
+        let warp = &mut self.warps[number];
+        let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
+        warp.exit(group, lanes);
+        let ended = warp.alive().is_empty();
+        self.tracker.clocks.exit(number, lanes);
+        if ended {
+            self.tracker.barriers.end(number);
+        }
+        for lane in lanes.iter() {
+            let (pending, open) = self.tracker.copies.in_flight(number, lane);
+            for (copies, committed) in [(open, false), (pending, true)] {
+                if copies > 0 {
+                    let fault = Fault::CopiesInFlight { copies, committed };
+                    self.with_context(number, at, lanes, |context| {
+                        context.find(fault, Mask::one(lane));
+                    });
+                }
+            }
+        }
     }
 
     /// Exited lanes no longer keep others waiting: look again at what waits in a warp.
@@ -265,99 +310,13 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             }
             warp.retried = alive;
             for group in &mut warp.groups {
-                if matches!(group.state, State::Gathering | State::WarpBarrier(_)) {
+                if matches!(group.state, State::Gathering(_) | State::WarpBarrier(_)) {
                     group.state = State::Ready;
                     progress = true;
                 }
             }
         }
         progress
-    }
-
-    /// A warp counts at a barrier when all its lanes that still run are there.
-    fn register(&mut self, number: usize) -> bool {
-        let warp = &mut self.warps[number];
-        let Some(State::Barrier { id, .. }) = warp.groups.first().map(|group| group.state) else {
-            return false;
-        };
-        let all_here = warp
-            .groups
-            .iter()
-            .all(|group| matches!(group.state, State::Barrier { id: other, .. } if other == id));
-        let new = warp
-            .groups
-            .iter()
-            .any(|group| matches!(group.state, State::Barrier { registered: false, .. }));
-        if !all_here || !new {
-            return false;
-        }
-        self.barriers[usize::from(id)].warps.push(number);
-        for group in &mut warp.groups {
-            let State::Barrier { id, waits, .. } = group.state else { continue };
-            if waits {
-                group.state = State::Barrier { id, waits, registered: true };
-            } else {
-                group.state = State::Ready;
-                group.at = group.at.next();
-            }
-        }
-        true
-    }
-
-    fn is_complete(&self, id: usize) -> bool {
-        let barrier = &self.barriers[id];
-        if barrier.warps.is_empty() {
-            return false;
-        }
-        match barrier.count {
-            Some(count) => barrier.warps.len() * WARP >= count as usize,
-            None => (0..self.warps.len()).all(|number| {
-                self.warps[number].alive().is_empty() || barrier.warps.contains(&number)
-            }),
-        }
-    }
-
-    /// Lets everybody go who waits at a barrier, with the result of its reduction.
-    fn release(&mut self, id: usize) {
-        let Barrier { votes, voters, .. } = std::mem::take(&mut self.barriers[id]);
-        for warp in 0..self.warps.len() {
-            for group in 0..self.warps[warp].groups.len() {
-                let state = self.warps[warp].groups[group].state;
-                let here = matches!(state, State::Barrier { id: other, registered: true, .. }
-                    if usize::from(other) == id);
-                if !here {
-                    continue;
-                }
-                let (at, lanes) =
-                    (self.warps[warp].groups[group].at, self.warps[warp].groups[group].lanes);
-                self.deliver(warp, at, lanes, votes, voters);
-                let group = &mut self.warps[warp].groups[group];
-                group.state = State::Ready;
-                group.at = at.next();
-            }
-        }
-    }
-
-    fn deliver(&mut self, warp: usize, at: Position, lanes: Mask, votes: u32, voters: u32) {
-        let block = &self.machine.program.functions[at.function].blocks[at.block];
-        let Some(Op::Sync(SyncOp::Barrier { kind, .. })) =
-            block.instructions.get(at.index).map(|instruction| &instruction.op)
-        else {
-            return;
-        };
-        let truth = |holds: bool| if holds { Mask::ALL } else { Mask::NONE };
-        self.with_context(warp, at, lanes, |context| match kind {
-            BarrierKind::Sync | BarrierKind::Arrive => {}
-            BarrierKind::Popc { dst, .. } => {
-                context.write(*dst, &[u64::from(votes); WARP], Tags::NUMBER);
-            }
-            BarrierKind::And { dst, .. } => {
-                context.write_predicate(*dst, truth(votes == voters), Tags::NUMBER);
-            }
-            BarrierKind::Or { dst, .. } => {
-                context.write_predicate(*dst, truth(votes > 0), Tags::NUMBER);
-            }
-        });
     }
 
     /// Follows the end of a block.
@@ -385,7 +344,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.branch(warp, group, &ways);
             }
             Terminator::Return => self.leave(warp, group),
-            Terminator::Exit => self.warps[warp].exit(group, lanes),
+            Terminator::Exit => self.exit(warp, group),
             Terminator::Trap => {
                 return self.with_context(warp, at, lanes, |context| {
                     context.find(Fault::Trap, lanes);
@@ -440,8 +399,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// Returns from a call, or ends the threads of a kernel.
     fn leave(&mut self, warp: usize, group: usize) {
         let Some(call) = self.warps[warp].groups[group].calls.pop() else {
-            let lanes = self.warps[warp].groups[group].lanes;
-            return self.warps[warp].exit(group, lanes);
+            return self.exit(warp, group);
         };
         let block = &self.machine.program.functions[call.function].blocks[call.block];
         let lanes = self.warps[warp].groups[group].lanes;
@@ -468,6 +426,7 @@ fn straight(
     decoded: &[Decoded],
     lanes: Mask,
 ) -> (usize, Step) {
+    let first = context.site;
     for (executed, (instruction, decoded)) in rest.iter().zip(decoded).enumerate() {
         let mut active = lanes;
         if let Some(guard) = instruction.guard {
@@ -485,6 +444,7 @@ fn straight(
             continue;
         }
         context.lanes = active;
+        context.site = first + executed as u32;
         context.place = Place { span: instruction.span, location: instruction.location };
         match execute(context, &instruction.op) {
             Ok(Flow::Next) => {}

@@ -9,11 +9,14 @@ use crate::lanes::{Mask, Narrow};
 use crate::registers::{Layout, Registers, Word};
 use base::IndexVec;
 use ir::{BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Width};
+use sync::Site;
 
 /// A function's instructions, block by block.
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) blocks: IndexVec<BlockId, Vec<Decoded>>,
+    /// The number of each block's first instruction among those of the program.
+    pub(crate) first: IndexVec<BlockId, Site>,
 }
 
 /// An instruction.
@@ -32,12 +35,21 @@ pub(crate) enum Decoded {
 }
 
 impl Code {
-    pub(crate) fn new(function: &Function, layout: &mut Layout) -> Self {
+    /// Decodes a function; `next` is the number of its first instruction, and then that of the next
+    /// function's.
+    pub(crate) fn new(function: &Function, layout: &mut Layout, next: &mut Site) -> Self {
+        let mut number = |block: &ir::Block| {
+            let first = *next;
+            // One more than there are instructions, for the end of the block.
+            *next += block.instructions.len() as Site + 1;
+            first
+        };
+        let first = function.blocks.iter().map(&mut number).collect();
         let mut block = |block: &ir::Block| {
             let decoded = |instruction: &Instr| decode(&instruction.op, layout);
             block.instructions.iter().map(decoded).map(|d| d.unwrap_or(Decoded::Other)).collect()
         };
-        Self { blocks: function.blocks.iter().map(&mut block).collect() }
+        Self { blocks: function.blocks.iter().map(&mut block).collect(), first }
     }
 }
 

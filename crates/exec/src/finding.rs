@@ -91,6 +91,177 @@ pub enum Fault {
     Deadlock {
         /// How many threads wait.
         waiting: u32,
+        /// Where, and for what.
+        waits: Vec<Wait>,
+    },
+    /// A barrier of the block is used as it must not be.
+    Barrier(BarrierFault),
+    /// A lane executes a collective whose mask does not name it.
+    NotInMask {
+        /// The mask.
+        mask: u32,
+    },
+    /// Asynchronous copies are on their way when their thread ends.
+    CopiesInFlight {
+        /// How many.
+        copies: usize,
+        /// Whether they are in groups; if not, no wait for a group could cover them.
+        committed: bool,
+    },
+    /// Two accesses that nothing orders.
+    Race(Box<Race>),
+}
+
+impl Fault {
+    /// Whether it is worth telling but no error: what happens is clear, on today's hardware.
+    #[must_use]
+    pub fn is_note(&self) -> bool {
+        match self {
+            Self::CopiesInFlight { committed, .. } => *committed,
+            Self::Barrier(BarrierFault::DifferentSites { .. }) => true,
+            Self::Race(race) => race.same_value,
+            _ => false,
+        }
+    }
+}
+
+/// Two accesses to the same bytes that nothing orders, one of which writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The one that was executed first, and the other. On another schedule it is the other way
+    /// round.
+    pub sides: [RaceSide; 2],
+    /// The bytes.
+    pub target: Target,
+    /// Both write the same value, at the same address with the same width.
+    pub same_value: bool,
+    /// One reads through the read-only cache: no barrier orders that with a write.
+    pub non_coherent: bool,
+    /// Both are volatile or stronger: the manual defines the outcome, but the schedule decides it.
+    pub strong: bool,
+}
+
+/// One of the accesses of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaceSide {
+    /// The thread.
+    pub thread: Thread,
+    /// The instruction.
+    pub place: Place,
+    /// What it does.
+    pub kind: AccessKind,
+    /// The last barrier the thread passed before, if any.
+    pub passed: Option<Place>,
+    /// An asynchronous copy that its thread has not waited for.
+    pub in_flight: bool,
+}
+
+/// What is wrong at a barrier of the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BarrierFault {
+    /// Lanes of a warp come to different instructions, one of them `.aligned`.
+    Divergent {
+        /// The other instruction.
+        other: Place,
+    },
+    /// Lanes of a warp come to different barriers.
+    DifferentBarriers {
+        /// The barriers.
+        ids: [u8; 2],
+        /// The other instruction.
+        other: Place,
+    },
+    /// There are barriers 0 to 15.
+    Id {
+        /// The number named.
+        id: u64,
+    },
+    /// The count is not a positive multiple of 32.
+    Count {
+        /// The count named.
+        count: u32,
+    },
+    /// Two counts in one generation.
+    MixedCounts {
+        /// The count named here.
+        here: Option<u32>,
+        /// The count named before.
+        before: Option<u32>,
+        /// Where.
+        other: Place,
+    },
+    /// A reduction and a plain barrier in one generation.
+    MixedKinds {
+        /// The other instruction.
+        other: Place,
+    },
+    /// A warp comes twice in one generation.
+    Twice {
+        /// Which barrier.
+        id: u8,
+        /// Where it came first.
+        other: Place,
+    },
+    /// On another schedule this counts for the generation before.
+    Reuse {
+        /// Which barrier.
+        id: u8,
+        /// The generation, counted from zero.
+        generation: u64,
+        /// What is not ordered before it.
+        other: Place,
+        /// A thread that does it.
+        thread: Thread,
+    },
+    /// Warps wait at different `.aligned` instructions.
+    DifferentSites {
+        /// Which barrier.
+        id: u8,
+        /// The other instruction.
+        other: Place,
+    },
+}
+
+/// Threads that wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Where.
+    pub place: Place,
+    /// The first of them.
+    pub first: Thread,
+    /// How many there are.
+    pub threads: u32,
+    /// For what.
+    pub kind: WaitKind,
+}
+
+/// What threads wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitKind {
+    /// A barrier that not everybody has come to.
+    Barrier {
+        /// Which one.
+        id: u8,
+        /// How many threads it counts; all that run if absent.
+        count: Option<u32>,
+        /// How many have come.
+        arrived: u32,
+        /// A thread that runs and has not come.
+        missing: Option<Thread>,
+        /// How many threads have exited.
+        exited: u32,
+    },
+    /// The other lanes of their warp, to register at a barrier.
+    OwnWarp {
+        /// Which barrier.
+        id: u8,
+        /// The lanes that have not come.
+        missing: u32,
+    },
+    /// Lanes that a mask names.
+    Lanes {
+        /// The lanes that have not come.
+        missing: u32,
     },
 }
 
@@ -148,6 +319,15 @@ pub enum Origin {
     BadAccess(Place),
     /// An index past the end of a branch table, a division by zero and their like.
     Operation(Place),
+}
+
+/// Two accesses of which it is open whether they race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Where they are.
+    pub places: [Place; 2],
+    /// Why it is open, as a sentence without a full stop.
+    pub reason: &'static str,
 }
 
 /// A place where the run stops knowing what the kernel does, and why.

@@ -5,8 +5,10 @@
 //! PTX, command lines or verdicts.
 
 mod address;
+mod barrier;
 mod block;
 pub mod concrete;
+mod deadlock;
 mod decode;
 mod finding;
 mod interpret;
@@ -14,14 +16,19 @@ mod lanes;
 mod launch;
 mod machine;
 mod memory;
+mod races;
 mod registers;
 mod report;
 mod run;
 mod tags;
+mod tracker;
 mod warp;
 
-pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+pub use finding::{
+    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Race, RaceSide, Sink, Target,
+    Thread, Undecided, Wait, WaitKind,
+};
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
-pub use run::{Limits, Outcome, run};
+pub use run::{Limits, Outcome, check, run};

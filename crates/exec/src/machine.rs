@@ -6,9 +6,11 @@ use crate::finding::{Gap, Place};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::memory::{Allocation, Word, state};
 use crate::registers::Layout;
+use crate::warp::Position;
 use base::IndexVec;
-use ir::{FuncId, Function, Param, Program, Relocation, Space, Symbol, VarId, Variable};
+use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
 use rustc_hash::FxHashMap;
+use sync::Site;
 
 /// The largest variable that is executed, and the most bytes all buffers of a launch may have
 /// together: enough for every kernel that fits our budgets, and no request brings the machine down.
@@ -42,8 +44,10 @@ impl<'p> Machine<'p> {
     ) -> Result<(Self, Vec<Allocation>), Gap> {
         let mut layouts: IndexVec<FuncId, Layout> =
             program.functions.iter().map(Layout::new).collect();
+        let mut next = 0;
         let codes = program.functions.enumerate();
-        let codes = codes.map(|(id, function)| Code::new(function, &mut layouts[id])).collect();
+        let codes =
+            codes.map(|(id, function)| Code::new(function, &mut layouts[id], &mut next)).collect();
         let mut machine = Self {
             program,
             launch,
@@ -63,7 +67,7 @@ impl<'p> Machine<'p> {
         }
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         for (id, variable) in program.variables.enumerate() {
-            machine.place(id, variable, &mut global)?;
+            machine.place_variable(id, variable, &mut global)?;
         }
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
@@ -78,12 +82,52 @@ impl<'p> Machine<'p> {
         &self.program.functions[self.launch.kernel]
     }
 
+    /// The number of the instruction, or the end of a block, at a position.
+    #[inline]
+    pub(crate) fn site(&self, at: Position) -> Site {
+        self.codes[at.function].first[at.block] + at.index as Site
+    }
+
+    /// Where the instruction with this number stands.
+    fn position(&self, site: Site) -> Option<Position> {
+        let functions = self.codes.enumerate().flat_map(|(function, code)| {
+            code.first.enumerate().map(move |(block, &first)| (function, block, first))
+        });
+        // Numbers ascend; this is for reports, which are few.
+        let (function, block, first) = functions.take_while(|&(.., first)| first <= site).last()?;
+        Some(Position { function, block, index: (site - first) as usize })
+    }
+
+    /// The operation with this number.
+    pub(crate) fn op(&self, site: Site) -> Option<&'p Op> {
+        let at = self.position(site)?;
+        let block = &self.program.functions[at.function].blocks[at.block];
+        block.instructions.get(at.index).map(|instruction| &instruction.op)
+    }
+
+    /// The place of what is at a position.
+    pub(crate) fn place(&self, at: Position) -> Place {
+        let block = &self.program.functions[at.function].blocks[at.block];
+        match block.instructions.get(at.index) {
+            Some(instruction) => Place { span: instruction.span, location: instruction.location },
+            None => Place { span: block.span, location: block.location },
+        }
+    }
+
+    /// The place of the instruction with this number.
+    pub(crate) fn site_place(&self, site: Site) -> Place {
+        match self.position(site) {
+            Some(at) => self.place(at),
+            None => Place { span: self.kernel().span, location: None },
+        }
+    }
+
     fn gap(&self, variable: &Variable, reason: String) -> Gap {
         Gap { place: Place { span: variable.span, location: None }, reason }
     }
 
     /// Gives a variable its allocation.
-    fn place(
+    fn place_variable(
         &mut self,
         id: VarId,
         variable: &Variable,

@@ -7,6 +7,7 @@ use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use ir::Space;
 use std::ops::{Deref, Range};
+use sync::SameValue;
 
 /// State of a byte.
 pub(crate) mod state {
@@ -173,6 +174,16 @@ impl Allocation {
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);
+    }
+
+    /// Whether writing these bytes, all in one state, leaves in place what is there.
+    pub(crate) fn would_keep(&self, start: usize, bytes: &[u8], state: u8) -> SameValue {
+        let end = start + bytes.len();
+        let known = |state: &u8| *state == state::DEFINED;
+        if !known(&state) || !self.states[start..end].iter().all(known) {
+            return SameValue::Undecided;
+        }
+        if self.bytes[start..end] == *bytes { SameValue::Equal } else { SameValue::Different }
     }
 
     /// Names a byte for a report.

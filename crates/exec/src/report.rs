@@ -1,6 +1,6 @@
 //! Collects what a run finds: one finding for each place and kind, with a count.
 
-use crate::finding::{Fault, Finding, Place, Thread};
+use crate::finding::{Fault, Finding, Place, Thread, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
@@ -21,6 +21,8 @@ pub(crate) struct Report {
     pub(crate) alignments: FxHashSet<Place>,
     /// Some of those, for a quick answer.
     recent: [Option<Place>; 16],
+    /// Accesses of which it is open whether they race.
+    pub(crate) undecided: Vec<Undecided>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.
@@ -35,6 +37,16 @@ impl Report {
             *recent = Some(place);
             self.alignments.insert(place);
         }
+    }
+
+    /// Records a finding that is unlike all others; its position, if there is room for it.
+    pub(crate) fn add(&mut self, finding: Finding) -> Option<usize> {
+        if self.findings.len() == MOST_FINDINGS {
+            self.dropped += 1;
+            return None;
+        }
+        self.findings.push(finding);
+        Some(self.findings.len() - 1)
     }
 
     /// Records a fault; a second one of its kind at the same place only counts.

@@ -1,11 +1,13 @@
 //! Runs all blocks of a launch.
 
 use crate::block::BlockRun;
-use crate::finding::{Finding, Gap, Place};
+use crate::finding::{Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::state;
+use crate::races::{Between, Told};
 use crate::report::Report;
+use crate::tracker::Shadows;
 use ir::Program;
 
 /// How much a run may do.
@@ -38,6 +40,8 @@ pub struct Outcome {
     pub approximate: Vec<Place>,
     /// Accesses that are aligned only if an allocation lies better than its declaration promises.
     pub alignments: Vec<Place>,
+    /// Accesses of which it is open whether they race; only if they were looked for.
+    pub undecided: Vec<Undecided>,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -46,9 +50,20 @@ pub struct Outcome {
     pub blocks: u64,
 }
 
-/// Runs every block, in ascending order.
+/// Runs every block, in ascending order, on the schedule that is easiest for us.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
+    execute(program, launch, limits, false)
+}
+
+/// As [`run`], and looks for what could be different on another schedule: races, and values that
+/// depend on the schedule.
+#[must_use]
+pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
+    execute(program, launch, limits, true)
+}
+
+fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -> Outcome {
     let mut report = Report::default();
     let (machine, mut global) = match Machine::new(program, launch) {
         Ok(prepared) => prepared,
@@ -57,16 +72,24 @@ pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     let mut budget = limits.lane_instructions;
     let mut gap = None;
     let mut blocks = 0;
+    let mut shadows = Shadows::new(checking, &machine.shared_memory(), &global);
+    let mut between = Between::new(&global, &shadows);
+    let mut told = Told::default();
     for number in 0..launch.blocks() {
-        let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number);
+        let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number, shadows);
         let result = block.run();
         budget = block.budget;
+        told.tell(&mut block, number);
+        shadows = block.tracker.into_shadows();
+        between.add(&machine, number, &shadows);
         if let Err(found) = result {
             gap = Some(found);
             break;
         }
         blocks += 1;
     }
+    told.count(&shadows.met, &mut report);
+    told.tell_between(&machine, &global, &mut report, &between.met);
     let count = launch.buffers.len();
     outcome(report, gap, &global[..count], blocks)
 }
@@ -88,6 +111,7 @@ fn outcome(
         written: buffers.iter().map(|memory| written(&memory.states)).collect(),
         approximate: report.approximate.into_iter().collect(),
         alignments,
+        undecided: report.undecided,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         blocks,

@@ -5,6 +5,7 @@
 //! become one again. Which group runs next is a matter of speed: the one furthest behind in the
 //! text goes first, because that is where reconvergence comes from.
 
+use crate::barrier::Arrival;
 use crate::lanes::Mask;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
@@ -48,16 +49,14 @@ pub(crate) struct Group {
 pub(crate) enum State {
     /// It can.
     Ready,
-    /// It stands at a collective instruction whose other lanes have not come.
-    Gathering,
+    /// It stands at a collective instruction with this mask, whose other lanes have not come.
+    Gathering(Mask),
     /// It waits at a `bar.warp.sync` with this mask.
     WarpBarrier(Mask),
     /// It is at a barrier of the block.
     Barrier {
-        /// Which one.
-        id: u8,
-        /// Whether it waits there, or only counts.
-        waits: bool,
+        /// What it does there.
+        arrival: Arrival,
         /// Whether its warp counts already.
         registered: bool,
     },

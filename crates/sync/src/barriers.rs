@@ -7,7 +7,7 @@
 //!
 //! **Reuse.** A barrier's generations are told apart by nothing but their order. A registration for
 //! generation k+1 belongs there on every schedule only if *every* registration of generation k comes
-//! before it in waits-for; otherwise a schedule exists on which it counts for generation k. This is
+//! before it in waits-for (except that generations of a single warp do not mind each other); otherwise a schedule exists on which it counts for generation k. This is
 //! exact: Sharma, Bauer and Aiken's rule ("Verification of producer-consumer synchronization in GPU
 //! programs", 2015, Figure 4) looks at registrations that wait alone and skips the first command
 //! of a thread; here arrivals count too and a missing predecessor counts as unordered.
@@ -102,8 +102,23 @@ pub struct Generation {
 struct Barrier {
     number: u64,
     current: Generation,
-    /// Warps that registered in the generation before, when, and where.
-    previous: Vec<(usize, Time, Site)>,
+    /// Registrations of the last generation that took several warps.
+    partners: Vec<Past>,
+    /// Registrations of the generations since, which took one warp each; one for each warp.
+    singles: Vec<Past>,
+}
+
+/// A registration of a generation that is over.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    warp: usize,
+    time: Time,
+    site: Site,
+}
+
+/// Whether a barrier with this count takes one warp.
+fn is_single(count: Option<u32>) -> bool {
+    count.is_some_and(|count| count as usize == WARP)
 }
 
 /// All barriers of a block.
@@ -153,9 +168,12 @@ impl Barriers {
         let (time, released) = clocks.release(warp, registration.lanes);
         let barrier = &mut self.each[usize::from(id)];
         let waited = &mut self.waited[warp];
-        let unordered = barrier.previous.iter().find(|(other, time, _)| waited[*other] < *time);
+        // Generations of one warp each cannot be mistaken for each other.
+        let singles = if is_single(registration.count) { &[][..] } else { &barrier.singles };
+        let mut before = barrier.partners.iter().chain(singles);
+        let unordered = before.find(|past| waited[past.warp] < past.time);
         let reuse = unordered
-            .map(|&(other, _, site)| Reuse { earlier: (other, site), generation: barrier.number });
+            .map(|past| Reuse { earlier: (past.warp, past.site), generation: barrier.number });
         waited[warp] = time;
         let current = &mut barrier.current;
         current.count = current.count.or(registration.count);
@@ -175,7 +193,7 @@ impl Barriers {
         let others = &self.each[usize::from(id)].current.registrations;
         for other in others {
             let site = other.site;
-            if self.effective(other.count) != self.effective(registration.count) {
+            if other.count != registration.count {
                 let (here, before) = (registration.count, other.count);
                 return Err(Misuse::MixedCounts { here, before, site });
             }
@@ -187,11 +205,6 @@ impl Barriers {
             }
         }
         Ok(())
-    }
-
-    /// A barrier without a count counts all warps of the block.
-    fn effective(&self, count: Option<u32>) -> usize {
-        count.map_or(self.ended.len() * WARP, |count| count as usize)
     }
 
     /// Whether everybody has come whom barrier `id` waits for.
@@ -218,8 +231,17 @@ impl Barriers {
         barrier.number += 1;
         let mut ended = std::mem::take(&mut barrier.current);
         let came = ended.registrations.iter().zip(&ended.times);
-        barrier.previous.clear();
-        barrier.previous.extend(came.map(|(other, &time)| (other.warp, time, other.site)));
+        let came = came.map(|(one, &time)| Past { warp: one.warp, time, site: one.site });
+        if is_single(ended.count) {
+            for past in came {
+                barrier.singles.retain(|other| other.warp != past.warp);
+                barrier.singles.push(past);
+            }
+        } else {
+            barrier.singles.clear();
+            barrier.partners.clear();
+            barrier.partners.extend(came);
+        }
         if ended.count.is_none() {
             // It waited for the others to exit.
             for (warp, waited) in self.waited.iter().enumerate() {
@@ -235,7 +257,7 @@ impl Barriers {
         }
         let everybody = waiting.iter().filter(|one| one.waiting == one.lanes).count();
         if everybody == self.ended.iter().filter(|&&ended| !ended).count() {
-            clocks.acquire_all();
+            clocks.acquire_all(&ended.released);
         } else {
             for registration in &waiting {
                 clocks.acquire(registration.warp, registration.waiting, &ended.released);
@@ -281,6 +303,26 @@ mod tests {
     }
 
     #[test]
+    fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
+        // Warp 1 arrives for warp 2 before it waits for warp 0; both end; warp 2 is alone.
+        let mut clocks = Clocks::new(3);
+        let mut barriers = Barriers::new(3);
+        let time = clocks.now(0);
+        barriers.register(&mut clocks, 1, come(0, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, 2, come(1, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, 1);
+        for warp in [0, 1] {
+            clocks.exit(warp, Mask::ALL);
+            barriers.end(warp);
+        }
+        barriers.register(&mut clocks, 2, come(2, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, 2);
+        assert!(!clocks.ordered(who(0), time, who(2)));
+        assert!(clocks.ordered(who(1), time, who(2)));
+    }
+
+    #[test]
     fn an_arrival_releases_and_does_not_acquire() {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
@@ -312,6 +354,19 @@ mod tests {
     }
 
     #[test]
+    fn barriers_of_one_warp_each_cannot_be_mistaken_for_each_other() {
+        let mut clocks = Clocks::new(2);
+        let mut barriers = Barriers::new(2);
+        for warp in [0, 1, 0] {
+            let reuse = barriers.register(&mut clocks, 0, come(warp, true, Some(32)));
+            assert_eq!(reuse, Ok(None));
+            barriers.release(&mut clocks, 0);
+        }
+        let reuse = barriers.register(&mut clocks, 0, come(0, true, Some(64)));
+        assert!(matches!(reuse, Ok(Some(_))), "warp 1 could still have been about to come alone");
+    }
+
+    #[test]
     fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
@@ -333,7 +388,8 @@ mod tests {
         assert_eq!(register(come(0, false, Some(96))), Err(Misuse::Twice { site: 0 }));
         let mixed = Misuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
         assert_eq!(register(come(1, true, Some(64))), Err(mixed));
-        assert_eq!(register(come(1, true, None)), Ok(None), "the block has 96 threads");
+        let mixed = Misuse::MixedCounts { here: None, before: Some(96), site: 0 };
+        assert_eq!(register(come(1, true, None)), Err(mixed), "though the block has 96 threads");
         let reduces = Registration { reduces: true, ..come(2, true, Some(96)) };
         assert_eq!(register(reduces), Err(Misuse::MixedKinds { site: 0 }));
     }

@@ -48,6 +48,10 @@ struct WarpClock {
     released: [Time; WARP],
     /// The time of each lane's last fence; zero if there was none.
     fenced: [Time; WARP],
+    /// Lanes that read something with a strong operation.
+    observed: Mask,
+    /// Whether lanes have met at a collective.
+    met: bool,
     exited: Mask,
 }
 
@@ -69,6 +73,8 @@ impl Clocks {
             across: Box::new([[0; MOST_WARPS]; WARP]),
             released: [0; WARP],
             fenced: [0; WARP],
+            observed: Mask::NONE,
+            met: false,
             exited: Mask::NONE,
         };
         Self { warps: vec![clock; warps], everybody: [0; MOST_WARPS], epoch: 1, any_exited: false }
@@ -159,12 +165,11 @@ impl Clocks {
         }
     }
 
-    /// All threads that still run have waited for each other.
-    pub(crate) fn acquire_all(&mut self) {
+    /// All threads that still run have waited for each other, and learn what they released. Of
+    /// warps that have ended they learn what was passed on to one of them, and no more.
+    pub(crate) fn acquire_all(&mut self, released: &Times) {
         self.epoch += 1;
-        for (known, clock) in self.everybody.iter_mut().zip(&self.warps) {
-            *known = clock.now;
-        }
+        join(&mut self.everybody, released);
     }
 
     /// Lanes execute a fence, or something that acts as one.
@@ -173,12 +178,31 @@ impl Clocks {
         lanes.iter().for_each(|lane| clock.fenced[lane] = clock.now);
     }
 
+    /// Lanes read something that another thread may have written for them to see.
+    pub fn observe(&mut self, warp: usize, lanes: Mask) {
+        let clock = &mut self.warps[warp];
+        clock.observed = clock.observed.or(lanes);
+    }
+
+    /// Lanes of a warp have done something together, which orders fences but no memory.
+    pub fn meet(&mut self, warp: usize) {
+        self.warps[warp].met = true;
+    }
+
     /// Whether fences might order the two: the earlier thread had one after its access, the later
-    /// one before. Nothing is said about what they observe, which would decide it.
+    /// one before, and something may have forced the first to come first: a value that the later
+    /// thread saw, a collective, or an exit that it waited for. (A fence in the same interval as
+    /// the access counts as after it: better open than wrong.)
     #[must_use]
     pub fn fences_between(&self, earlier: Who, time: Time, later: Who) -> bool {
-        let fenced = |who: Who| self.warps[usize::from(who.warp)].fenced[usize::from(who.lane)];
-        fenced(earlier) >= time && fenced(later) > 0
+        let (one, other) =
+            (&self.warps[usize::from(earlier.warp)], &self.warps[usize::from(later.warp)]);
+        let (lane, own) = (usize::from(earlier.lane), usize::from(later.lane));
+        let fenced = one.fenced[lane] >= time && other.fenced[own] > 0;
+        let forced = other.observed.has(own)
+            || earlier.warp == later.warp && other.met
+            || one.exited.has(lane);
+        fenced && forced
     }
 
     /// Threads end.

@@ -80,11 +80,11 @@ impl Copies {
         (time != 0).then_some(time)
     }
 
-    /// Copies of a thread that are still on their way.
+    /// Copies of a thread that are in groups it has not waited for, and copies in no group.
     #[must_use]
-    pub fn in_flight(&self, warp: usize, lane: usize) -> usize {
+    pub fn in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let Groups { open, committed } = &self.threads[warp][lane];
-        open.len() + committed.iter().map(Vec::len).sum::<usize>()
+        (committed.iter().map(Vec::len).sum(), open.len())
     }
 }
 
@@ -107,8 +107,8 @@ mod tests {
         assert_eq!(copies.waited(second, 0), None);
         copies.wait(0, lanes, Some(0), 8);
         assert_eq!(copies.waited(second, 0), Some(8));
-        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (None, 1));
+        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (None, (0, 1)));
         copies.wait(0, lanes, None, 9);
-        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (Some(9), 0));
+        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (Some(9), (0, 0)));
     }
 }

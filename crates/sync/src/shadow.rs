@@ -46,7 +46,7 @@ pub struct Access {
     pub non_coherent: bool,
     /// Whether an update commutes with others of the same instruction.
     pub commutes: bool,
-    /// Whether a write leaves in place what was there.
+    /// Whether a write or an update leaves in place what was there.
     pub same_value: SameValue,
 }
 
@@ -83,7 +83,8 @@ pub struct Conflict {
     pub later: Side,
     /// The first byte they have in common.
     pub offset: i64,
-    /// Two writes of the same width at the same address: whether they write the same.
+    /// Two writes, or two updates, of the same width at the same address: whether the later left
+    /// in place what was there.
     pub same_value: Option<SameValue>,
     /// The blocks of the two threads, if they are different ones.
     pub blocks: Option<[u64; 2]>,
@@ -389,8 +390,10 @@ impl Shadow {
         for lane in access.lanes.iter() {
             let later = Who { warp: entry.warp, lane: lane as u8 };
             let Some(earlier) = order.unordered(other, later) else { continue };
-            let both_write = other.kind == Kind::Write && entry.kind == Kind::Write;
-            let same_place = both_write && other.extent == entry.extent;
+            let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
+            // Of a copy on its way nobody knows when it will have written what.
+            let done = earlier.time.is_some() && !entry.is_copy;
+            let same_place = same_kind && done && other.extent == entry.extent;
             let same_value = same_place.then_some(access.same_value);
             let later = side(entry, lane);
             let blocks = None;

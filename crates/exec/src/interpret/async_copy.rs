@@ -2,11 +2,13 @@
 //! wrong between the start and the wait is a matter of synchronisation, not of values.
 
 use super::Context;
-use super::memory::{allocation, locate, read_element, resolve};
+use super::memory::{allocation, locate, read_element, resolve, track};
 use crate::finding::{AccessKind, Gap, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
+use crate::tracker::Manner;
 use ir::{AsyncCopy, Space, Width};
+use sync::{Kind, SameValue};
 
 /// Copies in every lane; bytes of the source beyond the wanted ones are not even looked at.
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result<(), Gap> {
@@ -29,11 +31,15 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     let sources = resolve(context, copy.src, Space::Global, AccessKind::Read, size)?;
     context.lanes = all;
     let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
+    let id = context.tracker.copies.start(context.warp.number, all);
+    let manner = |kind, site| Manner { copy: Some(id), ..Manner::plain(kind, site) };
     for lane in targets.lanes.iter() {
         let Some(target) = targets.pointers[lane] else { continue };
         let Some(Some(to)) = locate(context, target, lane, (size, size), AccessKind::Write) else {
             continue;
         };
+        let writes = manner(Kind::Write, context.site);
+        track(context, target, lane, size, writes, SameValue::Different);
         let mut pieces = [([0; WARP], Word::Number); 2];
         let count = wanted[lane] as usize;
         if count > 0 {
@@ -41,6 +47,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
             let bytes = count as u32;
             let from = source.and_then(|source| {
                 let start = locate(context, source, lane, (bytes, size), AccessKind::Read)?;
+                let reads = manner(Kind::Read, context.site);
+                track(context, source, lane, bytes, reads, SameValue::Different);
                 Some((source.area, start))
             });
             for (position, (values, word)) in pieces.iter_mut().enumerate() {
@@ -52,6 +60,10 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
                 let area = from.map_or(target.area, |(area, _)| area);
                 let mut unused = [0; WARP];
                 *word = read_element(context, area, lane, at, length, [values, &mut unused]);
+                if from.is_none() {
+                    // Reported; what follows from it is not reported again.
+                    *word = Word::Unknown;
+                }
             }
         }
         let Some((memory, ..)) = allocation(context, target.area, lane) else { continue };

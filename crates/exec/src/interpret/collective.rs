@@ -2,14 +2,16 @@
 //! what they do at barriers.
 //!
 //! A collective executes when every lane its mask names, except exited ones, has come to it with
-//! the same mask. Values from lanes outside the mask are poison. Misuse (a lane that is not in its
-//! own mask, lanes that never come) is checked elsewhere; here such lanes wait, or get poison.
+//! the same mask, at this instruction or at another one with the same qualifiers. Values from lanes
+//! outside the mask are poison. A lane that is not in its own mask is a finding; lanes that never
+//! come make the others wait forever, which is found at the end.
 
-use super::{Arrival, Context, Flow};
-use crate::finding::{Gap, Origin, Sink};
+use super::{Context, Flow};
+use crate::barrier::{Arrival, Votes};
+use crate::finding::{BarrierFault, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::Tags;
-use ir::{BarrierKind, MatchMode, Operand, ReduxOp, ShuffleMode, SyncOp, VoteMode, Width};
+use ir::{BarrierKind, MatchMode, Operand, ReduxOp, Reg, ShuffleMode, SyncOp, VoteMode, Width};
 
 /// A lane mask, which must be a number.
 fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
@@ -20,8 +22,8 @@ fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
     Ok(values)
 }
 
-/// The lanes for which everybody named has come.
-pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<Mask, Gap> {
+/// Whether everybody named has come to this instruction; if not, what is to be done.
+pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<Flow, Gap> {
     let values = masks(context, mask)?;
     let alive = context.warp.alive();
     let mut ready = Mask::NONE;
@@ -30,15 +32,31 @@ pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<M
         let here = context.lanes.iter().filter(|&other| values[other] == values[lane]);
         let here = Mask(here.fold(0, |mask, other| mask | 1 << other));
         if named.without(here).is_empty() {
-            ready = ready.or(Mask(1 << lane));
+            ready = ready.or(Mask::one(lane));
         }
     }
-    Ok(ready)
+    let Some(first) = context.lanes.without(ready).lowest() else { return Ok(Flow::Next) };
+    if !ready.is_empty() {
+        return Ok(Flow::Divide(ready));
+    }
+    let same = context.lanes.iter().filter(|&lane| values[lane] == values[first]);
+    let same = Mask(same.fold(0, |mask, lane| mask | 1 << lane));
+    Ok(Flow::Gather(Mask(values[first] as u32), same))
+}
+
+/// Every lane must be in its own mask.
+fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
+    let absent = context.lanes.iter().filter(|&lane| members[lane] >> lane & 1 == 0);
+    let absent = Mask(absent.fold(0, |mask, lane| mask | 1 << lane));
+    if let Some(lane) = absent.lowest() {
+        context.find(Fault::NotInMask { mask: members[lane] as u32 }, absent);
+    }
 }
 
 /// `bar.warp.sync`: lanes with the first lane's mask; the others come later.
 pub(super) fn warp_barrier(context: &mut Context<'_, '_>, mask: Operand) -> Result<Flow, Gap> {
     let values = masks(context, mask)?;
+    check_membership(context, &values);
     let Some(first) = context.lanes.lowest() else { return Ok(Flow::Next) };
     let same = context.lanes.iter().filter(|&lane| values[lane] == values[first]);
     let same = Mask(same.fold(0, |mask, lane| mask | 1 << lane));
@@ -51,6 +69,7 @@ pub(super) fn barrier(
     kind: &BarrierKind,
     id: Operand,
     count: Option<Operand>,
+    aligned: bool,
 ) -> Result<Flow, Gap> {
     let uniform = |context: &mut Context<'_, '_>, operand: Operand| {
         let (values, tags) = context.read(operand, Width::B32);
@@ -62,128 +81,220 @@ pub(super) fn barrier(
             false => Err(context.gap("lanes of a warp name different barriers or counts")),
         }
     };
-    let id = uniform(context, id)?;
-    let id = u8::try_from(id).ok().filter(|&id| id < 16);
-    let id = id.ok_or_else(|| context.gap("barriers are numbered 0 to 15"))?;
+    let number = uniform(context, id)?;
+    let Some(id) = u8::try_from(number).ok().filter(|&id| id < 16) else {
+        let lanes = context.lanes;
+        context.find(Fault::Barrier(BarrierFault::Id { id: number }), lanes);
+        return Err(context.gap("there are barriers 0 to 15"));
+    };
     let count = match count {
         Some(count) => Some(uniform(context, count)? as u32),
         None => None,
     };
     let votes = match kind {
-        BarrierKind::Sync | BarrierKind::Arrive => Mask::NONE,
+        BarrierKind::Sync | BarrierKind::Arrive => None,
         BarrierKind::Popc { predicate, .. }
         | BarrierKind::And { predicate, .. }
-        | BarrierKind::Or { predicate, .. } => {
-            let registers = &context.registers;
-            let (truth, tags) =
-                (registers.predicate(*predicate), registers.operand_tags(*predicate));
-            context.decide(tags, Sink::Synchronisation)?;
-            truth.and(context.lanes)
-        }
+        | BarrierKind::Or { predicate, .. } => Some(votes(context, *predicate)),
     };
     let waits = !matches!(kind, BarrierKind::Arrive);
-    Ok(Flow::Barrier(Arrival { id, count, waits, votes }))
+    Ok(Flow::Barrier(Arrival { id, count, waits, aligned, votes }))
 }
 
-/// Executes a collective for which all lanes have come.
-pub(super) fn execute(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<(), Gap> {
-    match sync {
-        SyncOp::Shuffle { mode, dst, in_range, value, lane, clamp, mask } => {
-            let members = masks(context, *mask)?;
-            let (lane_values, lane_tags) = context.read(*lane, Width::B32);
-            let (clamps, clamp_tags) = context.read(*clamp, Width::B32);
-            context.decide(lane_tags, Sink::Synchronisation)?;
-            context.decide(clamp_tags, Sink::Synchronisation)?;
-            let (values, tags) = context.read(*value, Width::B32);
-            let sources: [(usize, bool); WARP] =
-                std::array::from_fn(|own| source_lane(*mode, own, lane_values[own], clamps[own]));
-            let out = std::array::from_fn(|own| values[sources[own].0]);
-            let here = context.lanes;
-            let absent = |own: &usize| {
-                let source = sources[*own].0;
-                !here.has(source) || members[*own] >> source & 1 == 0
-            };
-            let absent = Mask(here.iter().filter(absent).fold(0, |mask, own| mask | 1 << own));
-            let moved = tags.permuted(here, |own| sources[own].0);
-            let poison = Tags::poison(absent, Origin::Shuffle(context.place));
-            context.write(*dst, &out, poison.within(absent, moved));
-            if let Some(in_range) = in_range {
-                let truth = (0..WARP).filter(|&own| sources[own].1);
-                let truth = Mask(truth.fold(0, |mask, own| mask | 1 << own));
-                context.write_predicate(*in_range, truth, Tags::NUMBER);
-            }
-        }
-        SyncOp::Vote { mode, dst, predicate, mask } => {
-            let members = masks(context, *mask)?;
-            let registers = &context.registers;
-            let (truth, tags) =
-                (registers.predicate(*predicate), registers.operand_tags(*predicate));
-            let ballot: Lanes =
-                std::array::from_fn(|own| u64::from(truth.and(context.lanes).0) & members[own]);
-            let present: Lanes =
-                std::array::from_fn(|own| u64::from(context.lanes.0) & members[own]);
-            let tags = gathered(tags, context.lanes);
-            match mode {
-                VoteMode::Ballot => context.write(*dst, &ballot, tags),
-                VoteMode::All => vote(context, *dst, tags, |own| ballot[own] == present[own]),
-                VoteMode::Any => vote(context, *dst, tags, |own| ballot[own] != 0),
-                VoteMode::Uni => {
-                    vote(context, *dst, tags, |own| ballot[own] == 0 || ballot[own] == present[own])
-                }
-            }
-        }
-        SyncOp::Match { mode, dst, all_equal, value, width, mask } => {
-            let members = masks(context, *mask)?;
-            let (values, tags) = context.read(*value, *width);
-            let here = context.lanes;
-            let equal: Lanes = std::array::from_fn(|own| {
-                let same = here
-                    .iter()
-                    .filter(|&lane| members[own] >> lane & 1 != 0 && values[lane] == values[own]);
-                same.fold(0, |mask, lane| mask | 1u64 << lane)
-            });
-            let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & members[own]);
-            let out = std::array::from_fn(|own| match mode {
-                MatchMode::Any => equal[own],
-                MatchMode::All => {
-                    if equal[own] == present[own] {
-                        equal[own]
-                    } else {
-                        0
-                    }
-                }
-            });
-            let tags = gathered(tags, here);
-            context.write(*dst, &out, tags);
-            if let Some(all_equal) = all_equal {
-                vote(context, *all_equal, tags, |own| equal[own] == present[own]);
-            }
-        }
-        SyncOp::Redux { op, dst, value, mask } => {
-            let members = masks(context, *mask)?;
-            let (values, tags) = context.read(*value, Width::B32);
-            let here = context.lanes;
-            let out = std::array::from_fn(|own| {
-                let taking_part = here.iter().filter(|&lane| members[own] >> lane & 1 != 0);
-                let values = taking_part.map(|lane| values[lane]);
-                values.reduce(|a, b| reduce(*op, a, b)).unwrap_or_default()
-            });
-            context.write(*dst, &out, gathered(tags, here));
-        }
-        SyncOp::Elect { leader, is_leader, mask } => {
-            let members = masks(context, *mask)?;
-            // The manual leaves the choice open; hardware takes the lowest lane of the mask.
-            let chosen = |own: usize| Mask(members[own] as u32).and(context.lanes).lowest();
-            let leaders: [Option<usize>; WARP] = std::array::from_fn(chosen);
-            if let Some(leader) = leader {
-                let out = leaders.map(|leader| leader.unwrap_or_default() as u64);
-                context.write(*leader, &out, Tags::NUMBER);
-            }
-            vote(context, *is_leader, Tags::NUMBER, |own| leaders[own] == Some(own));
-        }
-        _ => return Err(context.gap("this collective is not executed yet")),
+/// The predicates that lanes bring to a barrier.
+fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
+    let lanes = context.lanes;
+    let registers = &context.registers;
+    let (truth, tags) = (registers.predicate(predicate), registers.operand_tags(predicate));
+    let poisoned = tags.poison.and(lanes);
+    if !poisoned.is_empty() {
+        let origin = tags.poison_origin();
+        let fault = Fault::Undefined { reaches: Sink::Synchronisation, origin };
+        context.find(fault, poisoned);
     }
-    Ok(())
+    let unknown = !tags.is_number_in(lanes);
+    Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown }
+}
+
+/// Whether lanes at the two can do them together: same qualifiers. The masks are compared elsewhere.
+pub(crate) fn same_collective(a: &SyncOp, b: &SyncOp) -> bool {
+    match (a, b) {
+        (SyncOp::Shuffle { mode: a, .. }, SyncOp::Shuffle { mode: b, .. }) => a == b,
+        (SyncOp::Vote { mode: a, .. }, SyncOp::Vote { mode: b, .. }) => a == b,
+        (SyncOp::Match { mode: a, width: v, .. }, SyncOp::Match { mode: b, width: w, .. }) => {
+            (a, v) == (b, w)
+        }
+        (SyncOp::Redux { op: a, .. }, SyncOp::Redux { op: b, .. }) => a == b,
+        (SyncOp::Elect { .. }, SyncOp::Elect { .. }) => true,
+        _ => false,
+    }
+}
+
+/// What lanes bring to a collective.
+#[derive(Clone, Debug)]
+pub(crate) struct Inputs {
+    /// Each lane's mask.
+    members: Lanes,
+    /// Each lane's value, or predicate as a number.
+    values: Lanes,
+    tags: Tags,
+    /// For a shuffle: the source and its limits.
+    lane: Lanes,
+    clamp: Lanes,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        let zero = [0; WARP];
+        Self { members: zero, values: zero, tags: Tags::NUMBER, lane: zero, clamp: zero }
+    }
+}
+
+impl Inputs {
+    /// Reads what the lanes of the context bring.
+    pub(crate) fn read(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Self, Gap> {
+        let mut inputs = Self::default();
+        let (mask, value, width) = match sync {
+            SyncOp::Shuffle { mask, value, .. } | SyncOp::Redux { mask, value, .. } => {
+                (mask, Some(value), Width::B32)
+            }
+            SyncOp::Vote { mask, predicate, .. } => (mask, Some(predicate), Width::B1),
+            SyncOp::Match { mask, value, width, .. } => (mask, Some(value), *width),
+            SyncOp::Elect { mask, .. } => (mask, None, Width::B32),
+            _ => return Err(context.gap("this collective is not executed yet")),
+        };
+        inputs.members = masks(context, *mask)?;
+        check_membership(context, &inputs.members);
+        if let Some(value) = value {
+            (inputs.values, inputs.tags) = context.read(*value, width);
+        }
+        if let SyncOp::Shuffle { lane, clamp, .. } = sync {
+            for (operand, into) in [(lane, &mut inputs.lane), (clamp, &mut inputs.clamp)] {
+                let (values, tags) = context.read(*operand, Width::B32);
+                context.decide(tags, Sink::Synchronisation)?;
+                *into = values;
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Takes what other lanes bring.
+    pub(crate) fn merge(&mut self, more: &Self, lanes: Mask) {
+        for lane in lanes.iter() {
+            self.members[lane] = more.members[lane];
+            self.values[lane] = more.values[lane];
+            self.lane[lane] = more.lane[lane];
+            self.clamp[lane] = more.clamp[lane];
+        }
+        self.tags = more.tags.within(lanes, self.tags);
+    }
+
+    /// Computes the collective of the lanes `here` and writes its results in the context's lanes.
+    pub(crate) fn finish(
+        &self,
+        context: &mut Context<'_, '_>,
+        sync: &SyncOp,
+        here: Mask,
+    ) -> Result<(), Gap> {
+        context.tracker.clocks.meet(context.warp.number);
+        match sync {
+            SyncOp::Shuffle { mode, dst, in_range, .. } => {
+                self.shuffle(context, *mode, (*dst, *in_range), here);
+            }
+            SyncOp::Vote { mode, dst, .. } => self.vote(context, *mode, *dst, here),
+            SyncOp::Match { mode, dst, all_equal, .. } => {
+                self.find_equal(context, *mode, (*dst, *all_equal), here);
+            }
+            SyncOp::Redux { op, dst, .. } => {
+                let out = std::array::from_fn(|own| {
+                    let values = self.taking_part(own, here).map(|lane| self.values[lane]);
+                    values.reduce(|a, b| reduce(*op, a, b)).unwrap_or_default()
+                });
+                context.write(*dst, &out, gathered(self.tags, here));
+            }
+            SyncOp::Elect { leader, is_leader, .. } => {
+                // The manual leaves the choice open; hardware takes the lowest lane of the mask.
+                let leaders: [Option<usize>; WARP] =
+                    std::array::from_fn(|own| self.taking_part(own, here).next());
+                if let Some(leader) = leader {
+                    let out = leaders.map(|leader| leader.unwrap_or_default() as u64);
+                    context.write(*leader, &out, Tags::NUMBER);
+                }
+                vote(context, *is_leader, Tags::NUMBER, |own| leaders[own] == Some(own));
+            }
+            _ => return Err(context.gap("this collective is not executed yet")),
+        }
+        Ok(())
+    }
+
+    /// The lanes here that a lane's mask names.
+    fn taking_part(&self, own: usize, here: Mask) -> impl Iterator<Item = usize> {
+        here.and(Mask(self.members[own] as u32)).iter()
+    }
+
+    fn shuffle(
+        &self,
+        context: &mut Context<'_, '_>,
+        mode: ShuffleMode,
+        (dst, in_range): (Reg, Option<Reg>),
+        here: Mask,
+    ) {
+        let sources: [(usize, bool); WARP] =
+            std::array::from_fn(|own| source_lane(mode, own, self.lane[own], self.clamp[own]));
+        let out = std::array::from_fn(|own| self.values[sources[own].0]);
+        let absent = |own: &usize| {
+            let source = sources[*own].0;
+            !here.has(source) || self.members[*own] >> source & 1 == 0
+        };
+        let lanes = context.lanes;
+        let absent = Mask(lanes.iter().filter(absent).fold(0, |mask, own| mask | 1 << own));
+        let moved = self.tags.permuted(lanes, |own| sources[own].0);
+        let poison = Tags::poison(absent, Origin::Shuffle(context.place));
+        context.write(dst, &out, poison.within(absent, moved));
+        if let Some(in_range) = in_range {
+            vote(context, in_range, Tags::NUMBER, |own| sources[own].1);
+        }
+    }
+
+    fn vote(&self, context: &mut Context<'_, '_>, mode: VoteMode, dst: Reg, here: Mask) {
+        let ballot: Lanes = std::array::from_fn(|own| {
+            let yes = self.taking_part(own, here).filter(|&lane| self.values[lane] & 1 != 0);
+            yes.fold(0, |mask, lane| mask | 1u64 << lane)
+        });
+        let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
+        let tags = gathered(self.tags, here);
+        match mode {
+            VoteMode::Ballot => context.write(dst, &ballot, tags),
+            VoteMode::All => vote(context, dst, tags, |own| ballot[own] == present[own]),
+            VoteMode::Any => vote(context, dst, tags, |own| ballot[own] != 0),
+            VoteMode::Uni => {
+                vote(context, dst, tags, |own| ballot[own] == 0 || ballot[own] == present[own]);
+            }
+        }
+    }
+
+    fn find_equal(
+        &self,
+        context: &mut Context<'_, '_>,
+        mode: MatchMode,
+        (dst, all_equal): (Reg, Option<Reg>),
+        here: Mask,
+    ) {
+        let equal: Lanes = std::array::from_fn(|own| {
+            let same = |lane: &usize| self.values[*lane] == self.values[own];
+            self.taking_part(own, here).filter(same).fold(0, |mask, lane| mask | 1u64 << lane)
+        });
+        let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
+        let out = std::array::from_fn(|own| match mode {
+            MatchMode::All if equal[own] != present[own] => 0,
+            MatchMode::All | MatchMode::Any => equal[own],
+        });
+        let tags = gathered(self.tags, here);
+        context.write(dst, &out, tags);
+        if let Some(all_equal) = all_equal {
+            vote(context, all_equal, tags, |own| equal[own] == present[own]);
+        }
+    }
 }
 
 /// One lane's tag becomes everybody's: the result depends on all.
@@ -194,7 +305,7 @@ fn gathered(tags: Tags, lanes: Mask) -> Tags {
     Tags { poison, unknown: any(tags.unknown).without(poison), ..tags }
 }
 
-fn vote(context: &mut Context<'_, '_>, dst: ir::Reg, tags: Tags, holds: impl Fn(usize) -> bool) {
+fn vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {
     let truth = (0..WARP).filter(|&own| holds(own)).fold(0, |mask, own| mask | 1 << own);
     context.write_predicate(dst, Mask(truth), tags);
 }

@@ -10,8 +10,10 @@ use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use crate::tags::{Source, Tags};
+use crate::tracker::Manner;
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
+use sync::{Kind, SameValue};
 
 /// The most bytes a lane accesses at once here.
 const MOST_BYTES: u32 = 32;
@@ -243,7 +245,25 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         Width::B32 => write_words::<4, B>(context, load, &chunks, &tags),
         _ => write_words::<8, B>(context, load, &chunks, &tags),
     }
+    if context.tracker.watches(starts.area) {
+        track_load(context, load, starts, B as u32);
+    }
     true
+}
+
+/// Tells who read what.
+fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes: u32) {
+    let lanes = context.lanes;
+    let manner = super::memory::load_manner(context, load);
+    let warp = context.warp.number;
+    let mut tell = |lanes: Mask, start: u32| {
+        let target = (starts.area, i64::from(start), bytes);
+        context.tracker.access((warp, lanes), target, manner, SameValue::Different);
+    };
+    if starts.pattern == Pattern::Same {
+        return tell(lanes, starts.each[0]);
+    }
+    lanes.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
 }
 
 /// Writes words of `N` bytes to their registers.
@@ -340,6 +360,9 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     if !starts.find(context, (store.address, store.space), bytes, AccessKind::Write) {
         return false;
     }
+    if context.tracker.watches(starts.area) {
+        return store_tracked(context, store, &starts, state);
+    }
     for (position, &src) in store.srcs.iter().enumerate() {
         let Context { machine, registers, layout, global, shared, warp, scratch, .. } = context;
         let values = registers.word(layout, src, store.width, &mut scratch.wide[0]);
@@ -353,6 +376,34 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
             4 => scatter::<4>(memory, &starts, shift, lanes, values, state),
             _ => scatter::<8>(memory, &starts, shift, lanes, values, state),
         }
+    }
+    true
+}
+
+/// Stores lane by lane, in ascending order, and tells who wrote what.
+fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, state: u8) -> bool {
+    let element = store.width.bytes() as usize;
+    let bytes = element * store.srcs.len();
+    let manner = Manner::plain(Kind::Write, context.site);
+    let values: Vec<Lanes> =
+        store.srcs.iter().map(|&src| context.read(src, store.width).0).collect();
+    let Context { machine, global, shared, warp, lanes, tracker, .. } = context;
+    let number = warp.number;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
+        return false;
+    };
+    for lane in lanes.iter() {
+        let start = starts.each[lane] as usize;
+        let mut chunk = [0; MOST_BYTES as usize];
+        for (position, values) in values.iter().enumerate() {
+            let bits = values[lane].to_le_bytes();
+            chunk[position * element..(position + 1) * element].copy_from_slice(&bits[..element]);
+        }
+        let same = memory.would_keep(start, &chunk[..bytes], state);
+        let target = (starts.area, start as i64, bytes as u32);
+        tracker.access((number, Mask::one(lane)), target, manner, same);
+        memory.bytes[start..start + bytes].copy_from_slice(&chunk[..bytes]);
+        memory.states.fill(start..start + bytes, state);
     }
     true
 }

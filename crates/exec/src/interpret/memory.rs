@@ -8,10 +8,12 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
+use crate::tracker::Manner;
 use ir::{
-    Address, AddressBase, Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Load, Scalar, Space,
-    Store, Width,
+    Address, AddressBase, Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Load, Ordering,
+    Scalar, Space, Store, Width,
 };
+use sync::{Kind, SameValue};
 
 /// The addresses of an access, lane by lane.
 pub(super) struct Addresses {
@@ -172,6 +174,10 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Read);
+        if found.is_some() {
+            let manner = load_manner(context, load);
+            track(context, pointer, lane, bytes, manner, SameValue::Different);
+        }
         for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
             let at = found.map(|start| start.map(|start| start + position * element as usize));
             let word = read_element(context, pointer.area, lane, at, element as usize, [low, high]);
@@ -184,6 +190,39 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         }
     }
     Ok(())
+}
+
+/// How a load accesses memory. One that acquires acts as a fence.
+pub(super) fn load_manner(context: &mut Context<'_, '_>, load: &Load) -> Manner {
+    fence(context, load.ordering);
+    if load.ordering != Ordering::Weak {
+        let (warp, lanes) = (context.warp.number, context.lanes);
+        context.tracker.clocks.observe(warp, lanes);
+    }
+    let manner = Manner::plain(Kind::Read, context.site);
+    Manner { non_coherent: load.non_coherent, ..manner }
+}
+
+/// Accesses that acquire or release act as fences.
+fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
+    if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
+    {
+        let (warp, lanes) = (context.warp.number, context.lanes);
+        context.tracker.clocks.fence(warp, lanes);
+    }
+}
+
+/// Tells that a lane accesses memory. A buffer without bounds has no start: its own offsets do.
+pub(super) fn track(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    bytes: u32,
+    manner: Manner,
+    same: SameValue,
+) {
+    let who = (context.warp.number, Mask::one(lane));
+    context.tracker.access(who, (pointer.area, pointer.offset, bytes), manner, same);
 }
 
 /// Reads one element of one lane into `low` (and `high` above eight bytes).
@@ -270,6 +309,11 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
         let Some(found) = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write) else {
             continue;
         };
+        fence(context, store.ordering);
+        let same =
+            found.map_or(SameValue::Undecided, |start| keeps(context, pointer, lane, start, store));
+        let manner = Manner::plain(Kind::Write, context.site);
+        track(context, pointer, lane, bytes, manner, same);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
@@ -277,6 +321,32 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Whether a store leaves in place what is there.
+fn keeps(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    start: usize,
+    store: &Store,
+) -> SameValue {
+    let element = store.width.bytes() as usize;
+    if element > 8 {
+        return SameValue::Undecided;
+    }
+    for (position, &src) in store.srcs.iter().enumerate() {
+        let (values, tags) = context.read(src, store.width);
+        let Some((memory, ..)) = allocation(context, pointer.area, lane) else { continue };
+        let known = word_of(tags, lane) == Word::Number;
+        let state = if known { state::DEFINED } else { state::OPAQUE };
+        let bits = values[lane].to_le_bytes();
+        let same = memory.would_keep(start + position * element, &bits[..element], state);
+        if same != SameValue::Equal {
+            return same;
+        }
+    }
+    SameValue::Equal
 }
 
 /// Writes one element of one lane.
@@ -343,6 +413,21 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
+        if found.is_some() {
+            fence(context, atomic.ordering);
+            if !atomic.dsts.is_empty() {
+                context.tracker.clocks.observe(context.warp.number, Mask::one(lane));
+            }
+            let manner = Manner::plain(Kind::Update, context.site);
+            let manner = Manner { commutes: commutes(atomic, atomic), ..manner };
+            for position in 0..count {
+                // Each element is atomic by itself.
+                let offset = pointer.offset + i64::from(element) * position as i64;
+                let pointer = Pointer { offset, ..pointer };
+                let same = exchanges_equal(context, atomic, pointer, lane, (position, width));
+                track(context, pointer, lane, element, manner, same);
+            }
+        }
         for position in 0..count {
             let at = found.map(|start| start.map(|start| start + position * element as usize));
             let mut unused = [0; WARP];
@@ -368,12 +453,58 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
             }
         }
     }
-    for (dst, (values, tags)) in atomic.dsts.iter().zip(old) {
+    for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
         if let Some(dst) = *dst {
+            if context.tracker.is_checking() {
+                // Who came before is the schedule's choice.
+                let lanes = context.lanes.without(tags.poison);
+                let source = Source::Schedule("the result of an atomic operation");
+                tags = Tags::unknown(lanes, source).within(lanes, tags);
+            }
             context.write(dst, &values, tags);
         }
     }
     Ok(())
+}
+
+/// Whether an exchange leaves in place what is there; other updates are judged by their operation.
+fn exchanges_equal(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    pointer: Pointer,
+    lane: usize,
+    (position, width): (usize, Width),
+) -> SameValue {
+    if atomic.op != AtomicOp::Exchange {
+        return SameValue::Different;
+    }
+    let (values, tags) = context.read(atomic.a[position], width);
+    let known = word_of(tags, lane) == Word::Number;
+    let state = if known { state::DEFINED } else { state::OPAQUE };
+    let Some((memory, first, _)) = allocation(context, pointer.area, lane) else {
+        return SameValue::Undecided;
+    };
+    let Some(start) = memory.inside(pointer.offset, width.bytes()) else {
+        return SameValue::Undecided;
+    };
+    let bits = values[lane].to_le_bytes();
+    memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
+}
+
+/// Whether two updates of a location give the same in either order, whatever threads execute them
+/// with what operands. Their results are another matter.
+pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
+    let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
+    let order = matches!(
+        a.op,
+        AtomicOp::Add
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+    );
+    alike && order
 }
 
 /// Whether an update reads an output that nobody has written, which is then reported.
@@ -455,6 +586,10 @@ pub(super) fn discard(
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write);
+        if found.is_some() {
+            let manner = Manner::plain(Kind::Write, context.site);
+            track(context, pointer, lane, bytes, manner, SameValue::Different);
+        }
         if let (Some(Some(start)), Some((memory, ..))) =
             (found, allocation(context, pointer.area, lane))
         {

@@ -13,6 +13,7 @@ mod memory;
 mod pointer;
 mod special;
 
+use crate::barrier::Arrival;
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
@@ -20,9 +21,13 @@ use crate::memory::Allocation;
 use crate::registers::{Layout, Registers};
 use crate::report::Report;
 use crate::tags::{Source, Tags};
+use crate::tracker::Tracker;
 use crate::warp::Warp;
 pub(crate) use call::return_values;
+pub(crate) use collective::{Inputs, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
+pub(crate) use memory::commutes;
+use sync::Site;
 
 /// Everything an instruction can touch.
 pub(crate) struct Context<'c, 'p> {
@@ -36,11 +41,15 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) layout: &'c Layout,
     /// Room for operands that are not registers as they stand.
     pub(crate) scratch: &'c mut Scratch,
+    /// What is ordered in the block.
+    pub(crate) tracker: &'c mut Tracker,
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     pub(crate) place: Place,
+    /// The number of the instruction.
+    pub(crate) site: Site,
 }
 
 /// Room for operands that are not registers as they stand.
@@ -61,27 +70,16 @@ impl Default for Scratch {
 pub(crate) enum Flow {
     /// The next one.
     Next,
-    /// A collective cannot be executed yet in all lanes; in these it can.
-    Gather(Mask),
+    /// A collective can be executed in these lanes and not yet in the others.
+    Divide(Mask),
+    /// A collective waits for lanes with this mask, in these lanes of the group.
+    Gather(Mask, Mask),
     /// `bar.warp.sync` with this mask, in these lanes of the group.
     WarpBarrier(Mask, Mask),
     /// A barrier of the block.
     Barrier(Arrival),
     /// A call of this function.
     Call(FuncId),
-}
-
-/// What lanes do at a barrier of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
-    /// Which barrier.
-    pub(crate) id: u8,
-    /// How many threads it counts; all of the block if absent.
-    pub(crate) count: Option<u32>,
-    /// Whether the lanes wait.
-    pub(crate) waits: bool,
-    /// Lanes whose predicate is true, for a reduction.
-    pub(crate) votes: Mask,
 }
 
 impl<'c, 'p> Context<'c, 'p> {
@@ -241,27 +239,34 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
 }
 
 fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap> {
+    let (warp, lanes) = (context.warp.number, context.lanes);
     match sync {
-        SyncOp::Barrier { kind, id, count, .. } => collective::barrier(context, kind, *id, *count),
-        SyncOp::WarpBarrier { mask } => collective::warp_barrier(context, *mask),
-        SyncOp::Fence { .. } | SyncOp::CommitGroup | SyncOp::WaitGroup(_) => Ok(Flow::Next),
+        SyncOp::Barrier { kind, id, count, aligned } => {
+            return collective::barrier(context, kind, *id, *count, *aligned);
+        }
+        SyncOp::WarpBarrier { mask } => return collective::warp_barrier(context, *mask),
+        SyncOp::Fence { .. } => context.tracker.clocks.fence(warp, lanes),
+        SyncOp::CommitGroup => context.tracker.copies.commit(warp, lanes),
+        SyncOp::WaitGroup(pending) => {
+            let now = context.tracker.clocks.now(warp);
+            context.tracker.copies.wait(warp, lanes, *pending, now);
+        }
         SyncOp::ActiveMask { dst } => {
             // Which lanes happen to run together is the schedule's choice.
             let tags = Tags::unknown(Mask::ALL, Source::Schedule("activemask"));
             context.write(*dst, &[u64::from(context.lanes.0); WARP], tags);
-            Ok(Flow::Next)
         }
         SyncOp::Shuffle { mask, .. }
         | SyncOp::Vote { mask, .. }
         | SyncOp::Match { mask, .. }
         | SyncOp::Redux { mask, .. }
         | SyncOp::Elect { mask, .. } => {
-            let ready = collective::complete(context, *mask)?;
-            if ready != context.lanes {
-                return Ok(Flow::Gather(ready));
+            let flow = collective::complete(context, *mask)?;
+            if flow != Flow::Next {
+                return Ok(flow);
             }
-            collective::execute(context, sync)?;
-            Ok(Flow::Next)
+            Inputs::read(context, sync)?.finish(context, sync, lanes)?;
         }
     }
+    Ok(Flow::Next)
 }

@@ -1,0 +1,220 @@
+//! Threads at the barriers of their block: when a warp registers, what is wrong about it, and who
+//! goes on. What registrations mean is [`sync::Barriers`]' business.
+
+use crate::block::BlockRun;
+use crate::finding::{BarrierFault, Fault, Gap, Place};
+use crate::lanes::{Mask, WARP};
+use crate::tags::{Source, Tags};
+use crate::warp::{Position, State};
+use ir::{BarrierKind, Op, SyncOp};
+use sync::{Misuse, Registration, Reuse};
+
+/// What lanes do at a barrier of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Which barrier.
+    pub(crate) id: u8,
+    /// How many threads it counts; all of the block if absent.
+    pub(crate) count: Option<u32>,
+    /// Whether the lanes wait.
+    pub(crate) waits: bool,
+    /// Whether all lanes of the warp must come to the same instruction.
+    pub(crate) aligned: bool,
+    /// Lanes whose predicate is true, for a reduction.
+    pub(crate) votes: Option<Votes>,
+}
+
+/// Predicates that lanes bring to a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Votes {
+    /// How many are true, and how many there are.
+    pub(crate) yes: u32,
+    pub(crate) all: u32,
+    /// Whether some are not known.
+    pub(crate) unknown: bool,
+}
+
+impl Votes {
+    fn add(&mut self, other: Self) {
+        self.yes += other.yes;
+        self.all += other.all;
+        self.unknown |= other.unknown;
+    }
+}
+
+impl BlockRun<'_, '_> {
+    /// Registers a warp if all its lanes that still run have come to a barrier; whether it did.
+    pub(crate) fn register(&mut self, number: usize) -> Result<bool, Gap> {
+        let warp = &self.warps[number];
+        let arrivals: Vec<(Mask, Position, Arrival)> = warp
+            .groups
+            .iter()
+            .filter_map(|group| match group.state {
+                State::Barrier { arrival, registered: false } => {
+                    Some((group.lanes, group.at, arrival))
+                }
+                _ => None,
+            })
+            .collect();
+        if arrivals.len() < warp.groups.len() {
+            return Ok(false);
+        }
+        let Some(&(_, at, Arrival { id, .. })) = arrivals.first() else { return Ok(false) };
+        let lanes = warp.alive();
+        self.check_warp(number, &arrivals)?;
+        let waiting = arrivals.iter().filter(|(.., arrival)| arrival.waits);
+        let registration = Registration {
+            warp: number,
+            lanes,
+            waiting: waiting.fold(Mask::NONE, |all, (lanes, ..)| all.or(*lanes)),
+            count: arrivals.iter().find_map(|(.., arrival)| arrival.count),
+            reduces: arrivals.iter().any(|(.., arrival)| arrival.votes.is_some()),
+            site: self.machine.site(at),
+        };
+        let tracker = &mut self.tracker;
+        match tracker.barriers.register(&mut tracker.clocks, id, registration) {
+            Ok(None) => {}
+            Ok(Some(reuse)) => self.report_reuse(number, at, id, reuse),
+            Err(misuse) => {
+                let fault = self.misuse(id, misuse);
+                return Err(self.stop(number, at, fault));
+            }
+        }
+        self.tracker.note_event(number, registration.lanes, registration.site);
+        for votes in arrivals.iter().filter_map(|(.., arrival)| arrival.votes) {
+            self.votes[usize::from(id)].add(votes);
+        }
+        for group in &mut self.warps[number].groups {
+            let State::Barrier { arrival, .. } = group.state else { continue };
+            if arrival.waits {
+                group.state = State::Barrier { arrival, registered: true };
+            } else {
+                group.state = State::Ready;
+                group.at = group.at.next();
+            }
+        }
+        if self.tracker.barriers.is_complete(id) {
+            self.release(id);
+        }
+        Ok(true)
+    }
+
+    /// What lanes of one warp must agree on.
+    fn check_warp(
+        &mut self,
+        number: usize,
+        arrivals: &[(Mask, Position, Arrival)],
+    ) -> Result<(), Gap> {
+        let Some(((_, at, first), others)) = arrivals.split_first() else { return Ok(()) };
+        for (_, elsewhere, other) in others {
+            let place = self.machine.place(*elsewhere);
+            let fault = if first.id != other.id {
+                BarrierFault::DifferentBarriers { ids: [first.id, other.id], other: place }
+            } else if at != elsewhere && (first.aligned || other.aligned) {
+                BarrierFault::Divergent { other: place }
+            } else if first.count != other.count {
+                let (here, before) = (other.count, first.count);
+                BarrierFault::MixedCounts { here, before, other: place }
+            } else if first.votes.is_some() != other.votes.is_some() {
+                BarrierFault::MixedKinds { other: place }
+            } else {
+                continue;
+            };
+            return Err(self.stop(number, *at, fault));
+        }
+        Ok(())
+    }
+
+    fn misuse(&self, id: u8, misuse: Misuse) -> BarrierFault {
+        let place = |site| self.machine.site_place(site);
+        match misuse {
+            Misuse::Count(count) => BarrierFault::Count { count },
+            Misuse::MixedCounts { here, before, site } => {
+                BarrierFault::MixedCounts { here, before, other: place(site) }
+            }
+            Misuse::MixedKinds { site } => BarrierFault::MixedKinds { other: place(site) },
+            Misuse::Twice { site } => BarrierFault::Twice { id, other: place(site) },
+        }
+    }
+
+    /// Records a misuse; the manual does not say what follows, so the run ends.
+    fn stop(&mut self, warp: usize, at: Position, fault: BarrierFault) -> Gap {
+        let lanes = self.warps[warp].alive();
+        self.with_context(warp, at, lanes, |context| {
+            context.find(Fault::Barrier(fault), lanes);
+            context.gap("what follows a misused barrier is not defined")
+        })
+    }
+
+    fn report_reuse(&mut self, warp: usize, at: Position, id: u8, reuse: Reuse) {
+        let (earlier, site) = reuse.earlier;
+        let other: Place = self.machine.site_place(site);
+        let lanes = self.warps[warp].alive();
+        let thread = self.thread(earlier, 0);
+        let fault = BarrierFault::Reuse { id, generation: reuse.generation, other, thread };
+        self.with_context(warp, at, lanes, |context| context.find(Fault::Barrier(fault), lanes));
+    }
+
+    /// Lets everybody go who waits at a barrier, with the result of its reduction.
+    pub(crate) fn release(&mut self, id: u8) {
+        let votes = std::mem::take(&mut self.votes[usize::from(id)]);
+        let tracker = &mut self.tracker;
+        let released = tracker.barriers.release(&mut tracker.clocks, id);
+        self.note_sites(&released.sites, id);
+        for (warp, _) in released.waiting {
+            for group in 0..self.warps[warp].groups.len() {
+                let here = &self.warps[warp].groups[group];
+                let waits = matches!(here.state, State::Barrier { arrival, registered: true }
+                    if arrival.id == id);
+                if !waits {
+                    continue;
+                }
+                let (at, lanes) = (here.at, here.lanes);
+                self.deliver(warp, at, lanes, votes);
+                let group = &mut self.warps[warp].groups[group];
+                group.state = State::Ready;
+                group.at = at.next();
+            }
+        }
+    }
+
+    /// Threads that waited at different aligned instructions: the manual does not allow it, today's
+    /// hardware does.
+    fn note_sites(&mut self, sites: &[sync::Site], id: u8) {
+        let is_aligned = |site: &&sync::Site| {
+            let op = self.machine.op(**site);
+            matches!(op, Some(Op::Sync(SyncOp::Barrier { aligned: true, .. })))
+        };
+        let mut aligned = sites.iter().filter(is_aligned);
+        if let (Some(&first), Some(&second)) = (aligned.next(), aligned.next()) {
+            let other = self.machine.site_place(second);
+            let fault = Fault::Barrier(BarrierFault::DifferentSites { id, other });
+            let (place, thread) = (self.machine.site_place(first), self.thread(0, 0));
+            self.report.find(fault, place, thread);
+        }
+    }
+
+    fn deliver(&mut self, warp: usize, at: Position, lanes: Mask, votes: Votes) {
+        let machine = self.machine;
+        let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op(machine.site(at)) else {
+            return;
+        };
+        let tags = match votes.unknown {
+            true => Tags::unknown(Mask::ALL, Source::Data),
+            false => Tags::NUMBER,
+        };
+        let truth = |holds: bool| if holds { Mask::ALL } else { Mask::NONE };
+        self.with_context(warp, at, lanes, |context| match kind {
+            BarrierKind::Sync | BarrierKind::Arrive => {}
+            BarrierKind::Popc { dst, .. } => {
+                context.write(*dst, &[u64::from(votes.yes); WARP], tags);
+            }
+            BarrierKind::And { dst, .. } => {
+                context.write_predicate(*dst, truth(votes.yes == votes.all), tags);
+            }
+            BarrierKind::Or { dst, .. } => {
+                context.write_predicate(*dst, truth(votes.yes > 0), tags);
+            }
+        });
+    }
+}

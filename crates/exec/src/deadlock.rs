@@ -1,0 +1,80 @@
+//! Nobody goes on: who waits where, and for whom.
+
+use crate::block::BlockRun;
+use crate::finding::{Fault, Gap, Wait, WaitKind};
+use crate::lanes::{Mask, WARP};
+use crate::warp::State;
+
+/// The most waits a report lists.
+const MOST_WAITS: usize = 16;
+
+impl BlockRun<'_, '_> {
+    /// Reports that the threads that still run wait for each other.
+    pub(crate) fn deadlock(&mut self) -> Result<(), Gap> {
+        let mut waits: Vec<Wait> = Vec::new();
+        let mut waiting = 0;
+        for (number, warp) in self.warps.iter().enumerate() {
+            for group in &warp.groups {
+                waiting += group.lanes.count();
+                let kind = self.wait_kind(number, group.lanes, group.state);
+                let place = self.machine.place(group.at);
+                let same = |wait: &Wait| wait.place == place && wait.kind == kind;
+                match waits.iter().position(same) {
+                    Some(known) => waits[known].threads += group.lanes.count(),
+                    None if waits.len() < MOST_WAITS => waits.push(Wait {
+                        place,
+                        first: self.thread(number, group.lanes.lowest().unwrap_or(0)),
+                        threads: group.lanes.count(),
+                        kind,
+                    }),
+                    None => {}
+                }
+            }
+        }
+        let Some(warp) = self.warps.iter().position(|warp| !warp.groups.is_empty()) else {
+            return Ok(());
+        };
+        let group = &self.warps[warp].groups[0];
+        let (at, lanes) = (group.at, group.lanes);
+        self.with_context(warp, at, lanes, |context| {
+            context.find(Fault::Deadlock { waiting, waits }, lanes);
+            Err(context.gap("threads wait for each other here and nobody goes on"))
+        })
+    }
+
+    fn wait_kind(&self, number: usize, lanes: Mask, state: State) -> WaitKind {
+        let warp = &self.warps[number];
+        match state {
+            State::Barrier { arrival, registered: true } => {
+                let generation = self.tracker.barriers.current(arrival.id);
+                let arrived = (generation.registrations.len() * WARP) as u32;
+                let missing = self.tracker.barriers.missing(arrival.id).next();
+                let exited = self.warps.iter().filter(|warp| warp.groups.is_empty()).count();
+                WaitKind::Barrier {
+                    id: arrival.id,
+                    arrived,
+                    count: generation.count,
+                    missing: missing.map(|warp| self.thread(warp, 0)),
+                    exited: (exited * WARP) as u32,
+                }
+            }
+            State::Barrier { arrival, registered: false } => {
+                let here = warp.groups.iter().filter(|group| {
+                    matches!(group.state, State::Barrier { arrival: other, registered: false }
+                        if other.id == arrival.id)
+                });
+                let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
+                WaitKind::OwnWarp { id: arrival.id, missing: warp.alive().without(here).0 }
+            }
+            State::WarpBarrier(mask) => {
+                let here = warp.groups.iter().filter(|group| group.state == state);
+                let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
+                WaitKind::Lanes { missing: mask.and(warp.alive()).without(here).0 }
+            }
+            State::Gathering(mask) => {
+                WaitKind::Lanes { missing: mask.and(warp.alive()).without(lanes).0 }
+            }
+            State::Ready => WaitKind::Lanes { missing: 0 },
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! From conflicts to findings: which of the unordered accesses are races, which are harmless, and
+//! which cannot be told.
+//!
+//! Unordered accesses to the same bytes, one of which changes them, are a race if one is weak or
+//! volatile (manual §8.7.1 calls the latter defined, but the schedule decides what comes out).
+//! Read-modify-writes that commute are none. Where fences or relaxed accesses might order the two,
+//! what was observed at run time decides: that is left open, and so is whether two writes of unknown
+//! values write the same.
+
+use crate::address::Area;
+use crate::block::BlockRun;
+use crate::finding::{
+    AccessKind, Fault, Finding, Place, Race, RaceSide, Target, Thread, Undecided,
+};
+use crate::interpret::commutes;
+use crate::launch::Launch;
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::report::Report;
+use crate::tracker::{Circumstance, Shadows, Tracker};
+use ir::{AtomicOp, Op, Ordering, Scope};
+use rustc_hash::FxHashMap;
+use sync::{Conflict, Grid, Kind, Previous, SameValue, Side, Site};
+
+/// What a conflict is.
+enum Judgement {
+    Harmless,
+    Race,
+    /// Both write the same.
+    SameValue,
+    Open(&'static str),
+}
+
+/// How an access takes part in the memory model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    Weak,
+    Volatile,
+    Strong,
+}
+
+fn strength(op: Option<&Op>) -> Strength {
+    let ordering = match op {
+        Some(Op::Load(load)) => load.ordering,
+        Some(Op::Store(store)) => store.ordering,
+        Some(Op::Atomic(_)) => return Strength::Strong,
+        _ => Ordering::Weak,
+    };
+    match ordering {
+        Ordering::Weak => Strength::Weak,
+        Ordering::Volatile => Strength::Volatile,
+        _ => Strength::Strong,
+    }
+}
+
+/// Whether the updates of two instructions commute, if threads of different blocks execute them.
+fn commute_between_blocks(machine: &Machine<'_>, a: Site, b: Site) -> bool {
+    let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (machine.op(a), machine.op(b)) else {
+        return false;
+    };
+    let wide = |ordering: Ordering| match ordering {
+        Ordering::Weak | Ordering::Volatile | Ordering::Mmio => true,
+        Ordering::Relaxed(scope)
+        | Ordering::Acquire(scope)
+        | Ordering::Release(scope)
+        | Ordering::AcquireRelease(scope) => matches!(scope, Scope::Gpu | Scope::Sys),
+    };
+    commutes(a, b) && wide(a.ordering) && wide(b.ordering)
+}
+
+fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance) -> Judgement {
+    let (a, b) = (machine.op(conflict.earlier.site), machine.op(conflict.later.site));
+    if conflict.non_coherent {
+        return Judgement::Race;
+    }
+    match conflict.same_value {
+        Some(SameValue::Equal) => return Judgement::SameValue,
+        Some(SameValue::Undecided) => {
+            return Judgement::Open("two threads write here, perhaps the same value");
+        }
+        Some(SameValue::Different) | None => {}
+    }
+    if circumstance.fenced {
+        return Judgement::Open("fences might order these accesses");
+    }
+    if let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (a, b) {
+        let same_block = conflict.blocks.is_none();
+        return match a.op == b.op {
+            true if same_block && commutes(a, b) => Judgement::Harmless,
+            true if same_block && a.op == AtomicOp::Exchange => Judgement::Race,
+            true if !commutes(a, b) => {
+                Judgement::Open("the order of these atomic operations may decide their result")
+            }
+            _ => Judgement::Race,
+        };
+    }
+    match (strength(a), strength(b)) {
+        (Strength::Strong, Strength::Strong) => {
+            Judgement::Open("the order of these accesses is decided at run time")
+        }
+        _ => Judgement::Race,
+    }
+}
+
+/// Findings of races so far, and what is left open.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// For each conflict met the finding it is part of.
+    findings: Vec<Option<usize>>,
+    pairs: FxHashMap<(Site, Site, bool), usize>,
+    open: FxHashMap<(Site, Site), usize>,
+}
+
+impl Told {
+    /// Tells what a block met, before it is forgotten.
+    pub(crate) fn tell(&mut self, block: &mut BlockRun<'_, '_>, number: u64) {
+        let known = self.findings.len();
+        let conflicts: Vec<(Conflict, Circumstance)> = block.tracker.conflicts(known).collect();
+        for (conflict, circumstance) in conflicts {
+            let judgement = judge(block.machine, &conflict, circumstance);
+            let story = Story {
+                machine: block.machine,
+                tracker: Some(&block.tracker),
+                shared: &block.shared,
+                global: block.global,
+                number,
+            };
+            let finding = self.add(block.report, &story, &conflict, circumstance.area, judgement);
+            self.findings.push(finding);
+        }
+    }
+
+    /// Tells what blocks did to each other.
+    pub(crate) fn tell_between(
+        &mut self,
+        machine: &Machine<'_>,
+        global: &[Allocation],
+        report: &mut Report,
+        met: &[(Area, Previous)],
+    ) {
+        for (area, previous) in met {
+            for (conflict, count) in &previous.met {
+                let circumstance = Circumstance { area: *area, fenced: false };
+                let judgement = judge(machine, conflict, circumstance);
+                let story = Story { machine, tracker: None, shared: &[], global, number: 0 };
+                let finding = self.add(report, &story, conflict, *area, judgement);
+                if let Some(finding) = finding {
+                    report.findings[finding].count += count - 1;
+                }
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        report: &mut Report,
+        story: &Story<'_, '_, '_>,
+        conflict: &Conflict,
+        area: Area,
+        judgement: Judgement,
+    ) -> Option<usize> {
+        let (a, b) = (conflict.earlier.site, conflict.later.site);
+        let pair = (a.min(b), a.max(b));
+        let same_value = match judgement {
+            Judgement::Harmless => return None,
+            Judgement::Open(reason) => {
+                let position = *self.open.entry(pair).or_insert(report.undecided.len());
+                if position == report.undecided.len() {
+                    report.undecided.push(Undecided {
+                        places: [a, b].map(|site| story.machine.site_place(site)),
+                        reason,
+                    });
+                }
+                return None;
+            }
+            Judgement::Race => false,
+            Judgement::SameValue => true,
+        };
+        let key = (pair.0, pair.1, same_value);
+        if let Some(&known) = self.pairs.get(&key) {
+            report.findings[known].count += 1;
+            return Some(known);
+        }
+        let race = story.race(conflict, area, same_value);
+        let (place, thread) = (race.sides[1].place, race.sides[1].thread);
+        let finding = Finding { fault: Fault::Race(Box::new(race)), place, thread, count: 1 };
+        let position = report.add(finding)?;
+        self.pairs.insert(key, position);
+        Some(position)
+    }
+
+    /// Counts every time a conflict was met.
+    pub(crate) fn count(&self, met: &Previous, report: &mut Report) {
+        for (finding, (_, count)) in self.findings.iter().zip(&met.met) {
+            if let Some(finding) = finding {
+                report.findings[*finding].count += count - 1;
+            }
+        }
+    }
+}
+
+/// What is needed to tell a race to a person.
+struct Story<'s, 'b, 'p> {
+    machine: &'s Machine<'p>,
+    /// Of the block that runs; none between blocks.
+    tracker: Option<&'b Tracker>,
+    shared: &'s [Allocation],
+    global: &'s [Allocation],
+    number: u64,
+}
+
+impl Story<'_, '_, '_> {
+    fn race(&self, conflict: &Conflict, area: Area, same_value: bool) -> Race {
+        let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
+        let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
+        Race {
+            sides: [self.side(conflict.earlier, first), self.side(conflict.later, second)],
+            target: self.target(area, conflict.offset),
+            same_value,
+            non_coherent: conflict.non_coherent,
+            strong: ops.iter().all(|op| strength(*op) != Strength::Weak),
+        }
+    }
+
+    fn side(&self, side: Side, block: u64) -> RaceSide {
+        let launch: &Launch = self.machine.launch;
+        let number = u64::from(side.who.warp) * 32 + u64::from(side.who.lane);
+        let copies = matches!(self.machine.op(side.site), Some(Op::AsyncCopy(_)));
+        let place: Place = self.machine.site_place(side.site);
+        let passed = self.tracker.zip(side.time);
+        let passed = passed.and_then(|(tracker, time)| tracker.passed(side.who, time));
+        RaceSide {
+            thread: Thread {
+                block: launch.block_position(block),
+                thread: launch.thread_position(number),
+            },
+            place,
+            kind: match side.kind {
+                Kind::Read => AccessKind::Read,
+                Kind::Write => AccessKind::Write,
+                Kind::Update => AccessKind::Atomic,
+            },
+            passed: passed.map(|site| self.machine.site_place(site)),
+            in_flight: copies && side.time.is_none() && self.tracker.is_some(),
+        }
+    }
+
+    fn target(&self, area: Area, offset: i64) -> Target {
+        let memory = match area {
+            Area::Shared(number) => self.shared.get(number),
+            Area::Global(number) => self.global.get(number),
+            Area::Local(_) | Area::Param(_) => None,
+        };
+        match memory {
+            Some(memory) => memory.target(offset),
+            None => Allocation::new("memory", ir::Space::Generic, 0, 0).target(offset),
+        }
+    }
+}
+
+/// What blocks did to each allocation.
+#[derive(Debug, Default)]
+pub(crate) struct Between {
+    grids: Vec<Option<Grid>>,
+    pub(crate) met: Vec<(Area, Previous)>,
+}
+
+impl Between {
+    pub(crate) fn new(global: &[Allocation], shadows: &Shadows) -> Self {
+        let grids = global.iter().zip(&shadows.global);
+        let grid = |(memory, shadow): (&Allocation, &Option<sync::Shadow>)| {
+            shadow.as_ref().map(|_| Grid::new(memory.bytes.len() as u64))
+        };
+        let met = (0..global.len()).map(|number| (Area::Global(number), Previous::default()));
+        Self { grids: grids.map(grid).collect(), met: met.collect() }
+    }
+
+    /// Adds what a block did.
+    pub(crate) fn add(&mut self, machine: &Machine<'_>, block: u64, shadows: &Shadows) {
+        let commute = |a: Site, b: Site| commute_between_blocks(machine, a, b);
+        for ((grid, shadow), (_, met)) in
+            self.grids.iter_mut().zip(&shadows.global).zip(&mut self.met)
+        {
+            if let (Some(grid), Some(shadow)) = (grid, shadow) {
+                grid.add(block, shadow, &commute, met);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What a block's threads do to memory and to each other, told to [`sync`], which knows what is
+//! ordered.
+//!
+//! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
+
+use crate::address::Area;
+use crate::lanes::Mask;
+use crate::launch::Access as Permission;
+use crate::memory::Allocation;
+use sync::{
+    Access, Barriers, Clocks, Conflict, Copies, CopyId, Kind, Previous, SameValue, Shadow, Site,
+    Time, Who,
+};
+
+/// A synchronisation event of a warp, for reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) time: Time,
+    pub(crate) lanes: Mask,
+    pub(crate) site: Site,
+}
+
+/// Order and accesses in the block that runs.
+#[derive(Debug)]
+pub(crate) struct Tracker {
+    pub(crate) clocks: Clocks,
+    pub(crate) barriers: Barriers,
+    pub(crate) copies: Copies,
+    /// Events of each warp, in order.
+    pub(crate) events: Vec<Vec<Event>>,
+    shadows: Shadows,
+}
+
+/// The accesses to each allocation.
+#[derive(Debug, Default)]
+pub(crate) struct Shadows {
+    /// Whether anybody wants to know.
+    enabled: bool,
+    shared: Vec<Shadow>,
+    /// Of global memory that may be written.
+    pub(crate) global: Vec<Option<Shadow>>,
+    /// Conflicts met so far.
+    pub(crate) met: Previous,
+    /// For each of them the allocation, and whether fences might order it.
+    pub(crate) circumstances: Vec<Circumstance>,
+}
+
+/// What else is to be known about a conflict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstance {
+    pub(crate) area: Area,
+    /// Fences of both threads lie between the accesses: what they observed decides.
+    pub(crate) fenced: bool,
+}
+
+impl Shadows {
+    /// Shadows for the allocations of a launch.
+    pub(crate) fn new(enabled: bool, shared: &[Allocation], global: &[Allocation]) -> Self {
+        if !enabled {
+            return Self::default();
+        }
+        let shadow = |memory: &Allocation| Shadow::new(memory.bytes.len() as u64);
+        let writable =
+            |memory: &Allocation| (memory.access != Permission::In).then(|| shadow(memory));
+        Self {
+            enabled,
+            shared: shared.iter().map(shadow).collect(),
+            global: global.iter().map(writable).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn clear(&mut self) {
+        self.shared.iter_mut().for_each(Shadow::clear);
+        self.global.iter_mut().flatten().for_each(Shadow::clear);
+    }
+}
+
+/// How an instruction accesses memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) kind: Kind,
+    pub(crate) site: Site,
+    pub(crate) copy: Option<CopyId>,
+    pub(crate) non_coherent: bool,
+    pub(crate) commutes: bool,
+}
+
+impl Manner {
+    /// An ordinary access.
+    pub(crate) fn plain(kind: Kind, site: Site) -> Self {
+        Self { kind, site, copy: None, non_coherent: false, commutes: false }
+    }
+}
+
+impl Tracker {
+    /// Starts a block of this many warps.
+    pub(crate) fn new(warps: usize, mut shadows: Shadows) -> Self {
+        shadows.clear();
+        Self {
+            clocks: Clocks::new(warps),
+            barriers: Barriers::new(warps),
+            copies: Copies::new(warps),
+            events: vec![Vec::new(); warps],
+            shadows,
+        }
+    }
+
+    /// Ends a block.
+    pub(crate) fn into_shadows(self) -> Shadows {
+        self.shadows
+    }
+
+    /// Whether what is found must hold for all schedules.
+    pub(crate) fn is_checking(&self) -> bool {
+        self.shadows.enabled
+    }
+
+    /// Whether accesses to an allocation are looked at.
+    #[inline]
+    pub(crate) fn watches(&self, area: Area) -> bool {
+        self.shadows.enabled
+            && match area {
+                Area::Shared(_) => true,
+                Area::Global(number) => self.shadows.global[number].is_some(),
+                Area::Local(_) | Area::Param(_) => false,
+            }
+    }
+
+    /// Lanes of a warp access `bytes` bytes at one address.
+    #[inline]
+    pub(crate) fn access(
+        &mut self,
+        (warp, lanes): (usize, Mask),
+        (area, offset, bytes): (Area, i64, u32),
+        manner: Manner,
+        same_value: SameValue,
+    ) {
+        if !self.shadows.enabled || bytes == 0 {
+            return;
+        }
+        let Manner { kind, site, copy, non_coherent, commutes } = manner;
+        let access = Access { warp, lanes, kind, site, copy, non_coherent, commutes, same_value };
+        let Shadows { shared, global, met, .. } = &mut self.shadows;
+        let shadow = match area {
+            Area::Shared(number) => shared.get_mut(number),
+            Area::Global(number) => global.get_mut(number).and_then(Option::as_mut),
+            Area::Local(_) | Area::Param(_) => None,
+        };
+        let Some(shadow) = shadow else { return };
+        shadow.access(&self.clocks, &self.copies, &access, (offset, bytes), met);
+        if self.shadows.circumstances.len() < self.shadows.met.met.len() {
+            self.note_circumstances(area);
+        }
+    }
+
+    #[cold]
+    fn note_circumstances(&mut self, area: Area) {
+        let known = self.shadows.circumstances.len();
+        for (conflict, _) in &self.shadows.met.met[known..] {
+            let (earlier, later) = (conflict.earlier, conflict.later);
+            let fenced = earlier
+                .time
+                .is_some_and(|time| self.clocks.fences_between(earlier.who, time, later.who));
+            self.shadows.circumstances.push(Circumstance { area, fenced });
+        }
+    }
+
+    /// Conflicts met, from the `known`-th on.
+    pub(crate) fn conflicts(&self, known: usize) -> impl Iterator<Item = (Conflict, Circumstance)> {
+        let Shadows { met, circumstances, .. } = &self.shadows;
+        let conflicts = met.met.iter().map(|(conflict, _)| *conflict);
+        conflicts.zip(circumstances.iter().copied()).skip(known)
+    }
+
+    /// Lanes of a warp have synchronised.
+    pub(crate) fn note_event(&mut self, warp: usize, lanes: Mask, site: Site) {
+        if self.shadows.enabled {
+            let time = self.clocks.now(warp);
+            self.events[warp].push(Event { time, lanes, site });
+        }
+    }
+
+    /// The last synchronisation a thread took part in before an access of its own at `time`.
+    pub(crate) fn passed(&self, who: Who, time: Time) -> Option<Site> {
+        let events = &self.events[usize::from(who.warp)];
+        let before = events.partition_point(|event| event.time <= time);
+        let took_part = |event: &&Event| event.lanes.has(usize::from(who.lane));
+        events[..before].iter().rev().find(took_part).map(|event| event.site)
+    }
+}
