@@ -282,11 +282,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let warp = &mut self.warps[number];
         let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
         warp.exit(group, lanes);
-        let ended = warp.alive().is_empty();
-        self.tracker.clocks.exit(number, lanes);
-        if ended {
-            self.tracker.barriers.end(number);
-        }
+        let others_go_on = !warp.alive().is_empty();
+        let tracker = &mut self.tracker;
+        tracker.barriers.exit(&mut tracker.clocks, number, lanes, others_go_on);
         for lane in lanes.iter() {
             let (pending, open) = self.tracker.copies.in_flight(number, lane);
             for (copies, committed) in [(open, false), (pending, true)] {

@@ -95,8 +95,11 @@ pub struct Generation {
     /// What is released to those who wait.
     released: Times,
     /// What those who wait have waited for.
-    awaited: Times,
+    awaited: Waited,
 }
+
+/// The latest registration of each warp that was waited for.
+type Waited = [Time; MOST_WARPS];
 
 #[derive(Clone, Debug, Default)]
 struct Barrier {
@@ -126,7 +129,7 @@ fn is_single(count: Option<u32>) -> bool {
 pub struct Barriers {
     each: Vec<Barrier>,
     /// The latest registration of each warp that each warp has waited for.
-    waited: Vec<Times>,
+    waited: Vec<Waited>,
     /// Warps of which no lane runs any more.
     ended: Vec<bool>,
 }
@@ -148,9 +151,17 @@ impl Barriers {
         &self.each[usize::from(id)].current
     }
 
-    /// The last lane of a warp has exited.
-    pub fn end(&mut self, warp: usize) {
-        self.ended[warp] = true;
+    /// Lanes of a warp exit; `others_go_on` if they are not the last.
+    pub fn exit(&mut self, clocks: &mut Clocks, warp: usize, lanes: Mask, others_go_on: bool) {
+        self.ended[warp] |= !others_go_on;
+        for _ in 0..clocks.exit(warp, lanes, others_go_on) {
+            // What was released of the warp was released of these lanes.
+            for barrier in &mut self.each {
+                let released = &mut barrier.current.released;
+                let known = released.get(warp).copied();
+                released.extend(known);
+            }
+        }
     }
 
     /// A warp registers at barrier `id`.
@@ -179,7 +190,11 @@ impl Barriers {
         current.count = current.count.or(registration.count);
         current.registrations.push(registration);
         current.times.push(time);
-        join(&mut current.released, &released);
+        if current.released.is_empty() {
+            current.released = released;
+        } else {
+            join(&mut current.released, &released);
+        }
         join(&mut current.awaited, waited);
         Ok(reuse)
     }
@@ -313,13 +328,34 @@ mod tests {
         barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
         barriers.release(&mut clocks, 1);
         for warp in [0, 1] {
-            clocks.exit(warp, Mask::ALL);
-            barriers.end(warp);
+            barriers.exit(&mut clocks, warp, Mask::ALL, false);
         }
         barriers.register(&mut clocks, 2, come(2, true, Some(64))).unwrap();
         barriers.release(&mut clocks, 2);
         assert!(!clocks.ordered(who(0), time, who(2)));
         assert!(clocks.ordered(who(1), time, who(2)));
+    }
+
+    #[test]
+    fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
+        // Lane 0 arrives where nobody waits and exits; the rest of its warp meets warp 1.
+        let mut clocks = Clocks::new(2);
+        let mut barriers = Barriers::new(2);
+        let time = clocks.now(0);
+        barriers.register(&mut clocks, 3, come(0, false, Some(64))).unwrap();
+        barriers.exit(&mut clocks, 0, Mask::one(0), true);
+        let rest = Mask::ALL.without(Mask::one(0));
+        let registration = Registration { lanes: rest, waiting: rest, ..come(0, true, Some(64)) };
+        barriers.register(&mut clocks, 1, registration).unwrap();
+        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, 1);
+        let exited = Who { warp: 0, lane: 0 };
+        assert!(!clocks.ordered(exited, time, who(1)));
+        assert!(clocks.ordered(who(0), time, who(1)));
+        // Who waits at the other barrier still learns of it.
+        barriers.register(&mut clocks, 3, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, 3);
+        assert!(clocks.ordered(exited, time, who(1)));
     }
 
     #[test]
@@ -373,7 +409,7 @@ mod tests {
         barriers.register(&mut clocks, 0, come(0, true, None)).unwrap();
         barriers.register(&mut clocks, 1, come(0, true, Some(64))).unwrap();
         assert!(!barriers.is_complete(0));
-        barriers.end(1);
+        barriers.exit(&mut clocks, 1, Mask::ALL, false);
         assert!(barriers.is_complete(0));
         assert!(!barriers.is_complete(1));
     }

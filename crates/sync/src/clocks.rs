@@ -11,9 +11,11 @@
 //! - `within`: what a thread knows of a lane of its own warp, from `bar.warp.sync`.
 //!
 //! A thread that exits releases nothing (manual §8.9.4 does not list exit among the synchronising
-//! operations): what it did after its last synchronisation stays unordered with everything.
+//! operations): what it did after its last synchronisation stays unordered with everything. Lanes
+//! that exit while others of their warp go on take no part in its later registrations: from then
+//! on they are a *party* of their own, which everybody knows as far as they knew its warp.
 
-use crate::lanes::{MOST_WARPS, Mask, WARP};
+use crate::lanes::{Mask, WARP};
 
 /// A count of synchronisation events of a warp.
 pub type Time = u32;
@@ -27,8 +29,8 @@ pub struct Who {
     pub lane: u8,
 }
 
-/// A time for each warp.
-pub(crate) type Times = [Time; MOST_WARPS];
+/// A time for each party: the warps, then lanes that exited before the rest of their warp.
+pub(crate) type Times = Vec<Time>;
 
 /// The clocks of a block.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ pub struct Clocks {
 struct WarpClock {
     now: Time,
     within: Box<[[Time; WARP]; WARP]>,
-    across: Box<[Times; WARP]>,
+    across: Vec<Times>,
     /// The time of each lane's last release.
     released: [Time; WARP],
     /// The time of each lane's last fence; zero if there was none.
@@ -53,11 +55,13 @@ struct WarpClock {
     /// Whether lanes have met at a collective.
     met: bool,
     exited: Mask,
+    /// The party of each lane.
+    party: [u16; WARP],
 }
 
 /// Joins what is known in `from` into `into`.
 #[inline]
-pub(crate) fn join<const N: usize>(into: &mut [Time; N], from: &[Time; N]) {
+pub(crate) fn join(into: &mut [Time], from: &[Time]) {
     for (into, from) in into.iter_mut().zip(from) {
         *into = (*into).max(*from);
     }
@@ -67,17 +71,23 @@ impl Clocks {
     /// Clocks of a block of this many warps, before its first instruction.
     #[must_use]
     pub fn new(warps: usize) -> Self {
-        let clock = WarpClock {
+        let clock = |warp: usize| WarpClock {
             now: 1,
             within: Box::new([[0; WARP]; WARP]),
-            across: Box::new([[0; MOST_WARPS]; WARP]),
+            across: vec![vec![0; warps]; WARP],
             released: [0; WARP],
             fenced: [0; WARP],
             observed: Mask::NONE,
             met: false,
             exited: Mask::NONE,
+            party: [warp as u16; WARP],
         };
-        Self { warps: vec![clock; warps], everybody: [0; MOST_WARPS], epoch: 1, any_exited: false }
+        Self {
+            warps: (0..warps).map(clock).collect(),
+            everybody: vec![0; warps],
+            epoch: 1,
+            any_exited: false,
+        }
     }
 
     /// The stamp of what a warp does now.
@@ -113,12 +123,13 @@ impl Clocks {
         if clock.exited.has(lane) && time >= clock.released[lane] {
             return false;
         }
-        if time < self.everybody[warp] {
+        let party = usize::from(clock.party[lane]);
+        if time < self.everybody[party] {
             return true;
         }
         let known = &self.warps[usize::from(later.warp)];
         let own = usize::from(later.lane);
-        if time < known.across[own][warp] {
+        if time < known.across[own][party] {
             return true;
         }
         earlier.warp == later.warp && time < known.within[own][lane]
@@ -128,7 +139,7 @@ impl Clocks {
     pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
-        let (mut within, mut across) = ([0; WARP], [0; MOST_WARPS]);
+        let (mut within, mut across) = ([0; WARP], vec![0; self.everybody.len()]);
         for lane in lanes.iter() {
             join(&mut within, &clock.within[lane]);
             join(&mut across, &clock.across[lane]);
@@ -139,7 +150,7 @@ impl Clocks {
         }
         for lane in lanes.iter() {
             clock.within[lane] = within;
-            clock.across[lane] = across;
+            clock.across[lane].copy_from_slice(&across);
         }
     }
 
@@ -148,7 +159,7 @@ impl Clocks {
     pub(crate) fn release(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
-        let mut released = [0; MOST_WARPS];
+        let mut released = vec![0; self.everybody.len()];
         for lane in lanes.iter() {
             join(&mut released, &clock.across[lane]);
             clock.released[lane] = clock.now;
@@ -158,7 +169,7 @@ impl Clocks {
     }
 
     /// Lanes that waited at a barrier learn what was released there.
-    pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &Times) {
+    pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
         for lane in lanes.iter() {
             join(&mut clock.across[lane], released);
@@ -167,7 +178,7 @@ impl Clocks {
 
     /// All threads that still run have waited for each other, and learn what they released. Of
     /// warps that have ended they learn what was passed on to one of them, and no more.
-    pub(crate) fn acquire_all(&mut self, released: &Times) {
+    pub(crate) fn acquire_all(&mut self, released: &[Time]) {
         self.epoch += 1;
         join(&mut self.everybody, released);
     }
@@ -205,11 +216,38 @@ impl Clocks {
         fenced && forced
     }
 
-    /// Threads end.
-    pub fn exit(&mut self, warp: usize, lanes: Mask) {
+    /// Threads end; gives the number of new parties.
+    pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) -> usize {
         self.any_exited = true;
-        let clock = &mut self.warps[warp];
-        clock.exited = clock.exited.or(lanes);
+        self.warps[warp].exited = self.warps[warp].exited.or(lanes);
+        if !others_go_on {
+            return 0;
+        }
+        let mut rest = lanes;
+        let mut parties = 0;
+        while let Some(first) = rest.lowest() {
+            // Lanes of which everybody in the warp knows the same stay together.
+            let rows = &self.warps[warp].within;
+            let alike = |lane: &usize| rows.iter().all(|row| row[*lane] == row[first]);
+            let cohort = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
+            self.divide(warp, cohort, first);
+            rest = rest.without(cohort);
+            parties += 1;
+        }
+        parties
+    }
+
+    /// Makes lanes of a warp a party of their own.
+    fn divide(&mut self, warp: usize, lanes: Mask, first: usize) {
+        let party = self.everybody.len() as u16;
+        self.everybody.push(self.everybody[warp]);
+        for (number, clock) in self.warps.iter_mut().enumerate() {
+            for (lane, across) in clock.across.iter_mut().enumerate() {
+                let within = if number == warp { clock.within[lane][first] } else { 0 };
+                across.push(across[warp].max(within));
+            }
+        }
+        lanes.iter().for_each(|lane| self.warps[warp].party[lane] = party);
     }
 }
 
@@ -247,7 +285,7 @@ mod tests {
         let (early, lanes) = (clocks.now(0), Mask(0b11));
         clocks.warp_barrier(0, lanes);
         let late = clocks.now(0);
-        clocks.exit(0, Mask(0b01));
+        clocks.exit(0, Mask(0b01), true);
         clocks.warp_barrier(0, Mask(0b10));
         assert!(clocks.ordered(who(0, 0), early, who(0, 1)));
         assert!(!clocks.ordered(who(0, 0), late, who(0, 1)));
@@ -258,7 +296,7 @@ mod tests {
         let mut clocks = Clocks::new(1);
         let time = clocks.now(0);
         clocks.warp_barrier(0, Mask(0b011));
-        clocks.exit(0, Mask(0b100));
+        clocks.exit(0, Mask(0b100), true);
         let (_, released) = clocks.release(0, Mask(0b011));
         clocks.acquire(0, Mask(0b011), &released);
         assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));

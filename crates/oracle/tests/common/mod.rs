@@ -1,34 +1,48 @@
-//! The engine as a checker: what `exec` says of an emitted kernel today.
+//! The engine as a checker: what `exec` says of an emitted kernel.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use exec::{Access, Argument, Buffer, Contents, Fault, Launch, Limits, Sink};
+use exec::{Access, Argument, BarrierFault, Buffer, Contents, Fault, Launch, Limits, Sink};
 use oracle::{CheckerVerdict, Kernel, Program};
+use std::collections::BTreeSet;
 
 /// Reads a program.
 pub(crate) fn program(text: &str) -> Program {
     text.parse().unwrap_or_else(|why| panic!("{why}:\n{text}"))
 }
 
-/// Runs the kernel and says what was found. Races, misuse and reuse are not looked for yet.
+/// Checks the kernel and says what was found.
 pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
     let parsed = ptx::syntax::parse(&kernel.ptx);
     assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, kernel.ptx);
     let program = ptx::lower(&parsed.module).program;
-    let outcome = exec::run(&program, &launch(&program, kernel), Limits::default());
-    let found = |fault: fn(&Fault) -> bool| outcome.findings.iter().any(|f| fault(&f.fault));
-    let deadlock = found(|fault| matches!(fault, Fault::Deadlock { .. }));
-    let undefined = found(|fault| matches!(fault, Fault::Undefined { reaches: Sink::Output, .. }));
-    let understood = usize::from(deadlock) + usize::from(undefined);
-    let strange = outcome.findings.len() > understood && !undefined;
-    let gap = outcome.gap.filter(|_| !deadlock).map(|gap| gap.reason);
-    CheckerVerdict {
-        deadlock,
-        undefined,
-        buffers: (gap.is_none() && !deadlock).then_some(outcome.buffers),
-        unknown: gap.or_else(|| strange.then(|| format!("{:?}", outcome.findings))),
-        ..CheckerVerdict::default()
+    let outcome = exec::check(&program, &launch(&program, kernel), Limits::default());
+    let mut verdict = CheckerVerdict::default();
+    let mut pairs = BTreeSet::new();
+    for fault in outcome.findings.iter().map(|finding| &finding.fault) {
+        match fault {
+            note if note.is_note() => {}
+            Fault::Race(race) => {
+                verdict.race = true;
+                let [a, b] = race.sides.each_ref().map(|side| side.thread.thread[0]);
+                pairs.insert((a.min(b), a.max(b)));
+            }
+            Fault::Deadlock { .. } => verdict.deadlock = true,
+            Fault::Barrier(BarrierFault::Reuse { .. }) => verdict.reuse = true,
+            Fault::Barrier(_) => verdict.misuse = true,
+            Fault::Undefined { reaches: Sink::Output, .. } => verdict.undefined = true,
+            // Not a matter of schedules; programs are not meant to show it.
+            Fault::CopiesInFlight { .. } => {}
+            strange => verdict.unknown = Some(format!("{strange:?}")),
+        }
     }
+    verdict.race_pairs = Some(pairs);
+    let stopped = verdict.deadlock || verdict.misuse;
+    let gap = outcome.gap.filter(|_| !stopped).map(|gap| gap.reason);
+    let open = outcome.undecided.first().map(|open| open.reason.to_owned());
+    verdict.buffers = (gap.is_none() && !stopped).then_some(outcome.buffers);
+    verdict.unknown = verdict.unknown.or(gap).or(open);
+    verdict
 }
 
 fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
