@@ -126,6 +126,20 @@ struct Entry {
     commutes: bool,
     /// Bytes accessed and the position of the cell in them: equal for accesses to the same place.
     extent: u8,
+    hides: Hides,
+}
+
+/// What a write hides that happened since everybody waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Hides {
+    /// Nothing, or writes of the same value.
+    #[default]
+    Nothing,
+    /// Another value, written by some thread at some time.
+    Something,
+    /// Another value, written by the same thread at the same time: whatever is unordered with the
+    /// one is unordered with the other.
+    OwnValue,
 }
 
 /// What happened to some bytes in a block.
@@ -318,6 +332,7 @@ impl Shadow {
             is_copy: access.copy.is_some(),
             commutes: access.commutes,
             extent,
+            hides: Hides::Nothing,
         };
         self.compare(order, access, &entry, offset, met);
         self.record(order, access, entry, offset);
@@ -394,7 +409,11 @@ impl Shadow {
             // Of a copy on its way nobody knows when it will have written what.
             let done = earlier.time.is_some() && !entry.is_copy;
             let same_place = same_kind && done && other.extent == entry.extent;
-            let same_value = same_place.then_some(access.same_value);
+            let same_value = same_place.then_some(match (access.same_value, other.hides) {
+                (SameValue::Equal, Hides::Something) => SameValue::Undecided,
+                (_, Hides::OwnValue) => SameValue::Different,
+                (same, _) => same,
+            });
             let later = side(entry, lane);
             let blocks = None;
             met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
@@ -415,6 +434,10 @@ impl Shadow {
                 };
                 let kept = self.unordered_writes(order, access, entry.who(), offset);
                 let cell = self.cells.get((offset >> self.shift) as u64);
+                let past = order.is_past(cell.write_epoch) && !cell.write.is_copy;
+                let before = Some(cell.write).filter(|write| write.lanes != Mask::NONE && !past);
+                let hides = before.map_or(Hides::Nothing, |write| entry.hides(&write, access));
+                let entry = Entry { hides, ..entry };
                 (cell.write, cell.write_epoch) = (entry, epoch);
                 let list = std::mem::take(&mut cell.list);
                 cell.first = Entry::default();
@@ -519,6 +542,18 @@ impl Entry {
     /// One of its threads.
     fn who(&self) -> Who {
         Who { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
+    }
+
+    /// What this write hides if it comes after `write`.
+    fn hides(&self, write: &Self, access: &Access) -> Hides {
+        let same_time = (self.warp, self.lanes, self.time, self.is_copy)
+            == (write.warp, write.lanes, write.time, write.is_copy);
+        match access.same_value {
+            SameValue::Equal if same_time || write.hides == Hides::Nothing => write.hides,
+            SameValue::Equal | SameValue::Undecided => Hides::Something,
+            SameValue::Different if same_time => Hides::OwnValue,
+            SameValue::Different => Hides::Something,
+        }
     }
 
     /// Takes a later access of the same warp in, or gives up the lanes that it replaces; whether it
