@@ -4,8 +4,10 @@
 //! how often it will be used and its form is given away at the last use instead of copied. That
 //! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
 
-use crate::algebra::{Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power};
-use term::{Node, NodeId, Number, Sum, Term, Terms, Walker};
+use crate::algebra::{
+    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
+};
+use term::{Factors, Node, NodeId, Number, Sum, Term, Terms, Walker};
 
 /// What is known of a node that was visited.
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ impl<'t> Normaliser<'t> {
     /// Prepares for these roots, each to be asked for once.
     pub(crate) fn new(terms: &'t Terms, roots: impl IntoIterator<Item = Term>) -> Self {
         let mut walker = Walker::default();
-        let order = walker.order(terms, roots, |node| !is_leaf(terms, node));
+        let order = walker.operations(terms, roots, |node| !is_leaf(terms, node));
         let mut uses_left = vec![0; terms.node_count()];
         for (node, uses) in order.nodes.iter().zip(&order.uses) {
             uses_left[node.position()] = *uses;
@@ -64,9 +66,12 @@ impl<'t> Normaliser<'t> {
         let (terms, forms) = (self.terms, &self.forms);
         let order = self
             .walker
-            .order(terms, [root], |node| !is_leaf(terms, node) && forms[node.position()].is_none());
+            .operations(terms, [root], |node| forms[node.position()].is_none() && !is_leaf(terms, node));
         for node in order.nodes {
-            let form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
+            let mut form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
+            if let Form::Real(polynomial) = &mut form {
+                polynomial.settle();
+            }
             self.forms[node.position()] = Some(Box::new(form));
         }
     }
@@ -267,51 +272,68 @@ impl<'t> Normaliser<'t> {
 
     fn sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Polynomial> {
         let terms = self.terms;
+        let inputs = terms.inputs().len();
+        let is_input = |node: NodeId| node.position() < inputs;
         let mut total = Polynomial::zero();
-        for factors in terms.products(sum).flatten() {
-            let (left, right) = (factors.left(), factors.right());
-            if let (Node::Input(a), Node::Input(b)) = (terms.at(left), terms.at(right)) {
-                let monomial = Monomial::of_inputs(a.position(), b.position());
-                let sign = if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE };
-                algebra.accumulate_single(&mut total, monomial, sign)?;
-                continue;
+        if sum.length > 2 {
+            total.reserve(sum.length as usize);
+        }
+        for run in terms.products(sum) {
+            let mut rest = run;
+            while !rest.is_empty() {
+                let simple = |one: &&Factors| is_input(one.left()) && is_input(one.right());
+                let plain = if total.is_plain() { rest.iter().take_while(simple).count() } else { 0 };
+                let (products, others) = rest.split_at(plain);
+                algebra.spend(plain)?;
+                total.extend_plain(products.iter().map(of_inputs));
+                let Some((factors, after)) = others.split_first() else { break };
+                self.summand(algebra, &mut total, *factors)?;
+                rest = after;
             }
-            if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
-                let (monomial, shed) = algebra.monomial_product(m, n)?;
-                let mut coefficient = multiply(&c, &d);
-                if let Some(shed) = shed {
-                    coefficient = &coefficient * &shed;
-                }
-                if factors.is_negative() {
-                    coefficient = -&coefficient;
-                }
-                self.release(left);
-                self.release(right);
-                algebra.accumulate_single(&mut total, monomial, coefficient)?;
-                continue;
-            }
-            let (left, right) = (self.take(left)?, self.take(right)?);
-            let product = algebra.product(left, right)?;
-            let product = if factors.is_negative() { product.negated() } else { product };
-            algebra.accumulate(&mut total, product)?;
         }
         Ok(total)
     }
 
+    fn summand(
+        &mut self,
+        algebra: &mut Algebra,
+        total: &mut Polynomial,
+        factors: Factors,
+    ) -> Outcome<()> {
+        let (left, right) = (factors.left(), factors.right());
+        if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
+            let mut coefficient = times(c, d);
+            let (monomial, shed) = algebra.monomial_product(m, n)?;
+            if let Some(shed) = shed {
+                coefficient = &coefficient * &shed;
+            }
+            if factors.is_negative() {
+                coefficient = -&coefficient;
+            }
+            self.release(left);
+            self.release(right);
+            return algebra.accumulate_single(total, monomial, coefficient);
+        }
+        let (left, right) = (self.take(left)?, self.take(right)?);
+        let product = algebra.product(left, right)?;
+        let product = if factors.is_negative() { product.negated() } else { product };
+        algebra.accumulate(total, product)
+    }
+
     /// A node's form, if it is one summand: the case that needs no copy of a list.
-    fn single(&self, node: NodeId) -> Option<(Monomial, Number)> {
+    fn single(&self, node: NodeId) -> Option<(Monomial, &Number)> {
+        if let Some(Form::Real(polynomial)) = self.forms[node.position()].as_deref() {
+            return polynomial.as_settled_single();
+        }
         match self.terms.at(node) {
             Node::Input(input) => {
-                Some((Monomial::of_atom(Algebra::input_atom(input.position())), Number::ONE))
+                Some((Monomial::of_atom(Algebra::input_atom(input.position())), &Number::ONE))
             }
             Node::Constant(constant) => {
                 let value = self.terms.number(constant);
-                (!value.is_zero()).then(|| (Monomial::ONE, value.clone()))
+                (!value.is_zero()).then_some((Monomial::ONE, value))
             }
-            _ => match self.forms[node.position()].as_deref() {
-                Some(Form::Real(polynomial)) => polynomial.as_single(),
-                _ => None,
-            },
+            _ => None,
         }
     }
 
@@ -372,13 +394,8 @@ fn is_leaf(terms: &Terms, node: NodeId) -> bool {
     matches!(terms.at(node), Node::Input(_) | Node::Constant(_))
 }
 
-/// Most coefficients are 1.
-fn multiply(a: &Number, b: &Number) -> Number {
-    if a.is_one() {
-        b.clone()
-    } else if b.is_one() {
-        a.clone()
-    } else {
-        a * b
-    }
+/// A product of two inputs as a summand.
+fn of_inputs(factors: &Factors) -> Summand {
+    let monomial = Monomial::of_inputs(factors.left().position(), factors.right().position());
+    (monomial, if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE })
 }

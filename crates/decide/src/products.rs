@@ -4,7 +4,7 @@
 //! are compared in order, and sorted only if that fails. Equal multisets are equal sums; unequal
 //! ones say nothing (`x·y − x·y` is 0), the next rung decides. All of these terms are total.
 
-use term::{Factors, Node, NodeId, Number, Sum, Term, Terms};
+use term::{Factors, Node, NodeId, Sum, Term, Terms};
 
 /// Scratch space, kept between outputs.
 #[derive(Debug, Default)]
@@ -15,14 +15,16 @@ pub(crate) struct Products {
 
 /// The sign of a product, above both factors' numbers.
 const NEGATIVE: u64 = 1 << 63;
+/// Sums inside sums are laid out up to this many products: sharing could make them exponential.
+const MOST_NESTED: usize = 1 << 21;
 
 impl Products {
     /// Whether both are sums of the same products of inputs.
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };
-        if left.length != right.length
-            || !gather(a.0, left, &mut self.left)
+        if !gather(a.0, left, &mut self.left)
             || !gather(b.0, right, &mut self.right)
+            || self.left.len() != self.right.len()
         {
             return false;
         }
@@ -43,34 +45,47 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
     }
 }
 
-/// The products as numbers; `false` if one has a factor that is neither an input nor 1.
+/// The products as numbers, sums inside sums laid out flat (a kernel that adds up tiles makes
+/// them); `false` if one has a factor that is neither an input nor 1, or if there are too many.
 fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
     keys.clear();
     keys.reserve(sum.length as usize);
+    let most = MOST_NESTED.max(sum.length as usize);
     let inputs = terms.inputs().len() as u32;
-    for run in terms.products(sum) {
-        for factors in run {
-            match key(terms, inputs, *factors) {
-                Some(key) => keys.push(key),
-                None => return false,
+    let one = terms.node_of(terms.one());
+    let mut runs = terms.products(sum);
+    let mut run: &[Factors] = &[];
+    let mut sign = 0;
+    let mut outer = Vec::new();
+    loop {
+        let Some((factors, rest)) = run.split_first() else {
+            if let Some(next) = runs.next() {
+                run = next;
+            } else if let Some(enclosing) = outer.pop() {
+                (runs, run, sign) = enclosing;
+            } else {
+                return true;
             }
+            continue;
+        };
+        run = rest;
+        let own = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
+        let leaf = |node: NodeId| match node.position() as u32 {
+            position if position < inputs => position,
+            _ if Some(node) == one => inputs,
+            _ => u32::MAX,
+        };
+        let (a, b) = (leaf(factors.left()), leaf(factors.right()));
+        if a.max(b) <= inputs {
+            keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
+        } else if b == inputs
+            && let Node::Sum(inner) = terms.at(factors.left())
+            && keys.len() + inner.length as usize <= most
+        {
+            outer.push((runs, run, sign));
+            (runs, run, sign) = (terms.products(inner), &[], own);
+        } else {
+            return false;
         }
     }
-    true
-}
-
-fn key(terms: &Terms, inputs: u32, factors: Factors) -> Option<u64> {
-    let a = leaf(terms, inputs, factors.left())?;
-    let b = leaf(terms, inputs, factors.right())?;
-    let sign = if factors.is_negative() { NEGATIVE } else { 0 };
-    Some(sign | u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
-}
-
-/// An input's number, or the number after the last input for the constant 1.
-fn leaf(terms: &Terms, inputs: u32, node: NodeId) -> Option<u32> {
-    let position = node.position() as u32;
-    if position < inputs {
-        return Some(position);
-    }
-    terms.as_number(node.into()).is_some_and(Number::is_one).then_some(inputs)
 }

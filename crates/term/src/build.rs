@@ -10,16 +10,6 @@ use std::cmp::Ordering;
 const LONGEST_POWER: usize = 4096;
 
 impl Terms {
-    /// The result of an operation defined nowhere.
-    pub fn undefined(&mut self) -> Term {
-        self.push(Node::Undefined, true).into()
-    }
-
-    /// +∞ or −∞.
-    pub fn infinity(&mut self, negative: bool) -> Term {
-        self.push(Node::Infinity { negative }, false).into()
-    }
-
     /// π.
     pub fn pi(&mut self) -> Term {
         self.push(Node::Pi, false).into()
@@ -205,11 +195,6 @@ impl Terms {
         }
         let partial = matches!(function, Function::Named(_));
         self.unary(a, |node| Node::Apply(function, node), partial)
-    }
-
-    /// A settled condition.
-    pub fn truth(&mut self, value: bool) -> Term {
-        self.push(Node::Truth(value), false).into()
     }
 
     /// A comparison.

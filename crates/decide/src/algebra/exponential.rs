@@ -19,9 +19,12 @@ const LARGEST_TRIAL: u64 = 1000;
 impl Algebra {
     /// `e^f`
     pub(crate) fn exp(&mut self, exponent: Polynomial) -> Outcome<Polynomial> {
-        let exponent = self.expand_bases(exponent)?;
-        let terms = self.expanded(exponent)?;
-        if terms.iter().all(|(monomial, _)| self.has_only_inputs(*monomial)) {
+        let mut terms = self.expanded(exponent)?;
+        if !terms.iter().all(|(monomial, _)| self.is_inert(*monomial)) {
+            let expanded = self.expand_bases(Polynomial::from_sorted(terms))?;
+            terms = self.expanded(expanded)?;
+        }
+        if terms.iter().all(|(monomial, _)| self.is_inert(*monomial)) {
             let exponent = self.intern_sorted(terms);
             return Ok(Polynomial::single(Monomial::of_exponent(exponent)));
         }

@@ -33,7 +33,7 @@ pub(crate) use choice::{Condition, ConditionId};
 pub(crate) use content::Pull;
 pub(crate) use function::round_to_even;
 pub(crate) use monomial::Monomial;
-pub(crate) use polynomial::Polynomial;
+pub(crate) use polynomial::{Polynomial, times};
 pub(crate) use power::Power;
 pub(crate) use sign::{Facts, SignSet};
 
@@ -68,6 +68,9 @@ pub(crate) enum Obstacle {
     TooLarge,
 }
 
+/// Entries of [`Algebra::recent_sums`], a power of two.
+const RECENT_SUMS: usize = 1 << 11;
+
 pub(crate) type Outcome<T> = Result<T, Obstacle>;
 
 #[derive(Debug)]
@@ -91,6 +94,9 @@ pub(crate) struct Algebra {
     conditions: Vec<Condition>,
     condition_ids: FxHashMap<Condition, ConditionId>,
     exponent_sums: FxHashMap<(FormId, FormId), FormId>,
+    /// The sums asked for lately, by a few bits of both numbers: the outputs of a row ask for the
+    /// same ones, and this is an array of the size of a cache.
+    recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
     /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
@@ -115,6 +121,7 @@ impl Algebra {
             conditions: Vec::new(),
             condition_ids: FxHashMap::default(),
             exponent_sums: FxHashMap::default(),
+            recent_sums: vec![(FormId::ZERO, FormId::ZERO, FormId::ZERO); RECENT_SUMS].into(),
             exponent_negations: FxHashMap::default(),
             last_inverse: None,
             next_stamp: 0,

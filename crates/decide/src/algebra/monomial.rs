@@ -65,6 +65,21 @@ impl Monomial {
 }
 
 impl Algebra {
+    /// Whether nothing in the monomial could leave an exponent or be multiplied out: no base, no
+    /// power but 1 and 2, and not a logarithm alone.
+    pub(crate) fn is_inert(&self, monomial: Monomial) -> bool {
+        let alone = monomial.second == 0;
+        let inert = |atom: u32| {
+            atom <= self.inputs
+                || match self.atom_ref(AtomId(atom)) {
+                    None | Some(Atom::Base(_) | Atom::Integer(_)) => false,
+                    Some(Atom::Log(_) | Atom::LogInteger(_)) => !alone,
+                    Some(_) => true,
+                }
+        };
+        monomial.second != IN_TABLE && inert(monomial.first) && inert(monomial.second)
+    }
+
     /// The atoms and powers of a monomial.
     pub(crate) fn factors(&self, monomial: Monomial) -> Factors {
         let mut factors = Factors::new();
@@ -87,6 +102,7 @@ impl Algebra {
     }
 
     /// The product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
+    #[inline]
     pub(crate) fn monomial_product(
         &mut self,
         a: Monomial,
@@ -103,6 +119,15 @@ impl Algebra {
         if let Some((first, second)) = in_place {
             return Ok((Monomial { exponent, first, second }, None));
         }
+        self.merged_product(left, right, exponent)
+    }
+
+    fn merged_product(
+        &mut self,
+        left: Monomial,
+        right: Monomial,
+        exponent: FormId,
+    ) -> Outcome<(Monomial, Option<Number>)> {
         let (left, right) = (self.factors(left), self.factors(right));
         let mut merged = Factors::new();
         let (mut i, mut j) = (0, 0);
@@ -219,11 +244,22 @@ impl Algebra {
             return Ok(a);
         }
         let key = (a.min(b), a.max(b));
+        let place = (key.0.0 ^ key.1.0.wrapping_mul(5)) as usize & (super::RECENT_SUMS - 1);
+        let recent = self.recent_sums[place];
+        if (recent.0, recent.1) == key {
+            return Ok(recent.2);
+        }
+        let sum = self.exponent_sum_from_table(key)?;
+        self.recent_sums[place] = (key.0, key.1, sum);
+        Ok(sum)
+    }
+
+    fn exponent_sum_from_table(&mut self, key: (FormId, FormId)) -> Outcome<FormId> {
         if let Some(sum) = self.exponent_sums.get(&key) {
             return Ok(*sum);
         }
-        self.spend(self.form(a).len() + self.form(b).len())?;
-        let merged = merge(self.form(a), self.form(b));
+        self.spend(self.form(key.0).len() + self.form(key.1).len())?;
+        let merged = merge(self.form(key.0), self.form(key.1));
         let sum = self.intern_sorted(merged);
         self.exponent_sums.insert(key, sum);
         Ok(sum)

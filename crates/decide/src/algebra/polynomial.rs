@@ -53,15 +53,43 @@ impl Polynomial {
     pub(crate) fn as_single(&self) -> Option<Summand> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.scale == Monomial::ONE => {
-                let whole = if self.factor.is_one() {
-                    coefficient.clone()
-                } else {
-                    &self.factor * coefficient
-                };
-                Some((*monomial, whole))
+                Some((*monomial, times(&self.factor, coefficient)))
             }
             _ => None,
         }
+    }
+
+    /// The one summand there is, if there is just one and nothing is left to multiply in.
+    pub(crate) fn as_settled_single(&self) -> Option<(Monomial, &Number)> {
+        match self.terms.as_slice() {
+            [(monomial, coefficient)] if self.is_plain() => Some((*monomial, coefficient)),
+            _ => None,
+        }
+    }
+
+    /// Multiplies the factor into a single summand, so that users need not.
+    pub(crate) fn settle(&mut self) {
+        if let [(_, coefficient)] = self.terms.as_mut_slice() {
+            *coefficient = times(&self.factor, coefficient);
+            self.factor = Number::ONE;
+        }
+    }
+
+    /// Whether scale and factor are 1: a summand can be added as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.scale == Monomial::ONE && self.factor.is_one()
+    }
+
+    /// Adds summands to a plain polynomial.
+    pub(crate) fn extend_plain(&mut self, summands: impl Iterator<Item = Summand>) {
+        debug_assert!(self.is_plain(), "a scale would have to be divided out");
+        self.terms.extend(summands);
+        self.tidy_if_doubled();
+    }
+
+    /// Makes room for this many more summands.
+    pub(crate) fn reserve(&mut self, summands: usize) {
+        self.terms.reserve(summands);
     }
 
     /// Upper bound on the number of summands.
@@ -145,6 +173,17 @@ impl Polynomial {
     }
 }
 
+/// Most factors are 1.
+pub(crate) fn times(a: &Number, b: &Number) -> Number {
+    if a.is_one() {
+        b.clone()
+    } else if b.is_one() {
+        a.clone()
+    } else {
+        a * b
+    }
+}
+
 impl Algebra {
     /// Adds `addend` to `sum`. The longer of the two is kept in place.
     pub(crate) fn accumulate(&mut self, sum: &mut Polynomial, addend: Polynomial) -> Outcome<()> {
@@ -158,7 +197,7 @@ impl Algebra {
         self.spend(addend.length())?;
         let same_scale = sum.scale == addend.scale;
         let mut factor = addend.factor;
-        if sum.factor != Number::ONE {
+        if !sum.factor.is_one() {
             // A polynomial's factor is never zero.
             factor = &factor * &sum.factor.reciprocal().unwrap_or(Number::ONE);
         }
@@ -198,6 +237,11 @@ impl Algebra {
         coefficient: Number,
     ) -> Outcome<()> {
         self.spend(1)?;
+        if sum.is_plain() {
+            sum.terms.push((monomial, coefficient));
+            sum.tidy_if_doubled();
+            return Ok(());
+        }
         let (mut monomial, mut coefficient) = (monomial, coefficient);
         if !sum.factor.is_one() {
             // A polynomial's factor is never zero.
@@ -323,9 +367,10 @@ impl Algebra {
         }
         self.spend(polynomial.length())?;
         let mut result = Polynomial::zero();
+        result.reserve(polynomial.length());
         for (monomial, coefficient) in &polynomial.terms {
             let (product, shed) = self.monomial_product(*monomial, polynomial.scale)?;
-            let mut coefficient = coefficient * &polynomial.factor;
+            let mut coefficient = times(coefficient, &polynomial.factor);
             if let Some(shed) = shed {
                 coefficient = &coefficient * &shed;
             }
