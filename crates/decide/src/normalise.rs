@@ -64,9 +64,9 @@ impl<'t> Normaliser<'t> {
 
     fn compute_below(&mut self, algebra: &mut Algebra, root: Term) {
         let (terms, forms) = (self.terms, &self.forms);
-        let order = self
-            .walker
-            .operations(terms, [root], |node| forms[node.position()].is_none() && !is_leaf(terms, node));
+        let order = self.walker.operations(terms, [root], |node| {
+            forms[node.position()].is_none() && !is_leaf(terms, node)
+        });
         for node in order.nodes {
             let mut form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
             if let Form::Real(polynomial) = &mut form {
@@ -282,10 +282,13 @@ impl<'t> Normaliser<'t> {
             let mut rest = run;
             while !rest.is_empty() {
                 let simple = |one: &&Factors| is_input(one.left()) && is_input(one.right());
-                let plain = if total.is_plain() { rest.iter().take_while(simple).count() } else { 0 };
+                let plain =
+                    if total.is_plain() { rest.iter().take_while(simple).count() } else { 0 };
                 let (products, others) = rest.split_at(plain);
-                algebra.spend(plain)?;
-                total.extend_plain(products.iter().map(of_inputs));
+                if plain > 0 {
+                    algebra.spend(plain)?;
+                    total.extend_plain(products.iter().map(of_inputs));
+                }
                 let Some((factors, after)) = others.split_first() else { break };
                 self.summand(algebra, &mut total, *factors)?;
                 rest = after;

@@ -4,7 +4,7 @@
 //! are compared in order, and sorted only if that fails. Equal multisets are equal sums; unequal
 //! ones say nothing (`x·y − x·y` is 0), the next rung decides. All of these terms are total.
 
-use term::{Factors, Node, NodeId, Sum, Term, Terms};
+use term::{Factors, Node, Sum, Term, Terms};
 
 /// Scratch space, kept between outputs.
 #[derive(Debug, Default)]
@@ -51,41 +51,56 @@ fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
     keys.clear();
     keys.reserve(sum.length as usize);
     let most = MOST_NESTED.max(sum.length as usize);
-    let inputs = terms.inputs().len() as u32;
-    let one = terms.node_of(terms.one());
     let mut runs = terms.products(sum);
     let mut run: &[Factors] = &[];
     let mut sign = 0;
     let mut outer = Vec::new();
     loop {
-        let Some((factors, rest)) = run.split_first() else {
-            if let Some(next) = runs.next() {
-                run = next;
-            } else if let Some(enclosing) = outer.pop() {
-                (runs, run, sign) = enclosing;
-            } else {
-                return true;
+        let Some((inner, own, rest)) = gather_run(terms, run, sign, keys) else { return false };
+        if let Some(inner) = inner {
+            if keys.len() + inner.length as usize > most {
+                return false;
             }
-            continue;
-        };
-        run = rest;
-        let own = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
-        let leaf = |node: NodeId| match node.position() as u32 {
-            position if position < inputs => position,
-            _ if Some(node) == one => inputs,
-            _ => u32::MAX,
-        };
-        let (a, b) = (leaf(factors.left()), leaf(factors.right()));
-        if a.max(b) <= inputs {
-            keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
-        } else if b == inputs
-            && let Node::Sum(inner) = terms.at(factors.left())
-            && keys.len() + inner.length as usize <= most
-        {
-            outer.push((runs, run, sign));
+            outer.push((runs, rest, sign));
             (runs, run, sign) = (terms.products(inner), &[], own);
+        } else if let Some(next) = runs.next() {
+            run = next;
+        } else if let Some(enclosing) = outer.pop() {
+            (runs, run, sign) = enclosing;
         } else {
-            return false;
+            return true;
         }
     }
+}
+
+/// Gathers up to the first sum inside the run; returns that, its sign, and what comes after it.
+fn gather_run<'a>(
+    terms: &Terms,
+    run: &'a [Factors],
+    sign: u64,
+    keys: &mut Vec<u64>,
+) -> Option<(Option<Sum>, u64, &'a [Factors])> {
+    let inputs = terms.inputs().len() as u32;
+    let one = terms.node_of(terms.one());
+    for (index, factors) in run.iter().enumerate() {
+        let own = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
+        let (left, right) = (factors.left(), factors.right());
+        let (mut a, mut b) = (left.position() as u32, right.position() as u32);
+        if a.max(b) >= inputs {
+            if Some(right) == one {
+                if let Node::Sum(inner) = terms.at(left) {
+                    return Some((Some(inner), own, &run[index + 1..]));
+                }
+                b = inputs;
+            }
+            if Some(left) == one {
+                a = inputs;
+            }
+            if (a >= inputs && Some(left) != one) || (b >= inputs && Some(right) != one) {
+                return None;
+            }
+        }
+        keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
+    }
+    Some((None, sign, &[]))
 }

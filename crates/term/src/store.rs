@@ -217,7 +217,13 @@ impl Terms {
     ///
     /// # Panics
     /// If the slices differ in length, or are longer than 64.
-    pub fn fused_multiply_add_lanes(&mut self, a: &[Term], b: &[Term], c: &mut [Term], active: u64) {
+    pub fn fused_multiply_add_lanes(
+        &mut self,
+        a: &[Term],
+        b: &[Term],
+        c: &mut [Term],
+        active: u64,
+    ) {
         assert!(a.len() == b.len() && b.len() == c.len() && c.len() <= 64, "one value a lane");
         for (lane, ((a, b), c)) in a.iter().zip(b).zip(c).enumerate() {
             if active >> lane & 1 == 1 {

@@ -25,7 +25,7 @@ impl Algebra {
             terms = self.expanded(expanded)?;
         }
         if terms.iter().all(|(monomial, _)| self.is_inert(*monomial)) {
-            let exponent = self.intern_sorted(terms);
+            let exponent = self.exponent_of(terms);
             return Ok(Polynomial::single(Monomial::of_exponent(exponent)));
         }
         let terms = self.reduce_fractions(terms)?;
@@ -46,7 +46,7 @@ impl Algebra {
                 _ => rest.push((monomial, coefficient)),
             }
         }
-        let exponent = self.intern_sorted(rest);
+        let exponent = self.exponent_of(rest);
         self.shift(&mut result, Monomial::of_exponent(exponent), &Number::ONE)?;
         Ok(result)
     }
@@ -59,7 +59,7 @@ impl Algebra {
         }
         let (content, coefficient, base) = self.primitive(argument, Pull::Everything)?;
         let mut result = self.log_of_number(&coefficient.abs())?;
-        let exponent = self.polynomial(content.exponent());
+        let exponent = self.exponent_polynomial(content.exponent());
         self.accumulate(&mut result, exponent)?;
         for (atom, power) in self.factors(content) {
             let mut log = self.log_of_atom(atom);
@@ -129,7 +129,7 @@ impl Algebra {
             return Err(Obstacle::TooLarge);
         }
         let (monomial, shed) =
-            self.monomial_from([(atom, power)].into_iter().collect(), super::FormId::ZERO)?;
+            self.monomial_from([(atom, power)].into_iter().collect(), super::Exponent::ZERO)?;
         Ok(Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE)))
     }
 }

@@ -32,7 +32,7 @@ pub(crate) use atom::{Atom, AtomId};
 pub(crate) use choice::{Condition, ConditionId};
 pub(crate) use content::Pull;
 pub(crate) use function::round_to_even;
-pub(crate) use monomial::Monomial;
+pub(crate) use monomial::{Exponent, Monomial};
 pub(crate) use polynomial::{Polynomial, times};
 pub(crate) use power::Power;
 pub(crate) use sign::{Facts, SignSet};
@@ -189,7 +189,7 @@ fn hash_of(terms: &[Summand]) -> u64 {
     for (monomial, coefficient) in terms {
         let (high, low) = monomial.bits();
         hasher.write_u64(high);
-        hasher.write_u32(low);
+        hasher.write_u64(low);
         hasher.write_u64(coefficient.fingerprint());
     }
     hasher.finish()

@@ -6,7 +6,9 @@
 //! stays together as a base.
 
 use super::sign::SignSet;
-use super::{Algebra, Atom, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Pull};
+use super::{
+    Algebra, Atom, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Pull,
+};
 use term::Number;
 
 /// Positive integer powers are multiplied out up to about this many summands.
@@ -79,7 +81,7 @@ impl Algebra {
             self.power(absolute, total)?
         } else {
             let (monomial, shed) =
-                self.monomial_from([(atom, total)].into_iter().collect(), FormId::ZERO)?;
+                self.monomial_from([(atom, total)].into_iter().collect(), Exponent::ZERO)?;
             Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE))
         };
         self.product(result, factor)
@@ -112,7 +114,7 @@ impl Algebra {
         }
         let atom = self.intern_atom(Atom::Base(primitive));
         let (monomial, _) =
-            self.monomial_from([(atom, power)].into_iter().collect(), FormId::ZERO)?;
+            self.monomial_from([(atom, power)].into_iter().collect(), Exponent::ZERO)?;
         self.shift(&mut result, monomial, &Number::ONE)?;
         Ok(result)
     }

@@ -38,9 +38,10 @@ fn enclose(algebra: &Algebra, form: FormId, depth: u32) -> Option<Interval> {
             };
             product = product.times(&raised);
         }
-        if monomial.exponent() != FormId::ZERO {
-            let exponent = enclose(algebra, monomial.exponent(), depth)?;
-            product = product.times(&elementary::exp(&exponent)?);
+        for part in monomial.exponent().parts() {
+            if part != FormId::ZERO {
+                product = product.times(&elementary::exp(&enclose(algebra, part, depth)?)?);
+            }
         }
         sum = sum.plus(&product)?;
     }
@@ -97,8 +98,10 @@ impl<'a> FormValues<'a> {
             for (atom, power) in self.algebra.factors(*monomial) {
                 product *= self.atom(atom, depth).powf(power.to_f64());
             }
-            if monomial.exponent() != FormId::ZERO {
-                product *= self.form_at(monomial.exponent(), depth).exp();
+            for part in monomial.exponent().parts() {
+                if part != FormId::ZERO {
+                    product *= self.form_at(part, depth).exp();
+                }
             }
             sum += product;
         }
