@@ -9,118 +9,18 @@ use crate::algebra::{
 };
 use crate::definedness::{Definedness, conditions};
 use crate::normalise::Normaliser;
-use crate::products::Products;
+use crate::problem::{Budget, Problem, different, search};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
-use crate::witness::{Found, Search};
-use rustc_hash::FxHashMap;
-use term::{NodeId, Term, Terms};
-
-/// Limits, all in steps: the same input gives the same answer on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Steps for the normal forms of one pair.
-    pub normalise: u64,
-    /// Steps for each rung above them.
-    pub rung: u64,
-    /// Cases the last rung may open.
-    pub cases: u32,
-    /// Points tried before the expensive rungs, each by intervals.
-    pub quick_points: u64,
-    /// Points tried at the end, by floats first.
-    pub points: u64,
-    /// Bits of the values at those points: 3 fits every float format, 11 is f16, 24 f32.
-    pub significand_bits: u32,
-    /// Stop after this many differences; the pairs after them are [`Reason::Skipped`].
-    pub differences: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            normalise: 200_000_000,
-            rung: 3_000_000,
-            cases: 2_000,
-            quick_points: 8,
-            points: 96,
-            significand_bits: 3,
-            differences: usize::MAX,
-        }
-    }
-}
-
-/// Two stores of terms over the same inputs, and conditions on the inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Problem<'t> {
-    /// The store of the reference terms.
-    pub reference: &'t Terms,
-    /// The store of the optimised terms; may be the same.
-    pub optimised: &'t Terms,
-    /// Conditions the inputs satisfy, in the reference's store.
-    pub assumptions: &'t [Term],
-}
-
-/// Decides pairs one after another.
-///
-/// ```
-/// use decide::{Budget, Problem, decide};
-/// use std::sync::Arc;
-/// use term::{Inputs, Terms};
-/// let mut inputs = Inputs::new();
-/// let x = inputs.scalar("x").unwrap();
-/// let mut terms = Terms::new(Arc::new(inputs));
-/// let x = terms.input(x);
-/// let square = terms.multiply(x, x);
-/// let root = terms.square_root(square);
-/// let absolute = terms.absolute(x);
-/// let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
-/// let answers = decide(&problem, &[(root, absolute), (root, x)], &Budget::default());
-/// assert!(answers[0].is_equal());
-/// assert!(matches!(answers[1], decide::Decision::Different { .. }));
-/// ```
-///
-/// # Panics
-/// If the two stores have different inputs.
-#[must_use]
-pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
-    assert!(
-        problem.reference.inputs() == problem.optimised.inputs(),
-        "both stores of a problem range over the same inputs"
-    );
-    let mut answers: Vec<Option<Decision>> = Vec::with_capacity(pairs.len());
-    let mut products = Products::default();
-    for (reference, optimised) in pairs {
-        let pair = ((problem.reference, *reference), (problem.optimised, *optimised));
-        // These sums are total: assumptions on the inputs only have to leave some input.
-        let same = products.equal(pair.0, pair.1)
-            && (problem.assumptions.is_empty()
-                || search(problem, (*reference, *optimised), budget)
-                    .reference_has_domain(budget.points));
-        answers
-            .push(same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() }));
-    }
-    if answers.iter().any(Option::is_none) {
-        let open: Vec<(Term, Term)> = answers
-            .iter()
-            .zip(pairs)
-            .filter(|(answer, _)| answer.is_none())
-            .map(|(_, pair)| *pair)
-            .collect();
-        let mut decided = Ladder::new(problem, &open, budget).run(&open).into_iter();
-        for answer in &mut answers {
-            if answer.is_none() {
-                *answer = decided.next();
-            }
-        }
-    }
-    answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
-}
+use crate::witness::Found;
+use rustc_hash::{FxHashMap, FxHashSet};
+use term::{NodeId, Term};
 
 /// A side's conditions, or why there are none.
 type Conditions = Outcome<Vec<Definedness>>;
 
-struct Ladder<'t> {
+pub(crate) struct Ladder<'t> {
     problem: Problem<'t>,
     budget: Budget,
     algebra: Algebra,
@@ -128,8 +28,14 @@ struct Ladder<'t> {
     optimised: Normaliser<'t>,
     /// For each pair, the conditions of both sides.
     conditions: Vec<(Conditions, Conditions)>,
-    /// Conditions of the reference known to hold everywhere: asked once, not once an output.
+    /// Conditions known to hold everywhere: asked once, not once an output.
     always: FxHashMap<(Side, NodeId, SignSet), bool>,
+    /// The forms of arguments of conditions without guards: the outputs of a row share them.
+    arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
+    /// Conditions of the reference that some input is known to satisfy together.
+    domains: FxHashSet<Vec<Definedness>>,
+    /// Whether, under these conditions of the reference, one of the optimised side holds.
+    consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
     assumptions: Vec<(FormId, SignSet)>,
 }
 
@@ -140,7 +46,7 @@ enum Side {
 }
 
 impl<'t> Ladder<'t> {
-    fn new(problem: &Problem<'t>, pairs: &[(Term, Term)], budget: &Budget) -> Self {
+    pub(crate) fn new(problem: &Problem<'t>, pairs: &[(Term, Term)], budget: &Budget) -> Self {
         let conditions: Vec<(Conditions, Conditions)> = pairs
             .iter()
             .map(|(a, b)| (conditions(problem.reference, *a), conditions(problem.optimised, *b)))
@@ -172,11 +78,15 @@ impl<'t> Ladder<'t> {
             optimised,
             conditions,
             always: FxHashMap::default(),
+            arguments: FxHashMap::default(),
+            domains: FxHashSet::default(),
+            consequences: FxHashMap::default(),
             assumptions: Vec::new(),
         }
     }
 
-    fn run(mut self, pairs: &[(Term, Term)]) -> Vec<Decision> {
+    /// Answers for the pairs, so many differences having been found before.
+    pub(crate) fn run(mut self, pairs: &[(Term, Term)], differences: usize) -> Vec<Decision> {
         self.algebra.steps = self.budget.normalise;
         for assumption in self.problem.assumptions {
             let condition = self.reference.condition(&mut self.algebra, *assumption);
@@ -186,7 +96,7 @@ impl<'t> Ladder<'t> {
             }
         }
         let mut answers = Vec::with_capacity(pairs.len());
-        let mut differences = 0;
+        let mut differences = differences;
         for (index, pair) in pairs.iter().enumerate() {
             if differences >= self.budget.differences {
                 answers.push(Decision::Unknown(Reason::Skipped));
@@ -216,7 +126,7 @@ impl<'t> Ladder<'t> {
         let equal = match self.algebra.unequal(reference, optimised)? {
             None => Some(Rung::Composite),
             Some(gap) => {
-                found = self.search(pair, 0..self.budget.quick_points, u64::MAX);
+                found = self.search(pair, 0..self.budget.quick_points, 0);
                 if let Some(difference) = found.values {
                     return Ok(different(difference));
                 }
@@ -322,19 +232,31 @@ impl<'t> Ladder<'t> {
                 Side::Reference => &mut self.reference,
                 Side::Optimised => &mut self.optimised,
             };
-            let form = normaliser.real(&mut self.algebra, condition.argument.into());
+            let known = self.arguments.get(&(side, condition.argument)).copied();
+            let form = match known {
+                Some(_) => None,
+                None => Some(normaliser.real(&mut self.algebra, condition.argument.into())),
+            };
             let mut guard = Vec::new();
             for (node, holds) in &condition.guard {
                 let id = normaliser.condition(&mut self.algebra, (*node).into())?;
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
             }
             // A condition nobody can normalise is still a condition: it stays, without a form.
-            let form = form.and_then(|form| self.comparable(form)).ok();
-            if let (Some(form), Some(signs)) = (form, signs) {
-                let holds = self.algebra.sign(form)?.within(signs);
-                if condition.guard.is_empty() {
-                    self.always.insert((side, condition.argument, signs), holds);
+            let form = match (known, form) {
+                (Some(known), _) => known,
+                (None, form) => {
+                    form.and_then(|form| form.and_then(|form| self.comparable(form)).ok())
                 }
+            };
+            self.arguments.insert((side, condition.argument), form);
+            if let (Some(form), Some(signs)) = (form, signs) {
+                let key = (side, condition.argument, signs);
+                let holds = match self.always.get(&key) {
+                    Some(holds) => *holds,
+                    None => self.algebra.sign(form)?.within(signs),
+                };
+                self.always.insert(key, holds);
                 if holds {
                     continue;
                 }
@@ -361,18 +283,27 @@ impl<'t> Ladder<'t> {
         required: &[Requirement],
         own: Vec<Requirement>,
     ) -> Outcome<Decision> {
+        let given: Vec<Definedness> = required.iter().map(|one| one.condition.clone()).collect();
         let mut open = Vec::new();
         for requirement in own {
-            if !self.follows(required, &requirement)? {
-                open.push(requirement.condition);
+            let key = (given.clone(), requirement.condition);
+            let follows = match self.consequences.get(&key) {
+                Some(follows) => *follows,
+                None => {
+                    let requirement = Requirement { condition: key.1.clone(), ..requirement };
+                    self.follows(required, &requirement)?
+                }
+            };
+            if !follows {
+                open.push(key.1.clone());
             }
+            self.consequences.insert(key, follows);
         }
         if required.is_empty() && open.is_empty() && self.problem.assumptions.is_empty() {
             return Ok(Decision::Equal { rung, conditions: Vec::new() });
         }
         if open.is_empty() {
-            let search = search(&self.problem, pair, &self.budget);
-            return Ok(if search.reference_has_domain(self.budget.points) {
+            return Ok(if self.has_domain(pair, given) {
                 Decision::Equal { rung, conditions: Vec::new() }
             } else {
                 Decision::Unknown(Reason::NoPointInDomain)
@@ -393,6 +324,19 @@ impl<'t> Ladder<'t> {
             .map(|condition| Assumed { condition, fails_at: fails_at.clone() })
             .collect();
         Ok(Decision::Equal { rung, conditions })
+    }
+
+    /// Whether some input satisfies the conditions of a pair's reference, and the assumptions.
+    fn has_domain(&mut self, pair: (Term, Term), given: Vec<Definedness>) -> bool {
+        if self.domains.contains(&given) {
+            return true;
+        }
+        let search = search(&self.problem, pair, &self.budget);
+        let found = search.reference_has_domain(self.budget.points);
+        if found {
+            self.domains.insert(given);
+        }
+        found
     }
 
     /// Whether a condition of the optimised side holds wherever the reference is defined.
@@ -463,15 +407,6 @@ fn comparisons(algebra: &Algebra, condition: ConditionId) -> Vec<(FormId, SignSe
     found
 }
 
-fn search<'t>(problem: &Problem<'t>, pair: (Term, Term), budget: &Budget) -> Search<'t> {
-    Search {
-        reference: (problem.reference, pair.0),
-        optimised: (problem.optimised, pair.1),
-        assumptions: problem.assumptions,
-        significand_bits: budget.significand_bits,
-    }
-}
-
 /// A condition with the forms it is about.
 struct Requirement {
     condition: Definedness,
@@ -485,10 +420,4 @@ impl Requirement {
     fn unguarded(&self) -> Option<(FormId, SignSet)> {
         if self.guard.is_empty() { self.form.zip(self.signs) } else { None }
     }
-}
-
-fn different(
-    (point, discrepancy): (crate::witness::Point, crate::witness::Discrepancy),
-) -> Decision {
-    Decision::Different { point, discrepancy }
 }

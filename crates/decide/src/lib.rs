@@ -124,6 +124,7 @@ mod evaluate;
 mod ladder;
 mod normalise;
 mod oracle;
+mod problem;
 mod products;
 mod rewrite;
 mod split;
@@ -132,7 +133,7 @@ mod witness;
 
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, Value, evaluate};
-pub use ladder::{Budget, Problem, decide};
 pub use oracle::Signs;
+pub use problem::{Budget, Problem, decide};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point};
