@@ -7,7 +7,7 @@ use crate::algebra::{
     Algebra, Atom, Condition, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial,
     Pull, SignSet,
 };
-use crate::definedness::{Definedness, conditions};
+use crate::definedness::{Definedness, Requirement as Asked, conditions};
 use crate::normalise::Normaliser;
 use crate::problem::{Budget, Problem, different, search};
 use crate::rewrite::{Rewriter, clear_denominators};
@@ -66,10 +66,11 @@ impl<'t> Ladder<'t> {
                 .chain(arguments(|pair| &pair.0))
                 .chain(problem.assumptions.iter().copied()),
         );
-        let optimised = Normaliser::new(
+        let mut optimised = Normaliser::new(
             problem.optimised,
             pairs.iter().map(|(_, b)| *b).chain(arguments(|pair| &pair.1)),
         );
+        optimised.share_functions(problem.reference);
         Self {
             problem: *problem,
             budget: *budget,
@@ -242,6 +243,10 @@ impl<'t> Ladder<'t> {
                 let id = normaliser.condition(&mut self.algebra, (*node).into())?;
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
             }
+            let asked = match condition.requirement {
+                Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
+                other => other,
+            };
             // A condition nobody can normalise is still a condition: it stays, without a form.
             let form = match (known, form) {
                 (Some(known), _) => known,
@@ -261,7 +266,7 @@ impl<'t> Ladder<'t> {
                     continue;
                 }
             }
-            result.push(Requirement { condition, form, signs, guard });
+            result.push(Requirement { condition, asked, form, signs, guard });
         }
         Ok(result)
     }
@@ -342,7 +347,7 @@ impl<'t> Ladder<'t> {
     /// Whether a condition of the optimised side holds wherever the reference is defined.
     fn follows(&mut self, required: &[Requirement], wanted: &Requirement) -> Outcome<bool> {
         let identical = required.iter().any(|other| {
-            other.condition.requirement == wanted.condition.requirement
+            other.asked == wanted.asked
                 && other.form.is_some()
                 && other.form == wanted.form
                 && other.guard.iter().all(|one| wanted.guard.contains(one))
@@ -410,6 +415,8 @@ fn comparisons(algebra: &Algebra, condition: ConditionId) -> Vec<(FormId, SignSe
 /// A condition with the forms it is about.
 struct Requirement {
     condition: Definedness,
+    /// What it asks, functions by their common number.
+    asked: Asked,
     /// None if the argument has no normal form.
     form: Option<FormId>,
     signs: Option<SignSet>,

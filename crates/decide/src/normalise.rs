@@ -7,7 +7,7 @@
 use crate::algebra::{
     Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
 };
-use term::{Factors, Node, NodeId, Number, Sum, Term, Terms, Walker};
+use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
 
 /// What is known of a node that was visited.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub(crate) struct Normaliser<'t> {
     forms: Vec<Option<Box<Form>>>,
     uses_left: Vec<u32>,
     last_inverse: Option<(NodeId, Polynomial)>,
+    /// The common number of each named function of the store.
+    functions: Vec<Option<u16>>,
 }
 
 impl<'t> Normaliser<'t> {
@@ -40,7 +42,26 @@ impl<'t> Normaliser<'t> {
             uses_left[node.position()] = *uses;
         }
         let forms = vec![None; terms.node_count()];
-        Self { terms, walker, forms, uses_left, last_inverse: None }
+        let functions =
+            (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
+        Self { terms, walker, forms, uses_left, last_inverse: None, functions }
+    }
+
+    /// Numbers named functions as another store does; names it does not have come after its own.
+    pub(crate) fn share_functions(&mut self, with: &Terms) {
+        let (own, other) = (self.terms.named_functions(), with.named_functions());
+        let number = |(at, name): (usize, &String)| {
+            let found = other.iter().position(|known| known == name);
+            u16::try_from(found.unwrap_or(other.len() + at)).ok()
+        };
+        self.functions = own.iter().enumerate().map(number).collect();
+    }
+
+    /// The function by its common number.
+    pub(crate) fn common(&self, function: Function) -> Outcome<Function> {
+        let Function::Named(at) = function else { return Ok(function) };
+        let common = self.functions.get(usize::from(at)).copied().flatten();
+        common.map(Function::Named).ok_or(Obstacle::TooLarge)
     }
 
     /// The normal form of a root.
@@ -219,7 +240,7 @@ impl<'t> Normaliser<'t> {
             Node::Select(c, a, b) => self.select(algebra, c, a, b),
             Node::Apply(function, a) => {
                 let argument = self.take(a)?;
-                algebra.apply(function, argument)
+                algebra.apply(self.common(function)?, argument)
             }
             Node::Truth(_) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
                 Err(Obstacle::Undefined)

@@ -141,6 +141,12 @@ impl Terms {
         }
     }
 
+    /// The names behind [`Function::Named`], in order. The numbers belong to this store.
+    #[must_use]
+    pub fn named_functions(&self) -> &[String] {
+        &self.names
+    }
+
     /// The function of this name, a new one if nobody knows it; `None` after 65536 names.
     pub fn function(&mut self, name: &str) -> Option<Function> {
         if let Some((function, _)) = Function::KNOWN.iter().find(|(_, known)| *known == name) {
