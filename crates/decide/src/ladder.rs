@@ -7,6 +7,7 @@ use crate::algebra::{
     Algebra, Atom, Condition, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial,
     Pull, SignSet,
 };
+use crate::blocks::Blocks;
 use crate::definedness::{Definedness, Requirement as Asked, conditions};
 use crate::normalise::Normaliser;
 use crate::problem::{Budget, Problem, different, search};
@@ -16,6 +17,12 @@ use crate::verdict::{Assumed, Decision, Reason, Rung};
 use crate::witness::Found;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{NodeId, Term};
+
+/// So many pairs in a row without success, and sums are not worth treating as unknowns.
+const MOST_FAILURES: usize = 64;
+
+/// Normal forms of both sides, conditions of both sides.
+type Forms = (Polynomial, Polynomial, Vec<Requirement>, Vec<Requirement>);
 
 /// A side's conditions, or why there are none.
 type Conditions = Outcome<Vec<Definedness>>;
@@ -46,7 +53,12 @@ enum Side {
 }
 
 impl<'t> Ladder<'t> {
-    pub(crate) fn new(problem: &Problem<'t>, pairs: &[(Term, Term)], budget: &Budget) -> Self {
+    pub(crate) fn new(
+        problem: &Problem<'t>,
+        pairs: &[(Term, Term)],
+        blocks: &Blocks,
+        budget: &Budget,
+    ) -> Self {
         let conditions: Vec<(Conditions, Conditions)> = pairs
             .iter()
             .map(|(a, b)| (conditions(problem.reference, *a), conditions(problem.optimised, *b)))
@@ -58,23 +70,28 @@ impl<'t> Ladder<'t> {
                 guard.chain([Term::from(one.argument)])
             })
         };
-        let reference = Normaliser::new(
+        let mut reference = Normaliser::with_opaque(
             problem.reference,
             pairs
                 .iter()
                 .map(|(a, _)| *a)
                 .chain(arguments(|pair| &pair.0))
                 .chain(problem.assumptions.iter().copied()),
+            &blocks.reference,
         );
-        let mut optimised = Normaliser::new(
+        let mut optimised = Normaliser::with_opaque(
             problem.optimised,
             pairs.iter().map(|(_, b)| *b).chain(arguments(|pair| &pair.1)),
+            &blocks.optimised,
         );
         optimised.share_functions(problem.reference);
+        let mut algebra = Algebra::new(problem.reference.inputs().len());
+        reference.set_opaque(&mut algebra, &blocks.reference);
+        optimised.set_opaque(&mut algebra, &blocks.optimised);
         Self {
             problem: *problem,
             budget: *budget,
-            algebra: Algebra::new(problem.reference.inputs().len()),
+            algebra,
             reference,
             optimised,
             conditions,
@@ -86,16 +103,37 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    /// Answers for the pairs, so many differences having been found before.
-    pub(crate) fn run(mut self, pairs: &[(Term, Term)], differences: usize) -> Vec<Decision> {
-        self.algebra.steps = self.budget.normalise;
-        for assumption in self.problem.assumptions {
-            let condition = self.reference.condition(&mut self.algebra, *assumption);
-            if let Ok(condition) = condition {
-                let comparisons = comparisons(&self.algebra, condition);
-                self.assumptions.extend(comparisons);
+    /// Answers for pairs with equal normal forms and nothing to assume; the others have none.
+    /// Gives up after many pairs without success.
+    pub(crate) fn run_composite(mut self, pairs: &[(Term, Term)]) -> Vec<Option<Decision>> {
+        self.take_assumptions();
+        let mut failures = 0;
+        let mut answers = vec![None; pairs.len()];
+        for (index, pair) in pairs.iter().enumerate() {
+            answers[index] = self.composite(index, *pair).ok().flatten();
+            failures = if answers[index].is_some() { 0 } else { failures + 1 };
+            if failures > MOST_FAILURES {
+                break;
             }
         }
+        answers
+    }
+
+    fn composite(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Option<Decision>> {
+        let (reference, optimised, required, own) = self.forms(index, pair)?;
+        if self.algebra.unequal(reference, optimised)?.is_some() {
+            return Ok(None);
+        }
+        self.algebra.steps = self.budget.rung;
+        let (open, given) = self.not_following(&required, own)?;
+        let settled = open.is_empty() && self.claims_something(pair, &required, given);
+        let equal = Decision::Equal { rung: Rung::Composite, conditions: Vec::new() };
+        Ok(settled.then_some(equal))
+    }
+
+    /// Answers for the pairs, so many differences having been found before.
+    pub(crate) fn run(mut self, pairs: &[(Term, Term)], differences: usize) -> Vec<Decision> {
+        self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
         let mut differences = differences;
         for (index, pair) in pairs.iter().enumerate() {
@@ -115,14 +153,30 @@ impl<'t> Ladder<'t> {
         answers
     }
 
-    fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
+    fn take_assumptions(&mut self) {
+        self.algebra.steps = self.budget.normalise;
+        for assumption in self.problem.assumptions {
+            let condition = self.reference.condition(&mut self.algebra, *assumption);
+            if let Ok(condition) = condition {
+                let comparisons = comparisons(&self.algebra, condition);
+                self.assumptions.extend(comparisons);
+            }
+        }
+    }
+
+    /// The normal forms of a pair and the conditions of both sides.
+    fn forms(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Forms> {
         self.algebra.steps = self.budget.normalise;
         let reference = self.reference.real(&mut self.algebra, pair.0);
         let optimised = self.optimised.real(&mut self.algebra, pair.1);
         let conditions = std::mem::replace(&mut self.conditions[index], (Ok(vec![]), Ok(vec![])));
         let required = self.signs_of(Side::Reference, conditions.0)?;
         let own = self.signs_of(Side::Optimised, conditions.1)?;
-        let (reference, optimised) = (reference?, optimised?);
+        Ok((reference?, optimised?, required, own))
+    }
+
+    fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
+        let (reference, optimised, required, own) = self.forms(index, pair)?;
         let mut found = Found::default();
         let equal = match self.algebra.unequal(reference, optimised)? {
             None => Some(Rung::Composite),
@@ -288,27 +342,9 @@ impl<'t> Ladder<'t> {
         required: &[Requirement],
         own: Vec<Requirement>,
     ) -> Outcome<Decision> {
-        let given: Vec<Definedness> = required.iter().map(|one| one.condition.clone()).collect();
-        let mut open = Vec::new();
-        for requirement in own {
-            let key = (given.clone(), requirement.condition);
-            let follows = match self.consequences.get(&key) {
-                Some(follows) => *follows,
-                None => {
-                    let requirement = Requirement { condition: key.1.clone(), ..requirement };
-                    self.follows(required, &requirement)?
-                }
-            };
-            if !follows {
-                open.push(key.1.clone());
-            }
-            self.consequences.insert(key, follows);
-        }
-        if required.is_empty() && open.is_empty() && self.problem.assumptions.is_empty() {
-            return Ok(Decision::Equal { rung, conditions: Vec::new() });
-        }
+        let (open, given) = self.not_following(required, own)?;
         if open.is_empty() {
-            return Ok(if self.has_domain(pair, given) {
+            return Ok(if self.claims_something(pair, required, given) {
                 Decision::Equal { rung, conditions: Vec::new() }
             } else {
                 Decision::Unknown(Reason::NoPointInDomain)
@@ -329,6 +365,38 @@ impl<'t> Ladder<'t> {
             .map(|condition| Assumed { condition, fails_at: fails_at.clone() })
             .collect();
         Ok(Decision::Equal { rung, conditions })
+    }
+
+    /// The optimised side's conditions that do not follow from the reference's, and the latter.
+    fn not_following(
+        &mut self,
+        required: &[Requirement],
+        own: Vec<Requirement>,
+    ) -> Outcome<(Vec<Definedness>, Vec<Definedness>)> {
+        let given: Vec<Definedness> = required.iter().map(|one| one.condition.clone()).collect();
+        let mut open = Vec::new();
+        for requirement in own {
+            let key = (given.clone(), requirement.condition.clone());
+            let follows = match self.consequences.get(&key) {
+                Some(follows) => *follows,
+                None => self.follows(required, &requirement)?,
+            };
+            self.consequences.insert(key, follows);
+            if !follows {
+                open.push(requirement.condition);
+            }
+        }
+        Ok((open, given))
+    }
+
+    /// Whether an equality is about some input.
+    fn claims_something(
+        &mut self,
+        pair: (Term, Term),
+        required: &[Requirement],
+        given: Vec<Definedness>,
+    ) -> bool {
+        (required.is_empty() && self.problem.assumptions.is_empty()) || self.has_domain(pair, given)
     }
 
     /// Whether some input satisfies the conditions of a pair's reference, and the assumptions.

@@ -119,6 +119,7 @@
 //! difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`.
 
 mod algebra;
+mod blocks;
 mod definedness;
 mod evaluate;
 mod ladder;

@@ -7,6 +7,7 @@
 use crate::algebra::{
     Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
 };
+use crate::blocks::Opaque;
 use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
 
 /// What is known of a node that was visited.
@@ -35,8 +36,20 @@ pub(crate) struct Normaliser<'t> {
 impl<'t> Normaliser<'t> {
     /// Prepares for these roots, each to be asked for once.
     pub(crate) fn new(terms: &'t Terms, roots: impl IntoIterator<Item = Term>) -> Self {
+        Self::with_opaque(terms, roots, &Opaque::default())
+    }
+
+    /// The same without what is below these sums; [`Normaliser::set_opaque`] is to follow.
+    pub(crate) fn with_opaque(
+        terms: &'t Terms,
+        roots: impl IntoIterator<Item = Term>,
+        opaque: &Opaque,
+    ) -> Self {
         let mut walker = Walker::default();
-        let order = walker.operations(terms, roots, |node| !is_leaf(terms, node));
+        let order = walker.operations(terms, roots, |node| match terms.at(node) {
+            Node::Sum(_) => !opaque.contains_key(&node),
+            _ => !is_leaf(terms, node),
+        });
         let mut uses_left = vec![0; terms.node_count()];
         for (node, uses) in order.nodes.iter().zip(&order.uses) {
             uses_left[node.position()] = *uses;
@@ -45,6 +58,19 @@ impl<'t> Normaliser<'t> {
         let functions =
             (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
         Self { terms, walker, forms, uses_left, last_inverse: None, functions }
+    }
+
+    /// Treats these sums as unknowns.
+    pub(crate) fn set_opaque(&mut self, algebra: &mut Algebra, opaque: &Opaque) {
+        let mut nodes: Vec<_> = opaque.iter().collect();
+        nodes.sort_unstable();
+        for (node, (number, squares)) in nodes {
+            let atom = Atom::Opaque { number: *number, squares: *squares };
+            let form = Form::Real(algebra.atom_polynomial(atom));
+            self.forms[node.position()] = Some(Box::new(form));
+            // Never the last use: the form is not given away.
+            self.uses_left[node.position()] = u32::MAX;
+        }
     }
 
     /// Numbers named functions as another store does; names it does not have come after its own.

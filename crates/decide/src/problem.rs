@@ -4,6 +4,7 @@
 //! disagree a difference is likely, and the interval evaluation that decides about it comes before
 //! any normal form: the one wrong output among thousands is found at once.
 
+use crate::blocks::Blocks;
 use crate::evaluate::fingerprints;
 use crate::ladder::Ladder;
 use crate::products::Products;
@@ -107,14 +108,16 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
             answers[index] = Some(different(difference));
         }
     }
-    let left = open(&answers);
     if differences >= budget.differences {
         let skipped = || Decision::Unknown(Reason::Skipped);
         return answers.into_iter().map(|answer| answer.unwrap_or_else(skipped)).collect();
     }
+    with_blocks(problem, pairs, &open(&answers), budget, &mut answers);
+    let left = open(&answers);
     if !left.is_empty() {
         let open: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
-        let decided = Ladder::new(problem, &open, budget).run(&open, differences);
+        let ladder = Ladder::new(problem, &open, &Blocks::default(), budget);
+        let decided = ladder.run(&open, differences);
         for (index, answer) in left.into_iter().zip(decided) {
             answers[index] = Some(answer);
         }
@@ -141,6 +144,22 @@ fn same_products(
         same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() })
     };
     pairs.iter().map(&mut decide).collect()
+}
+
+/// Pairs that are equal with the sums they have in common as unknowns.
+fn with_blocks(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    budget: &Budget,
+    answers: &mut [Option<Decision>],
+) {
+    let chosen: Vec<(Term, Term)> = open.iter().map(|index| pairs[*index]).collect();
+    let Some(blocks) = Blocks::find(problem, &chosen) else { return };
+    let ladder = Ladder::new(problem, &chosen, &blocks, budget);
+    for (index, answer) in open.iter().zip(ladder.run_composite(&chosen)) {
+        answers[*index] = answer;
+    }
 }
 
 /// The point of the scan: ordinary values, most of them different.

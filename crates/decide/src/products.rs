@@ -19,6 +19,21 @@ const NEGATIVE: u64 = 1 << 63;
 const MOST_NESTED: usize = 1 << 21;
 
 impl Products {
+    /// A number that sums of the same products share; none for other sums and shorter ones.
+    ///
+    /// Also whether all of them are squares, added.
+    pub(crate) fn hash(&mut self, terms: &Terms, sum: Sum, shortest: usize) -> Option<(u64, bool)> {
+        // A sum of fewer summands can only be long enough if it has sums inside.
+        if !gather(terms, sum, &mut self.left) || self.left.len() < shortest {
+            return None;
+        }
+        let mixed = self.left.iter().map(|key| crate::witness::mix(*key));
+        let hash = mixed.fold(self.left.len() as u64, u64::wrapping_add);
+        let inputs = terms.inputs().len() as u64;
+        let square = |key: &u64| key >> 32 == key & u64::from(u32::MAX) && key >> 32 < inputs;
+        Some((hash, self.left.iter().all(square)))
+    }
+
     /// Whether both are sums of the same products of inputs.
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };

@@ -108,9 +108,11 @@ impl Rewriter {
             return Ok(algebra.polynomial(*value));
         }
         match algebra.atom(id) {
-            Atom::Input(_) | Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => {
-                Ok(Polynomial::single(Monomial::of_atom(id)))
-            }
+            Atom::Input(_)
+            | Atom::Pi
+            | Atom::Integer(_)
+            | Atom::LogInteger(_)
+            | Atom::Opaque { .. } => Ok(Polynomial::single(Monomial::of_atom(id))),
             Atom::Log(form) => {
                 let inner = self.argument(algebra, form)?;
                 algebra.log(inner)

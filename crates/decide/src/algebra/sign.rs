@@ -305,7 +305,8 @@ impl Algebra {
 
     fn structural_sign(&mut self, atom: &Atom) -> SignSet {
         match atom {
-            Atom::Input(_) => SignSet::ANY,
+            Atom::Input(_) | Atom::Opaque { squares: false, .. } => SignSet::ANY,
+            Atom::Opaque { squares: true, .. } => SignSet::NOT_NEGATIVE,
             Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => SignSet::POSITIVE,
             Atom::Base(form) => self.sign_of_terms(*form),
             Atom::Log(form) if self.form_is_constant(*form) => SignSet::ANY,

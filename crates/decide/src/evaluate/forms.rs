@@ -61,7 +61,11 @@ fn enclose_atom(algebra: &Algebra, atom: AtomId, depth: u32) -> Option<Interval>
             let value = if value.sign()? < 0 { value.negated() } else { value };
             elementary::log(&value)
         }
-        Atom::Input(_) | Atom::Maximum(_) | Atom::Select(..) | Atom::Apply(..) => None,
+        Atom::Input(_)
+        | Atom::Maximum(_)
+        | Atom::Select(..)
+        | Atom::Apply(..)
+        | Atom::Opaque { .. } => None,
     }
 }
 
@@ -116,6 +120,7 @@ impl<'a> FormValues<'a> {
         let value = match self.algebra.atom(atom) {
             Atom::Input(position) => (self.point)(position),
             Atom::Pi => std::f64::consts::PI,
+            Atom::Opaque { .. } => f64::NAN,
             Atom::Integer(value) => value as f64,
             Atom::LogInteger(value) => (value as f64).ln(),
             Atom::Log(form) => self.form_at(form, depth).abs().ln(),
