@@ -5,7 +5,8 @@
 //! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
 
 use crate::algebra::{
-    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
+    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, SignSet, Summand,
+    times,
 };
 use crate::blocks::Opaque;
 use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
@@ -139,7 +140,7 @@ impl<'t> Normaliser<'t> {
             }
             Node::And(a, b) => self.connective(algebra, a, b, true)?,
             Node::Or(a, b) => self.connective(algebra, a, b, false)?,
-            other => match self.with_infinity(other)? {
+            other => match self.with_infinity(algebra, other)? {
                 Some(form) => form,
                 None => Form::Real(self.arithmetic(algebra, other)?),
             },
@@ -148,7 +149,7 @@ impl<'t> Normaliser<'t> {
 
     /// Operations on infinities that have a value; the finite operand's own conditions were
     /// collected from the term and are not lost here.
-    fn with_infinity(&mut self, node: Node) -> Outcome<Option<Form>> {
+    fn with_infinity(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Option<Form>> {
         Ok(match node {
             Node::Infinity { negative } => Some(Form::Infinite(negative)),
             Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
@@ -161,11 +162,11 @@ impl<'t> Normaliser<'t> {
             Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
             Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
                 (None, None) => None,
-                (Some(negative), None) => self.scaled_infinity(negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
                 (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
             },
-            Node::Sum(sum) => self.infinite_sum(sum)?,
+            Node::Sum(sum) => self.infinite_sum(algebra, sum)?,
             _ => None,
         })
     }
@@ -192,23 +193,33 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    fn scaled_infinity(&mut self, negative: bool, factor: NodeId) -> Outcome<Option<Form>> {
-        match self.single(factor) {
-            Some((Monomial::ONE, value)) => {
-                Ok(Some(Form::Infinite(negative != value.is_negative())))
-            }
-            _ => Err(Obstacle::Infinite),
+    /// `±∞ · f`, where the sign of `f` is the same at every input.
+    fn scaled_infinity(
+        &mut self,
+        algebra: &mut Algebra,
+        negative: bool,
+        factor: NodeId,
+    ) -> Outcome<Option<Form>> {
+        let factor = self.take(factor)?;
+        let form = algebra.intern(factor)?;
+        let sign = algebra.sign(form)?;
+        if sign.within(SignSet::POSITIVE) {
+            Ok(Some(Form::Infinite(negative)))
+        } else if sign.within(SignSet::NEGATIVE) {
+            Ok(Some(Form::Infinite(!negative)))
+        } else {
+            Err(Obstacle::Infinite)
         }
     }
 
-    fn infinite_sum(&mut self, sum: Sum) -> Outcome<Option<Form>> {
+    fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
         let mut total = None;
         for factors in self.terms.products(sum).flatten() {
             let (a, b) = (factors.left(), factors.right());
             let own = match (self.infinite(a), self.infinite(b)) {
                 (None, None) => continue,
-                (Some(negative), None) => self.scaled_infinity(negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
                 (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
             };
             let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };

@@ -256,6 +256,14 @@ impl Rewriter {
         let rebuilt = self.atoms.get(&atom);
         let same = rebuilt
             .is_none_or(|new| new.as_single() == Some((Monomial::of_atom(atom), Number::ONE)));
+        // Facts may let factors leave a root that they could not leave before.
+        if same
+            && power.as_integer().is_none()
+            && let Some(Atom::Base(form)) = algebra.atom_ref(atom)
+        {
+            let inside = algebra.polynomial(*form);
+            return algebra.power(inside, power);
+        }
         if same {
             let (monomial, shed) =
                 algebra.monomial_from([(atom, power)].into_iter().collect(), Exponent::ZERO)?;

@@ -1,6 +1,7 @@
 //! What the examples measure: processor time, memory, and how cost grows.
 
 /// Least squares through the logarithms.
+#[allow(dead_code, reason = "not every example has several sizes")]
 pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (sx, sy) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));

@@ -33,9 +33,13 @@ pub(crate) fn fingerprints(
     roots: &[Term],
     point: &dyn Fn(Input) -> Number,
 ) -> Vec<Fingerprint> {
-    let order = Walker::default().order(terms, roots.iter().copied(), |_| true);
+    let order = Walker::default().operations(terms, roots.iter().copied(), |_| true);
     let needs = needs(terms, roots, &order.nodes);
-    let any = |bit: u8| order.nodes.iter().any(|node| needs[node.position()] & bit != 0);
+    // Most inputs are not below these roots; a table that is not touched costs nothing.
+    let inputs = (0..terms.inputs().len()).filter(|at| needs[*at] != 0);
+    let inputs = inputs.filter_map(|at| terms.node_of(terms.input(terms.inputs().at(at)?)));
+    let nodes: Vec<NodeId> = inputs.chain(order.nodes.iter().copied()).collect();
+    let any = |bit: u8| nodes.iter().any(|node| needs[node.position()] & bit != 0);
     let table = |bit: u8| if any(bit) { terms.node_count() } else { 0 };
     let mut scan = Scan {
         terms,
@@ -44,32 +48,8 @@ pub(crate) fn fingerprints(
         exponents: vec![0; table(EXPONENT)],
         floats: vec![0.0; table(FLOAT)],
     };
-    for node in &order.nodes {
-        let (position, needed) = (node.position(), needs[node.position()]);
-        let operation = terms.at(*node);
-        let number = match operation {
-            Node::Input(input) => Some(point(input)),
-            Node::Constant(constant) => Some(terms.number(constant).clone()),
-            _ => None,
-        };
-        if needed & VALUE != 0 {
-            scan.values[position] = match &number {
-                Some(number) => Values::of_number(number).unwrap_or(NONE),
-                None => scan.value(operation),
-            };
-        }
-        if needed & EXPONENT != 0 {
-            scan.exponents[position] = match &number {
-                Some(number) => Exponents::of_number(number).unwrap_or(NONE),
-                None => scan.exponent(operation),
-            };
-        }
-        if needed & FLOAT != 0 {
-            scan.floats[position] = match &number {
-                Some(number) => number.to_f64_lossy(),
-                None => float_operation(terms, operation, &|_| Number::ZERO, &scan.floats),
-            };
-        }
+    for node in nodes {
+        scan.evaluate(node, needs[node.position()], point);
     }
     let fingerprint = |root: &Term| Some(scan.value(terms.node(*root))).filter(|at| *at != NONE);
     roots
@@ -141,6 +121,34 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
+    /// The values of a node that are needed.
+    fn evaluate(&mut self, node: NodeId, needed: u8, point: &dyn Fn(Input) -> Number) {
+        let (position, operation) = (node.position(), self.terms.at(node));
+        let number = match operation {
+            Node::Input(input) => Some(point(input)),
+            Node::Constant(constant) => Some(self.terms.number(constant).clone()),
+            _ => None,
+        };
+        if needed & VALUE != 0 {
+            self.values[position] = match &number {
+                Some(number) => Values::of_number(number).unwrap_or(NONE),
+                None => self.value(operation),
+            };
+        }
+        if needed & EXPONENT != 0 {
+            self.exponents[position] = match &number {
+                Some(number) => Exponents::of_number(number).unwrap_or(NONE),
+                None => self.exponent(operation),
+            };
+        }
+        if needed & FLOAT != 0 {
+            self.floats[position] = match &number {
+                Some(number) => number.to_f64_lossy(),
+                None => float_operation(self.terms, operation, point, &self.floats),
+            };
+        }
+    }
+
     fn value(&self, operation: Node) -> u64 {
         let at = |node: NodeId| self.values[node.position()];
         match operation {

@@ -74,10 +74,15 @@ impl<const K: u32, const C: u64> Modulus<K, C> {
             let magnitude = Self::reduce(numerator.unsigned_abs().into());
             let numerator = if numerator < 0 { Self::negate(magnitude) } else { magnitude };
             let denominator = Self::reduce(denominator.unsigned_abs().into());
-            return match denominator {
-                1 => Some(numerator),
-                other => Some(Self::multiply(numerator, Self::inverse(other)?)),
-            };
+            return Some(match denominator {
+                1 => numerator,
+                // Nearly all values at points are dyadic: halve a few times.
+                power if power.is_power_of_two() => {
+                    let half = Self::PRIME.div_ceil(2);
+                    Self::multiply(numerator, Self::power(half, power.trailing_zeros().into()))
+                }
+                other => Self::multiply(numerator, Self::inverse(other)?),
+            });
         }
         let big = number.to_big();
         let rest = |value: UBig| u64::try_from(value % UBig::from(Self::PRIME)).ok();
