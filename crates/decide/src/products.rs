@@ -11,20 +11,30 @@ use term::{Factors, Node, Sum, Term, Terms};
 pub(crate) struct Products {
     left: Vec<u64>,
     right: Vec<u64>,
+    /// Steps spent on sums that turned out to have other factors.
+    wasted: usize,
 }
 
 /// The sign of a product, above both factors' numbers.
 const NEGATIVE: u64 = 1 << 63;
 /// Sums inside sums are laid out up to this many products: sharing could make them exponential.
 const MOST_NESTED: usize = 1 << 21;
+/// Nested sums with something else at the bottom are walked once for each level; not for ever.
+const MOST_WASTED: usize = 1 << 24;
 
 impl Products {
     /// A number that sums of the same products share; none for other sums and shorter ones.
     ///
     /// Also whether all of them are squares, added.
     pub(crate) fn hash(&mut self, terms: &Terms, sum: Sum, shortest: usize) -> Option<(u64, bool)> {
-        // A sum of fewer summands can only be long enough if it has sums inside.
-        if !gather(terms, sum, &mut self.left) || self.left.len() < shortest {
+        if self.wasted > MOST_WASTED {
+            return None;
+        }
+        if let Err(wasted) = gather(terms, sum, &mut self.left) {
+            self.wasted += wasted;
+            return None;
+        }
+        if self.left.len() < shortest {
             return None;
         }
         let mixed = self.left.iter().map(|key| crate::witness::mix(*key));
@@ -37,8 +47,8 @@ impl Products {
     /// Whether both are sums of the same products of inputs.
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };
-        if !gather(a.0, left, &mut self.left)
-            || !gather(b.0, right, &mut self.right)
+        if gather(a.0, left, &mut self.left).is_err()
+            || gather(b.0, right, &mut self.right).is_err()
             || self.left.len() != self.right.len()
         {
             return false;
@@ -61,8 +71,10 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
 }
 
 /// The products as numbers, sums inside sums laid out flat (a kernel that adds up tiles makes
-/// them); `false` if one has a factor that is neither an input nor 1, or if there are too many.
-fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
+/// them); an error if one has a factor that is neither an input nor 1, or if there are too many.
+///
+/// `Err` has the steps that were for nothing.
+fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     keys.clear();
     keys.reserve(sum.length as usize);
     let most = MOST_NESTED.max(sum.length as usize);
@@ -71,10 +83,11 @@ fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
     let mut sign = 0;
     let mut outer = Vec::new();
     loop {
-        let Some((inner, own, rest)) = gather_run(terms, run, sign, keys) else { return false };
+        let wasted = keys.len() + outer.len() + 1;
+        let (inner, own, rest) = gather_run(terms, run, sign, keys).ok_or(wasted)?;
         if let Some(inner) = inner {
             if keys.len() + inner.length as usize > most {
-                return false;
+                return Err(wasted);
             }
             outer.push((runs, rest, sign));
             (runs, run, sign) = (terms.products(inner), &[], own);
@@ -83,7 +96,7 @@ fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
         } else if let Some(enclosing) = outer.pop() {
             (runs, run, sign) = enclosing;
         } else {
-            return true;
+            return Ok(());
         }
     }
 }
@@ -118,4 +131,52 @@ fn gather_run<'a>(
         keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
     }
     Some((None, sign, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    fn store() -> (Terms, Vec<Term>) {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 8).unwrap();
+        let terms = Terms::new(Arc::new(inputs));
+        let all = (0..8).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        (terms, all)
+    }
+
+    #[test]
+    fn tiles_are_laid_out_flat() {
+        let (mut terms, x) = store();
+        let mut sum = |order: &[usize], tile: usize| {
+            let mut total = terms.zero();
+            for part in order.chunks(tile) {
+                let mut inner = terms.zero();
+                for at in part {
+                    inner = terms.fused_multiply_add(x[*at], x[7 - *at], inner);
+                }
+                total = terms.subtract(total, inner);
+            }
+            total
+        };
+        let (a, b) = (sum(&[0, 1, 2, 3, 4, 5, 6, 7], 2), sum(&[7, 2, 1, 5, 6, 0, 3, 4], 4));
+        let c = sum(&[7, 2, 1, 5, 6, 0, 3, 0], 4);
+        let mut products = Products::default();
+        assert!(products.equal((&terms, a), (&terms, b)));
+        // x[i]·x[7−i] is the same product as x[7−i]·x[i]: 4 and 3, but not 4 and 0.
+        assert!(!products.equal((&terms, a), (&terms, c)));
+    }
+
+    #[test]
+    fn shared_sums_do_not_explode() {
+        let (mut terms, x) = store();
+        let mut sum = terms.add(x[0], x[1]);
+        for _ in 0..60 {
+            sum = terms.add(sum, sum);
+        }
+        let mut products = Products::default();
+        assert!(!products.equal((&terms, sum), (&terms, sum)));
+    }
 }

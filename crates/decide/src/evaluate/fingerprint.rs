@@ -276,3 +276,57 @@ fn root(base: u64, exponent: &Number) -> u64 {
 fn scramble<const K: u32, const C: u64>(value: u64) -> u64 {
     Modulus::<K, C>::reduce(crate::witness::mix(value).into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::text::{Scope, parse_expression, parse_script};
+
+    /// The fingerprints of two expressions over x, y and z.
+    fn pair(a: &str, b: &str) -> [Fingerprint; 2] {
+        let script = parse_script("input x, y, z").unwrap();
+        let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let roots = [a, b].map(|text| {
+            let expression = parse_expression(text).unwrap();
+            scope.term(&mut terms, &expression).unwrap()
+        });
+        let point = |input: Input| Number::dyadic(2 * input.position() as i64 - 3, -2);
+        let found = fingerprints(&terms, &roots, &point);
+        [found[0], found[1]]
+    }
+
+    #[test]
+    fn equal_terms_have_equal_fingerprints() {
+        for (a, b) in [
+            ("(x + y)^2 - z", "x*x + 2*x*y + (y*y - z)"),
+            ("exp(x) * exp(y - x*z)", "exp(x + y - z*x)"),
+            ("exp2(x + 3) / y", "8 * exp(x * log(2)) * (1 / y)"),
+            ("max(x, y) + min(x, y)", "y + x"),
+            ("if(x < y, exp(x), abs(z))", "if(y > x, exp(x), max(z, -z))"),
+            ("sqrt(y^2) * sqrt(y^2)", "y*y"),
+        ] {
+            let [a_value, b_value] = pair(a, b);
+            assert!(a_value.is_some() && a_value == b_value, "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn small_differences_are_seen() {
+        for (a, b) in [
+            ("x", "x + 1/1152921504606846976"),
+            ("exp(x)", "exp(x + 1/1152921504606846976)"),
+            ("x * log(2)", "x * f32(0.6931471805599453)"),
+            ("x / y", "y / x"),
+        ] {
+            let [a_value, b_value] = pair(a, b);
+            assert!(a_value.is_some() && b_value.is_some() && a_value != b_value, "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_has_none() {
+        assert_eq!(pair("1 / (x - x)", "z + 1 / (y - y)"), [None, None]);
+    }
+}
