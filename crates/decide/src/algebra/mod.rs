@@ -17,6 +17,7 @@
 pub(crate) mod atom;
 mod choice;
 mod content;
+mod expand;
 mod exponential;
 mod fraction;
 mod function;
