@@ -7,120 +7,27 @@ use crate::algebra::{
     Algebra, Atom, Condition, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial,
     Pull, SignSet,
 };
-use crate::definedness::{Definedness, conditions};
+use crate::blocks::Blocks;
+use crate::definedness::{Definedness, Requirement as Asked, conditions};
 use crate::normalise::Normaliser;
-use crate::products::Products;
+use crate::problem::{Budget, Problem, different, search};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
-use crate::witness::{Found, Search};
-use rustc_hash::FxHashMap;
-use term::{NodeId, Term, Terms};
+use crate::witness::Found;
+use rustc_hash::{FxHashMap, FxHashSet};
+use term::{NodeId, Term};
 
-/// Limits, all in steps: the same input gives the same answer on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Steps for the normal forms of one pair.
-    pub normalise: u64,
-    /// Steps for each rung above them.
-    pub rung: u64,
-    /// Cases the last rung may open.
-    pub cases: u32,
-    /// Points tried before the expensive rungs, each by intervals.
-    pub quick_points: u64,
-    /// Points tried at the end, by floats first.
-    pub points: u64,
-    /// Bits of the values at those points: 3 fits every float format, 11 is f16, 24 f32.
-    pub significand_bits: u32,
-    /// Stop after this many differences; the pairs after them are [`Reason::Skipped`].
-    pub differences: usize,
-}
+/// So many pairs in a row without success, and sums are not worth treating as unknowns.
+const MOST_FAILURES: usize = 64;
 
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            normalise: 200_000_000,
-            rung: 3_000_000,
-            cases: 2_000,
-            quick_points: 8,
-            points: 96,
-            significand_bits: 3,
-            differences: usize::MAX,
-        }
-    }
-}
-
-/// Two stores of terms over the same inputs, and conditions on the inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Problem<'t> {
-    /// The store of the reference terms.
-    pub reference: &'t Terms,
-    /// The store of the optimised terms; may be the same.
-    pub optimised: &'t Terms,
-    /// Conditions the inputs satisfy, in the reference's store.
-    pub assumptions: &'t [Term],
-}
-
-/// Decides pairs one after another.
-///
-/// ```
-/// use decide::{Budget, Problem, decide};
-/// use std::sync::Arc;
-/// use term::{Inputs, Terms};
-/// let mut inputs = Inputs::new();
-/// let x = inputs.scalar("x").unwrap();
-/// let mut terms = Terms::new(Arc::new(inputs));
-/// let x = terms.input(x);
-/// let square = terms.multiply(x, x);
-/// let root = terms.square_root(square);
-/// let absolute = terms.absolute(x);
-/// let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
-/// let answers = decide(&problem, &[(root, absolute), (root, x)], &Budget::default());
-/// assert!(answers[0].is_equal());
-/// assert!(matches!(answers[1], decide::Decision::Different { .. }));
-/// ```
-///
-/// # Panics
-/// If the two stores have different inputs.
-#[must_use]
-pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
-    assert!(
-        problem.reference.inputs() == problem.optimised.inputs(),
-        "both stores of a problem range over the same inputs"
-    );
-    let mut answers: Vec<Option<Decision>> = Vec::with_capacity(pairs.len());
-    let mut products = Products::default();
-    for (reference, optimised) in pairs {
-        let pair = ((problem.reference, *reference), (problem.optimised, *optimised));
-        // These sums are total: assumptions on the inputs only have to leave some input.
-        let same = products.equal(pair.0, pair.1)
-            && (problem.assumptions.is_empty()
-                || search(problem, (*reference, *optimised), budget)
-                    .reference_has_domain(budget.points));
-        answers
-            .push(same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() }));
-    }
-    if answers.iter().any(Option::is_none) {
-        let open: Vec<(Term, Term)> = answers
-            .iter()
-            .zip(pairs)
-            .filter(|(answer, _)| answer.is_none())
-            .map(|(_, pair)| *pair)
-            .collect();
-        let mut decided = Ladder::new(problem, &open, budget).run(&open).into_iter();
-        for answer in &mut answers {
-            if answer.is_none() {
-                *answer = decided.next();
-            }
-        }
-    }
-    answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
-}
+/// Normal forms of both sides, conditions of both sides.
+type Forms = (Polynomial, Polynomial, Vec<Requirement>, Vec<Requirement>);
 
 /// A side's conditions, or why there are none.
 type Conditions = Outcome<Vec<Definedness>>;
 
-struct Ladder<'t> {
+pub(crate) struct Ladder<'t> {
     problem: Problem<'t>,
     budget: Budget,
     algebra: Algebra,
@@ -128,8 +35,14 @@ struct Ladder<'t> {
     optimised: Normaliser<'t>,
     /// For each pair, the conditions of both sides.
     conditions: Vec<(Conditions, Conditions)>,
-    /// Conditions of the reference known to hold everywhere: asked once, not once an output.
+    /// Conditions known to hold everywhere: asked once, not once an output.
     always: FxHashMap<(Side, NodeId, SignSet), bool>,
+    /// The forms of arguments of conditions without guards: the outputs of a row share them.
+    arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
+    /// Conditions of the reference that some input is known to satisfy together.
+    domains: FxHashSet<Vec<Definedness>>,
+    /// Whether, under these conditions of the reference, one of the optimised side holds.
+    consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
     assumptions: Vec<(FormId, SignSet)>,
 }
 
@@ -140,7 +53,12 @@ enum Side {
 }
 
 impl<'t> Ladder<'t> {
-    fn new(problem: &Problem<'t>, pairs: &[(Term, Term)], budget: &Budget) -> Self {
+    pub(crate) fn new(
+        problem: &Problem<'t>,
+        pairs: &[(Term, Term)],
+        blocks: &Blocks,
+        budget: &Budget,
+    ) -> Self {
         let conditions: Vec<(Conditions, Conditions)> = pairs
             .iter()
             .map(|(a, b)| (conditions(problem.reference, *a), conditions(problem.optimised, *b)))
@@ -152,41 +70,72 @@ impl<'t> Ladder<'t> {
                 guard.chain([Term::from(one.argument)])
             })
         };
-        let reference = Normaliser::new(
+        let mut reference = Normaliser::with_opaque(
             problem.reference,
             pairs
                 .iter()
                 .map(|(a, _)| *a)
                 .chain(arguments(|pair| &pair.0))
                 .chain(problem.assumptions.iter().copied()),
+            &blocks.reference,
         );
-        let optimised = Normaliser::new(
+        let mut optimised = Normaliser::with_opaque(
             problem.optimised,
             pairs.iter().map(|(_, b)| *b).chain(arguments(|pair| &pair.1)),
+            &blocks.optimised,
         );
+        optimised.share_functions(problem.reference);
+        let mut algebra = Algebra::new(problem.reference.inputs().len());
+        reference.set_opaque(&mut algebra, &blocks.reference);
+        optimised.set_opaque(&mut algebra, &blocks.optimised);
         Self {
             problem: *problem,
             budget: *budget,
-            algebra: Algebra::new(problem.reference.inputs().len()),
+            algebra,
             reference,
             optimised,
             conditions,
             always: FxHashMap::default(),
+            arguments: FxHashMap::default(),
+            domains: FxHashSet::default(),
+            consequences: FxHashMap::default(),
             assumptions: Vec::new(),
         }
     }
 
-    fn run(mut self, pairs: &[(Term, Term)]) -> Vec<Decision> {
-        self.algebra.steps = self.budget.normalise;
-        for assumption in self.problem.assumptions {
-            let condition = self.reference.condition(&mut self.algebra, *assumption);
-            if let Ok(condition) = condition {
-                let comparisons = comparisons(&self.algebra, condition);
-                self.assumptions.extend(comparisons);
+    /// Answers for pairs with equal normal forms and nothing to assume; the others have none.
+    /// Gives up after many pairs without success.
+    pub(crate) fn run_composite(mut self, pairs: &[(Term, Term)]) -> Vec<Option<Decision>> {
+        self.take_assumptions();
+        let mut failures = 0;
+        let mut answers = vec![None; pairs.len()];
+        for (index, pair) in pairs.iter().enumerate() {
+            answers[index] = self.composite(index, *pair).ok().flatten();
+            failures = if answers[index].is_some() { 0 } else { failures + 1 };
+            if failures > MOST_FAILURES {
+                break;
             }
         }
+        answers
+    }
+
+    fn composite(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Option<Decision>> {
+        let (reference, optimised, required, own) = self.forms(index, pair)?;
+        if self.algebra.unequal(reference, optimised)?.is_some() {
+            return Ok(None);
+        }
+        self.algebra.steps = self.budget.rung;
+        let (open, given) = self.not_following(&required, own)?;
+        let settled = open.is_empty() && self.claims_something(pair, &required, given);
+        let equal = Decision::Equal { rung: Rung::Composite, conditions: Vec::new() };
+        Ok(settled.then_some(equal))
+    }
+
+    /// Answers for the pairs, so many differences having been found before.
+    pub(crate) fn run(mut self, pairs: &[(Term, Term)], differences: usize) -> Vec<Decision> {
+        self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
-        let mut differences = 0;
+        let mut differences = differences;
         for (index, pair) in pairs.iter().enumerate() {
             if differences >= self.budget.differences {
                 answers.push(Decision::Unknown(Reason::Skipped));
@@ -204,19 +153,35 @@ impl<'t> Ladder<'t> {
         answers
     }
 
-    fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
+    fn take_assumptions(&mut self) {
+        self.algebra.steps = self.budget.normalise;
+        for assumption in self.problem.assumptions {
+            let condition = self.reference.condition(&mut self.algebra, *assumption);
+            if let Ok(condition) = condition {
+                let comparisons = comparisons(&self.algebra, condition);
+                self.assumptions.extend(comparisons);
+            }
+        }
+    }
+
+    /// The normal forms of a pair and the conditions of both sides.
+    fn forms(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Forms> {
         self.algebra.steps = self.budget.normalise;
         let reference = self.reference.real(&mut self.algebra, pair.0);
         let optimised = self.optimised.real(&mut self.algebra, pair.1);
         let conditions = std::mem::replace(&mut self.conditions[index], (Ok(vec![]), Ok(vec![])));
         let required = self.signs_of(Side::Reference, conditions.0)?;
         let own = self.signs_of(Side::Optimised, conditions.1)?;
-        let (reference, optimised) = (reference?, optimised?);
+        Ok((reference?, optimised?, required, own))
+    }
+
+    fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
+        let (reference, optimised, required, own) = self.forms(index, pair)?;
         let mut found = Found::default();
         let equal = match self.algebra.unequal(reference, optimised)? {
             None => Some(Rung::Composite),
             Some(gap) => {
-                found = self.search(pair, 0..self.budget.quick_points, u64::MAX);
+                found = self.search(pair, 0..self.budget.quick_points, 0);
                 if let Some(difference) = found.values {
                     return Ok(different(difference));
                 }
@@ -322,24 +287,40 @@ impl<'t> Ladder<'t> {
                 Side::Reference => &mut self.reference,
                 Side::Optimised => &mut self.optimised,
             };
-            let form = normaliser.real(&mut self.algebra, condition.argument.into());
+            let known = self.arguments.get(&(side, condition.argument)).copied();
+            let form = match known {
+                Some(_) => None,
+                None => Some(normaliser.real(&mut self.algebra, condition.argument.into())),
+            };
             let mut guard = Vec::new();
             for (node, holds) in &condition.guard {
                 let id = normaliser.condition(&mut self.algebra, (*node).into())?;
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
             }
+            let asked = match condition.requirement {
+                Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
+                other => other,
+            };
             // A condition nobody can normalise is still a condition: it stays, without a form.
-            let form = form.and_then(|form| self.comparable(form)).ok();
-            if let (Some(form), Some(signs)) = (form, signs) {
-                let holds = self.algebra.sign(form)?.within(signs);
-                if condition.guard.is_empty() {
-                    self.always.insert((side, condition.argument, signs), holds);
+            let form = match (known, form) {
+                (Some(known), _) => known,
+                (None, form) => {
+                    form.and_then(|form| form.and_then(|form| self.comparable(form)).ok())
                 }
+            };
+            self.arguments.insert((side, condition.argument), form);
+            if let (Some(form), Some(signs)) = (form, signs) {
+                let key = (side, condition.argument, signs);
+                let holds = match self.always.get(&key) {
+                    Some(holds) => *holds,
+                    None => self.algebra.sign(form)?.within(signs),
+                };
+                self.always.insert(key, holds);
                 if holds {
                     continue;
                 }
             }
-            result.push(Requirement { condition, form, signs, guard });
+            result.push(Requirement { condition, asked, form, signs, guard });
         }
         Ok(result)
     }
@@ -361,18 +342,9 @@ impl<'t> Ladder<'t> {
         required: &[Requirement],
         own: Vec<Requirement>,
     ) -> Outcome<Decision> {
-        let mut open = Vec::new();
-        for requirement in own {
-            if !self.follows(required, &requirement)? {
-                open.push(requirement.condition);
-            }
-        }
-        if required.is_empty() && open.is_empty() && self.problem.assumptions.is_empty() {
-            return Ok(Decision::Equal { rung, conditions: Vec::new() });
-        }
+        let (open, given) = self.not_following(required, own)?;
         if open.is_empty() {
-            let search = search(&self.problem, pair, &self.budget);
-            return Ok(if search.reference_has_domain(self.budget.points) {
+            return Ok(if self.claims_something(pair, required, given) {
                 Decision::Equal { rung, conditions: Vec::new() }
             } else {
                 Decision::Unknown(Reason::NoPointInDomain)
@@ -395,10 +367,55 @@ impl<'t> Ladder<'t> {
         Ok(Decision::Equal { rung, conditions })
     }
 
+    /// The optimised side's conditions that do not follow from the reference's, and the latter.
+    fn not_following(
+        &mut self,
+        required: &[Requirement],
+        own: Vec<Requirement>,
+    ) -> Outcome<(Vec<Definedness>, Vec<Definedness>)> {
+        let given: Vec<Definedness> = required.iter().map(|one| one.condition.clone()).collect();
+        let mut open = Vec::new();
+        for requirement in own {
+            let key = (given.clone(), requirement.condition.clone());
+            let follows = match self.consequences.get(&key) {
+                Some(follows) => *follows,
+                None => self.follows(required, &requirement)?,
+            };
+            self.consequences.insert(key, follows);
+            if !follows {
+                open.push(requirement.condition);
+            }
+        }
+        Ok((open, given))
+    }
+
+    /// Whether an equality is about some input.
+    fn claims_something(
+        &mut self,
+        pair: (Term, Term),
+        required: &[Requirement],
+        given: Vec<Definedness>,
+    ) -> bool {
+        (required.is_empty() && self.problem.assumptions.is_empty()) || self.has_domain(pair, given)
+    }
+
+    /// Whether some input satisfies the conditions of a pair's reference, and the assumptions.
+    fn has_domain(&mut self, pair: (Term, Term), given: Vec<Definedness>) -> bool {
+        if self.domains.contains(&given) {
+            return true;
+        }
+        let search = search(&self.problem, pair, &self.budget);
+        let found = search.reference_has_domain(self.budget.points);
+        if found {
+            self.domains.insert(given);
+        }
+        found
+    }
+
     /// Whether a condition of the optimised side holds wherever the reference is defined.
     fn follows(&mut self, required: &[Requirement], wanted: &Requirement) -> Outcome<bool> {
         let identical = required.iter().any(|other| {
-            other.condition.requirement == wanted.condition.requirement
+            other.asked == wanted.asked
                 && other.form.is_some()
                 && other.form == wanted.form
                 && other.guard.iter().all(|one| wanted.guard.contains(one))
@@ -463,18 +480,11 @@ fn comparisons(algebra: &Algebra, condition: ConditionId) -> Vec<(FormId, SignSe
     found
 }
 
-fn search<'t>(problem: &Problem<'t>, pair: (Term, Term), budget: &Budget) -> Search<'t> {
-    Search {
-        reference: (problem.reference, pair.0),
-        optimised: (problem.optimised, pair.1),
-        assumptions: problem.assumptions,
-        significand_bits: budget.significand_bits,
-    }
-}
-
 /// A condition with the forms it is about.
 struct Requirement {
     condition: Definedness,
+    /// What it asks, functions by their common number.
+    asked: Asked,
     /// None if the argument has no normal form.
     form: Option<FormId>,
     signs: Option<SignSet>,
@@ -485,10 +495,4 @@ impl Requirement {
     fn unguarded(&self) -> Option<(FormId, SignSet)> {
         if self.guard.is_empty() { self.form.zip(self.signs) } else { None }
     }
-}
-
-fn different(
-    (point, discrepancy): (crate::witness::Point, crate::witness::Discrepancy),
-) -> Decision {
-    Decision::Different { point, discrepancy }
 }

@@ -52,13 +52,22 @@
 //! | [`Rung`] | what it tries |
 //! |---|---|
 //! | `Products` | the same products of inputs, in any order |
-//! | `Composite` | the same normal form |
+//! | `Composite` | the same normal form; first with sums of products that both sides have as unknowns |
 //! | `Inline` | zero after multiplying by the denominators and multiplying out |
 //! | `Facts` | the same with the signs that definedness and assumptions give, equal arguments merged |
 //! | `Cases` | zero in every case: which element of a maximum is largest, whether a condition holds |
 //! | `Point` | a point where the values differ |
 //!
 //! Each has a budget in steps ([`Budget`]); none looks at a clock.
+//!
+//! Before the normal forms, *fingerprints* of all open pairs are taken in one pass: values at a point
+//! modulo a safe prime p = 2q+1, exponents modulo q, maxima and choices decided by floats. Where they
+//! disagree, interval evaluation looks for a difference at once. They choose where to look and are
+//! never an answer: beyond exp-polynomials they may disagree for equal terms.
+//!
+//! Sums that both sides have in common may be unknowns because the same unknown stands for the same
+//! function of the inputs: their products were compared, exactly. Equal forms in such unknowns are
+//! equal functions; unequal ones say nothing, and the sums are taken apart.
 //!
 //! **Why each step is sound.** Every rewrite keeps the value at each input where the *original*
 //! terms are defined; conditions are collected from the terms before anything is rewritten
@@ -113,17 +122,20 @@
 //! # Limits
 //!
 //! No polynomial factorisation: `(x²−1)/(x−1) = x+1` needs the `Inline` rung, and deep nests of
-//! such quotients under roots or logarithms stay unknown. `√a·√b = √(ab)` is not applied. Cube
+//! such quotients under roots or logarithms stay unknown. `√(ab)` becomes `√a·√b` where both are known
+//! not to be negative, for products that are written as such; sums under roots are not factored. Cube
 //! roots and trigonometric functions are opaque but for sign symmetry. Facts are combined in pairs,
 //! not by linear programming. Points are tried from a fixed list of small dyadic values: a
 //! difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`.
 
 mod algebra;
+mod blocks;
 mod definedness;
 mod evaluate;
 mod ladder;
 mod normalise;
 mod oracle;
+mod problem;
 mod products;
 mod rewrite;
 mod split;
@@ -132,7 +144,7 @@ mod witness;
 
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, Value, evaluate};
-pub use ladder::{Budget, Problem, decide};
 pub use oracle::Signs;
+pub use problem::{Budget, Problem, decide};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point};

@@ -4,8 +4,12 @@
 //! how often it will be used and its form is given away at the last use instead of copied. That
 //! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
 
-use crate::algebra::{Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power};
-use term::{Node, NodeId, Number, Sum, Term, Terms, Walker};
+use crate::algebra::{
+    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, SignSet, Summand,
+    times,
+};
+use crate::blocks::Opaque;
+use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
 
 /// What is known of a node that was visited.
 #[derive(Clone, Debug)]
@@ -26,19 +30,65 @@ pub(crate) struct Normaliser<'t> {
     forms: Vec<Option<Box<Form>>>,
     uses_left: Vec<u32>,
     last_inverse: Option<(NodeId, Polynomial)>,
+    /// The common number of each named function of the store.
+    functions: Vec<Option<u16>>,
 }
 
 impl<'t> Normaliser<'t> {
     /// Prepares for these roots, each to be asked for once.
     pub(crate) fn new(terms: &'t Terms, roots: impl IntoIterator<Item = Term>) -> Self {
+        Self::with_opaque(terms, roots, &Opaque::default())
+    }
+
+    /// The same without what is below these sums; [`Normaliser::set_opaque`] is to follow.
+    pub(crate) fn with_opaque(
+        terms: &'t Terms,
+        roots: impl IntoIterator<Item = Term>,
+        opaque: &Opaque,
+    ) -> Self {
         let mut walker = Walker::default();
-        let order = walker.order(terms, roots, |node| !is_leaf(terms, node));
+        let order = walker.operations(terms, roots, |node| match terms.at(node) {
+            Node::Sum(_) => !opaque.contains_key(&node),
+            _ => !is_leaf(terms, node),
+        });
         let mut uses_left = vec![0; terms.node_count()];
         for (node, uses) in order.nodes.iter().zip(&order.uses) {
             uses_left[node.position()] = *uses;
         }
         let forms = vec![None; terms.node_count()];
-        Self { terms, walker, forms, uses_left, last_inverse: None }
+        let functions =
+            (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
+        Self { terms, walker, forms, uses_left, last_inverse: None, functions }
+    }
+
+    /// Treats these sums as unknowns.
+    pub(crate) fn set_opaque(&mut self, algebra: &mut Algebra, opaque: &Opaque) {
+        let mut nodes: Vec<_> = opaque.iter().collect();
+        nodes.sort_unstable();
+        for (node, (number, squares)) in nodes {
+            let atom = Atom::Opaque { number: *number, squares: *squares };
+            let form = Form::Real(algebra.atom_polynomial(atom));
+            self.forms[node.position()] = Some(Box::new(form));
+            // Never the last use: the form is not given away.
+            self.uses_left[node.position()] = u32::MAX;
+        }
+    }
+
+    /// Numbers named functions as another store does; names it does not have come after its own.
+    pub(crate) fn share_functions(&mut self, with: &Terms) {
+        let (own, other) = (self.terms.named_functions(), with.named_functions());
+        let number = |(at, name): (usize, &String)| {
+            let found = other.iter().position(|known| known == name);
+            u16::try_from(found.unwrap_or(other.len() + at)).ok()
+        };
+        self.functions = own.iter().enumerate().map(number).collect();
+    }
+
+    /// The function by its common number.
+    pub(crate) fn common(&self, function: Function) -> Outcome<Function> {
+        let Function::Named(at) = function else { return Ok(function) };
+        let common = self.functions.get(usize::from(at)).copied().flatten();
+        common.map(Function::Named).ok_or(Obstacle::TooLarge)
     }
 
     /// The normal form of a root.
@@ -62,11 +112,14 @@ impl<'t> Normaliser<'t> {
 
     fn compute_below(&mut self, algebra: &mut Algebra, root: Term) {
         let (terms, forms) = (self.terms, &self.forms);
-        let order = self
-            .walker
-            .order(terms, [root], |node| !is_leaf(terms, node) && forms[node.position()].is_none());
+        let order = self.walker.operations(terms, [root], |node| {
+            forms[node.position()].is_none() && !is_leaf(terms, node)
+        });
         for node in order.nodes {
-            let form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
+            let mut form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
+            if let Form::Real(polynomial) = &mut form {
+                polynomial.settle();
+            }
             self.forms[node.position()] = Some(Box::new(form));
         }
     }
@@ -87,7 +140,7 @@ impl<'t> Normaliser<'t> {
             }
             Node::And(a, b) => self.connective(algebra, a, b, true)?,
             Node::Or(a, b) => self.connective(algebra, a, b, false)?,
-            other => match self.with_infinity(other)? {
+            other => match self.with_infinity(algebra, other)? {
                 Some(form) => form,
                 None => Form::Real(self.arithmetic(algebra, other)?),
             },
@@ -96,7 +149,7 @@ impl<'t> Normaliser<'t> {
 
     /// Operations on infinities that have a value; the finite operand's own conditions were
     /// collected from the term and are not lost here.
-    fn with_infinity(&mut self, node: Node) -> Outcome<Option<Form>> {
+    fn with_infinity(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Option<Form>> {
         Ok(match node {
             Node::Infinity { negative } => Some(Form::Infinite(negative)),
             Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
@@ -109,11 +162,11 @@ impl<'t> Normaliser<'t> {
             Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
             Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
                 (None, None) => None,
-                (Some(negative), None) => self.scaled_infinity(negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
                 (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
             },
-            Node::Sum(sum) => self.infinite_sum(sum)?,
+            Node::Sum(sum) => self.infinite_sum(algebra, sum)?,
             _ => None,
         })
     }
@@ -140,23 +193,33 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    fn scaled_infinity(&mut self, negative: bool, factor: NodeId) -> Outcome<Option<Form>> {
-        match self.single(factor) {
-            Some((Monomial::ONE, value)) => {
-                Ok(Some(Form::Infinite(negative != value.is_negative())))
-            }
-            _ => Err(Obstacle::Infinite),
+    /// `±∞ · f`, where the sign of `f` is the same at every input.
+    fn scaled_infinity(
+        &mut self,
+        algebra: &mut Algebra,
+        negative: bool,
+        factor: NodeId,
+    ) -> Outcome<Option<Form>> {
+        let factor = self.take(factor)?;
+        let form = algebra.intern(factor)?;
+        let sign = algebra.sign(form)?;
+        if sign.within(SignSet::POSITIVE) {
+            Ok(Some(Form::Infinite(negative)))
+        } else if sign.within(SignSet::NEGATIVE) {
+            Ok(Some(Form::Infinite(!negative)))
+        } else {
+            Err(Obstacle::Infinite)
         }
     }
 
-    fn infinite_sum(&mut self, sum: Sum) -> Outcome<Option<Form>> {
+    fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
         let mut total = None;
         for factors in self.terms.products(sum).flatten() {
             let (a, b) = (factors.left(), factors.right());
             let own = match (self.infinite(a), self.infinite(b)) {
                 (None, None) => continue,
-                (Some(negative), None) => self.scaled_infinity(negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(negative, a)?,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
                 (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
             };
             let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
@@ -214,7 +277,7 @@ impl<'t> Normaliser<'t> {
             Node::Select(c, a, b) => self.select(algebra, c, a, b),
             Node::Apply(function, a) => {
                 let argument = self.take(a)?;
-                algebra.apply(function, argument)
+                algebra.apply(self.common(function)?, argument)
             }
             Node::Truth(_) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
                 Err(Obstacle::Undefined)
@@ -267,51 +330,71 @@ impl<'t> Normaliser<'t> {
 
     fn sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Polynomial> {
         let terms = self.terms;
+        let inputs = terms.inputs().len();
+        let is_input = |node: NodeId| node.position() < inputs;
         let mut total = Polynomial::zero();
-        for factors in terms.products(sum).flatten() {
-            let (left, right) = (factors.left(), factors.right());
-            if let (Node::Input(a), Node::Input(b)) = (terms.at(left), terms.at(right)) {
-                let monomial = Monomial::of_inputs(a.position(), b.position());
-                let sign = if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE };
-                algebra.accumulate_single(&mut total, monomial, sign)?;
-                continue;
-            }
-            if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
-                let (monomial, shed) = algebra.monomial_product(m, n)?;
-                let mut coefficient = multiply(&c, &d);
-                if let Some(shed) = shed {
-                    coefficient = &coefficient * &shed;
+        if sum.length > 2 {
+            total.reserve(sum.length as usize);
+        }
+        for run in terms.products(sum) {
+            let mut rest = run;
+            while !rest.is_empty() {
+                let simple = |one: &&Factors| is_input(one.left()) && is_input(one.right());
+                let plain =
+                    if total.is_plain() { rest.iter().take_while(simple).count() } else { 0 };
+                let (products, others) = rest.split_at(plain);
+                if plain > 0 {
+                    algebra.spend(plain)?;
+                    total.extend_plain(products.iter().map(of_inputs));
                 }
-                if factors.is_negative() {
-                    coefficient = -&coefficient;
-                }
-                self.release(left);
-                self.release(right);
-                algebra.accumulate_single(&mut total, monomial, coefficient)?;
-                continue;
+                let Some((factors, after)) = others.split_first() else { break };
+                self.summand(algebra, &mut total, *factors)?;
+                rest = after;
             }
-            let (left, right) = (self.take(left)?, self.take(right)?);
-            let product = algebra.product(left, right)?;
-            let product = if factors.is_negative() { product.negated() } else { product };
-            algebra.accumulate(&mut total, product)?;
         }
         Ok(total)
     }
 
+    fn summand(
+        &mut self,
+        algebra: &mut Algebra,
+        total: &mut Polynomial,
+        factors: Factors,
+    ) -> Outcome<()> {
+        let (left, right) = (factors.left(), factors.right());
+        if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
+            let mut coefficient = times(c, d);
+            let (monomial, shed) = algebra.monomial_product(m, n)?;
+            if let Some(shed) = shed {
+                coefficient = &coefficient * &shed;
+            }
+            if factors.is_negative() {
+                coefficient = -&coefficient;
+            }
+            self.release(left);
+            self.release(right);
+            return algebra.accumulate_single(total, monomial, coefficient);
+        }
+        let (left, right) = (self.take(left)?, self.take(right)?);
+        let product = algebra.product(left, right)?;
+        let product = if factors.is_negative() { product.negated() } else { product };
+        algebra.accumulate(total, product)
+    }
+
     /// A node's form, if it is one summand: the case that needs no copy of a list.
-    fn single(&self, node: NodeId) -> Option<(Monomial, Number)> {
+    fn single(&self, node: NodeId) -> Option<(Monomial, &Number)> {
+        if let Some(Form::Real(polynomial)) = self.forms[node.position()].as_deref() {
+            return polynomial.as_settled_single();
+        }
         match self.terms.at(node) {
             Node::Input(input) => {
-                Some((Monomial::of_atom(Algebra::input_atom(input.position())), Number::ONE))
+                Some((Monomial::of_atom(Algebra::input_atom(input.position())), &Number::ONE))
             }
             Node::Constant(constant) => {
                 let value = self.terms.number(constant);
-                (!value.is_zero()).then(|| (Monomial::ONE, value.clone()))
+                (!value.is_zero()).then_some((Monomial::ONE, value))
             }
-            _ => match self.forms[node.position()].as_deref() {
-                Some(Form::Real(polynomial)) => polynomial.as_single(),
-                _ => None,
-            },
+            _ => None,
         }
     }
 
@@ -372,13 +455,8 @@ fn is_leaf(terms: &Terms, node: NodeId) -> bool {
     matches!(terms.at(node), Node::Input(_) | Node::Constant(_))
 }
 
-/// Most coefficients are 1.
-fn multiply(a: &Number, b: &Number) -> Number {
-    if a.is_one() {
-        b.clone()
-    } else if b.is_one() {
-        a.clone()
-    } else {
-        a * b
-    }
+/// A product of two inputs as a summand.
+fn of_inputs(factors: &Factors) -> Summand {
+    let monomial = Monomial::of_inputs(factors.left().position(), factors.right().position());
+    (monomial, if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE })
 }

@@ -4,25 +4,52 @@
 //! are compared in order, and sorted only if that fails. Equal multisets are equal sums; unequal
 //! ones say nothing (`x·y − x·y` is 0), the next rung decides. All of these terms are total.
 
-use term::{Factors, Node, NodeId, Number, Sum, Term, Terms};
+use term::{Factors, Node, Sum, Term, Terms};
 
 /// Scratch space, kept between outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Products {
     left: Vec<u64>,
     right: Vec<u64>,
+    /// Steps spent on sums that turned out to have other factors.
+    wasted: usize,
 }
 
 /// The sign of a product, above both factors' numbers.
 const NEGATIVE: u64 = 1 << 63;
+/// Sums inside sums are laid out up to this many products: sharing could make them exponential.
+const MOST_NESTED: usize = 1 << 21;
+/// Nested sums with something else at the bottom are walked once for each level; not for ever.
+const MOST_WASTED: usize = 1 << 24;
 
 impl Products {
+    /// A number that sums of the same products share; none for other sums and shorter ones.
+    ///
+    /// Also whether all of them are squares, added.
+    pub(crate) fn hash(&mut self, terms: &Terms, sum: Sum, shortest: usize) -> Option<(u64, bool)> {
+        if self.wasted > MOST_WASTED {
+            return None;
+        }
+        if let Err(wasted) = gather(terms, sum, &mut self.left) {
+            self.wasted += wasted;
+            return None;
+        }
+        if self.left.len() < shortest {
+            return None;
+        }
+        let mixed = self.left.iter().map(|key| crate::witness::mix(*key));
+        let hash = mixed.fold(self.left.len() as u64, u64::wrapping_add);
+        let inputs = terms.inputs().len() as u64;
+        let square = |key: &u64| key >> 32 == key & u64::from(u32::MAX) && key >> 32 < inputs;
+        Some((hash, self.left.iter().all(square)))
+    }
+
     /// Whether both are sums of the same products of inputs.
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };
-        if left.length != right.length
-            || !gather(a.0, left, &mut self.left)
-            || !gather(b.0, right, &mut self.right)
+        if gather(a.0, left, &mut self.left).is_err()
+            || gather(b.0, right, &mut self.right).is_err()
+            || self.left.len() != self.right.len()
         {
             return false;
         }
@@ -43,34 +70,113 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
     }
 }
 
-/// The products as numbers; `false` if one has a factor that is neither an input nor 1.
-fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> bool {
+/// The products as numbers, sums inside sums laid out flat (a kernel that adds up tiles makes
+/// them); an error if one has a factor that is neither an input nor 1, or if there are too many.
+///
+/// `Err` has the steps that were for nothing.
+fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     keys.clear();
     keys.reserve(sum.length as usize);
-    let inputs = terms.inputs().len() as u32;
-    for run in terms.products(sum) {
-        for factors in run {
-            match key(terms, inputs, *factors) {
-                Some(key) => keys.push(key),
-                None => return false,
+    let most = MOST_NESTED.max(sum.length as usize);
+    let mut runs = terms.products(sum);
+    let mut run: &[Factors] = &[];
+    let mut sign = 0;
+    let mut outer = Vec::new();
+    loop {
+        let wasted = keys.len() + outer.len() + 1;
+        let (inner, own, rest) = gather_run(terms, run, sign, keys).ok_or(wasted)?;
+        if let Some(inner) = inner {
+            if keys.len() + inner.length as usize > most {
+                return Err(wasted);
             }
+            outer.push((runs, rest, sign));
+            (runs, run, sign) = (terms.products(inner), &[], own);
+        } else if let Some(next) = runs.next() {
+            run = next;
+        } else if let Some(enclosing) = outer.pop() {
+            (runs, run, sign) = enclosing;
+        } else {
+            return Ok(());
         }
     }
-    true
 }
 
-fn key(terms: &Terms, inputs: u32, factors: Factors) -> Option<u64> {
-    let a = leaf(terms, inputs, factors.left())?;
-    let b = leaf(terms, inputs, factors.right())?;
-    let sign = if factors.is_negative() { NEGATIVE } else { 0 };
-    Some(sign | u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
-}
-
-/// An input's number, or the number after the last input for the constant 1.
-fn leaf(terms: &Terms, inputs: u32, node: NodeId) -> Option<u32> {
-    let position = node.position() as u32;
-    if position < inputs {
-        return Some(position);
+/// Gathers up to the first sum inside the run; returns that, its sign, and what comes after it.
+fn gather_run<'a>(
+    terms: &Terms,
+    run: &'a [Factors],
+    sign: u64,
+    keys: &mut Vec<u64>,
+) -> Option<(Option<Sum>, u64, &'a [Factors])> {
+    let inputs = terms.inputs().len() as u32;
+    let one = terms.node_of(terms.one());
+    for (index, factors) in run.iter().enumerate() {
+        let own = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
+        let (left, right) = (factors.left(), factors.right());
+        let (mut a, mut b) = (left.position() as u32, right.position() as u32);
+        if a.max(b) >= inputs {
+            if Some(right) == one {
+                if let Node::Sum(inner) = terms.at(left) {
+                    return Some((Some(inner), own, &run[index + 1..]));
+                }
+                b = inputs;
+            }
+            if Some(left) == one {
+                a = inputs;
+            }
+            if (a >= inputs && Some(left) != one) || (b >= inputs && Some(right) != one) {
+                return None;
+            }
+        }
+        keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
     }
-    terms.as_number(node.into()).is_some_and(Number::is_one).then_some(inputs)
+    Some((None, sign, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    fn store() -> (Terms, Vec<Term>) {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 8).unwrap();
+        let terms = Terms::new(Arc::new(inputs));
+        let all = (0..8).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        (terms, all)
+    }
+
+    #[test]
+    fn tiles_are_laid_out_flat() {
+        let (mut terms, x) = store();
+        let mut sum = |order: &[usize], tile: usize| {
+            let mut total = terms.zero();
+            for part in order.chunks(tile) {
+                let mut inner = terms.zero();
+                for at in part {
+                    inner = terms.fused_multiply_add(x[*at], x[7 - *at], inner);
+                }
+                total = terms.subtract(total, inner);
+            }
+            total
+        };
+        let (a, b) = (sum(&[0, 1, 2, 3, 4, 5, 6, 7], 2), sum(&[7, 2, 1, 5, 6, 0, 3, 4], 4));
+        let c = sum(&[7, 2, 1, 5, 6, 0, 3, 0], 4);
+        let mut products = Products::default();
+        assert!(products.equal((&terms, a), (&terms, b)));
+        // x[i]·x[7−i] is the same product as x[7−i]·x[i]: 4 and 3, but not 4 and 0.
+        assert!(!products.equal((&terms, a), (&terms, c)));
+    }
+
+    #[test]
+    fn shared_sums_do_not_explode() {
+        let (mut terms, x) = store();
+        let mut sum = terms.add(x[0], x[1]);
+        for _ in 0..60 {
+            sum = terms.add(sum, sum);
+        }
+        let mut products = Products::default();
+        assert!(!products.equal((&terms, sum), (&terms, sum)));
+    }
 }

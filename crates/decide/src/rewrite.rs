@@ -7,8 +7,8 @@
 //! one point says which pairs are worth trying.
 
 use crate::algebra::{
-    Algebra, Atom, AtomId, Condition, ConditionId, FormId, Monomial, Obstacle, Outcome, Polynomial,
-    Power, SignSet,
+    Algebra, Atom, AtomId, Condition, ConditionId, Exponent, FormId, Monomial, Obstacle, Outcome,
+    Polynomial, Power, SignSet,
 };
 use crate::evaluate::FormValues;
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ const DEEPEST_CONDITION: u32 = 64;
 pub(crate) struct Rewriter {
     atoms: FxHashMap<AtomId, Polynomial>,
     /// `e^form`, rebuilt.
-    exponentials: FxHashMap<FormId, Polynomial>,
+    exponentials: FxHashMap<Exponent, Polynomial>,
     /// Equalities of the present case: an atom and what it equals.
     substitutions: FxHashMap<AtomId, FormId>,
     /// Arguments seen so far with a float value, if equal ones are to be merged.
@@ -77,9 +77,11 @@ impl Rewriter {
         let (atoms, exponents) = reachable(algebra, &Polynomial::from_sorted(terms.clone()));
         let mut items: Vec<(u32, Item)> = Vec::with_capacity(atoms.len() + exponents.len());
         items.extend(atoms.iter().map(|atom| (algebra.atom_stamp(*atom), Item::Atom(*atom))));
-        items.extend(
-            exponents.iter().map(|form| (algebra.form_stamp(*form), Item::Exponent(*form))),
-        );
+        let stamp = |exponent: &Exponent| {
+            let [plain, rest] = exponent.parts().map(|form| algebra.form_stamp(form));
+            (plain.max(rest), Item::Exponent(*exponent))
+        };
+        items.extend(exponents.iter().map(stamp));
         items.sort_unstable();
         for (_, item) in items {
             algebra.spend(1)?;
@@ -88,10 +90,12 @@ impl Rewriter {
                     let rebuilt = self.rebuild_atom(algebra, atom)?;
                     self.atoms.insert(atom, rebuilt);
                 }
-                Item::Exponent(form) if !self.exponentials.contains_key(&form) => {
-                    let inner = self.argument(algebra, form)?;
+                Item::Exponent(exponent) if !self.exponentials.contains_key(&exponent) => {
+                    // The whole, so that arguments which are equal as a whole are merged.
+                    let whole = algebra.intern(algebra.exponent_polynomial(exponent))?;
+                    let inner = self.argument(algebra, whole)?;
                     let rebuilt = algebra.exp(inner)?;
-                    self.exponentials.insert(form, rebuilt);
+                    self.exponentials.insert(exponent, rebuilt);
                 }
                 Item::Atom(_) | Item::Exponent(_) => {}
             }
@@ -104,9 +108,11 @@ impl Rewriter {
             return Ok(algebra.polynomial(*value));
         }
         match algebra.atom(id) {
-            Atom::Input(_) | Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => {
-                Ok(Polynomial::single(Monomial::of_atom(id)))
-            }
+            Atom::Input(_)
+            | Atom::Pi
+            | Atom::Integer(_)
+            | Atom::LogInteger(_)
+            | Atom::Opaque { .. } => Ok(Polynomial::single(Monomial::of_atom(id))),
             Atom::Log(form) => {
                 let inner = self.argument(algebra, form)?;
                 algebra.log(inner)
@@ -228,7 +234,7 @@ impl Rewriter {
                 let factor = self.power_of_atom(algebra, atom, power)?;
                 product = algebra.product(product, factor)?;
             }
-            if monomial.exponent() != FormId::ZERO {
+            if monomial.exponent() != Exponent::ZERO {
                 let exponential = self.exponentials.get(&monomial.exponent()).cloned();
                 let exponential = exponential.unwrap_or_else(|| {
                     Polynomial::single(Monomial::of_exponent(monomial.exponent()))
@@ -250,9 +256,17 @@ impl Rewriter {
         let rebuilt = self.atoms.get(&atom);
         let same = rebuilt
             .is_none_or(|new| new.as_single() == Some((Monomial::of_atom(atom), Number::ONE)));
+        // Facts may let factors leave a root that they could not leave before.
+        if same
+            && power.as_integer().is_none()
+            && let Some(Atom::Base(form)) = algebra.atom_ref(atom)
+        {
+            let inside = algebra.polynomial(*form);
+            return algebra.power(inside, power);
+        }
         if same {
             let (monomial, shed) =
-                algebra.monomial_from([(atom, power)].into_iter().collect(), FormId::ZERO)?;
+                algebra.monomial_from([(atom, power)].into_iter().collect(), Exponent::ZERO)?;
             return Ok(Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE)));
         }
         // `same` covers the absent case.
@@ -263,12 +277,15 @@ impl Rewriter {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    Exponent(FormId),
+    Exponent(Exponent),
     Atom(AtomId),
 }
 
 /// All atoms and exponents at any depth below a polynomial, without repetition.
-pub(crate) fn reachable(algebra: &Algebra, polynomial: &Polynomial) -> (Vec<AtomId>, Vec<FormId>) {
+pub(crate) fn reachable(
+    algebra: &Algebra,
+    polynomial: &Polynomial,
+) -> (Vec<AtomId>, Vec<Exponent>) {
     let mut found = Reachable::default();
     found.monomial(algebra, polynomial.scale());
     for (monomial, _) in polynomial.raw_terms() {
@@ -285,9 +302,9 @@ pub(crate) fn reachable(algebra: &Algebra, polynomial: &Polynomial) -> (Vec<Atom
 #[derive(Default)]
 struct Reachable {
     atoms: Vec<AtomId>,
-    exponents: Vec<FormId>,
+    exponents: Vec<Exponent>,
     seen_atoms: rustc_hash::FxHashSet<AtomId>,
-    seen_exponents: rustc_hash::FxHashSet<FormId>,
+    seen_exponents: rustc_hash::FxHashSet<Exponent>,
     waiting: Vec<FormId>,
 }
 
@@ -300,9 +317,9 @@ impl Reachable {
             }
         }
         let exponent = monomial.exponent();
-        if exponent != FormId::ZERO && self.seen_exponents.insert(exponent) {
+        if exponent != Exponent::ZERO && self.seen_exponents.insert(exponent) {
             self.exponents.push(exponent);
-            self.waiting.push(exponent);
+            self.waiting.extend(exponent.parts());
         }
     }
 }
@@ -316,7 +333,7 @@ pub(crate) fn clear_denominators(
     let mut polynomial = algebra.expand_bases(polynomial)?;
     while let Some((base, power)) = outermost_denominator(algebra, &polynomial) {
         let (factor, _) = algebra
-            .monomial_from([(base, power.negated()?)].into_iter().collect(), FormId::ZERO)?;
+            .monomial_from([(base, power.negated()?)].into_iter().collect(), Exponent::ZERO)?;
         algebra.shift(&mut polynomial, factor, &Number::ONE)?;
         polynomial = algebra.expand_bases(polynomial)?;
     }

@@ -6,7 +6,8 @@
 //! each other contains no input. Equalities (`≥` and `≤` of one form) are used as equations.
 
 use crate::algebra::{
-    Algebra, Atom, AtomId, Condition, ConditionId, FormId, Obstacle, Outcome, Polynomial, SignSet,
+    Algebra, Atom, AtomId, Condition, ConditionId, FormId, Monomial, Obstacle, Outcome, Polynomial,
+    SignSet,
 };
 use crate::rewrite::{Rewriter, clear_denominators, reachable};
 
@@ -131,8 +132,9 @@ fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     let complexity = |atom: &AtomId| {
         let forms = compared(algebra, *atom);
         let monomials = forms.iter().flat_map(|form| algebra.form(*form));
+        let exponent = |m: &Monomial| m.exponent().parts().map(|form| algebra.form(form).len());
         let size = monomials
-            .map(|(m, _)| 1 + algebra.factors(*m).len() + algebra.form(m.exponent()).len());
+            .map(|(m, _)| 1 + algebra.factors(*m).len() + exponent(m).into_iter().sum::<usize>());
         (size.sum::<usize>(), algebra.atom_stamp(*atom))
     };
     let atom = atoms.into_iter().filter(splits).filter(innermost).min_by_key(complexity)?;

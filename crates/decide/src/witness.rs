@@ -2,10 +2,10 @@
 //!
 //! Points are pseudo-random but fixed, with small significands (three bits), so that every value
 //! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
-//! where choices and maxima are decided. Floats pick the promising points; only interval
+//! where choices and maxima are decided. Fingerprints pick the promising points; only interval
 //! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
 
-use crate::evaluate::{Interval, Value, evaluate, evaluate_floats};
+use crate::evaluate::{Interval, Value, evaluate, evaluate_floats, fingerprints};
 use term::{Input, Node, Number, Term, Terms, evaluation_order};
 
 /// Values of the inputs that matter, all others being irrelevant.
@@ -63,7 +63,7 @@ impl Search<'_> {
     }
 
     /// Tries the points numbered `points`, until the values differ; intervals at each of the first
-    /// `always`, and wherever floats promise something.
+    /// `always`, and wherever fingerprints promise something.
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
         let mut found = Found::default();
         for number in points {
@@ -101,7 +101,13 @@ impl Search<'_> {
         if values.all(|value| value == Value::Truth(true)) { reference } else { Value::Unsure }
     }
 
+    /// Whether fingerprints say that the values differ, or floats where there are none.
     fn promising(&self, point: &dyn Fn(Input) -> Number) -> bool {
+        let [a, b] = [self.reference, self.optimised]
+            .map(|(terms, root)| fingerprints(terms, &[root], point).pop().flatten());
+        if a.is_some() {
+            return a != b;
+        }
         let a = evaluate_floats(self.reference.0, &[self.reference.1], point);
         let b = evaluate_floats(self.optimised.0, &[self.optimised.1], point);
         match (a.first(), b.first()) {
@@ -136,7 +142,7 @@ fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
 }
 
 /// The value of an input at the point of this number.
-fn value(number: u64, input: Input, significand_bits: u32) -> Number {
+pub(crate) fn value(number: u64, input: Input, significand_bits: u32) -> Number {
     let own = mix(number << 32 ^ input.position() as u64);
     let shared = mix(number);
     let bits = significand_bits.clamp(1, 24);
@@ -160,7 +166,7 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
 }
 
 /// A fixed scramble of 64 bits.
-fn mix(value: u64) -> u64 {
+pub(crate) fn mix(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -8,18 +8,10 @@ use std::cmp::Ordering;
 
 /// Constant powers are folded up to this many bits; beyond it they stay symbolic.
 const LONGEST_POWER: usize = 4096;
+/// The sign of a constant is looked for this many operations deep.
+const DEEPEST_CONSTANT: u32 = 6;
 
 impl Terms {
-    /// The result of an operation defined nowhere.
-    pub fn undefined(&mut self) -> Term {
-        self.push(Node::Undefined, true).into()
-    }
-
-    /// +∞ or −∞.
-    pub fn infinity(&mut self, negative: bool) -> Term {
-        self.push(Node::Infinity { negative }, false).into()
-    }
-
     /// π.
     pub fn pi(&mut self) -> Term {
         self.push(Node::Pi, false).into()
@@ -207,11 +199,6 @@ impl Terms {
         self.unary(a, |node| Node::Apply(function, node), partial)
     }
 
-    /// A settled condition.
-    pub fn truth(&mut self, value: bool) -> Term {
-        self.push(Node::Truth(value), false).into()
-    }
-
     /// A comparison.
     pub fn compare(&mut self, relation: Relation, a: Term, b: Term) -> Term {
         if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
@@ -256,23 +243,12 @@ impl Terms {
             Node::Pi | Node::Exp(_) => true,
             // The logarithm of 1 was folded, that of a negative number is undefined.
             Node::Log(argument) => matches!(self.at(argument), Node::Constant(_)),
-            Node::Power(base, _) => match self.at(base) {
-                Node::Constant(base) => self.number(base).signum() > 0,
-                other => self.is_positive_constant(other),
-            },
-            _ => false,
+            other => self.sign_of(other).is_some_and(|sign| sign != Ordering::Equal),
         }
     }
 
     fn is_positive_constant(&self, node: Node) -> bool {
-        match node {
-            Node::Pi => true,
-            Node::Log(argument) => match self.at(argument) {
-                Node::Constant(value) => *self.number(value) > Number::ONE,
-                _ => false,
-            },
-            _ => false,
-        }
+        self.sign_of_constant(node, DEEPEST_CONSTANT) == Some(Ordering::Greater)
     }
 
     fn log_of_integer(&mut self, value: i64) -> Term {
@@ -344,7 +320,31 @@ impl Terms {
             Node::Infinity { negative } => {
                 Some(if negative { Ordering::Less } else { Ordering::Greater })
             }
-            other if self.is_positive_constant(other) => Some(Ordering::Greater),
+            other => self.sign_of_constant(other, DEEPEST_CONSTANT),
+        }
+    }
+
+    /// The sign of a total constant made of rationals, π, logarithms, powers and products: scales
+    /// such as `1/(8·ln 2)`. Gives up below a few operations.
+    fn sign_of_constant(&self, node: Node, depth: u32) -> Option<Ordering> {
+        let depth = depth.checked_sub(1)?;
+        let below = |id: NodeId| self.sign_of_constant(self.at(id), depth);
+        match node {
+            Node::Constant(value) => Some(self.number(value).signum().cmp(&0)),
+            Node::Pi => Some(Ordering::Greater),
+            Node::Log(argument) => match self.at(argument) {
+                Node::Constant(value) if self.number(value).signum() > 0 => {
+                    Some(self.number(value).cmp(&Number::ONE))
+                }
+                _ => None,
+            },
+            Node::Exp(exponent) => below(exponent).map(|_| Ordering::Greater),
+            Node::Power(base, _) => below(base).filter(|sign| *sign == Ordering::Greater),
+            Node::Negation(a) => below(a).map(Ordering::reverse),
+            Node::Product(a, b) | Node::Quotient(a, b) => match (below(a)?, below(b)?) {
+                (_, Ordering::Equal) | (Ordering::Equal, _) => None,
+                (x, y) => Some(if x == y { Ordering::Greater } else { Ordering::Less }),
+            },
             _ => None,
         }
     }

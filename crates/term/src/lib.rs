@@ -36,6 +36,8 @@ mod oracle;
 mod order;
 mod store;
 mod sums;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 pub use inputs::{Input, Inputs, TooManyInputs};

@@ -124,7 +124,8 @@ pub enum Function {
     Trunc,
     /// To nearest, ties to even.
     Round,
-    /// Any other: nothing is known but that equal arguments give equal values.
+    /// Any other: nothing is known but that equal arguments give equal values. The number is the
+    /// store's own; see [`Terms::named_functions`](crate::Terms::named_functions).
     Named(u16),
 }
 

@@ -106,18 +106,21 @@ impl Number {
 
     /// Whether this is 0.
     #[must_use]
+    #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Repr::Dyadic { mantissa: 0, .. })
     }
 
     /// Whether this is 1.
     #[must_use]
+    #[inline]
     pub fn is_one(&self) -> bool {
-        *self == Self::ONE
+        matches!(self.0, Repr::Dyadic { mantissa: 1, exponent: 0 })
     }
 
     /// −1, 0 or 1.
     #[must_use]
+    #[inline]
     pub fn signum(&self) -> i32 {
         match &self.0 {
             Repr::Dyadic { mantissa, .. } => mantissa.signum() as i32,
@@ -132,6 +135,7 @@ impl Number {
 
     /// Whether this is below zero.
     #[must_use]
+    #[inline]
     pub fn is_negative(&self) -> bool {
         self.signum() < 0
     }
@@ -214,6 +218,7 @@ impl Number {
 
     /// A number that equal values share, for hashing.
     #[must_use]
+    #[inline]
     pub fn fingerprint(&self) -> u64 {
         match &self.0 {
             Repr::Dyadic { mantissa, exponent } => {
@@ -238,6 +243,7 @@ impl Number {
 }
 
 /// Lowest tier for `mantissa · 2^exponent`.
+#[inline]
 fn from_dyadic(mantissa: i128, exponent: i64) -> Number {
     if mantissa == 0 {
         return Number::ZERO;
@@ -292,6 +298,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 impl Add for &Number {
     type Output = Number;
+    #[inline]
     fn add(self, other: &Number) -> Number {
         match (&self.0, &other.0) {
             (
@@ -329,12 +336,19 @@ impl Add for &Number {
 
 impl Mul for &Number {
     type Output = Number;
+    #[inline]
     fn mul(self, other: &Number) -> Number {
         if let (
             Repr::Dyadic { mantissa: a, exponent: e },
             Repr::Dyadic { mantissa: b, exponent: f },
         ) = (&self.0, &other.0)
         {
+            // Odd times odd is odd, so a product that fits is in lowest terms already.
+            let (product, overflow) = a.overflowing_mul(*b);
+            let exponent = e + f;
+            if !overflow && product != 0 && exponent.abs() <= DYADIC_LIMIT {
+                return Number(Repr::Dyadic { mantissa: product, exponent });
+            }
             return from_dyadic(i128::from(*a) * i128::from(*b), i64::from(*e) + i64::from(*f));
         }
         match (self.to_small_ratio(), other.to_small_ratio()) {
@@ -348,6 +362,7 @@ impl Mul for &Number {
 
 impl Neg for &Number {
     type Output = Number;
+    #[inline]
     fn neg(self) -> Number {
         match &self.0 {
             Repr::Dyadic { mantissa, exponent } => {

@@ -31,12 +31,35 @@ pub struct Walker {
     nodes: Vec<NodeId>,
     uses: Vec<u32>,
     stack: Vec<NodeId>,
+    /// Numbers below are not visited.
+    first: u32,
 }
 
 impl Walker {
     /// The nodes below `roots` for which `wanted` holds; below a node that is not wanted nothing
     /// is visited. Uses of a visited node are counted over the roots and all parents visited.
     pub fn order(
+        &mut self,
+        terms: &Terms,
+        roots: impl IntoIterator<Item = Term>,
+        wanted: impl FnMut(NodeId) -> bool,
+    ) -> Order {
+        self.first = 0;
+        self.walk(terms, roots, wanted)
+    }
+
+    /// As [`Walker::order`] without the inputs, which are most of what a sum of products refers to.
+    pub fn operations(
+        &mut self,
+        terms: &Terms,
+        roots: impl IntoIterator<Item = Term>,
+        wanted: impl FnMut(NodeId) -> bool,
+    ) -> Order {
+        self.first = terms.inputs().len() as u32;
+        self.walk(terms, roots, wanted)
+    }
+
+    fn walk(
         &mut self,
         terms: &Terms,
         roots: impl IntoIterator<Item = Term>,
@@ -82,7 +105,11 @@ impl Walker {
         }
     }
 
+    #[inline]
     fn visit(&mut self, node: NodeId, wanted: &mut impl FnMut(NodeId) -> bool) {
+        if node.0 < self.first {
+            return;
+        }
         let slot = self.slots[node.position()];
         if slot != 0 {
             self.uses[slot as usize - 1] += 1;

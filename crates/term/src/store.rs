@@ -1,6 +1,6 @@
 //! The store of terms and the constructors an interpreter calls once per lane and instruction.
 //!
-//! No hash-consing: a node is pushed and forgotten (design.md §6). Constructors fold what is
+//! No hash-consing: a node is pushed and forgotten. Constructors fold what is
 //! constant, eliminate infinities on creation, and drop an operand only if it is *total* (no
 //! operation below it can be undefined), so that no definedness condition is ever lost here.
 
@@ -13,6 +13,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Terms {
     inputs: Arc<Inputs>,
+    /// The first number that is not an input's.
+    first_node: u32,
     /// Node number `inputs.len() + i`; the numbers below belong to the inputs, which need no node.
     nodes: Vec<Node>,
     /// Per entry of `nodes`: whether some operation at or below it can be undefined.
@@ -23,6 +25,8 @@ pub struct Terms {
     sums: Sums,
     zero: NodeId,
     one: NodeId,
+    /// +∞, −∞, the undefined, false and true: made once, a running maximum starts from one each time.
+    singles: [NodeId; 5],
 }
 
 impl Terms {
@@ -30,6 +34,7 @@ impl Terms {
     #[must_use]
     pub fn new(inputs: Arc<Inputs>) -> Self {
         let mut terms = Self {
+            first_node: inputs.len() as u32,
             inputs,
             nodes: Vec::new(),
             partial: Vec::new(),
@@ -39,9 +44,17 @@ impl Terms {
             sums: Sums::default(),
             zero: NodeId(0),
             one: NodeId(0),
+            singles: [NodeId(0); 5],
         };
         terms.zero = terms.constant_node(Number::ZERO);
         terms.one = terms.constant_node(Number::ONE);
+        terms.singles = [
+            terms.push(Node::Infinity { negative: false }, false),
+            terms.push(Node::Infinity { negative: true }, false),
+            terms.push(Node::Undefined, true),
+            terms.push(Node::Truth(false), false),
+            terms.push(Node::Truth(true), false),
+        ];
         terms
     }
 
@@ -59,6 +72,7 @@ impl Terms {
 
     /// The outermost operation of a term.
     #[must_use]
+    #[inline]
     pub fn node(&self, term: Term) -> Node {
         if term.prefix != 0 {
             return Node::Sum(sum_of(term));
@@ -68,15 +82,17 @@ impl Terms {
 
     /// The operation a node number stands for.
     #[must_use]
+    #[inline]
     pub fn at(&self, node: NodeId) -> Node {
-        match node.position().checked_sub(self.inputs.len()) {
+        match node.0.checked_sub(self.first_node) {
             None => Node::Input(Input(node.0)),
-            Some(index) => self.nodes[index],
+            Some(index) => self.nodes[index as usize],
         }
     }
 
     /// The node of a term; none for a sum that was not sealed.
     #[must_use]
+    #[inline]
     pub fn node_of(&self, term: Term) -> Option<NodeId> {
         (term.prefix == 0).then_some(NodeId(term.id))
     }
@@ -89,6 +105,7 @@ impl Terms {
 
     /// The value of an interned constant.
     #[must_use]
+    #[inline]
     pub fn number(&self, constant: ConstantId) -> &Number {
         &self.constants[constant.0 as usize]
     }
@@ -104,6 +121,7 @@ impl Terms {
 
     /// Whether some operation at or below the term can be undefined.
     #[must_use]
+    #[inline]
     pub fn is_partial(&self, term: Term) -> bool {
         if term.prefix != 0 {
             return self.sums.is_partial(sum_of(term));
@@ -123,6 +141,12 @@ impl Terms {
         }
     }
 
+    /// The names behind [`Function::Named`], in order. The numbers belong to this store.
+    #[must_use]
+    pub fn named_functions(&self) -> &[String] {
+        &self.names
+    }
+
     /// The function of this name, a new one if nobody knows it; `None` after 65536 names.
     pub fn function(&mut self, name: &str) -> Option<Function> {
         if let Some((function, _)) = Function::KNOWN.iter().find(|(_, known)| *known == name) {
@@ -137,6 +161,7 @@ impl Terms {
 
     /// A free variable.
     #[must_use]
+    #[inline]
     pub fn input(&self, input: Input) -> Term {
         NodeId(input.0).into()
     }
@@ -146,6 +171,35 @@ impl Terms {
         self.constant_node(value).into()
     }
 
+    /// The value of a float: exact where it is finite, an infinity, or undefined for a NaN.
+    ///
+    /// Floats of 32 and fewer bits convert to this one without loss.
+    pub fn float(&mut self, value: f64) -> Term {
+        match Number::from_f64(value) {
+            Some(number) => self.constant(number),
+            None if value.is_nan() => self.undefined(),
+            None => self.infinity(value < 0.0),
+        }
+    }
+
+    /// +∞ or −∞.
+    #[must_use]
+    pub fn infinity(&self, negative: bool) -> Term {
+        self.singles[usize::from(negative)].into()
+    }
+
+    /// The result of an operation defined nowhere.
+    #[must_use]
+    pub fn undefined(&self) -> Term {
+        self.singles[2].into()
+    }
+
+    /// A condition that is settled.
+    #[must_use]
+    pub fn truth(&self, value: bool) -> Term {
+        self.singles[3 + usize::from(value)].into()
+    }
+
     /// A small integer constant.
     pub fn integer(&mut self, value: i64) -> Term {
         self.constant(value.into())
@@ -153,9 +207,40 @@ impl Terms {
 
     /// `a · b + c`, the operation kernels are made of: appends to `c` where `c` is a sum that
     /// nothing was appended to yet, and starts a sum otherwise.
+    #[inline]
     pub fn fused_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
+        // Inputs are total and need no folding: one comparison each, and eight bytes are stored.
+        if a.prefix | b.prefix == 0 && a.id.max(b.id) < self.first_node && c.prefix != 0 {
+            let factors = Factors::new(false, NodeId(a.id), NodeId(b.id));
+            if let Some(longer) = self.sums.append(sum_of(c), factors, false) {
+                return term_of(longer);
+            }
+        }
+        self.general_multiply_add(a, b, c)
+    }
+
+    /// `c = a · b + c` in every lane where `active` has its bit: what one instruction of a warp does.
+    ///
+    /// # Panics
+    /// If the slices differ in length, or are longer than 64.
+    pub fn fused_multiply_add_lanes(
+        &mut self,
+        a: &[Term],
+        b: &[Term],
+        c: &mut [Term],
+        active: u64,
+    ) {
+        assert!(a.len() == b.len() && b.len() == c.len() && c.len() <= 64, "one value a lane");
+        for (lane, ((a, b), c)) in a.iter().zip(b).zip(c).enumerate() {
+            if active >> lane & 1 == 1 {
+                *c = self.fused_multiply_add(*a, *b, *c);
+            }
+        }
+    }
+
+    fn general_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
         let (left, right) = (self.seal(a), self.seal(b));
-        if !self.is_plain(left) || !self.is_plain(right) {
+        if !self.is_plain(left) || !self.is_plain(right) || !self.is_plain_addend(c) {
             let product = self.multiply(a, b);
             return self.add(c, product);
         }
@@ -174,6 +259,7 @@ impl Terms {
     }
 
     /// The node for a term, made on first use for a sum.
+    #[inline]
     pub fn seal(&mut self, term: Term) -> NodeId {
         if term.prefix == 0 {
             return NodeId(term.id);
@@ -187,21 +273,24 @@ impl Terms {
         node
     }
 
-    pub(crate) fn zero(&self) -> Term {
+    /// The constant 0.
+    #[must_use]
+    pub fn zero(&self) -> Term {
         self.zero.into()
     }
 
-    pub(crate) fn one(&self) -> Term {
+    /// The constant 1.
+    #[must_use]
+    pub fn one(&self) -> Term {
         self.one.into()
     }
 
+    #[inline]
     pub(crate) fn partial_at(&self, node: NodeId) -> bool {
-        match node.position().checked_sub(self.inputs.len()) {
-            None => false,
-            Some(index) => self.partial[index],
-        }
+        node.0.checked_sub(self.first_node).is_some_and(|index| self.partial[index as usize])
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, node: Node, partial: bool) -> NodeId {
         let number = self.node_count();
         assert!(number < 1 << 31, "a term store holds fewer than 2^31 nodes");
@@ -241,6 +330,11 @@ impl Terms {
                     | Node::Negation(_)
                     | Node::Pi
             )
+    }
+
+    /// Neither infinite nor undefined: a product may be appended to it.
+    fn is_plain_addend(&self, term: Term) -> bool {
+        term.prefix != 0 || !matches!(self.node(term), Node::Infinity { .. } | Node::Undefined)
     }
 
     fn add_signed(&mut self, a: Term, negate_b: bool, b: Term) -> Term {
@@ -318,62 +412,4 @@ fn sum_of(term: Term) -> Sum {
 
 fn term_of(sum: Sum) -> Term {
     Term { id: sum.list.0, prefix: sum.length }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn store() -> (Terms, Vec<Term>) {
-        let mut inputs = Inputs::new();
-        inputs.tensor("x", 4).unwrap();
-        let terms = Terms::new(Arc::new(inputs));
-        let all = (0..4).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
-        (terms, all)
-    }
-
-    #[test]
-    fn older_sums_survive_appending() {
-        let (mut terms, x) = store();
-        let two = terms.add(x[0], x[1]);
-        let three = terms.add(two, x[2]);
-        let other = terms.add(two, x[3]);
-        assert_eq!(terms.print(three), "x[0] + x[1] + x[2]");
-        assert_eq!(terms.print(other), "(x[0] + x[1]) + x[3]");
-        assert_eq!(terms.print(two), "x[0] + x[1]");
-    }
-
-    #[test]
-    fn long_sums_keep_every_product() {
-        let (mut terms, x) = store();
-        let mut sum = terms.integer(0);
-        for step in 0..2000 {
-            sum = terms.fused_multiply_add(x[step % 4], x[(step / 4) % 4], sum);
-        }
-        let Node::Sum(list) = terms.node(sum) else { panic!("not a sum") };
-        let products: Vec<_> = terms.products(list).flatten().collect();
-        assert_eq!(products.len(), 2000);
-        for (step, factors) in products.iter().enumerate() {
-            assert_eq!(factors.left().position(), step % 4);
-            assert_eq!(factors.right().position(), (step / 4) % 4);
-        }
-    }
-
-    #[test]
-    fn only_total_operands_are_dropped() {
-        let (mut terms, x) = store();
-        let zero = terms.integer(0);
-        let one = terms.integer(1);
-        let quotient = terms.divide(one, x[0]);
-        let kept = terms.multiply(zero, quotient);
-        assert!(terms.as_number(kept).is_none());
-        let dropped = terms.multiply(zero, x[0]);
-        assert_eq!(dropped, zero);
-        let below = terms.infinity(true);
-        assert_eq!(terms.maximum(below, x[1]), x[1]);
-        let gap = terms.subtract(below, x[1]);
-        assert_eq!(terms.exp(gap), zero);
-        let nothing = terms.subtract(below, below);
-        assert_eq!(terms.node(nothing), Node::Undefined);
-    }
 }

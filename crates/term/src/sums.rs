@@ -55,6 +55,7 @@ impl Sums {
     }
 
     /// Appends where `sum` is all of its list; `None` where the list has grown past it.
+    #[inline]
     pub(crate) fn append(&mut self, sum: Sum, factors: Factors, partial: bool) -> Option<Sum> {
         if self.lists[sum.list.0 as usize].length != sum.length || sum.length == u32::MAX {
             return None;
@@ -86,6 +87,7 @@ impl Sums {
         self.lists[sum.list.0 as usize].sealed = (sum.length, node);
     }
 
+    #[inline]
     fn push(&mut self, id: ListId, factors: Factors, partial: bool) {
         if self.lists[id.0 as usize].left == 0 {
             self.add_run(id);
@@ -101,6 +103,7 @@ impl Sums {
         self.pages[slot / PAGE][slot % PAGE] = factors;
     }
 
+    #[cold]
     fn add_run(&mut self, id: ListId) {
         let list = self.lists[id.0 as usize];
         let size = (list.run * 4).min(LARGEST_RUN);

@@ -30,6 +30,14 @@ pub(crate) enum Atom {
     Select(ConditionId, FormId, FormId),
     /// A named function.
     Apply(Function, FormId),
+    /// A block: a function of the inputs of which only a number is known, and whether it is a sum
+    /// of squares.
+    Opaque {
+        /// Equal numbers, equal functions.
+        number: u32,
+        /// Not negative.
+        squares: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -123,9 +131,14 @@ impl Algebra {
     /// The forms directly inside an atom.
     pub(crate) fn forms_inside(&self, id: AtomId) -> Vec<FormId> {
         match self.atom_ref(id) {
-            None | Some(Atom::Input(_) | Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_)) => {
-                Vec::new()
-            }
+            None
+            | Some(
+                Atom::Input(_)
+                | Atom::Pi
+                | Atom::Integer(_)
+                | Atom::LogInteger(_)
+                | Atom::Opaque { .. },
+            ) => Vec::new(),
             Some(Atom::Log(form) | Atom::Base(form) | Atom::Apply(_, form)) => vec![*form],
             Some(Atom::Maximum(forms)) => forms.to_vec(),
             Some(Atom::Select(condition, a, b)) => {
@@ -147,7 +160,7 @@ impl Algebra {
 
     fn new_atom_is_constant(&self, atom: &Atom) -> bool {
         match atom {
-            Atom::Input(_) => false,
+            Atom::Input(_) | Atom::Opaque { .. } => false,
             Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => true,
             Atom::Log(form) | Atom::Base(form) | Atom::Apply(_, form) => {
                 self.form_is_constant(*form)

@@ -11,7 +11,9 @@
 
 use super::monomial::Factors;
 use super::sign::SignSet;
-use super::{Algebra, AtomId, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand};
+use super::{
+    Algebra, AtomId, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand,
+};
 use std::collections::BTreeMap;
 use term::Number;
 
@@ -88,7 +90,7 @@ impl Algebra {
     }
 
     fn common_factor(&mut self, terms: &[Summand], pull: Pull) -> Outcome<Monomial> {
-        let exponent = self.least_exponent(terms)?;
+        let exponent = self.least_exponent(terms);
         let mut factors = self.least_powers(terms);
         if pull == Pull::Positive {
             factors.retain(|(atom, _)| self.sign_of_atom(*atom) == SignSet::POSITIVE);
@@ -127,16 +129,21 @@ impl Algebra {
     }
 
     /// The component-wise least exponent, absent components counting as 0.
-    fn least_exponent(&mut self, terms: &[Summand]) -> Outcome<FormId> {
-        let Some(first) = terms.first().map(|(monomial, _)| monomial.exponent()) else {
-            return Ok(FormId::ZERO);
-        };
-        if terms.iter().all(|(monomial, _)| monomial.exponent() == first) {
-            return Ok(first);
+    fn least_exponent(&mut self, terms: &[Summand]) -> Exponent {
+        Exponent {
+            plain: self.least_form(terms.iter().map(|(m, _)| m.exponent().plain)),
+            rest: self.least_form(terms.iter().map(|(m, _)| m.exponent().rest)),
         }
-        let exponents: Vec<FormId> = terms.iter().map(|(m, _)| m.exponent()).collect();
-        let least = self.component_minimum(&exponents);
-        Ok(self.intern_sorted(least))
+    }
+
+    fn least_form(&mut self, mut forms: impl Iterator<Item = FormId> + Clone) -> FormId {
+        let all = forms.clone();
+        let Some(first) = forms.next() else { return FormId::ZERO };
+        if forms.all(|form| form == first) {
+            return first;
+        }
+        let least = self.component_minimum(&all.collect::<Vec<_>>());
+        self.intern_sorted(least)
     }
 
     /// For each monomial the least coefficient over the forms (0 where absent), if not 0.

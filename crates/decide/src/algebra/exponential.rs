@@ -19,10 +19,13 @@ const LARGEST_TRIAL: u64 = 1000;
 impl Algebra {
     /// `e^f`
     pub(crate) fn exp(&mut self, exponent: Polynomial) -> Outcome<Polynomial> {
-        let exponent = self.expand_bases(exponent)?;
-        let terms = self.expanded(exponent)?;
-        if terms.iter().all(|(monomial, _)| self.has_only_inputs(*monomial)) {
-            let exponent = self.intern_sorted(terms);
+        let mut terms = self.expanded(exponent)?;
+        if !terms.iter().all(|(monomial, _)| self.is_inert(*monomial)) {
+            let expanded = self.expand_bases(Polynomial::from_sorted(terms))?;
+            terms = self.expanded(expanded)?;
+        }
+        if terms.iter().all(|(monomial, _)| self.is_inert(*monomial)) {
+            let exponent = self.exponent_of(terms);
             return Ok(Polynomial::single(Monomial::of_exponent(exponent)));
         }
         let terms = self.reduce_fractions(terms)?;
@@ -43,7 +46,7 @@ impl Algebra {
                 _ => rest.push((monomial, coefficient)),
             }
         }
-        let exponent = self.intern_sorted(rest);
+        let exponent = self.exponent_of(rest);
         self.shift(&mut result, Monomial::of_exponent(exponent), &Number::ONE)?;
         Ok(result)
     }
@@ -56,7 +59,7 @@ impl Algebra {
         }
         let (content, coefficient, base) = self.primitive(argument, Pull::Everything)?;
         let mut result = self.log_of_number(&coefficient.abs())?;
-        let exponent = self.polynomial(content.exponent());
+        let exponent = self.exponent_polynomial(content.exponent());
         self.accumulate(&mut result, exponent)?;
         for (atom, power) in self.factors(content) {
             let mut log = self.log_of_atom(atom);
@@ -126,7 +129,7 @@ impl Algebra {
             return Err(Obstacle::TooLarge);
         }
         let (monomial, shed) =
-            self.monomial_from([(atom, power)].into_iter().collect(), super::FormId::ZERO)?;
+            self.monomial_from([(atom, power)].into_iter().collect(), super::Exponent::ZERO)?;
         Ok(Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE)))
     }
 }

@@ -71,7 +71,8 @@ impl Algebra {
         };
         part != Monomial::ONE
             && self.factors(part).iter().all(|(atom, power)| enough(*atom, *power))
-            && self.exponent_contains(monomial.exponent(), part.exponent())
+            && self.exponent_contains(monomial.exponent().plain, part.exponent().plain)
+            && self.exponent_contains(monomial.exponent().rest, part.exponent().rest)
     }
 
     fn exponent_contains(&self, exponent: FormId, part: FormId) -> bool {

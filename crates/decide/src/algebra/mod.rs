@@ -17,6 +17,7 @@
 pub(crate) mod atom;
 mod choice;
 mod content;
+mod expand;
 mod exponential;
 mod fraction;
 mod function;
@@ -32,8 +33,8 @@ pub(crate) use atom::{Atom, AtomId};
 pub(crate) use choice::{Condition, ConditionId};
 pub(crate) use content::Pull;
 pub(crate) use function::round_to_even;
-pub(crate) use monomial::Monomial;
-pub(crate) use polynomial::Polynomial;
+pub(crate) use monomial::{Exponent, Monomial};
+pub(crate) use polynomial::{Polynomial, times};
 pub(crate) use power::Power;
 pub(crate) use sign::{Facts, SignSet};
 
@@ -68,6 +69,9 @@ pub(crate) enum Obstacle {
     TooLarge,
 }
 
+/// Entries of [`Algebra::recent_sums`], a power of two.
+const RECENT_SUMS: usize = 1 << 11;
+
 pub(crate) type Outcome<T> = Result<T, Obstacle>;
 
 #[derive(Debug)]
@@ -91,6 +95,9 @@ pub(crate) struct Algebra {
     conditions: Vec<Condition>,
     condition_ids: FxHashMap<Condition, ConditionId>,
     exponent_sums: FxHashMap<(FormId, FormId), FormId>,
+    /// The sums asked for lately, by a few bits of both numbers: the outputs of a row ask for the
+    /// same ones, and this is an array of the size of a cache.
+    recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
     /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
@@ -115,6 +122,7 @@ impl Algebra {
             conditions: Vec::new(),
             condition_ids: FxHashMap::default(),
             exponent_sums: FxHashMap::default(),
+            recent_sums: vec![(FormId::ZERO, FormId::ZERO, FormId::ZERO); RECENT_SUMS].into(),
             exponent_negations: FxHashMap::default(),
             last_inverse: None,
             next_stamp: 0,
@@ -182,7 +190,7 @@ fn hash_of(terms: &[Summand]) -> u64 {
     for (monomial, coefficient) in terms {
         let (high, low) = monomial.bits();
         hasher.write_u64(high);
-        hasher.write_u32(low);
+        hasher.write_u64(low);
         hasher.write_u64(coefficient.fingerprint());
     }
     hasher.finish()

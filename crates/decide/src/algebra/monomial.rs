@@ -1,16 +1,38 @@
 //! Monomials: products of atoms to rational powers, times an exponential.
 //!
-//! Twelve bytes. Products of at most two atoms to the power 1 (nearly all that kernels make) are
+//! Sixteen bytes. Products of at most two atoms to the power 1 (nearly all that kernels make) are
 //! held in place; others are numbers of a table. Either way equal monomials are equal bytes.
+//!
+//! An exponent has two numbers: one for its summands over inputs alone, one for all others. The
+//! scores of attention are of the first kind and long, the maxima they are rescaled by of the
+//! second and short: a rescale then adds short forms, and each score is stored once.
 
 use super::{Algebra, Atom, AtomId, FormId, Outcome, Polynomial, Power};
 use smallvec::SmallVec;
 use term::Number;
 
+/// An exponent in two parts, each a form, to be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Exponent {
+    /// The summands with at most two inputs and nothing else.
+    pub(crate) plain: FormId,
+    /// All others.
+    pub(crate) rest: FormId,
+}
+
+impl Exponent {
+    pub(crate) const ZERO: Self = Self { plain: FormId::ZERO, rest: FormId::ZERO };
+
+    /// Both parts.
+    pub(crate) const fn parts(self) -> [FormId; 2] {
+        [self.plain, self.rest]
+    }
+}
+
 /// `Π atom^power · e^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Monomial {
-    exponent: FormId,
+    exponent: Exponent,
     /// An atom, or 0; or, if `second` is [`IN_TABLE`], a number of the power table.
     first: u32,
     /// An atom not before `first`, or 0.
@@ -24,33 +46,36 @@ pub(crate) type Factors = SmallVec<[(AtomId, Power); 4]>;
 
 impl Monomial {
     /// The empty product.
-    pub(crate) const ONE: Self = Self { exponent: FormId::ZERO, first: 0, second: 0 };
+    pub(crate) const ONE: Self = Self { exponent: Exponent::ZERO, first: 0, second: 0 };
 
     pub(crate) const fn of_atom(atom: AtomId) -> Self {
-        Self { exponent: FormId::ZERO, first: atom.0, second: 0 }
+        Self { exponent: Exponent::ZERO, first: atom.0, second: 0 }
     }
 
-    pub(crate) const fn of_exponent(exponent: FormId) -> Self {
+    pub(crate) const fn of_exponent(exponent: Exponent) -> Self {
         Self { exponent, first: 0, second: 0 }
     }
 
     /// The product of two inputs.
     pub(crate) fn of_inputs(a: usize, b: usize) -> Self {
         let (a, b) = (Algebra::input_atom(a), Algebra::input_atom(b));
-        Self { exponent: FormId::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
+        Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
     }
 
     /// All of it, for hashing.
-    pub(crate) const fn bits(self) -> (u64, u32) {
-        ((self.exponent.0 as u64) << 32 | self.first as u64, self.second)
+    pub(crate) const fn bits(self) -> (u64, u64) {
+        (
+            (self.exponent.plain.0 as u64) << 32 | self.first as u64,
+            (self.exponent.rest.0 as u64) << 32 | self.second as u64,
+        )
     }
 
-    pub(crate) const fn exponent(self) -> FormId {
+    pub(crate) const fn exponent(self) -> Exponent {
         self.exponent
     }
 
     pub(crate) const fn without_exponent(self) -> Self {
-        Self { exponent: FormId::ZERO, ..self }
+        Self { exponent: Exponent::ZERO, ..self }
     }
 
     pub(crate) const fn has_atoms(self) -> bool {
@@ -59,12 +84,27 @@ impl Monomial {
 
     /// The single atom this is, to the power 1 and without exponential.
     pub(crate) fn as_atom(self) -> Option<AtomId> {
-        (self.second == 0 && self.first != 0 && self.exponent == FormId::ZERO)
+        (self.second == 0 && self.first != 0 && self.exponent == Exponent::ZERO)
             .then_some(AtomId(self.first))
     }
 }
 
 impl Algebra {
+    /// Whether nothing in the monomial could leave an exponent or be multiplied out: no base, no
+    /// power but 1 and 2, and not a logarithm alone.
+    pub(crate) fn is_inert(&self, monomial: Monomial) -> bool {
+        let alone = monomial.second == 0;
+        let inert = |atom: u32| {
+            atom <= self.inputs
+                || match self.atom_ref(AtomId(atom)) {
+                    None | Some(Atom::Base(_) | Atom::Integer(_)) => false,
+                    Some(Atom::Log(_) | Atom::LogInteger(_)) => !alone,
+                    Some(_) => true,
+                }
+        };
+        monomial.second != IN_TABLE && inert(monomial.first) && inert(monomial.second)
+    }
+
     /// The atoms and powers of a monomial.
     pub(crate) fn factors(&self, monomial: Monomial) -> Factors {
         let mut factors = Factors::new();
@@ -87,12 +127,13 @@ impl Algebra {
     }
 
     /// The product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
+    #[inline]
     pub(crate) fn monomial_product(
         &mut self,
         a: Monomial,
         b: Monomial,
     ) -> Outcome<(Monomial, Option<Number>)> {
-        let exponent = self.exponent_sum(a.exponent, b.exponent)?;
+        let exponent = self.exponents_added(a.exponent, b.exponent)?;
         let (left, right) = (a.without_exponent(), b.without_exponent());
         let in_place = match ((left.first, left.second), (right.first, right.second)) {
             (_, (0, 0)) => Some((left.first, left.second)),
@@ -103,6 +144,15 @@ impl Algebra {
         if let Some((first, second)) = in_place {
             return Ok((Monomial { exponent, first, second }, None));
         }
+        self.merged_product(left, right, exponent)
+    }
+
+    fn merged_product(
+        &mut self,
+        left: Monomial,
+        right: Monomial,
+        exponent: Exponent,
+    ) -> Outcome<(Monomial, Option<Number>)> {
         let (left, right) = (self.factors(left), self.factors(right));
         let mut merged = Factors::new();
         let (mut i, mut j) = (0, 0);
@@ -131,7 +181,7 @@ impl Algebra {
     pub(crate) fn monomial_from(
         &mut self,
         mut factors: Factors,
-        exponent: FormId,
+        exponent: Exponent,
     ) -> Outcome<(Monomial, Option<Number>)> {
         let mut shed: Option<Number> = None;
         for (atom, power) in &mut factors {
@@ -150,7 +200,7 @@ impl Algebra {
         Ok((self.encode(&factors, exponent), shed))
     }
 
-    fn encode(&mut self, factors: &[(AtomId, Power)], exponent: FormId) -> Monomial {
+    fn encode(&mut self, factors: &[(AtomId, Power)], exponent: Exponent) -> Monomial {
         let (first, second) = match factors {
             [] => (0, 0),
             [(a, Power::ONE)] => (a.0, 0),
@@ -182,7 +232,11 @@ impl Algebra {
         for (_, own) in &mut factors {
             *own = own.times(power)?;
         }
-        let exponent = self.exponent_multiple(monomial.exponent, &power.to_number())?;
+        let factor = power.to_number();
+        let exponent = Exponent {
+            plain: self.exponent_multiple(monomial.exponent.plain, &factor)?,
+            rest: self.exponent_multiple(monomial.exponent.rest, &factor)?,
+        };
         self.monomial_from(factors, exponent)
     }
 
@@ -207,10 +261,37 @@ impl Algebra {
 
     pub(crate) fn monomial_is_constant(&self, monomial: Monomial) -> bool {
         self.factors(monomial).iter().all(|(atom, _)| self.atom_is_constant(*atom))
-            && (monomial.exponent == FormId::ZERO || self.form_is_constant(monomial.exponent))
+            && monomial.exponent.parts().iter().all(|form| self.form_is_constant(*form))
+    }
+
+    /// The exponent with these sorted summands.
+    pub(crate) fn exponent_of(&mut self, terms: Vec<super::Summand>) -> Exponent {
+        let mut plain = terms;
+        let is_plain = |(monomial, _): &super::Summand| {
+            self.has_only_inputs(*monomial) && monomial.exponent == Exponent::ZERO
+        };
+        let rest: Vec<_> = plain.iter().filter(|term| !is_plain(term)).cloned().collect();
+        if !rest.is_empty() {
+            plain.retain(is_plain);
+        }
+        Exponent { plain: self.intern_sorted(plain), rest: self.intern_sorted(rest) }
+    }
+
+    /// An exponent as one polynomial.
+    pub(crate) fn exponent_polynomial(&self, exponent: Exponent) -> Polynomial {
+        Polynomial::from_sorted(merge(self.form(exponent.plain), self.form(exponent.rest)))
+    }
+
+    #[inline]
+    fn exponents_added(&mut self, a: Exponent, b: Exponent) -> Outcome<Exponent> {
+        Ok(Exponent {
+            plain: self.exponent_sum(a.plain, b.plain)?,
+            rest: self.exponent_sum(a.rest, b.rest)?,
+        })
     }
 
     /// The exponent of `e^a · e^b`, remembered: the outputs of a row ask for the same sums.
+    #[inline]
     fn exponent_sum(&mut self, a: FormId, b: FormId) -> Outcome<FormId> {
         if a == FormId::ZERO {
             return Ok(b);
@@ -219,11 +300,22 @@ impl Algebra {
             return Ok(a);
         }
         let key = (a.min(b), a.max(b));
+        let place = (key.0.0 ^ key.1.0.wrapping_mul(5)) as usize & (super::RECENT_SUMS - 1);
+        let recent = self.recent_sums[place];
+        if (recent.0, recent.1) == key {
+            return Ok(recent.2);
+        }
+        let sum = self.exponent_sum_from_table(key)?;
+        self.recent_sums[place] = (key.0, key.1, sum);
+        Ok(sum)
+    }
+
+    fn exponent_sum_from_table(&mut self, key: (FormId, FormId)) -> Outcome<FormId> {
         if let Some(sum) = self.exponent_sums.get(&key) {
             return Ok(*sum);
         }
-        self.spend(self.form(a).len() + self.form(b).len())?;
-        let merged = merge(self.form(a), self.form(b));
+        self.spend(self.form(key.0).len() + self.form(key.1).len())?;
+        let merged = merge(self.form(key.0), self.form(key.1));
         let sum = self.intern_sorted(merged);
         self.exponent_sums.insert(key, sum);
         Ok(sum)

@@ -6,7 +6,7 @@
 //! it has doubled since it last did.
 
 use super::monomial::Factors;
-use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Power, Summand};
+use super::{Algebra, Atom, AtomId, Monomial, Outcome, Summand};
 use term::Number;
 
 /// `factor · scale · Σ terms`.
@@ -53,15 +53,43 @@ impl Polynomial {
     pub(crate) fn as_single(&self) -> Option<Summand> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.scale == Monomial::ONE => {
-                let whole = if self.factor.is_one() {
-                    coefficient.clone()
-                } else {
-                    &self.factor * coefficient
-                };
-                Some((*monomial, whole))
+                Some((*monomial, times(&self.factor, coefficient)))
             }
             _ => None,
         }
+    }
+
+    /// The one summand there is, if there is just one and nothing is left to multiply in.
+    pub(crate) fn as_settled_single(&self) -> Option<(Monomial, &Number)> {
+        match self.terms.as_slice() {
+            [(monomial, coefficient)] if self.is_plain() => Some((*monomial, coefficient)),
+            _ => None,
+        }
+    }
+
+    /// Multiplies the factor into a single summand, so that users need not.
+    pub(crate) fn settle(&mut self) {
+        if let [(_, coefficient)] = self.terms.as_mut_slice() {
+            *coefficient = times(&self.factor, coefficient);
+            self.factor = Number::ONE;
+        }
+    }
+
+    /// Whether scale and factor are 1: a summand can be added as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.scale == Monomial::ONE && self.factor.is_one()
+    }
+
+    /// Adds summands to a plain polynomial.
+    pub(crate) fn extend_plain(&mut self, summands: impl Iterator<Item = Summand>) {
+        debug_assert!(self.is_plain(), "a scale would have to be divided out");
+        self.terms.extend(summands);
+        self.tidy_if_doubled();
+    }
+
+    /// Makes room for this many more summands.
+    pub(crate) fn reserve(&mut self, summands: usize) {
+        self.terms.reserve(summands);
     }
 
     /// Upper bound on the number of summands.
@@ -145,6 +173,17 @@ impl Polynomial {
     }
 }
 
+/// Most factors are 1.
+pub(crate) fn times(a: &Number, b: &Number) -> Number {
+    if a.is_one() {
+        b.clone()
+    } else if b.is_one() {
+        a.clone()
+    } else {
+        a * b
+    }
+}
+
 impl Algebra {
     /// Adds `addend` to `sum`. The longer of the two is kept in place.
     pub(crate) fn accumulate(&mut self, sum: &mut Polynomial, addend: Polynomial) -> Outcome<()> {
@@ -158,7 +197,7 @@ impl Algebra {
         self.spend(addend.length())?;
         let same_scale = sum.scale == addend.scale;
         let mut factor = addend.factor;
-        if sum.factor != Number::ONE {
+        if !sum.factor.is_one() {
             // A polynomial's factor is never zero.
             factor = &factor * &sum.factor.reciprocal().unwrap_or(Number::ONE);
         }
@@ -198,6 +237,11 @@ impl Algebra {
         coefficient: Number,
     ) -> Outcome<()> {
         self.spend(1)?;
+        if sum.is_plain() {
+            sum.terms.push((monomial, coefficient));
+            sum.tidy_if_doubled();
+            return Ok(());
+        }
         let (mut monomial, mut coefficient) = (monomial, coefficient);
         if !sum.factor.is_one() {
             // A polynomial's factor is never zero.
@@ -323,9 +367,10 @@ impl Algebra {
         }
         self.spend(polynomial.length())?;
         let mut result = Polynomial::zero();
+        result.reserve(polynomial.length());
         for (monomial, coefficient) in &polynomial.terms {
             let (product, shed) = self.monomial_product(*monomial, polynomial.scale)?;
-            let mut coefficient = coefficient * &polynomial.factor;
+            let mut coefficient = times(coefficient, &polynomial.factor);
             if let Some(shed) = shed {
                 coefficient = &coefficient * &shed;
             }
@@ -400,71 +445,5 @@ impl Algebra {
         let mut result = Polynomial::single(Monomial::of_atom(atom));
         self.shift(&mut result, content, &coefficient)?;
         Ok(result)
-    }
-
-    /// `polynomial^power` by repeated multiplication, `power ≥ 1`.
-    pub(crate) fn expand_power(
-        &mut self,
-        polynomial: &Polynomial,
-        power: u32,
-    ) -> Outcome<Polynomial> {
-        let mut result = polynomial.clone();
-        for _ in 1..power {
-            result.tidy();
-            result = self.expand_product(result, polynomial.clone())?;
-        }
-        Ok(result)
-    }
-
-    /// Multiplies out every whole positive power of a base, the outermost first.
-    pub(crate) fn expand_bases(&mut self, polynomial: Polynomial) -> Outcome<Polynomial> {
-        let mut polynomial = Polynomial::from_sorted(self.expanded(polynomial)?);
-        while let Some((base, form)) = self.outermost_whole_base(&polynomial) {
-            let inside = self.polynomial(form);
-            let mut result = Polynomial::zero();
-            for (monomial, coefficient) in std::mem::take(&mut polynomial.terms) {
-                let mut factors = self.factors(monomial);
-                let mut whole = 0;
-                for (atom, power) in &mut factors {
-                    if *atom == base && power.floor() > 0 {
-                        whole = power.floor();
-                        *power = power.plus(Power::integer(-whole))?;
-                    }
-                }
-                let (rest, shed) = self.monomial_from(factors, monomial.exponent())?;
-                let mut summand = Algebra::monomial_polynomial(rest, coefficient);
-                if let Some(shed) = shed {
-                    summand.scale_by(&shed);
-                }
-                for _ in 0..whole {
-                    summand.tidy();
-                    summand = self.expand_product(summand, inside.clone())?;
-                }
-                self.accumulate(&mut result, summand)?;
-            }
-            polynomial = Polynomial::from_sorted(self.expanded(result)?);
-        }
-        Ok(polynomial)
-    }
-
-    /// The base with the latest stamp that some summand has to a power of at least 1.
-    fn outermost_whole_base(&self, polynomial: &Polynomial) -> Option<(AtomId, FormId)> {
-        let mut best: Option<(u32, AtomId, FormId)> = None;
-        for (monomial, _) in &polynomial.terms {
-            if self.has_only_inputs(*monomial) {
-                continue;
-            }
-            for (atom, power) in self.factors(*monomial) {
-                if let Some(Atom::Base(form)) = self.atom_ref(atom)
-                    && power.floor() > 0
-                {
-                    let stamp = self.atom_stamp(atom);
-                    if best.is_none_or(|(other, ..)| stamp > other) {
-                        best = Some((stamp, atom, *form));
-                    }
-                }
-            }
-        }
-        best.map(|(_, atom, form)| (atom, form))
     }
 }

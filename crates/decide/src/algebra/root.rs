@@ -1,12 +1,15 @@
 //! Powers: integer, and rational by way of roots.
 //!
 //! The rules for a rational, non-integer power `q` of `f`, defined where `f ≥ 0` (and `f ≠ 0` if
-//! `q < 0`): positive factors leave the root; `(a^p)^q = a^(pq)` if `p` is odd or a fraction, since
+//! `q < 0`): positive factors leave the root; so do factors that are not negative if
+//! all are; `(a^p)^q = a^(pq)` if `p` is odd or a fraction, since
 //! then `a ≥ 0` wherever the whole is defined; `(a^p)^q = |a|^(pq)` if `p` is even; everything else
 //! stays together as a base.
 
 use super::sign::SignSet;
-use super::{Algebra, Atom, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Pull};
+use super::{
+    Algebra, Atom, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Pull,
+};
 use term::Number;
 
 /// Positive integer powers are multiplied out up to about this many summands.
@@ -69,6 +72,16 @@ impl Algebra {
             }
             _ => None,
         };
+        if root.is_none()
+            && let Some(factors) = self.not_negative_factors(primitive)
+        {
+            for (atom, inner) in factors {
+                let alone = Polynomial::single(Monomial::of_atom(atom));
+                let inner = self.power(alone, inner.times(power)?)?;
+                result = self.product(result, inner)?;
+            }
+            return Ok(result);
+        }
         let Some((atom, inner)) = root else {
             return self.root_of_sum(result, primitive, power);
         };
@@ -79,10 +92,22 @@ impl Algebra {
             self.power(absolute, total)?
         } else {
             let (monomial, shed) =
-                self.monomial_from([(atom, total)].into_iter().collect(), FormId::ZERO)?;
+                self.monomial_from([(atom, total)].into_iter().collect(), Exponent::ZERO)?;
             Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE))
         };
         self.product(result, factor)
+    }
+
+    /// The factors of a single product, if none can be negative: then the root of the product is
+    /// the product of their roots, each defined, zeros included.
+    fn not_negative_factors(&self, primitive: FormId) -> Option<super::monomial::Factors> {
+        let [(monomial, coefficient)] = self.form(primitive) else { return None };
+        let factors = self.factors(*monomial);
+        let fine = |(atom, _): &(super::AtomId, Power)| {
+            self.sign_of_atom(*atom).within(SignSet::NOT_NEGATIVE)
+        };
+        let whole = monomial.exponent() == Exponent::ZERO && coefficient.is_one();
+        (whole && factors.len() > 1 && factors.iter().all(fine)).then_some(factors)
     }
 
     /// `result · primitive^power` for a sum under a root: `|s|^(2·power)` if it is `s²`.
@@ -112,7 +137,7 @@ impl Algebra {
         }
         let atom = self.intern_atom(Atom::Base(primitive));
         let (monomial, _) =
-            self.monomial_from([(atom, power)].into_iter().collect(), FormId::ZERO)?;
+            self.monomial_from([(atom, power)].into_iter().collect(), Exponent::ZERO)?;
         self.shift(&mut result, monomial, &Number::ONE)?;
         Ok(result)
     }

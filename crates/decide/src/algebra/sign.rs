@@ -4,7 +4,9 @@
 //! Errs towards "any sign". A fact about a form is a statement about every input under
 //! consideration; whoever adds one answers for it.
 
-use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial, Power, Summand};
+use super::{
+    Algebra, Atom, AtomId, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Summand,
+};
 use crate::evaluate::constant_sign;
 use rustc_hash::FxHashMap;
 use term::{Function, Number};
@@ -204,7 +206,7 @@ impl Algebra {
     fn fact_key(&mut self, form: FormId) -> Outcome<(Option<FormId>, bool)> {
         let terms = self.form(form);
         let Some((_, leading)) = terms.first() else { return Ok((None, false)) };
-        if terms.len() == 1 && !terms[0].0.has_atoms() && terms[0].0.exponent() == FormId::ZERO {
+        if terms.len() == 1 && !terms[0].0.has_atoms() && terms[0].0.exponent() == Exponent::ZERO {
             return Ok((None, false));
         }
         let flipped = leading.is_negative();
@@ -252,7 +254,7 @@ impl Algebra {
         if m.has_atoms() || n.has_atoms() || !(c + d).is_zero() {
             return Ok(None);
         }
-        let (a, b) = (self.polynomial(m.exponent()), self.polynomial(n.exponent()));
+        let [a, b] = [m, n].map(|monomial| self.exponent_polynomial(monomial.exponent()));
         let gap = self.difference(a, b)?;
         Ok(Some((self.intern(gap)?, negative)))
     }
@@ -303,7 +305,8 @@ impl Algebra {
 
     fn structural_sign(&mut self, atom: &Atom) -> SignSet {
         match atom {
-            Atom::Input(_) => SignSet::ANY,
+            Atom::Input(_) | Atom::Opaque { squares: false, .. } => SignSet::ANY,
+            Atom::Opaque { squares: true, .. } => SignSet::NOT_NEGATIVE,
             Atom::Pi | Atom::Integer(_) | Atom::LogInteger(_) => SignSet::POSITIVE,
             Atom::Base(form) => self.sign_of_terms(*form),
             Atom::Log(form) if self.form_is_constant(*form) => SignSet::ANY,

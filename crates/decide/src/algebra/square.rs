@@ -5,7 +5,7 @@
 //! rests on the order being a good one. Sums with exponentials are left alone.
 
 use super::monomial::Factors;
-use super::{Algebra, FormId, Monomial, Outcome, Polynomial, Power, Summand};
+use super::{Algebra, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Summand};
 use term::Number;
 
 /// Roots of more terms than this are not looked for.
@@ -16,7 +16,7 @@ impl Algebra {
     pub(crate) fn exact_square_root(&mut self, form: FormId) -> Outcome<Option<Polynomial>> {
         let terms = self.form(form).to_vec();
         let plain = |(monomial, _): &Summand| {
-            monomial.exponent() == FormId::ZERO
+            monomial.exponent() == Exponent::ZERO
                 && self
                     .factors(*monomial)
                     .iter()

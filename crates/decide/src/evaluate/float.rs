@@ -9,14 +9,21 @@ pub(crate) fn evaluate_floats(
     point: &dyn Fn(Input) -> Number,
 ) -> Vec<f64> {
     let order = evaluation_order(terms, roots.iter().copied(), |_| true);
-    let mut values = vec![f64::NAN; terms.node_count()];
+    // A node that is used has been visited; zeros are never read, and cost nothing to make.
+    let mut values = vec![0.0; terms.node_count()];
     for node in &order.nodes {
-        values[node.position()] = operation(terms, terms.at(*node), point, &values);
+        values[node.position()] = float_operation(terms, terms.at(*node), point, &values);
     }
-    roots.iter().map(|root| operation(terms, terms.node(*root), point, &values)).collect()
+    roots.iter().map(|root| float_operation(terms, terms.node(*root), point, &values)).collect()
 }
 
-fn operation(terms: &Terms, node: Node, point: &dyn Fn(Input) -> Number, values: &[f64]) -> f64 {
+/// One operation, the values of its operands being in a table by node.
+pub(super) fn float_operation(
+    terms: &Terms,
+    node: Node,
+    point: &dyn Fn(Input) -> Number,
+    values: &[f64],
+) -> f64 {
     let at = |id: NodeId| values[id.position()];
     match node {
         Node::Input(input) => point(input).to_f64_lossy(),

@@ -38,9 +38,10 @@ fn enclose(algebra: &Algebra, form: FormId, depth: u32) -> Option<Interval> {
             };
             product = product.times(&raised);
         }
-        if monomial.exponent() != FormId::ZERO {
-            let exponent = enclose(algebra, monomial.exponent(), depth)?;
-            product = product.times(&elementary::exp(&exponent)?);
+        for part in monomial.exponent().parts() {
+            if part != FormId::ZERO {
+                product = product.times(&elementary::exp(&enclose(algebra, part, depth)?)?);
+            }
         }
         sum = sum.plus(&product)?;
     }
@@ -60,7 +61,11 @@ fn enclose_atom(algebra: &Algebra, atom: AtomId, depth: u32) -> Option<Interval>
             let value = if value.sign()? < 0 { value.negated() } else { value };
             elementary::log(&value)
         }
-        Atom::Input(_) | Atom::Maximum(_) | Atom::Select(..) | Atom::Apply(..) => None,
+        Atom::Input(_)
+        | Atom::Maximum(_)
+        | Atom::Select(..)
+        | Atom::Apply(..)
+        | Atom::Opaque { .. } => None,
     }
 }
 
@@ -97,8 +102,10 @@ impl<'a> FormValues<'a> {
             for (atom, power) in self.algebra.factors(*monomial) {
                 product *= self.atom(atom, depth).powf(power.to_f64());
             }
-            if monomial.exponent() != FormId::ZERO {
-                product *= self.form_at(monomial.exponent(), depth).exp();
+            for part in monomial.exponent().parts() {
+                if part != FormId::ZERO {
+                    product *= self.form_at(part, depth).exp();
+                }
             }
             sum += product;
         }
@@ -113,6 +120,7 @@ impl<'a> FormValues<'a> {
         let value = match self.algebra.atom(atom) {
             Atom::Input(position) => (self.point)(position),
             Atom::Pi => std::f64::consts::PI,
+            Atom::Opaque { .. } => f64::NAN,
             Atom::Integer(value) => value as f64,
             Atom::LogInteger(value) => (value as f64).ln(),
             Atom::Log(form) => self.form_at(form, depth).abs().ln(),

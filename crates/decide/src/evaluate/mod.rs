@@ -1,15 +1,19 @@
-//! Values of terms at points: floats to search with, intervals of at least 256 bits to decide with.
+//! Values of terms at points: floats and residues to search with, intervals of at least 256 bits to
+//! decide with.
 //!
 //! [`interval`] and [`elementary`] enclose: the exact value always lies between the bounds.
-//! [`float`] only suggests. Evaluation is of the original terms, never of normal forms, so that a
+//! [`float`] and [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a
 //! bug in the algebra cannot hide itself; [`forms`] serves signs of constants and guesses.
 
 mod elementary;
+mod fingerprint;
 mod float;
 mod forms;
 mod interval;
+mod residue;
 mod terms;
 
+pub(crate) use fingerprint::fingerprints;
 pub(crate) use float::evaluate_floats;
 pub(crate) use forms::{FormValues, constant_sign};
 pub use interval::Interval;

@@ -28,20 +28,35 @@ pub enum Value {
 #[must_use]
 pub fn evaluate(terms: &Terms, roots: &[Term], point: &dyn Fn(Input) -> Number) -> Vec<Value> {
     let order = evaluation_order(terms, roots.iter().copied(), |_| true);
-    let mut values: Vec<Option<Value>> = vec![None; terms.node_count()];
+    let mut values = Values { nodes: &order.nodes, values: Vec::with_capacity(order.nodes.len()) };
     for node in &order.nodes {
-        values[node.position()] = Some(operation(terms, terms.at(*node), point, &values));
+        let value = operation(terms, terms.at(*node), point, &values);
+        values.values.push(value);
     }
     roots.iter().map(|root| operation(terms, terms.node(*root), point, &values)).collect()
+}
+
+/// Values of the nodes visited so far: a store may be much larger than what is below a root.
+struct Values<'a> {
+    /// Ascending.
+    nodes: &'a [NodeId],
+    values: Vec<Value>,
+}
+
+impl Values<'_> {
+    fn at(&self, node: NodeId) -> &Value {
+        let index = self.nodes.binary_search(&node).ok();
+        index.and_then(|index| self.values.get(index)).unwrap_or(&Value::Unsure)
+    }
 }
 
 fn operation(
     terms: &Terms,
     node: Node,
     point: &dyn Fn(Input) -> Number,
-    values: &[Option<Value>],
+    values: &Values<'_>,
 ) -> Value {
-    let at = |id: NodeId| values[id.position()].as_ref().unwrap_or(&Value::Unsure);
+    let at = |id: NodeId| values.at(id);
     match node {
         Node::Input(input) => Value::Real(Interval::of_number(&point(input))),
         Node::Constant(constant) => Value::Real(Interval::of_number(terms.number(constant))),

@@ -1,0 +1,97 @@
+//! Sums of products of inputs that both sides have in common, to be treated as unknowns.
+//!
+//! What follows a long sum in a kernel (a bias, an activation, the softmax of scores) rarely takes
+//! it apart again. If a sum below the reference and one below the optimised term have the same
+//! products they are the same function, and the same opaque atom may stand for both: forms that
+//! are equal in these atoms are equal. Unequal ones say nothing, and the ladder starts again with
+//! the sums themselves.
+//!
+//! Equality of sums is that of the first rung, exact; hashes only choose what is compared.
+
+use crate::problem::Problem;
+use crate::products::Products;
+use rustc_hash::FxHashMap;
+use term::{Node, NodeId, Term, Terms, Walker};
+
+/// Shorter sums are not worth an atom.
+const SHORTEST: usize = 4;
+
+/// The number of the atom that stands for a node, and whether it is a sum of squares.
+pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
+
+/// The blocks of both sides.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    pub(crate) reference: Opaque,
+    pub(crate) optimised: Opaque,
+}
+
+impl Blocks {
+    /// The sums below the pairs; nothing if the sides have none in common.
+    pub(crate) fn find(problem: &Problem<'_>, pairs: &[(Term, Term)]) -> Option<Self> {
+        let mut search = Search::default();
+        let left = pairs.iter().map(|pair| pair.0).chain(problem.assumptions.iter().copied());
+        let reference = search.side(problem.reference, left, problem.reference);
+        if reference.is_empty() {
+            return None;
+        }
+        search.own.clear();
+        let before = search.next;
+        let right = pairs.iter().map(|pair| pair.1);
+        let optimised = search.side(problem.optimised, right, problem.reference);
+        let shared = optimised.values().any(|(number, _)| *number < before);
+        shared.then_some(Self { reference, optimised })
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    products: Products,
+    /// By hash: sums of the reference with their atoms.
+    known: FxHashMap<u64, Vec<(NodeId, u32)>>,
+    /// By hash: sums of the side under way that the reference does not have.
+    own: FxHashMap<u64, Vec<(NodeId, u32)>>,
+    next: u32,
+}
+
+impl Search {
+    /// The blocks of one side, found in the reference's table or among its own.
+    fn side(
+        &mut self,
+        terms: &Terms,
+        roots: impl Iterator<Item = Term>,
+        reference: &Terms,
+    ) -> Opaque {
+        let mut found = Opaque::default();
+        Walker::default().operations(terms, roots, |node| {
+            let Node::Sum(sum) = terms.at(node) else { return true };
+            let Some((hash, squares)) = self.products.hash(terms, sum, SHORTEST) else {
+                return true;
+            };
+            let number = self.number(terms, node, hash, reference);
+            found.insert(node, (number, squares));
+            // Nothing below it is needed.
+            false
+        });
+        if std::ptr::eq(terms, reference) && self.known.is_empty() {
+            self.known = std::mem::take(&mut self.own);
+        }
+        found
+    }
+
+    fn number(&mut self, terms: &Terms, node: NodeId, hash: u64, reference: &Terms) -> u32 {
+        let products = &mut self.products;
+        for (table, store) in [(&self.known, reference), (&self.own, terms)] {
+            for (other, number) in table.get(&hash).into_iter().flatten() {
+                let same = std::ptr::eq(store, terms) && *other == node;
+                if same || products.equal((store, (*other).into()), (terms, node.into())) {
+                    return *number;
+                }
+            }
+        }
+        let number = self.next;
+        self.next += 1;
+        self.own.entry(hash).or_default().push((node, number));
+        number
+    }
+}

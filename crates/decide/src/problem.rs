@@ -1,0 +1,234 @@
+//! The question and the way to its answer: products first, then a scan, then the ladder.
+//!
+//! The scan takes the fingerprints of all terms the first rung left open, in one pass. Where they
+//! disagree a difference is likely, and the interval evaluation that decides about it comes before
+//! any normal form: the one wrong output among thousands is found at once, and so is a wrong one whose
+//! normal form would be enormous.
+
+use crate::blocks::Blocks;
+use crate::evaluate::fingerprints;
+use crate::ladder::Ladder;
+use crate::products::Products;
+use crate::verdict::{Decision, Reason, Rung};
+use crate::witness::{Discrepancy, Point, Search, value};
+use term::{Input, Term, Terms};
+
+/// Limits, all in steps: the same input gives the same answer on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Steps for the normal forms of one pair.
+    pub normalise: u64,
+    /// Steps for each rung above them.
+    pub rung: u64,
+    /// Cases the last rung may open.
+    pub cases: u32,
+    /// Points tried before the expensive rungs, each by intervals.
+    pub quick_points: u64,
+    /// Points tried at the end, by floats first.
+    pub points: u64,
+    /// Bits of the values at those points: 3 fits every float format, 11 is f16, 24 f32.
+    pub significand_bits: u32,
+    /// Stop after this many differences; the pairs after them are [`Reason::Skipped`].
+    pub differences: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            normalise: 200_000_000,
+            rung: 3_000_000,
+            cases: 2_000,
+            quick_points: 8,
+            points: 96,
+            significand_bits: 3,
+            differences: usize::MAX,
+        }
+    }
+}
+
+/// Two stores of terms over the same inputs, and conditions on the inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'t> {
+    /// The store of the reference terms.
+    pub reference: &'t Terms,
+    /// The store of the optimised terms; may be the same.
+    pub optimised: &'t Terms,
+    /// Conditions the inputs satisfy, in the reference's store.
+    pub assumptions: &'t [Term],
+}
+
+/// Decides pairs one after another.
+///
+/// Pairs share what lies below them: give the outputs of a row, a tile or a block together. What is
+/// computed for them is freed at the end, so a long run is decided batch by batch, as blocks finish
+/// and their stores can be dropped. Nothing is remembered between calls, and calls for different
+/// batches may run on different threads.
+///
+/// ```
+/// use decide::{Budget, Problem, decide};
+/// use std::sync::Arc;
+/// use term::{Inputs, Terms};
+/// let mut inputs = Inputs::new();
+/// let x = inputs.scalar("x").unwrap();
+/// let mut terms = Terms::new(Arc::new(inputs));
+/// let x = terms.input(x);
+/// let square = terms.multiply(x, x);
+/// let root = terms.square_root(square);
+/// let absolute = terms.absolute(x);
+/// let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
+/// let answers = decide(&problem, &[(root, absolute), (root, x)], &Budget::default());
+/// assert!(answers[0].is_equal());
+/// assert!(matches!(answers[1], decide::Decision::Different { .. }));
+/// ```
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
+    assert!(
+        problem.reference.inputs() == problem.optimised.inputs(),
+        "both stores of a problem range over the same inputs"
+    );
+    let mut answers = same_products(problem, pairs, budget);
+    let open = |answers: &[Option<Decision>]| -> Vec<usize> {
+        answers
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.is_none())
+            .map(|(index, _)| index)
+            .collect()
+    };
+    let mut differences = 0;
+    for index in suspects(problem, pairs, &open(&answers), budget) {
+        if differences >= budget.differences {
+            break;
+        }
+        let found = search(problem, pairs[index], budget).run(SCANNED..SCANNED + 1, u64::MAX);
+        if let Some(difference) = found.values {
+            differences += 1;
+            answers[index] = Some(different(difference));
+        }
+    }
+    if differences >= budget.differences {
+        let skipped = || Decision::Unknown(Reason::Skipped);
+        return answers.into_iter().map(|answer| answer.unwrap_or_else(skipped)).collect();
+    }
+    with_blocks(problem, pairs, &open(&answers), budget, &mut answers);
+    let left = open(&answers);
+    if !left.is_empty() {
+        let open: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
+        let ladder = Ladder::new(problem, &open, &Blocks::default(), budget);
+        let decided = ladder.run(&open, differences);
+        for (index, answer) in left.into_iter().zip(decided) {
+            answers[index] = Some(answer);
+        }
+    }
+    answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
+}
+
+/// The first rung, for all pairs.
+fn same_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Vec<Option<Decision>> {
+    let mut products = Products::default();
+    // These sums are total: assumptions on the inputs only have to leave some input.
+    let mut possible = problem.assumptions.is_empty().then_some(true);
+    let mut decide = |(reference, optimised): &(Term, Term)| {
+        let sides = ((problem.reference, *reference), (problem.optimised, *optimised));
+        let same = products.equal(sides.0, sides.1)
+            && *possible.get_or_insert_with(|| {
+                let search = search(problem, (*reference, *optimised), budget);
+                search.reference_has_domain(budget.points)
+            });
+        same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() })
+    };
+    pairs.iter().map(&mut decide).collect()
+}
+
+/// Pairs that are equal with the sums they have in common as unknowns.
+fn with_blocks(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    budget: &Budget,
+    answers: &mut [Option<Decision>],
+) {
+    let chosen: Vec<(Term, Term)> = open.iter().map(|index| pairs[*index]).collect();
+    let Some(blocks) = Blocks::find(problem, &chosen) else { return };
+    let ladder = Ladder::new(problem, &chosen, &blocks, budget);
+    for (index, answer) in open.iter().zip(ladder.run_composite(&chosen)) {
+        answers[*index] = answer;
+    }
+}
+
+/// The point of the scan: ordinary values, most of them different.
+const SCANNED: u64 = 0;
+
+/// Those of the open pairs whose fingerprints disagree.
+fn suspects(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    budget: &Budget,
+) -> Vec<usize> {
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let point = |input: Input| value(SCANNED, input, budget.significand_bits);
+    let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
+        let roots: Vec<Term> = open.iter().map(|index| of(&pairs[*index])).collect();
+        fingerprints(terms, &roots, &point)
+    };
+    let reference = side(problem.reference, |pair| pair.0);
+    let optimised = side(problem.optimised, |pair| pair.1);
+    let differ = reference.iter().zip(&optimised).map(|(a, b)| a.is_some() && a != b);
+    open.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
+}
+
+pub(crate) fn search<'t>(problem: &Problem<'t>, pair: (Term, Term), budget: &Budget) -> Search<'t> {
+    Search {
+        reference: (problem.reference, pair.0),
+        optimised: (problem.optimised, pair.1),
+        assumptions: problem.assumptions,
+        significand_bits: budget.significand_bits,
+    }
+}
+
+/// A point as an answer.
+pub(crate) fn different((point, discrepancy): (Point, Discrepancy)) -> Decision {
+    Decision::Different { point, discrepancy }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    /// Functions are numbered by store: the same number may be another function.
+    #[test]
+    fn functions_are_told_apart_by_name() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let inputs = Arc::new(inputs);
+        let mut stores = [Terms::new(Arc::clone(&inputs)), Terms::new(inputs)];
+        let make = |terms: &mut Terms, names: [&str; 2]| {
+            names.map(|name| {
+                let function = terms.function(name).unwrap();
+                terms.apply(function, terms.input(x))
+            })
+        };
+        let [f, g] = make(&mut stores[0], ["f", "g"]);
+        let [other_g, other_f] = make(&mut stores[1], ["g", "f"]);
+        let [reference, optimised] = &stores;
+        let problem = Problem { reference, optimised, assumptions: &[] };
+        let pairs = [(f, other_f), (g, other_g), (f, other_g), (g, other_f)];
+        let answers = decide(&problem, &pairs, &Budget::default());
+        assert_eq!(
+            answers.iter().map(Decision::is_equal).collect::<Vec<_>>(),
+            [true, true, false, false]
+        );
+    }
+}

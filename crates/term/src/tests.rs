@@ -1,0 +1,114 @@
+//! The store and its constructors.
+
+use crate::{Inputs, Node, Number, Relation, Term, Terms};
+use std::sync::Arc;
+
+fn store() -> (Terms, Vec<Term>) {
+    let mut inputs = Inputs::new();
+    inputs.tensor("x", 4).unwrap();
+    let terms = Terms::new(Arc::new(inputs));
+    let all = (0..4).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+    (terms, all)
+}
+
+#[test]
+fn older_sums_survive_appending() {
+    let (mut terms, x) = store();
+    let two = terms.add(x[0], x[1]);
+    let three = terms.add(two, x[2]);
+    let other = terms.add(two, x[3]);
+    assert_eq!(terms.print(three), "x[0] + x[1] + x[2]");
+    assert_eq!(terms.print(other), "(x[0] + x[1]) + x[3]");
+    assert_eq!(terms.print(two), "x[0] + x[1]");
+}
+
+#[test]
+fn long_sums_keep_every_product() {
+    let (mut terms, x) = store();
+    let mut sum = terms.integer(0);
+    for step in 0..2000 {
+        sum = terms.fused_multiply_add(x[step % 4], x[(step / 4) % 4], sum);
+    }
+    let Node::Sum(list) = terms.node(sum) else { panic!("not a sum") };
+    let products: Vec<_> = terms.products(list).flatten().collect();
+    assert_eq!(products.len(), 2000);
+    for (step, factors) in products.iter().enumerate() {
+        assert_eq!(factors.left().position(), step % 4);
+        assert_eq!(factors.right().position(), (step / 4) % 4);
+    }
+}
+
+#[test]
+fn only_total_operands_are_dropped() {
+    let (mut terms, x) = store();
+    let zero = terms.integer(0);
+    let one = terms.integer(1);
+    let quotient = terms.divide(one, x[0]);
+    let kept = terms.multiply(zero, quotient);
+    assert!(terms.as_number(kept).is_none());
+    let dropped = terms.multiply(zero, x[0]);
+    assert_eq!(dropped, zero);
+    let below = terms.infinity(true);
+    assert_eq!(terms.maximum(below, x[1]), x[1]);
+    let gap = terms.subtract(below, x[1]);
+    assert_eq!(terms.exp(gap), zero);
+    let nothing = terms.subtract(below, below);
+    assert_eq!(terms.node(nothing), Node::Undefined);
+}
+
+#[test]
+fn stores_move_between_threads() {
+    fn moves<T: Send + Sync + 'static>() {}
+    moves::<Terms>();
+    moves::<Term>();
+}
+
+#[test]
+fn lanes_that_are_off_keep_their_sums() {
+    let (mut terms, x) = store();
+    let mut sums = [terms.zero(); 2];
+    let operands = [x[0], x[1]];
+    terms.fused_multiply_add_lanes(&operands, &operands, &mut sums, 0b11);
+    terms.fused_multiply_add_lanes(&operands, &operands, &mut sums, 0b10);
+    assert_eq!(terms.print(sums[0]), "x[0]*x[0]");
+    assert_eq!(terms.print(sums[1]), "x[1]*x[1] + x[1]*x[1]");
+}
+
+#[test]
+fn floats_are_exact() {
+    let (mut terms, _) = store();
+    let tenth = terms.float(f64::from(0.1_f32));
+    assert_eq!(terms.as_number(tenth), Some(&Number::dyadic(13_421_773, -27)));
+    let zero = terms.float(-0.0);
+    assert_eq!(zero, terms.zero());
+    let below = terms.float(f64::NEG_INFINITY);
+    assert_eq!(terms.node(below), Node::Infinity { negative: true });
+    let nothing = terms.float(f64::NAN);
+    assert_eq!(terms.node(nothing), Node::Undefined);
+}
+
+#[test]
+fn infinities_are_eliminated_on_creation() {
+    let (mut terms, x) = store();
+    let (below, zero) = (terms.infinity(true), terms.zero());
+    let sum = terms.fused_multiply_add(x[0], x[1], below);
+    assert_eq!(sum, below);
+    // 1/(8 ln 2): the scale of attention in base two.
+    let ln_2 = {
+        let two = terms.integer(2);
+        terms.log(two)
+    };
+    let eight = terms.integer(8);
+    let scale = terms.multiply(eight, ln_2);
+    let one = terms.one();
+    let scale = terms.divide(one, scale);
+    assert!(!terms.is_partial(scale));
+    let scaled = terms.multiply(below, scale);
+    assert_eq!(scaled, below);
+    assert_eq!(terms.exp(scaled), zero);
+    let above = terms.compare(Relation::Less, below, x[2]);
+    assert_eq!(terms.node(above), Node::Truth(true));
+    // The sign of x decides: this stays, and is no panic.
+    let open = terms.multiply(x[0], below);
+    assert!(terms.is_partial(open));
+}
