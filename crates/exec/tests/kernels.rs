@@ -135,5 +135,5 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
     let program = ptx::lower(&ptx::syntax::parse(text).module).program;
     let launch = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[]);
     let outcome = exec::run(&program, &launch, exec::Limits::default());
-    assert!(matches!(outcome.findings[0].fault, exec::Fault::Deadlock { waiting: 32 }));
+    assert!(matches!(outcome.findings[0].fault, exec::Fault::Deadlock { waiting: 32, .. }));
 }
