@@ -151,6 +151,11 @@ fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagno
             let message = "a reduction and a plain barrier meet".to_owned();
             (Code::BarrierMisuse, message, Some(*other), "the other kind")
         }
+        BarrierFault::ArriveAndWait { other } => {
+            let message =
+                "some lanes of a warp wait at a barrier and others only arrive".to_owned();
+            (Code::BarrierMisuse, message, Some(*other), "other lanes are here")
+        }
         BarrierFault::Twice { id, other } => {
             let message = format!("a warp comes to barrier {id} twice before it is complete");
             (Code::BarrierMisuse, message, Some(*other), "it came here first")

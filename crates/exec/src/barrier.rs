@@ -117,6 +117,8 @@ impl BlockRun<'_, '_> {
                 BarrierFault::MixedCounts { here, before, other: place }
             } else if first.votes.is_some() != other.votes.is_some() {
                 BarrierFault::MixedKinds { other: place }
+            } else if first.waits != other.waits {
+                BarrierFault::ArriveAndWait { other: place }
             } else {
                 continue;
             };

@@ -195,6 +195,11 @@ pub enum BarrierFault {
         /// The other instruction.
         other: Place,
     },
+    /// Lanes of a warp of which some wait and some only arrive: an H200 hangs.
+    ArriveAndWait {
+        /// The other instruction.
+        other: Place,
+    },
     /// A warp comes twice in one generation.
     Twice {
         /// Which barrier.

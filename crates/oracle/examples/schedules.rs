@@ -63,7 +63,6 @@ fn name(agreement: Agreement) -> &'static str {
         Agreement::Clean => "agree: clean",
         Agreement::Wrong => "agree: wrong",
         Agreement::GaveUp => "checker gave up",
-        Agreement::Contested => "contested",
     }
 }
 

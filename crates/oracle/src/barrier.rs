@@ -82,6 +82,10 @@ impl Machine<'_> {
             if other.reduces() != wanted.reduces() {
                 return Err(Misuse::MixedReduction);
             }
+            let arrives = |barrier: Barrier| matches!(barrier.kind, BarrierKind::Arrive);
+            if arrives(other) != arrives(wanted) {
+                return Err(Misuse::ArriveAndWait);
+            }
         }
         match wanted.count {
             Some(count) if count == 0 || !count.is_multiple_of(WARP) => Err(Misuse::BadCount),

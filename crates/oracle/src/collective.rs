@@ -95,8 +95,6 @@ impl Machine<'_> {
                 _ => continue,
             };
             let event = self.event(state, thread);
-            let first = self.event(state, meeting.threads[0]);
-            findings.exchanges_apart |= self.table.sites[event] != self.table.sites[first];
             if let Some(values) = &mut state.values {
                 values.results[event] = u64::from(result);
             }

@@ -19,8 +19,7 @@
 //!    the one the checker ended with.
 //!
 //! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is told.
-//! Where lanes shuffle or vote together from different instructions, manual and hardware may differ:
-//! a checker that does not follow the manual there is *contested*, not wrong. Notes of the checker (equal values stored, blocking barriers of one generation at different
+//! Notes of the checker (equal values stored, blocking barriers of one generation at different
 //! instructions, copies in flight at exit) are not findings.
 
 use crate::emit::{Kernel, emit, expected_buffers};
@@ -67,8 +66,6 @@ pub enum Agreement {
     Wrong,
     /// The checker gave up; what it found before that is there.
     GaveUp,
-    /// Lanes exchange values across instructions, and the checker does not say what the manual does.
-    Contested,
 }
 
 /// A program on which they do not agree.
@@ -128,7 +125,6 @@ pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Ve
         reasons.extend(left_behind(oracle, checker));
     }
     match (reasons.is_empty(), gave_up, checker.finds_something()) {
-        (false, ..) if oracle.exchanges_apart => Ok(Agreement::Contested),
         (false, ..) => Err(reasons),
         (true, true, _) => Ok(Agreement::GaveUp),
         (true, false, true) => Ok(Agreement::Wrong),

@@ -74,9 +74,6 @@ pub struct Verdict {
     pub matchings_differ: bool,
     /// An undefined value is written down.
     pub undefined: bool,
-    /// Lanes of a warp shuffle or vote together from different instructions. The manual allows it in
-    /// so many words; hardware may not do what it says.
-    pub exchanges_apart: bool,
     /// What the runs leave behind; `None` if it was not looked at because something is wrong.
     pub outcomes: Option<BTreeSet<Outcome>>,
     /// States seen.
@@ -213,7 +210,6 @@ fn verdict(program: &Program, table: &Table, findings: Findings, states: usize) 
         misuses: findings.misuses,
         matchings_differ: findings.matchings_differ,
         undefined: findings.undefined,
-        exchanges_apart: findings.exchanges_apart,
         outcomes: None,
         states,
     }

@@ -17,6 +17,8 @@ pub enum Misuse {
     MixedCounts,
     /// A reduction and something else in one generation.
     MixedReduction,
+    /// Lanes of a warp of which some wait and some only arrive (an H200 hangs).
+    ArriveAndWait,
     /// A warp that registers twice in one generation.
     WarpTwice,
 }
@@ -29,6 +31,7 @@ impl fmt::Display for Misuse {
             Self::BadCount => "bad thread count",
             Self::MixedCounts => "mixed thread counts",
             Self::MixedReduction => "reduction mixed with another barrier",
+            Self::ArriveAndWait => "lanes of a warp that wait and arrive",
             Self::WarpTwice => "warp twice in one generation",
         })
     }
@@ -62,8 +65,6 @@ pub(crate) struct Findings {
     pub(crate) reuse: bool,
     /// A shuffle took a value from a lane that had exited.
     pub(crate) undefined: bool,
-    /// Lanes shuffled or voted together from different instructions.
-    pub(crate) exchanges_apart: bool,
 }
 
 impl Default for Findings {
@@ -77,7 +78,6 @@ impl Default for Findings {
             matchings_differ: false,
             reuse: false,
             undefined: false,
-            exchanges_apart: false,
         }
     }
 }

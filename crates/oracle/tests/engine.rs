@@ -15,7 +15,6 @@ fn the_engine_agrees_with_all_schedules() {
         match compare(&mut explorer, &program, &engine) {
             Ok(Agreement::Clean) => clean += 1,
             Ok(Agreement::Wrong) => wrong += 1,
-            Ok(Agreement::Contested) => {}
             Ok(Agreement::GaveUp) => panic!("seed {seed}: {:?}", engine(&emit(&program)).unknown),
             Err(_) => {
                 let smallest = shrink(&program, |candidate| {
