@@ -1,7 +1,8 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
+use crate::budget::Budget;
 use crate::decode::Decoded;
-use crate::finding::{Fault, Gap, Place};
+use crate::finding::{Fault, Gap, Place, Thread};
 use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
@@ -28,8 +29,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) machine: &'b Machine<'p>,
     pub(crate) global: &'b mut [Allocation],
     pub(crate) report: &'b mut Report,
-    /// Instructions this run may still execute, counted for each lane.
-    pub(crate) budget: u64,
+    budget: &'b mut Budget,
     position: [u32; 3],
     shared: Vec<Allocation>,
     warps: Vec<Warp>,
@@ -42,8 +42,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         machine: &'b Machine<'p>,
         global: &'b mut [Allocation],
         report: &'b mut Report,
-        budget: u64,
-        number: u64,
+        budget: &'b mut Budget,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
         let warps = (0..threads.div_ceil(WARP)).map(|number| {
@@ -55,7 +54,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             global,
             report,
             budget,
-            position: machine.launch.block_position(number),
+            position: [0; 3],
             shared: machine.shared_memory(),
             warps: warps.collect(),
             barriers: vec![Barrier::default(); 16],
@@ -63,11 +62,20 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// Runs to the end of every thread.
+    /// Starts a block. What the one before had (registers, memory, groups) is used again.
+    fn start(&mut self, number: u64) {
+        self.position = self.machine.launch.block_position(number);
+        self.shared.iter_mut().for_each(|memory| memory.states.forget());
+        self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
+        self.barriers.fill(Barrier::default());
+    }
+
+    /// Runs the block with this number to the end of every thread.
     ///
     /// # Errors
     /// The place where the block could not be followed any further.
-    pub(crate) fn run(&mut self) -> Result<(), Gap> {
+    pub(crate) fn run(&mut self, number: u64) -> Result<(), Gap> {
+        self.start(number);
         loop {
             let mut progress = false;
             for warp in 0..self.warps.len() {
@@ -149,7 +157,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             self.with_context(warp, at, lanes, |context| straight(context, rest, decoded, lanes));
         let here = Position { index: at.index + executed, ..at };
         self.warps[warp].groups[group].at = here;
-        self.spend(warp, here, lanes, executed as u64 + 1)?;
+        self.spend(warp, group, executed as u64 + 1)?;
         let Some((active, flow)) = step? else {
             self.terminate(warp, group, &block.terminator)?;
             return Ok(true);
@@ -178,16 +186,21 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Counts what is executed and stops a run that does not end.
-    fn spend(&mut self, warp: usize, at: Position, lanes: Mask, count: u64) -> Result<(), Gap> {
+    #[inline]
+    fn spend(&mut self, warp: usize, group: usize, count: u64) -> Result<(), Gap> {
+        let lanes = self.warps[warp].groups[group].lanes;
         let cost = u64::from(lanes.count()) * count;
         self.report.lane_instructions += cost;
-        if cost <= self.budget {
-            self.budget -= cost;
-            return Ok(());
-        }
-        let executed = self.report.lane_instructions;
-        let reason = format!("gave up here after {executed} instructions");
-        Err(self.with_context(warp, at, lanes, |context| context.gap(reason)))
+        self.budget.spend(cost).map_err(|exhausted| {
+            let group = &self.warps[warp].groups[group];
+            let number = lanes.lowest().map(|lane| (warp * WARP + lane) as u64);
+            let launch = self.machine.launch;
+            let thread = number.map(|number| Thread {
+                block: self.position,
+                thread: launch.thread_position(number),
+            });
+            exhausted.gap(self.machine, group, thread, self.report.lane_instructions)
+        })
     }
 
     /// A collective lacks lanes. Those that can go on become a group of their own; the rest waits

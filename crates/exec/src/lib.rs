@@ -6,21 +6,25 @@
 
 mod address;
 mod block;
+mod budget;
 pub mod concrete;
 mod decode;
+mod doubt;
 mod finding;
 mod interpret;
 mod lanes;
 mod launch;
 mod machine;
 mod memory;
+mod pool;
 mod registers;
 mod report;
 mod run;
 mod tags;
 mod warp;
 
-pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+pub use doubt::{Doubt, Doubtful, Reason};
+pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread};
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};

@@ -1,23 +1,28 @@
 //! Runs all blocks of a launch.
 
 use crate::block::BlockRun;
+use crate::budget::Budget;
+use crate::doubt::Doubt;
 use crate::finding::{Finding, Gap, Place};
 use crate::launch::Launch;
 use crate::machine::Machine;
-use crate::memory::state;
+use crate::memory::{Allocation, States};
 use crate::report::Report;
-use ir::Program;
+use ir::{Program, VarId};
+use std::time::Duration;
 
 /// How much a run may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Instructions, counted for each lane.
     pub lane_instructions: u64,
+    /// Time. What a run comes to then depends on the machine.
+    pub time: Option<Duration>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lane_instructions: 20_000_000_000 }
+        Self { lane_instructions: 20_000_000_000, time: None }
     }
 }
 
@@ -28,6 +33,11 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Faults that were only counted, because there were too many.
     pub dropped_findings: u64,
+    /// What the run went past without knowing, in the order in which it was met.
+    pub doubts: Vec<Doubt>,
+    /// Module variables that were read and hold what the module says only if the host has not
+    /// changed them.
+    pub initialisers: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
     /// Contents of the launch's buffers afterwards.
@@ -46,46 +56,43 @@ pub struct Outcome {
     pub blocks: u64,
 }
 
-/// Runs every block, in ascending order.
+/// Runs the blocks of a launch, in ascending order.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     let mut report = Report::default();
     let (machine, mut global) = match Machine::new(program, launch) {
         Ok(prepared) => prepared,
-        Err(gap) => return outcome(report, Some(gap), &[], 0),
+        Err(gap) => return outcome(report, Some(gap), Vec::new(), 0),
     };
-    let mut budget = limits.lane_instructions;
-    let mut gap = None;
-    let mut blocks = 0;
-    for number in 0..launch.blocks() {
-        let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number);
-        let result = block.run();
-        budget = block.budget;
-        if let Err(found) = result {
+    let mut budget = Budget::new(limits);
+    let (mut gap, mut blocks) = (None, 0);
+    let mut block = BlockRun::new(&machine, &mut global, &mut report, &mut budget);
+    for number in launch.numbers() {
+        if let Err(found) = block.run(number) {
             gap = Some(found);
             break;
         }
         blocks += 1;
     }
-    let count = launch.buffers.len();
-    outcome(report, gap, &global[..count], blocks)
+    let initialisers = machine.initialisers(&global);
+    global.truncate(launch.buffers.len());
+    Outcome { initialisers, ..outcome(report, gap, global, blocks) }
 }
 
-fn outcome(
-    report: Report,
-    gap: Option<Gap>,
-    buffers: &[crate::memory::Allocation],
-    blocks: u64,
-) -> Outcome {
+fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
     alignments.sort_unstable();
-    let written = |states: &[u8]| states.iter().map(|&s| s != state::UNDEFINED).collect();
+    // Buffers may be large: what the run used becomes the result.
+    let (bytes, states): (Vec<Vec<u8>>, Vec<States>) =
+        buffers.into_iter().map(|memory| (memory.bytes, memory.states)).unzip();
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,
+        doubts: report.doubts,
+        initialisers: Vec::new(),
         gap,
-        buffers: buffers.iter().map(|memory| memory.bytes.clone()).collect(),
-        written: buffers.iter().map(|memory| written(&memory.states)).collect(),
+        buffers: bytes,
+        written: states.into_iter().map(States::written).collect(),
         approximate: report.approximate.into_iter().collect(),
         alignments,
         prints: report.prints.into_iter().collect(),

@@ -51,6 +51,8 @@ fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
             buffer("outputs", Contents::Undefined(room), Access::Out),
         ],
         arguments: vec![Argument::Pointer(0), Argument::Pointer(1)],
+        symbols: Vec::new(),
+        selected: Vec::new(),
     };
     let outcome = exec::run(&program, &launch, Limits::default());
     if let Some(gap) = outcome.gap {
