@@ -58,6 +58,12 @@ pub enum Code {
     Trap = 107,
     /// Threads that wait for each other.
     Deadlock = 108,
+    /// An output of which elements are never written.
+    UnwrittenOutput = 130,
+    /// A launch that no GPU accepts.
+    Launch = 131,
+    /// Arguments that do not fit the kernel.
+    Arguments = 132,
 }
 
 impl fmt::Display for Code {

@@ -10,15 +10,18 @@ mod diagnostics;
 mod execute;
 mod exit;
 mod findings;
+mod grouping;
 mod input;
 pub mod inspect;
 pub mod npy;
 mod outcome;
 mod pointers;
+mod properties;
 pub mod simulate;
 pub mod support;
 
 pub use diagnostics::{Colour, Format};
+pub use exec::Limits;
 pub use execute::Execution;
 pub use exit::Exit;
 pub use input::{Input, InputError};

@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::decode::Decoded;
-use crate::finding::{Fault, Gap, Place, Thread};
+use crate::finding::{Fault, Gap, Place};
 use crate::interpret::{Arrival, Context, Flow, Scratch, execute, guarded, return_values};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
@@ -110,11 +110,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
     /// Everything an instruction at `at` can touch. [`Self::put_back`] must follow.
     fn context(&mut self, warp: usize, at: Position, lanes: Mask) -> Context<'_, 'p> {
-        let block = &self.machine.program.functions[at.function].blocks[at.block];
-        let place = match block.instructions.get(at.index) {
-            Some(instruction) => Place { span: instruction.span, location: instruction.location },
-            None => Place { span: block.span, location: block.location },
-        };
+        let place = self.machine.place(at);
         let registers = self.warps[warp].take_registers(self.machine, at.function);
         Context {
             machine: self.machine,
@@ -192,14 +188,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let cost = u64::from(lanes.count()) * count;
         self.report.lane_instructions += cost;
         self.budget.spend(cost).map_err(|exhausted| {
-            let group = &self.warps[warp].groups[group];
-            let number = lanes.lowest().map(|lane| (warp * WARP + lane) as u64);
-            let launch = self.machine.launch;
-            let thread = number.map(|number| Thread {
-                block: self.position,
-                thread: launch.thread_position(number),
-            });
-            exhausted.gap(self.machine, group, thread, self.report.lane_instructions)
+            let last = (self.position, warp, &self.warps[warp].groups[group]);
+            exhausted.gap(self.machine, last, self.report.lane_instructions)
         })
     }
 

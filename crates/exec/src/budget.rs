@@ -1,6 +1,7 @@
 //! What a run may cost: instructions, and time if the caller says so.
 
-use crate::finding::{Gap, Place, Stop, Thread};
+use crate::finding::{Gap, Stop, Thread};
+use crate::lanes::WARP;
 use crate::machine::Machine;
 use crate::run::Limits;
 use crate::warp::{Group, Position};
@@ -44,15 +45,18 @@ pub(crate) enum Exhausted {
 }
 
 impl Exhausted {
-    /// The end of a run in which `executed` instructions were executed, the last by this group. The
-    /// place is the innermost loop, that of a caller if the function has none.
+    /// The end of a run in which `executed` instructions were executed, the last by this group of a
+    /// warp in the block at a position. The place is the innermost loop, that of a caller if the
+    /// function has none.
     pub(crate) fn gap(
         self,
         machine: &Machine<'_>,
-        group: &Group,
-        thread: Option<Thread>,
+        (block, warp, group): ([u32; 3], usize, &Group),
         executed: u64,
     ) -> Gap {
+        let first = group.lanes.lowest().map(|lane| (warp * WARP + lane) as u64);
+        let position = |number| machine.launch.thread_position(number);
+        let thread = first.map(|number| Thread { block, thread: position(number) });
         let frames = std::iter::once(group.at).chain(group.calls.iter().rev().copied());
         let start = frames.into_iter().find_map(|at| {
             let function = &machine.program.functions[at.function];
@@ -60,20 +64,11 @@ impl Exhausted {
             Some(Position::start(at.function, first))
         });
         let in_loop = start.is_some();
-        let place = place(machine, start.unwrap_or(group.at));
+        let place = machine.place(start.unwrap_or(group.at));
         let stop = match self {
             Self::Instructions => Stop::Budget { in_loop },
             Self::Time => Stop::Time { in_loop },
         };
         Gap { place, thread, reason: format!("gave up after {executed} instructions"), stop }
-    }
-}
-
-/// The place of what is at a position.
-fn place(machine: &Machine<'_>, at: Position) -> Place {
-    let block = &machine.program.functions[at.function].blocks[at.block];
-    match block.instructions.get(at.index) {
-        Some(instruction) => Place { span: instruction.span, location: instruction.location },
-        None => Place { span: block.span, location: block.location },
     }
 }

@@ -14,6 +14,7 @@ mod finding;
 mod interpret;
 mod lanes;
 mod launch;
+mod layout;
 mod machine;
 mod memory;
 mod pool;

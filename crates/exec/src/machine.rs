@@ -4,8 +4,9 @@ use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
 use crate::decode::Code;
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
+use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
-use crate::registers::Layout;
+use crate::warp::Position;
 use base::IndexVec;
 use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
 use rustc_hash::FxHashMap;
@@ -65,7 +66,7 @@ impl<'p> Machine<'p> {
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         for (id, variable) in program.variables.enumerate() {
-            machine.place(id, variable, &mut global)?;
+            machine.place_variable(id, variable, &mut global)?;
         }
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
@@ -132,13 +133,22 @@ impl<'p> Machine<'p> {
         &self.program.functions[self.launch.kernel]
     }
 
+    /// The place of what is at a position.
+    pub(crate) fn place(&self, at: Position) -> Place {
+        let block = &self.program.functions[at.function].blocks[at.block];
+        match block.instructions.get(at.index) {
+            Some(instruction) => Place { span: instruction.span, location: instruction.location },
+            None => Place { span: block.span, location: block.location },
+        }
+    }
+
     fn gap(&self, variable: &Variable, reason: String) -> Gap {
         let place = Place { span: variable.span, location: None };
         Gap { place, thread: None, reason, stop: Stop::NotFollowed }
     }
 
     /// Gives a variable its allocation.
-    fn place(
+    fn place_variable(
         &mut self,
         id: VarId,
         variable: &Variable,

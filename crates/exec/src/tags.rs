@@ -44,13 +44,14 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Of several sources, the one that says most about why a value cannot be relied on.
+    /// Of several sources, the one to name: an index that is data is part of an address, which
+    /// would be known without it.
     fn rank(self) -> u32 {
         match self {
             Self::Poison(_) => 0,
-            Self::Data => 1,
-            Self::Address => 2,
-            Self::Stored => 3,
+            Self::Address => 1,
+            Self::Stored => 2,
+            Self::Data => 3,
             Self::Schedule(_) => 4,
         }
     }
@@ -85,7 +86,9 @@ impl Tags {
     }
 
     pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
-        Self { poison: lanes, origin: Some(Source::Poison(origin)), ..Self::NUMBER }
+        // What does not happen in any lane is no origin.
+        let origin = (!lanes.is_empty()).then_some(Source::Poison(origin));
+        Self { poison: lanes, origin, ..Self::NUMBER }
     }
 
     /// Whether every lane is a number.
@@ -107,7 +110,10 @@ impl Tags {
         let address = |tags: Self| (!tags.pointer.is_empty()).then_some(Source::Address);
         // An origin outlives what it is about.
         let origin = |tags: Self| {
-            tags.origin.filter(|_| !tags.unknown.is_empty() || !tags.poison.is_empty())
+            tags.origin.filter(|source| match source {
+                Source::Poison(_) => !tags.poison.is_empty(),
+                _ => !tags.unknown.is_empty(),
+            })
         };
         let sources = [origin(self), origin(other), address(self), address(other)];
         let poisonous = |source: &Source| matches!(source, Source::Poison(_));
@@ -132,11 +138,18 @@ impl Tags {
     pub(crate) fn reason(self, lane: usize) -> Reason {
         match self.origin {
             _ if self.poison.has(lane) => Reason::Undefined,
+            Some(Source::Data) if self.unknown.has(lane) => Reason::Data,
+            _ => self.undetermined_reason(lane),
+        }
+    }
+
+    /// Why a lane is not determined by the launch and its inputs, for people.
+    pub(crate) fn undetermined_reason(self, lane: usize) -> Reason {
+        match self.origin {
             _ if self.pointer.has(lane) => Reason::Address,
             Some(Source::Schedule(name)) => Reason::Schedule(name),
             Some(Source::Address) => Reason::Address,
-            _ if self.fickle.has(lane) => Reason::Undetermined,
-            _ => Reason::Data,
+            _ => Reason::Undetermined,
         }
     }
 

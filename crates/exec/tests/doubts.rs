@@ -239,3 +239,23 @@ fn what_does_not_fit_is_refused() {
     let one = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[]);
     clean(&program, &one);
 }
+
+#[test]
+fn undefined_values_are_found_beside_unknown_ones() {
+    // One load of numbers and data mixed, one with a lane that nobody wrote: their sum is undefined
+    // there, whatever else is in the first.
+    let body = ".shared .align 4 .b8 a[128]; .shared .align 4 .b8 b[128];
+        ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; ld.global.f32 %f1, [%rd1];
+        shl.b32 %r2, %r1, 2; mov.u32 %r3, a; add.u32 %r3, %r3, %r2; mov.u32 %r4, b;
+        add.u32 %r4, %r4, %r2; setp.lt.u32 %p1, %r1, 9; @%p1 mov.f32 %f1, 0f3F800000;
+        st.shared.f32 [%r3], %f1; setp.ne.u32 %p2, %r1, 20; @%p2 st.shared.f32 [%r4], %f1;
+        ld.shared.f32 %f2, [%r3]; ld.shared.f32 %f3, [%r4]; add.f32 %f4, %f2, %f3;
+        st.global.f32 [%rd2], %f4;";
+    let program = kernel("", PARAMS, body);
+    let args = [Arg::Opaque(128), Arg::Out(128)];
+    let launch = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &args);
+    let outcome = exec::run(&program, &launch, Limits::default());
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!((outcome.findings[0].thread.thread, outcome.findings[0].count), ([20, 0, 0], 1));
+}

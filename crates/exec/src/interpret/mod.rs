@@ -16,9 +16,10 @@ mod special;
 use crate::doubt::{Doubtful, Reason};
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Stop, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::layout::Layout;
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::registers::{Layout, Registers};
+use crate::registers::Registers;
 use crate::report::Report;
 use crate::tags::{Source, Tags};
 use crate::warp::Warp;
@@ -135,7 +136,7 @@ impl<'c, 'p> Context<'c, 'p> {
     pub(crate) fn doubt_undetermined(&mut self, tags: Tags, reaches: Sink, lanes: Mask) {
         let undetermined = tags.undetermined().and(lanes).without(tags.poison);
         if let Some(lane) = undetermined.lowest() {
-            let reason = tags.reason(lane);
+            let reason = tags.undetermined_reason(lane);
             self.doubt(Doubtful::Undetermined { reaches, reason }, undetermined);
         }
     }
