@@ -70,6 +70,12 @@ pub enum Code {
     WarpCollective = 113,
     /// An asynchronous copy that is started or ended as it must not be.
     AsyncCopy = 114,
+    /// An output of which elements are never written.
+    UnwrittenOutput = 130,
+    /// A launch that no GPU accepts.
+    Launch = 131,
+    /// Arguments that do not fit the kernel.
+    Arguments = 132,
 }
 
 impl fmt::Display for Code {

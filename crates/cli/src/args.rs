@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::launch_args::LaunchArgs;
+use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use driver::arguments::KernelPath;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
     /// Look for memory errors of a kernel, whatever its tensors contain.
-    Check(ExecutionArgs),
+    Check(CheckArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
     /// Show what Warpproof does on a kernel it brings along.
@@ -35,6 +36,17 @@ pub(crate) enum Command {
 pub(crate) struct InspectArgs {
     /// A PTX file, or - for standard input.
     pub(crate) file: PathBuf,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: ExecutionArgs,
 
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -60,6 +72,9 @@ pub(crate) struct ExecutionArgs {
 
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// How results are written.

@@ -1,7 +1,7 @@
 //! The flags that say how a kernel is launched and with which arguments.
 
 use driver::arguments::{
-    AliasSpec, ArgumentSpec, Arguments, BlockPosition, ByteCount, Dimensions, LaunchSpec,
+    AliasSpec, ArgumentSpec, Arguments, BlockSelection, ByteCount, Dimensions, LaunchSpec,
     ParseError,
 };
 use std::str::FromStr;
@@ -22,8 +22,14 @@ pub(crate) struct LaunchArgs {
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     smem: Option<ByteCount>,
 
-    /// A block to look at, or all; may be repeated.
-    #[arg(long, value_name = "X[,Y[,Z]]|all", value_parser = parsed_blocks)]
+    /// The blocks to look at: positions, numbers such as 0..4 (x varies fastest), or all; several
+    /// with `;` between them.
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]|N..M|all",
+        value_parser = parsed_blocks,
+        value_delimiter = ';'
+    )]
     blocks: Vec<Blocks>,
 
     /// The next parameter, with a name of your choice.
@@ -39,13 +45,24 @@ pub(crate) struct LaunchArgs {
     /// Arguments that are the same address.
     #[arg(long = "alias", value_name = "NAME,NAME", value_parser = parsed::<AliasSpec>)]
     aliases: Vec<AliasSpec>,
+
+    /// What a module variable holds at the launch.
+    #[arg(
+        long = "symbol",
+        value_name = "NAME=…",
+        value_parser = parsed::<ArgumentSpec>,
+        long_help = "What a module variable (.global, .const) holds at the launch, if not what the \
+                     module says: lut=f32[256] for any contents, lut=f32[4]=[1,2,3,4], \
+                     lut=f32[256]=@lut.npy, n=512, p=?"
+    )]
+    symbols: Vec<ArgumentSpec>,
 }
 
 /// What `--blocks` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Blocks {
     All,
-    One(BlockPosition),
+    Some(BlockSelection),
 }
 
 impl LaunchArgs {
@@ -53,7 +70,7 @@ impl LaunchArgs {
     pub(crate) fn launch(&self) -> LaunchSpec {
         let positions = self.blocks.iter().filter_map(|blocks| match blocks {
             Blocks::All => None,
-            Blocks::One(position) => Some(*position),
+            Blocks::Some(selection) => Some(*selection),
         });
         let all = self.blocks.contains(&Blocks::All);
         LaunchSpec {
@@ -66,7 +83,11 @@ impl LaunchArgs {
 
     /// The arguments.
     pub(crate) fn arguments(&self) -> Arguments {
-        Arguments { specs: self.arguments.clone(), aliases: self.aliases.clone() }
+        Arguments {
+            specs: self.arguments.clone(),
+            aliases: self.aliases.clone(),
+            symbols: self.symbols.clone(),
+        }
     }
 }
 
@@ -76,7 +97,7 @@ fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
 }
 
 fn parsed_blocks(text: &str) -> Result<Blocks, String> {
-    if text == "all" { Ok(Blocks::All) } else { parsed(text).map(Blocks::One) }
+    if text == "all" { Ok(Blocks::All) } else { parsed(text).map(Blocks::Some) }
 }
 
 #[cfg(test)]
@@ -99,19 +120,21 @@ mod tests {
     #[test]
     fn flags_become_specs() {
         let args = parse(
-            "--grid 4,2 --block 128 --smem 48KiB --blocks 3,1 --blocks 0 --arg x=f32[4,512] \
-             --arg y=f32[4,512]:out --arg n=-1 --alias x,y",
+            "--grid 4,2 --block 128 --smem 48KiB --blocks 3,1;0 --blocks 4..6 --arg x=f32[4,512] \
+             --arg y=f32[4,512]:out --arg n=-1 --alias x,y --symbol lut=f32[4]",
         )
         .unwrap();
         let launch = args.launch();
         assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
         assert_eq!(launch.block, Some(Dimensions([128, 1, 1])));
         assert_eq!(launch.shared, Some(ByteCount(49152)));
-        assert_eq!(launch.blocks, [BlockPosition([3, 1, 0]), BlockPosition([0, 0, 0])]);
+        let blocks: Vec<String> = launch.blocks.iter().map(ToString::to_string).collect();
+        assert_eq!(blocks, ["3,1", "0", "4..6"]);
         let arguments = args.arguments();
         let specs: Vec<String> = arguments.specs.iter().map(ToString::to_string).collect();
         assert_eq!(specs, ["x=f32[4,512]", "y=f32[4,512]:out", "n=-1"]);
         assert_eq!(arguments.aliases[0].names, ["x", "y"]);
+        assert_eq!(arguments.symbols[0].to_string(), "lut=f32[4]");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 mod args;
 mod launch_args;
+mod limit_args;
 
 use anstream::ColorChoice;
-use args::{Args, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
+use args::{Args, CheckArgs, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
 use clap::Parser;
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
@@ -44,8 +45,9 @@ fn run_simulate(args: &SimulateArgs) -> Exit {
     execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
 }
 
-fn run_check(args: &ExecutionArgs) -> Exit {
-    execute(args, |execution| driver::check::run(execution, driver::Colour::Styled))
+fn run_check(args: &CheckArgs) -> Exit {
+    let (format, colour) = (args.format.into(), driver::Colour::Styled);
+    execute(&args.target, |execution| driver::check::run(execution, format, colour))
 }
 
 /// Reads the module and hands the launch to a command.
@@ -59,6 +61,7 @@ fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome
         kernel: args.kernel.kernel.as_deref(),
         launch: &args.launch.launch(),
         arguments: &args.launch.arguments(),
+        limits: args.limits.limits(),
     }))
 }
 

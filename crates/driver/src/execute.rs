@@ -4,9 +4,13 @@ use crate::arguments::{
     Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, OutputSpec, Request,
     build_launch, select_kernel,
 };
+use crate::demangle::demangle;
+use crate::grouping::{Group, grouped};
 use crate::sync_findings;
-use crate::{Colour, Exit, Format, Input, Outcome, diagnostics, findings, inspect};
-use exec::Fault;
+use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect};
+use base::Diagnostic;
+use exec::{Doubtful, Fault};
+use ir::Program;
 use ptx::Lowered;
 
 /// A kernel and how to launch it.
@@ -20,6 +24,8 @@ pub struct Execution<'r> {
     pub launch: &'r LaunchSpec,
     /// The arguments.
     pub arguments: &'r Arguments,
+    /// How much a run may cost.
+    pub limits: Limits,
 }
 
 /// A run and everything its report needs.
@@ -30,18 +36,27 @@ pub(crate) struct Finished<'r> {
     pub(crate) result: exec::Outcome,
 }
 
+/// Why there was no run.
+pub(crate) enum Refusal {
+    /// The module has errors, and this tells of them in the format asked for.
+    Module(Outcome),
+    /// The arguments do not fit, or no GPU accepts the launch.
+    Launch(BuildError),
+}
+
 /// Builds the launch and runs it.
 pub(crate) fn run<'r>(
     execution: &Execution<'r>,
     command: &str,
     missing_data: MissingData,
-    colour: Colour,
-) -> Result<Finished<'r>, Outcome> {
+    (format, colour): (Format, Colour),
+) -> Result<Finished<'r>, Refusal> {
     let input = execution.input;
-    let lowered = inspect::lower(input, Format::Text, colour)?;
+    let lowered = inspect::lower(input, format, colour).map_err(Refusal::Module)?;
     let program = &lowered.program;
-    let kernel = select_kernel(program, execution.kernel);
-    let kernel = kernel.map_err(|message| Outcome::bad_input(&message))?;
+    let kernel = select_kernel(program, execution.kernel).map_err(|message| {
+        Refusal::Launch(BuildError { input: vec![message], ..BuildError::default() })
+    })?;
     let built = build_launch(&Request {
         program,
         kernel,
@@ -50,47 +65,66 @@ pub(crate) fn run<'r>(
         missing_data,
         invocation: Invocation { command, file: input.source.name() },
     });
-    let built = built.map_err(|error| refused(&error))?;
-    if !built.blocks.is_empty() {
-        return Err(Outcome::bad_input("--blocks is not supported yet; all blocks are executed"));
-    }
-    let limits = exec::Limits::default();
+    let built = built.map_err(Refusal::Launch)?;
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
-        MissingData::Opaque => exec::check(program, &built.launch, limits),
-        _ => exec::run(program, &built.launch, limits),
+        MissingData::Opaque => exec::check(program, &built.launch, execution.limits),
+        MissingData::Refused => exec::run(program, &built.launch, execution.limits),
     };
     Ok(Finished { input, lowered, built, result })
 }
 
-fn refused(error: &BuildError) -> Outcome {
-    let mut messages = String::new();
-    for line in error.input.iter().chain(&error.launch) {
-        messages.push_str(&format!("error: {line}\n"));
+impl Refusal {
+    /// As text.
+    pub(crate) fn tell(self) -> Outcome {
+        let error = match self {
+            Self::Module(outcome) => return outcome,
+            Self::Launch(error) => error,
+        };
+        let mut messages = String::new();
+        for line in error.input.iter().chain(&error.launch) {
+            messages.push_str(&format!("error: {line}\n"));
+        }
+        if let Some(suggestion) = &error.suggestion {
+            messages.push_str(&format!("help: fill in what is missing:\n  {suggestion}\n"));
+        }
+        let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
+        Outcome { output: String::new(), messages, exit, thread_instructions: 0 }
     }
-    if let Some(suggestion) = &error.suggestion {
-        messages.push_str(&format!("help: fill in what is missing:\n  {suggestion}\n"));
-    }
-    let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
-    Outcome { output: String::new(), messages, exit, thread_instructions: 0 }
 }
 
 impl Finished<'_> {
+    pub(crate) fn program(&self) -> &Program {
+        &self.lowered.program
+    }
+
+    pub(crate) fn source(&self) -> &base::SourceFile {
+        &self.input.source
+    }
+
     /// What was assumed or looks odd, for standard error.
     pub(crate) fn notes(&self) -> String {
         self.built.notes.iter().map(|note| format!("note: {note}\n")).collect()
     }
 
+    /// Faults, as a reader counts them.
+    pub(crate) fn groups(&self) -> Vec<Group<'_>> {
+        grouped(&self.result.findings, self.program())
+    }
+
+    /// The place where the run stopped, if it did.
+    pub(crate) fn stopped(&self) -> Option<Diagnostic> {
+        let gap = self.result.gap.as_ref().filter(|gap| !self.is_explained(gap))?;
+        Some(findings::gap(gap, self.program(), self.source()))
+    }
+
     /// Faults and the place where the run stopped: results, for people.
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
-        let program = &self.lowered.program;
-        let faults = self.result.findings.iter().map(|f| findings::diagnostic(f, program));
-        let open = self.result.undecided.iter().map(|open| sync_findings::undecided(open, program));
-        let gap = self.result.gap.iter().filter(|gap| !self.is_explained(gap));
-        let gap = gap.map(|gap| findings::gap(gap, program));
-        for diagnostic in faults.chain(open).chain(gap) {
-            text.push_str(&diagnostics::render(&diagnostic, &self.input.source, colour));
+        let groups = self.groups();
+        let faults = groups.iter().map(|group| findings::diagnostic(group, self.program()));
+        for diagnostic in faults.chain(self.open()).chain(self.stopped()) {
+            text.push_str(&diagnostics::render(&diagnostic, self.source(), colour));
             text.push_str("\n\n");
         }
         if self.result.dropped_findings > 0 {
@@ -99,8 +133,15 @@ impl Finished<'_> {
         if !self.result.prints.is_empty() {
             text.push_str("note: what the kernel prints is not shown\n");
         }
-        self.unwritten().iter().for_each(|line| text.push_str(&format!("error: {line}\n")));
+        let code = base::Code::UnwrittenOutput;
+        self.unwritten().iter().for_each(|line| text.push_str(&format!("error[{code}]: {line}\n")));
         text
+    }
+
+    /// Accesses of which it is open whether they race.
+    pub(crate) fn open(&self) -> impl Iterator<Item = Diagnostic> {
+        let open = self.result.undecided.iter();
+        open.map(|open| sync_findings::undecided(open, self.program()))
     }
 
     /// Whether a finding says already why the run stopped.
@@ -117,25 +158,60 @@ impl Finished<'_> {
         self.result.findings.iter().filter(|finding| !finding.fault.is_note())
     }
 
-    /// What the run says: refuted if anything is wrong, unknown if it did not end.
+    /// Whether anything is wrong.
+    pub(crate) fn is_refuted(&self) -> bool {
+        self.errors().next().is_some() || !self.unwritten().is_empty()
+    }
+
+    /// What the run says: refuted if anything is wrong, unknown if it did not end or its results are
+    /// not determined.
     pub(crate) fn exit(&self) -> Exit {
-        let faultless = self.errors().next().is_none() && self.unwritten().is_empty();
-        match (faultless, &self.result.gap) {
-            (false, _) => Exit::Refuted,
-            (true, Some(_)) => Exit::Unknown,
-            (true, None) => Exit::Success,
+        let undetermined = |doubt: &exec::Doubt| {
+            matches!(doubt.about, Doubtful::Undetermined { .. } | Doubtful::Divisor(_))
+        };
+        let open = self.result.gap.is_some() || self.result.doubts.iter().any(undetermined);
+        match (self.is_refuted(), open) {
+            (true, _) => Exit::Refuted,
+            (false, true) => Exit::Unknown,
+            (false, false) => Exit::Success,
         }
     }
 
-    /// Whether an output has elements that were never written.
-    pub(crate) fn is_unwritten(&self) -> bool {
-        !self.unwritten().is_empty()
+    /// Facts that the answer relies on and nobody has checked, one sentence each.
+    pub(crate) fn assumptions(&self) -> Vec<String> {
+        let mut assumptions = Vec::new();
+        match self.built.launch.buffers.len() {
+            0 => {}
+            1 => assumptions.push("the tensor begins at a multiple of 256 bytes".to_owned()),
+            _ => assumptions
+                .push("tensors begin at multiples of 256 bytes and do not overlap".to_owned()),
+        }
+        for &variable in &self.result.initialisers {
+            let name = &self.program().variables[variable].name;
+            let name = demangle(name).unwrap_or_else(|| name.clone());
+            assumptions.push(format!(
+                "module variable `{name}` holds what the module says (--symbol gives other \
+                 contents)"
+            ));
+        }
+        assumptions
+    }
+
+    /// How many blocks ran: `2 blocks`, or `1 of 8 blocks`.
+    pub(crate) fn blocks(&self) -> String {
+        let (ran, all) = (self.result.blocks, self.built.launch.blocks());
+        let count = if self.built.launch.is_partial() { all } else { ran };
+        let plural = if count == 1 { "" } else { "s" };
+        match self.built.launch.is_partial() {
+            true => format!("{ran} of {all} block{plural}"),
+            false => format!("{ran} block{plural}"),
+        }
     }
 
     /// Outputs of which elements were never written, one sentence each; nothing is said of a run
-    /// that did not end.
-    fn unwritten(&self) -> Vec<String> {
-        if self.result.gap.is_some() {
+    /// that did not end or left out blocks.
+    pub(crate) fn unwritten(&self) -> Vec<String> {
+        if self.result.gap.is_some() || self.built.launch.is_partial() {
             return Vec::new();
         }
         let missing = |output: &OutputSpec| {

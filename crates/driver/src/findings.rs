@@ -1,22 +1,27 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
 use crate::demangle::demangle;
+use crate::grouping::Group;
 use crate::sync_findings;
-use base::{Code, Diagnostic, Severity};
-use exec::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+use base::{Code, Diagnostic, Severity, SourceFile};
+use exec::{AccessKind, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target, Thread};
 use ir::Program;
 
-/// A finding as something to tell.
-pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
+/// Findings as something to tell.
+pub(crate) fn diagnostic(group: &Group<'_>, program: &Program) -> Diagnostic {
+    let finding = group.first;
     if let Some(diagnostic) = sync_findings::diagnostic(finding, program) {
         return diagnostic;
     }
     let (code, message) = describe(&finding.fault);
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);
-    let times = match finding.count {
-        1 => String::new(),
-        count => format!(" (first of {count})"),
+    let times = match (group.count, group.instructions) {
+        (1, 1) => String::new(),
+        (count, 1) => format!(" (first of {count})"),
+        (count, instructions) => {
+            format!(" (first of {count} at {instructions} instructions of this line)")
+        }
     };
     let source = source_line(finding.place, program);
     diagnostic = diagnostic.label(format!("{thread}{times}{source}"));
@@ -27,10 +32,100 @@ pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
 }
 
 /// A place where the run stopped.
-pub(crate) fn gap(gap: &Gap, program: &Program) -> Diagnostic {
+pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnostic {
     let (severity, code) = (Severity::Unsupported, Code::NotFollowed);
-    let diagnostic = Diagnostic::new(severity, code, gap.place.span, gap.reason.clone());
-    diagnostic.label(source_line(gap.place, program).trim_start_matches(", ").to_owned())
+    let in_loop = matches!(gap.stop, Stop::Budget { in_loop: true } | Stop::Time { in_loop: true });
+    let message = match in_loop {
+        true => format!("{} in the loop at {}", gap.reason, line_name(gap.place, program, source)),
+        false => gap.reason.clone(),
+    };
+    let diagnostic = Diagnostic::new(severity, code, gap.place.span, message);
+    let thread = gap.thread.map_or_else(String::new, thread_name);
+    let label = format!("{thread}{}", source_line(gap.place, program));
+    let diagnostic = diagnostic.label(label.trim_start_matches(", ").to_owned());
+    match gap.stop {
+        Stop::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
+        Stop::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
+        Stop::NotFollowed => diagnostic,
+    }
+}
+
+/// `kernel.cu:12`, or the line of the PTX if it has no source lines.
+fn line_name(place: Place, program: &Program, source: &SourceFile) -> String {
+    let location = place.location.map(|location| &program.locations[location]);
+    let file = location.and_then(|location| location.file).map(|file| &program.files[file]);
+    match location.zip(file) {
+        Some((location, file)) => format!("{file}:{}", location.line),
+        None => format!("line {}", source.line(place.span.start)),
+    }
+}
+
+/// What something is called that the run went past without knowing.
+pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> String {
+    let line = source.line(doubt.place.span.start);
+    let from = source_line(doubt.place, program);
+    match doubt.about {
+        Doubtful::Divisor(reason) => {
+            format!("the divisor at line {line} depends on {reason}{from}")
+        }
+        Doubtful::Undetermined { reaches: Sink::Atomic, reason } => {
+            format!("an operand of the atomic operation at line {line} depends on {reason}{from}")
+        }
+        Doubtful::Undetermined { reason, .. } => {
+            format!("what is stored at line {line} depends on {reason}{from}")
+        }
+        Doubtful::AtomicResult => format!(
+            "the result of the atomic operation at line {line} is used, and depends on the \
+             schedule{from}"
+        ),
+    }
+}
+
+/// The kind of a fault, as programs know it.
+pub(crate) fn kind(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => "out-of-bounds",
+        Fault::Misaligned { .. } => "misaligned",
+        Fault::ReadOnly { .. } => "input-modified",
+        Fault::Undefined { origin: Some(Origin::Shuffle(_) | Origin::Operation(_)), .. } => {
+            "undefined-value"
+        }
+        Fault::Undefined { .. } => "uninitialised",
+        Fault::DependsOnInitial { .. } => "depends-on-initial",
+        Fault::DivisionByZero => "division-by-zero",
+        Fault::Trap | Fault::AssertFailed => "trap",
+        Fault::Deadlock { .. } => "deadlock",
+        Fault::Barrier(_) => "barriers",
+        Fault::NotInMask { .. } => "collectives",
+        Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
+    }
+}
+
+/// The property that a fault refutes.
+pub(crate) fn property(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => "bounds",
+        Fault::Misaligned { .. } => "alignment",
+        Fault::ReadOnly { .. } => "frame",
+        Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => "initialised",
+        Fault::DivisionByZero => "division",
+        Fault::Trap | Fault::AssertFailed => "traps",
+        Fault::Deadlock { .. } => "deadlock",
+        Fault::Barrier(_) => "barriers",
+        Fault::NotInMask { .. } => "collectives",
+        Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
+    }
+}
+
+/// The byte of an allocation that a fault is about, if it is about one.
+pub(crate) fn target(fault: &Fault) -> Option<&Target> {
+    match fault {
+        Fault::OutOfBounds { target, .. }
+        | Fault::Misaligned { target, .. }
+        | Fault::ReadOnly { target }
+        | Fault::DependsOnInitial { target } => Some(target),
+        _ => None,
+    }
 }
 
 fn describe(fault: &Fault) -> (Code, String) {
@@ -118,7 +213,7 @@ fn reached(sink: Sink) -> &'static str {
 }
 
 /// Where an undefined value came from, if it has a place.
-fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
+pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
     let Fault::Undefined { origin, .. } = fault else { return None };
     match (*origin)? {
         Origin::Register => None,

@@ -2,17 +2,22 @@
 
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished};
-use crate::{Colour, Exit, Outcome, npy};
+use crate::{Colour, Exit, Format, Outcome, findings, npy};
 use std::path::Path;
 
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
-    let finished = match execute::run(execution, "simulate", MissingData::Refused, colour) {
+    let shown = (Format::Text, colour);
+    let finished = match execute::run(execution, "simulate", MissingData::Refused, shown) {
         Ok(finished) => finished,
-        Err(outcome) => return outcome,
+        Err(refusal) => return refusal.tell(),
     };
     let (mut output, mut messages) = (finished.tell(colour), finished.notes());
+    for doubt in &finished.result.doubts {
+        let sentence = findings::doubt(doubt, finished.program(), finished.source());
+        output.push_str(&format!("note: {sentence}\n"));
+    }
     let exit = finished.exit();
     let thread_instructions = finished.result.lane_instructions;
     if exit != Exit::Success {
@@ -30,9 +35,12 @@ pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Out
 
 /// Writes the outputs and says so, one line each.
 fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String> {
-    let exec::Outcome { blocks, lane_instructions, approximate, buffers, .. } = &finished.result;
-    let plural = if *blocks == 1 { "" } else { "s" };
-    let mut text = format!("ran {blocks} block{plural}, {lane_instructions} thread instructions\n");
+    let exec::Outcome { lane_instructions, approximate, buffers, .. } = &finished.result;
+    let blocks = finished.blocks();
+    let mut text = format!("ran {blocks}, {lane_instructions} thread instructions\n");
+    if finished.built.launch.is_partial() {
+        text.push_str("elements that only other blocks write are zero\n");
+    }
     if !approximate.is_empty() {
         let count = approximate.len();
         text.push_str(&format!(

@@ -196,10 +196,12 @@ fn local_arrays_calls_tables_and_structures() {
         let want: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x * y + x).collect();
         assert_eq!(got, want, "{file}");
 
-        // The polynomial's coefficients are zero, the table is 1, 2, 3.
-        let flags = "--grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out";
+        // The host writes the coefficients of a polynomial, the table is 1, 2, 3.
+        let flags = "--grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out \
+                     --symbol coef=f32[4]=[0.25,0.5,0,0]";
         let got = simulate(file, "constk", flags, &[("x", &x[..64])], "y");
-        let want: Vec<f64> = (0..64).map(|i| f64::from(i % 3 + 1)).collect();
+        let want = |i: usize| 0.5 * x[i] + 0.25 + (i % 3 + 1) as f64;
+        let want: Vec<f64> = (0..64).map(want).collect();
         assert_eq!(got, want, "{file}");
 
         let flags = "--grid 1 --block 64 --arg p={0:x,8:y,16:50,20:f32=0.5,24:f32=-3} \

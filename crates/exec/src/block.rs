@@ -1,6 +1,7 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
 use crate::barrier::Votes;
+use crate::budget::Budget;
 use crate::decode::Decoded;
 use crate::finding::{Fault, Gap, Place, Thread};
 use crate::interpret::{
@@ -19,8 +20,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) machine: &'b Machine<'p>,
     pub(crate) global: &'b mut [Allocation],
     pub(crate) report: &'b mut Report,
-    /// Instructions this run may still execute, counted for each lane.
-    pub(crate) budget: u64,
+    budget: &'b mut Budget,
     position: [u32; 3],
     pub(crate) shared: Vec<Allocation>,
     pub(crate) warps: Vec<Warp>,
@@ -35,8 +35,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         machine: &'b Machine<'p>,
         global: &'b mut [Allocation],
         report: &'b mut Report,
-        budget: u64,
-        number: u64,
+        budget: &'b mut Budget,
         shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
@@ -50,7 +49,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             global,
             report,
             budget,
-            position: machine.launch.block_position(number),
+            position: [0; 3],
             shared: machine.shared_memory(),
             tracker: Tracker::new(warps.len(), shadows),
             warps,
@@ -59,11 +58,21 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// Runs to the end of every thread.
+    /// Starts a block. What the one before had (registers, memory, groups) is used again.
+    fn start(&mut self, number: u64) {
+        self.position = self.machine.launch.block_position(number);
+        self.shared.iter_mut().for_each(|memory| memory.states.forget());
+        self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
+        self.tracker.restart();
+        self.votes = [Votes::default(); 16];
+    }
+
+    /// Runs the block with this number to the end of every thread.
     ///
     /// # Errors
     /// The place where the block could not be followed any further.
-    pub(crate) fn run(&mut self) -> Result<(), Gap> {
+    pub(crate) fn run(&mut self, number: u64) -> Result<(), Gap> {
+        self.start(number);
         loop {
             let mut progress = false;
             for warp in 0..self.warps.len() {
@@ -135,7 +144,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             self.with_context(warp, at, lanes, |context| straight(context, rest, decoded, lanes));
         let here = Position { index: at.index + executed, ..at };
         self.warps[warp].groups[group].at = here;
-        self.spend(warp, here, lanes, executed as u64 + 1)?;
+        self.spend(warp, group, executed as u64 + 1)?;
         let Some((active, flow)) = step? else {
             self.terminate(warp, group, &block.terminator)?;
             return Ok(true);
@@ -170,16 +179,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Counts what is executed and stops a run that does not end.
-    fn spend(&mut self, warp: usize, at: Position, lanes: Mask, count: u64) -> Result<(), Gap> {
+    #[inline]
+    fn spend(&mut self, warp: usize, group: usize, count: u64) -> Result<(), Gap> {
+        let lanes = self.warps[warp].groups[group].lanes;
         let cost = u64::from(lanes.count()) * count;
         self.report.lane_instructions += cost;
-        if cost <= self.budget {
-            self.budget -= cost;
-            return Ok(());
-        }
-        let executed = self.report.lane_instructions;
-        let reason = format!("gave up here after {executed} instructions");
-        Err(self.with_context(warp, at, lanes, |context| context.gap(reason)))
+        self.budget.spend(cost).map_err(|exhausted| {
+            let last = (self.position, warp, &self.warps[warp].groups[group]);
+            exhausted.gap(self.machine, last, self.report.lane_instructions)
+        })
     }
 
     /// A collective lacks lanes: those with this mask wait, and join others at the same place.

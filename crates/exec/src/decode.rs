@@ -6,7 +6,8 @@
 
 use crate::concrete::lanes::narrow;
 use crate::lanes::{Mask, Narrow};
-use crate::registers::{Layout, Registers, Word};
+use crate::layout::{Layout, Word};
+use crate::registers::Registers;
 use base::IndexVec;
 use ir::{BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Width};
 use sync::Site;

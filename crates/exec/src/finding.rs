@@ -340,6 +340,27 @@ pub struct Undecided {
 pub struct Gap {
     /// Where.
     pub place: Place,
+    /// The first thread that cannot be followed, if the run had come to one.
+    pub thread: Option<Thread>,
     /// Why, as a sentence without a full stop.
     pub reason: String,
+    /// What kind of end it is.
+    pub stop: Stop,
+}
+
+/// Why a run ends before the kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// What the kernel does next is not known or not executed.
+    NotFollowed,
+    /// The instructions are used up; whether in a loop, at whose start the place is then.
+    Budget {
+        /// Whether there is a loop.
+        in_loop: bool,
+    },
+    /// The time is used up, likewise.
+    Time {
+        /// Whether there is a loop.
+        in_loop: bool,
+    },
 }

@@ -1,6 +1,7 @@
 //! What is executed: a kernel, its grid, and what its parameters hold.
 
-use ir::FuncId;
+use ir::{FuncId, VarId};
+use std::ops::Range;
 
 /// A launch: everything that is fixed before the first thread starts.
 #[derive(Clone, Debug)]
@@ -17,6 +18,10 @@ pub struct Launch {
     pub buffers: Vec<Buffer>,
     /// What each parameter holds, in order.
     pub arguments: Vec<Argument>,
+    /// Contents that the host gave to module variables; the others hold their initialisers.
+    pub symbols: Vec<(VarId, Contents)>,
+    /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty.
+    pub selected: Vec<Range<u64>>,
 }
 
 impl Launch {
@@ -30,6 +35,20 @@ impl Launch {
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// Whether some blocks are left out.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        !self.selected.is_empty() && self.selected != [0..self.blocks()]
+    }
+
+    /// Numbers of the blocks to run, ascending.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+        let all = 0..self.blocks();
+        let whole = self.selected.is_empty().then(|| all.clone());
+        let inside = move |range: Range<u64>| range.start..range.end.min(all.end);
+        whole.into_iter().chain(self.selected.iter().cloned().map(inside)).flatten()
     }
 
     /// Position of the block with this number; x varies fastest.

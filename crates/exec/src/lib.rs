@@ -7,15 +7,19 @@
 mod address;
 mod barrier;
 mod block;
+mod budget;
 pub mod concrete;
 mod deadlock;
 mod decode;
+mod doubt;
 mod finding;
 mod interpret;
 mod lanes;
 mod launch;
+mod layout;
 mod machine;
 mod memory;
+mod pool;
 mod races;
 mod registers;
 mod report;
@@ -24,9 +28,10 @@ mod tags;
 mod tracker;
 mod warp;
 
+pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Race, RaceSide, Sink, Target,
-    Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Race, RaceSide, Sink, Stop,
+    Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};

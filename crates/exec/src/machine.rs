@@ -2,20 +2,28 @@
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
 use crate::decode::Code;
-use crate::finding::{Gap, Place};
+use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
+use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
-use crate::registers::Layout;
 use crate::warp::Position;
 use base::IndexVec;
 use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use sync::Site;
 
-/// The largest variable that is executed, and the most bytes all buffers of a launch may have
-/// together: enough for every kernel that fits our budgets, and no request brings the machine down.
-const LARGEST_VARIABLE: u64 = 1 << 28;
-const LARGEST_BUFFERS: u64 = 1 << 33;
+/// The most bytes that buffers and module variables may have together: enough for every kernel that
+/// fits our budgets, and no request brings the machine down. A byte costs two.
+const LARGEST_GLOBAL: u64 = 1 << 32;
+/// The most bytes of parameters; the manual allows 32764.
+const LARGEST_PARAMETERS: u64 = 1 << 20;
+/// The most bytes of shared memory. No GPU has as much, and regions have more room.
+const LARGEST_SHARED: u64 = 1 << 20;
+/// The most bytes of local memory of a thread (CUDA programming guide, "Compute Capabilities").
+const LARGEST_LOCAL: u64 = 512 << 10;
+/// The most bytes of registers of a block, many times what a GPU has.
+const LARGEST_REGISTERS: u64 = 1 << 30;
 
 /// A program prepared for a launch.
 pub(crate) struct Machine<'p> {
@@ -58,13 +66,7 @@ impl<'p> Machine<'p> {
             local: Vec::new(),
             params: Vec::new(),
         };
-        let sizes = launch.buffers.iter().map(|buffer| buffer.contents.size());
-        let bytes = sizes.fold(0, u64::saturating_add);
-        if bytes > LARGEST_BUFFERS {
-            let reason = format!("the buffers have {bytes} bytes, more than is executed");
-            let span = program.functions[launch.kernel].span;
-            return Err(Gap { place: Place { span, location: None }, reason });
-        }
+        machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
@@ -74,8 +76,60 @@ impl<'p> Machine<'p> {
                 machine.relocate(&mut global[number], variable);
             }
         }
+        for (id, contents) in &launch.symbols {
+            if let Some(&Area::Global(number)) = machine.areas.get(id) {
+                give(&mut global[number], contents);
+            }
+        }
         machine.fill_params()?;
         Ok((machine, global))
+    }
+
+    /// Refuses what would not fit in memory.
+    fn check_sizes(&self) -> Result<(), Gap> {
+        let Self { program, launch, .. } = *self;
+        let functions = called(program, launch.kernel);
+        let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
+        let variables = |is_meant: &dyn Fn(&Variable) -> bool| {
+            let meant = program.variables.iter().filter(|variable| is_meant(variable));
+            sum(&mut meant.filter_map(|variable| variable.size))
+        };
+        let buffers = sum(&mut launch.buffers.iter().map(|buffer| buffer.contents.size()));
+        let module = variables(&|v| matches!(v.space, Space::Global | Space::Const));
+        let parameters =
+            variables(&|v| v.space == Space::ParamEntry && v.owner == Some(launch.kernel));
+        let shared = variables(&|v| v.space == Space::Shared);
+        let local = variables(&|v| {
+            matches!(v.space, Space::Local | Space::ParamFunc)
+                && v.owner.is_none_or(|owner| functions.contains(&owner))
+        });
+        let files = sum(&mut functions.iter().map(|&id| self.layouts[id].bytes()));
+        let registers = files.saturating_mul(launch.threads().div_ceil(32));
+        for (what, bytes, most) in [
+            ("buffers and module variables", buffers.saturating_add(module), LARGEST_GLOBAL),
+            ("parameters", parameters, LARGEST_PARAMETERS),
+            ("shared memory", shared.saturating_add(launch.dynamic_shared), LARGEST_SHARED),
+            ("local memory of a thread", local, LARGEST_LOCAL),
+            ("registers of a block", registers, LARGEST_REGISTERS),
+        ] {
+            if bytes > most {
+                let reason = format!("{what}: {bytes} bytes, of which at most {most} are executed");
+                let place = Place { span: self.kernel().span, location: None };
+                return Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+            }
+        }
+        Ok(())
+    }
+
+    /// Module variables that were read and hold what the module says.
+    pub(crate) fn initialisers(&self, global: &[Allocation]) -> Vec<VarId> {
+        let is_assumed = |&id: &VarId| match self.areas.get(&id) {
+            Some(&Area::Global(number)) => {
+                global.get(number).is_some_and(|memory| memory.assumed && memory.read)
+            }
+            _ => false,
+        };
+        self.program.variables.indices().filter(is_assumed).collect()
     }
 
     pub(crate) fn kernel(&self) -> &'p Function {
@@ -123,7 +177,8 @@ impl<'p> Machine<'p> {
     }
 
     fn gap(&self, variable: &Variable, reason: String) -> Gap {
-        Gap { place: Place { span: variable.span, location: None }, reason }
+        let place = Place { span: variable.span, location: None };
+        Gap { place, thread: None, reason, stop: Stop::NotFollowed }
     }
 
     /// Gives a variable its allocation.
@@ -133,10 +188,6 @@ impl<'p> Machine<'p> {
         variable: &Variable,
         global: &mut Vec<Allocation>,
     ) -> Result<(), Gap> {
-        if variable.size.is_some_and(|size| size > LARGEST_VARIABLE) {
-            let reason = format!("`{}` is larger than what is executed", variable.name);
-            return Err(self.gap(variable, reason));
-        }
         let (list, limit) = match variable.space {
             Space::Global | Space::Const => {
                 if global.len() >= MAX_GLOBAL {
@@ -250,7 +301,38 @@ fn global_variable(variable: &Variable) -> Allocation {
     if variable.external {
         memory.states.fill(0..memory.states.len(), state::OPAQUE);
     }
+    memory.assumed = !variable.external;
     memory
+}
+
+/// Gives a module variable the contents it has at the launch.
+fn give(memory: &mut Allocation, contents: &Contents) {
+    memory.assumed = false;
+    let all = 0..memory.bytes.len();
+    match contents {
+        Contents::Known(bytes) => {
+            let count = bytes.len().min(memory.bytes.len());
+            memory.bytes[..count].copy_from_slice(&bytes[..count]);
+            memory.states.fill(all, state::DEFINED);
+        }
+        Contents::Opaque(_) | Contents::Unbounded => memory.states.fill(all, state::OPAQUE),
+        Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
+    }
+}
+
+/// A function and everything it calls.
+fn called(program: &Program, function: FuncId) -> BTreeSet<FuncId> {
+    let (mut found, mut work) = (BTreeSet::from([function]), vec![function]);
+    while let Some(next) = work.pop() {
+        for instruction in program.functions[next].instructions() {
+            if let Op::Call { callee, .. } = &instruction.op
+                && found.insert(*callee)
+            {
+                work.push(*callee);
+            }
+        }
+    }
+    found
 }
 
 /// Bytes of an element, from the type's name: `f32` has 4.

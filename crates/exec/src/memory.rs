@@ -1,7 +1,8 @@
 //! Allocations: bytes, and for each byte whether it is defined.
 //!
 //! A byte is *undefined* (nobody wrote it), *defined*, *opaque* (written or given, value not
-//! looked at) or *part of an address*. Reading a mixture gives the worst of its parts.
+//! looked at), *part of an address* or *fickle* (not determined by the launch and its inputs, see
+//! [`crate::tags`]). Reading a mixture gives the worst of its parts.
 
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
@@ -15,6 +16,7 @@ pub(crate) mod state {
     pub(crate) const DEFINED: u8 = 1;
     pub(crate) const OPAQUE: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
+    pub(crate) const FICKLE: u8 = 4;
 }
 
 /// The state of every byte. Counts those that are not defined, because memory that is defined
@@ -35,6 +37,17 @@ impl States {
     #[inline]
     pub(crate) fn all_defined(&self) -> bool {
         self.others == 0
+    }
+
+    /// For each byte whether somebody gave it a value.
+    pub(crate) fn written(self) -> Vec<bool> {
+        self.each.into_iter().map(|state| state != state::UNDEFINED).collect()
+    }
+
+    /// Makes every byte undefined.
+    pub(crate) fn forget(&mut self) {
+        self.each.fill(state::UNDEFINED);
+        self.others = self.each.len();
     }
 
     /// Puts all bytes of a range in one state.
@@ -82,6 +95,7 @@ pub(crate) enum Word {
     Number,
     Pointer,
     Unknown,
+    Fickle,
     Poison,
 }
 
@@ -106,6 +120,10 @@ pub(crate) struct Allocation {
     pub(crate) access: Access,
     /// Whether the size is known; if not, there are no bytes and every access is in bounds.
     pub(crate) bounded: bool,
+    /// Whether its contents are what the module says, which the host may have changed.
+    pub(crate) assumed: bool,
+    /// Whether anybody has read it.
+    pub(crate) read: bool,
     pub(crate) bytes: Vec<u8>,
     pub(crate) states: States,
 }
@@ -120,6 +138,8 @@ impl Allocation {
             element_bytes: 1,
             access: Access::InOut,
             bounded: true,
+            assumed: false,
+            read: false,
             bytes: vec![0; size],
             states: States::new(size, state),
         }
@@ -161,7 +181,12 @@ impl Allocation {
             return Word::Poison;
         }
         let whole_address = bytes >= 4 && states.iter().all(|&state| state == state::ADDRESS);
-        if whole_address { Word::Pointer } else { Word::Unknown }
+        let fickle = states.iter().any(|&s| s == state::ADDRESS || s == state::FICKLE);
+        match () {
+            () if whole_address => Word::Pointer,
+            () if fickle => Word::Fickle,
+            () => Word::Unknown,
+        }
     }
 
     /// Writes up to eight bytes.
@@ -171,6 +196,7 @@ impl Allocation {
             Word::Number => state::DEFINED,
             Word::Pointer => state::ADDRESS,
             Word::Unknown => state::OPAQUE,
+            Word::Fickle => state::FICKLE,
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);

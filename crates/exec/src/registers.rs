@@ -8,187 +8,11 @@
 //! once, and lanes in different calls of it are different lanes.
 
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::layout::{Layout, Word};
+use crate::pool::Pool;
 use crate::tags::{Source, Tags};
-use base::{Index, IndexVec};
-use ir::{Function, Operand, Reg, Width};
-use rustc_hash::FxHashMap;
-
-/// Where each register of a function lives.
-#[derive(Debug)]
-pub(crate) struct Layout {
-    slots: IndexVec<Reg, Slot>,
-    narrow: u32,
-    wide: u32,
-    /// Constants that decoded instructions use, behind the narrow registers.
-    constants: Vec<u32>,
-    /// Where among them each is.
-    known: FxHashMap<u32, u32>,
-}
-
-/// A narrow register or a constant, decoded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Word {
-    /// Position in the pool of narrow registers, constants behind them.
-    word: u32,
-    /// Position in the tables of tags; there is one for all constants.
-    tags: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    width: Width,
-    /// Position in the pool of its width; predicates are in the tags' table by their own number.
-    word: u32,
-}
-
-impl Slot {
-    /// Whether it is in the pool of narrow registers.
-    #[inline]
-    fn is_narrow(self) -> bool {
-        self.width <= Width::B32 && self.width != Width::B1
-    }
-
-    /// Whether it is in the pool of wide registers.
-    #[inline]
-    fn is_wide(self) -> bool {
-        self.width > Width::B32
-    }
-}
-
-impl Layout {
-    pub(crate) fn new(function: &Function) -> Self {
-        let (mut narrow, mut wide) = (0, 0);
-        let slots = function.registers.iter().map(|register| {
-            let (pool, words) = match register.width {
-                Width::B1 => (&mut narrow, 0),
-                Width::B8 | Width::B16 | Width::B32 => (&mut narrow, 1),
-                Width::B64 => (&mut wide, 1),
-                // The lower half first.
-                Width::B128 => (&mut wide, 2),
-            };
-            let word = *pool;
-            *pool += words;
-            Slot { width: register.width, word }
-        });
-        let slots = slots.collect();
-        Self { slots, narrow, wide, constants: Vec::new(), known: FxHashMap::default() }
-    }
-
-    pub(crate) fn width(&self, register: Reg) -> Width {
-        self.slots[register].width
-    }
-
-    /// A register of 32 bits that a decoded instruction writes.
-    pub(crate) fn target(&self, register: Reg) -> Option<Word> {
-        let slot = self.slots[register];
-        let word = Word { word: slot.word, tags: register.position() as u32 };
-        (slot.width == Width::B32).then_some(word)
-    }
-
-    /// The low 32 bits of an operand that a decoded instruction reads.
-    pub(crate) fn source(&mut self, operand: Operand) -> Option<Word> {
-        match operand {
-            Operand::Register(register) => {
-                let slot = self.slots[register];
-                let word = Word { word: slot.word, tags: register.position() as u32 };
-                slot.is_narrow().then_some(word)
-            }
-            Operand::Constant(bits) => {
-                let constant = bits as u32;
-                let next = self.narrow + self.constants.len() as u32;
-                let word = *self.known.entry(constant).or_insert_with(|| {
-                    self.constants.push(constant);
-                    next
-                });
-                Some(Word { word, tags: self.slots.len() as u32 })
-            }
-        }
-    }
-}
-
-/// Values of the registers of one kind, and room for one more: a result is computed into the spare
-/// room, which then changes places with the old value. So results are never copied, and an
-/// operation may overwrite its own operand.
-#[derive(Clone, Debug, Default)]
-struct Pool<T> {
-    words: Vec<[T; WARP]>,
-    /// Where each word of the layout currently is.
-    places: Vec<u32>,
-    /// Where there is room.
-    spare: u32,
-}
-
-impl<T: Copy + Default> Pool<T> {
-    fn new(count: u32) -> Self {
-        Self {
-            words: vec![[T::default(); WARP]; count as usize + 1],
-            places: (0..count).collect(),
-            spare: count,
-        }
-    }
-
-    #[inline]
-    fn get(&self, word: u32) -> &[T; WARP] {
-        &self.words[self.places[word as usize] as usize]
-    }
-
-    #[inline]
-    fn get_mut(&mut self, word: u32) -> &mut [T; WARP] {
-        &mut self.words[self.places[word as usize] as usize]
-    }
-
-    /// Lets `action` compute into the spare room from words, or buffers where there is no word.
-    #[inline(always)]
-    fn compute<const N: usize>(
-        &mut self,
-        sources: [Option<u32>; N],
-        buffers: &[[T; WARP]; 3],
-        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
-    ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let mut operands = buffers.each_ref();
-        // A plain loop: anything else goes through memory here.
-        for position in 0..N {
-            if let Some(word) = sources[position] {
-                let place = self.places[word as usize] as usize;
-                operands[position] =
-                    if place < spare { &below[place] } else { &above[place - spare - 1] };
-            }
-        }
-        let Some(operands) = operands.first_chunk() else { return };
-        action(result, *operands);
-    }
-
-    /// As [`compute`](Self::compute), from words alone.
-    #[inline(always)]
-    fn compute_words<const N: usize>(
-        &mut self,
-        sources: &[Word; N],
-        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
-    ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let operands = std::array::from_fn(|position| {
-            let place = self.places[sources[position].word as usize] as usize;
-            if place < spare { &below[place] } else { &above[place - spare - 1] }
-        });
-        action(result, operands);
-    }
-
-    /// Makes what is in the spare room the value of a word.
-    #[inline]
-    fn adopt(&mut self, word: u32, lanes: Mask) {
-        if lanes == Mask::ALL {
-            return std::mem::swap(&mut self.places[word as usize], &mut self.spare);
-        }
-        let values = self.words[self.spare as usize];
-        let old = self.get_mut(word);
-        lanes.iter().for_each(|lane| old[lane] = values[lane]);
-    }
-}
+use base::Index;
+use ir::{Operand, Reg, Width};
 
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
@@ -208,10 +32,19 @@ struct TagMasks {
     pointer: Mask,
     unknown: Mask,
     poison: Mask,
+    /// Means something in unknown lanes only.
+    fickle: Mask,
 }
 
 impl TagMasks {
-    const NUMBER: Self = Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE };
+    const NUMBER: Self =
+        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, fickle: Mask::NONE };
+
+    /// Whether all lanes are numbers.
+    #[inline(always)]
+    fn is_number(self) -> bool {
+        self.pointer.0 | self.unknown.0 | self.poison.0 == 0
+    }
 }
 
 impl Registers {
@@ -233,6 +66,13 @@ impl Registers {
         }
     }
 
+    /// Forgets everything in all lanes: a block starts afresh. The bits stay; nobody looks at them.
+    pub(crate) fn forget_all(&mut self) {
+        let count = self.origins.len();
+        self.masks[..count].fill(TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER });
+        self.origins.fill(Tags::UNWRITTEN.origin);
+    }
+
     /// Forgets everything in `lanes`: a call starts afresh.
     pub(crate) fn forget(&mut self, lanes: Mask) {
         for position in 0..self.origins.len() {
@@ -242,8 +82,8 @@ impl Registers {
 
     pub(crate) fn tags(&self, register: Reg) -> Tags {
         let position = register.position();
-        let TagMasks { pointer, unknown, poison } = self.masks[position];
-        Tags { pointer, unknown, poison, origin: self.origins[position] }
+        let TagMasks { pointer, unknown, poison, fickle } = self.masks[position];
+        Tags { pointer, unknown, poison, fickle, origin: self.origins[position] }
     }
 
     pub(crate) fn operand_tags(&self, operand: Operand) -> Tags {
@@ -257,7 +97,7 @@ impl Registers {
     #[inline]
     pub(crate) fn is_number(&self, operand: Operand) -> bool {
         match operand {
-            Operand::Register(register) => self.masks[register.position()] == TagMasks::NUMBER,
+            Operand::Register(register) => self.masks[register.position()].is_number(),
             Operand::Constant(_) => true,
         }
     }
@@ -272,6 +112,7 @@ impl Registers {
             }
             if !masks.unknown.is_empty() {
                 tags.unknown = tags.unknown.or(masks.unknown);
+                tags.fickle = tags.fickle.or(masks.fickle.and(masks.unknown));
                 tags.origin = tags.origin.or(self.origins[source.tags as usize]);
             }
         }
@@ -282,7 +123,7 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn numbers(&self, sources: &[Word]) -> bool {
         let any = sources.iter().fold(0, |any, source| {
-            let TagMasks { pointer, unknown, poison } = self.masks[source.tags as usize];
+            let TagMasks { pointer, unknown, poison, .. } = self.masks[source.tags as usize];
             any | pointer.0 | unknown.0 | poison.0
         });
         any == 0
@@ -292,7 +133,7 @@ impl Registers {
     #[inline]
     pub(crate) fn pointers(&self, operand: Operand) -> Option<Mask> {
         let Operand::Register(register) = operand else { return Some(Mask::NONE) };
-        let TagMasks { pointer, unknown, poison } = self.masks[register.position()];
+        let TagMasks { pointer, unknown, poison, .. } = self.masks[register.position()];
         (unknown.is_empty() && poison.is_empty()).then_some(pointer)
     }
 
@@ -418,7 +259,7 @@ impl Registers {
             self.wide.adopt(slot.word, lanes);
             self.set_tags(dst.position(), *tags, lanes);
         } else {
-            let values = self.wide.words[self.wide.spare as usize];
+            let values = *self.wide.computed();
             self.write(layout, dst, &values, *tags, lanes);
         }
     }
@@ -459,7 +300,7 @@ impl Registers {
         lanes: Mask,
         action: impl FnOnce(&mut Narrow, [&Narrow; N]),
     ) {
-        self.narrow.compute_words(sources, action);
+        self.narrow.compute_words(sources.map(|source| source.word), action);
         self.narrow.adopt(dst.word, lanes);
         let masks = &mut self.masks[dst.tags as usize];
         masks.pointer = masks.pointer.without(lanes);
@@ -528,6 +369,7 @@ impl Registers {
         old.pointer = pick(tags.pointer, old.pointer);
         old.unknown = pick(tags.unknown, old.unknown);
         old.poison = pick(tags.poison, old.poison);
+        old.fickle = pick(tags.fickle, old.fickle);
         if tags.origin.is_some() {
             self.origins[position] = tags.origin;
         }

@@ -1,5 +1,6 @@
 //! Collects what a run finds: one finding for each place and kind, with a count.
 
+use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{Fault, Finding, Place, Thread, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -13,6 +14,9 @@ const MOST_FINDINGS: usize = 1000;
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     known: FxHashMap<(Place, Discriminant<Fault>), usize>,
+    /// What the run went past without knowing.
+    pub(crate) doubts: Vec<Doubt>,
+    doubted: FxHashMap<(Place, Discriminant<Doubtful>), usize>,
     /// Findings that were not kept.
     pub(crate) dropped: u64,
     /// Instructions whose result the manual does not fix to the bit.
@@ -47,6 +51,17 @@ impl Report {
         }
         self.findings.push(finding);
         Some(self.findings.len() - 1)
+    }
+
+    /// Records a doubt; a second one of its kind at the same place only counts. There are no more
+    /// than places in the program.
+    pub(crate) fn doubt(&mut self, about: Doubtful, place: Place, thread: Thread) {
+        let next = self.doubts.len();
+        let position = *self.doubted.entry((place, discriminant(&about))).or_insert(next);
+        match self.doubts.get_mut(position) {
+            Some(known) => known.count += 1,
+            None => self.doubts.push(Doubt { about, place, thread, count: 1 }),
+        }
     }
 
     /// Records a fault; a second one of its kind at the same place only counts.

@@ -1,25 +1,30 @@
 //! Runs all blocks of a launch.
 
 use crate::block::BlockRun;
+use crate::budget::Budget;
+use crate::doubt::Doubt;
 use crate::finding::{Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
 use crate::machine::Machine;
-use crate::memory::state;
+use crate::memory::{Allocation, States};
 use crate::races::{Between, Told};
 use crate::report::Report;
 use crate::tracker::Shadows;
-use ir::Program;
+use ir::{Program, VarId};
+use std::time::Duration;
 
 /// How much a run may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Instructions, counted for each lane.
     pub lane_instructions: u64,
+    /// Time. What a run comes to then depends on the machine.
+    pub time: Option<Duration>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lane_instructions: 20_000_000_000 }
+        Self { lane_instructions: 20_000_000_000, time: None }
     }
 }
 
@@ -30,6 +35,11 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Faults that were only counted, because there were too many.
     pub dropped_findings: u64,
+    /// What the run went past without knowing, in the order in which it was met.
+    pub doubts: Vec<Doubt>,
+    /// Module variables that were read and hold what the module says only if the host has not
+    /// changed them.
+    pub initialisers: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
     /// Contents of the launch's buffers afterwards.
@@ -50,7 +60,7 @@ pub struct Outcome {
     pub blocks: u64,
 }
 
-/// Runs every block, in ascending order, on the schedule that is easiest for us.
+/// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     execute(program, launch, limits, false)
@@ -67,48 +77,46 @@ fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -
     let mut report = Report::default();
     let (machine, mut global) = match Machine::new(program, launch) {
         Ok(prepared) => prepared,
-        Err(gap) => return outcome(report, Some(gap), &[], 0),
+        Err(gap) => return outcome(report, Some(gap), Vec::new(), 0),
     };
-    let mut budget = limits.lane_instructions;
-    let mut gap = None;
-    let mut blocks = 0;
-    let mut shadows = Shadows::new(checking, &machine.shared_memory(), &global);
+    let mut budget = Budget::new(limits);
+    let (mut gap, mut blocks) = (None, 0);
+    let shadows = Shadows::new(checking, &machine.shared_memory(), &global);
     let mut between = Between::new(&global, &shadows);
     let mut told = Told::default();
-    for number in 0..launch.blocks() {
-        let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number, shadows);
-        let result = block.run();
-        budget = block.budget;
+    let mut block = BlockRun::new(&machine, &mut global, &mut report, &mut budget, shadows);
+    for number in launch.numbers() {
+        let result = block.run(number);
         told.tell(&mut block, number);
-        shadows = block.tracker.into_shadows();
-        between.add(&machine, number, &shadows);
+        between.add(&machine, number, block.tracker.shadows());
         if let Err(found) = result {
             gap = Some(found);
             break;
         }
         blocks += 1;
     }
+    let shadows = block.tracker.into_shadows();
     told.count(&shadows.met, &mut report);
     told.tell_between(&machine, &global, &mut report, &between.met);
-    let count = launch.buffers.len();
-    outcome(report, gap, &global[..count], blocks)
+    let initialisers = machine.initialisers(&global);
+    global.truncate(launch.buffers.len());
+    Outcome { initialisers, ..outcome(report, gap, global, blocks) }
 }
 
-fn outcome(
-    report: Report,
-    gap: Option<Gap>,
-    buffers: &[crate::memory::Allocation],
-    blocks: u64,
-) -> Outcome {
+fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
     alignments.sort_unstable();
-    let written = |states: &[u8]| states.iter().map(|&s| s != state::UNDEFINED).collect();
+    // Buffers may be large: what the run used becomes the result.
+    let (bytes, states): (Vec<Vec<u8>>, Vec<States>) =
+        buffers.into_iter().map(|memory| (memory.bytes, memory.states)).unzip();
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,
+        doubts: report.doubts,
+        initialisers: Vec::new(),
         gap,
-        buffers: buffers.iter().map(|memory| memory.bytes.clone()).collect(),
-        written: buffers.iter().map(|memory| written(&memory.states)).collect(),
+        buffers: bytes,
+        written: states.into_iter().map(States::written).collect(),
         approximate: report.approximate.into_iter().collect(),
         alignments,
         undecided: report.undecided,

@@ -5,10 +5,13 @@
 //! - a **pointer**: its bits are an address of ours ([`crate::address`]); adding numbers keeps it
 //!   one, comparing two into the same allocation gives a number;
 //! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of
-//!   a base address, a clock. Control flow or an address that depends on it ends the run with a gap;
+//!   a base address, a clock. Control flow or an address that depends on it ends the run with a gap.
+//!   Unknown lanes that are not even a function of the launch and its inputs (the schedule or the
+//!   place of an allocation decides) are *fickle*: where they are stored for others, that is a doubt;
 //! - **poison**: undefined by the manual. It may be copied around; where it decides something, that
 //!   is a finding.
 
+use crate::doubt::Reason;
 use crate::finding::Origin;
 use crate::lanes::Mask;
 
@@ -18,6 +21,9 @@ pub(crate) struct Tags {
     pub(crate) pointer: Mask,
     pub(crate) unknown: Mask,
     pub(crate) poison: Mask,
+    /// Of the unknown lanes, those that are not determined by the launch and its inputs. Means
+    /// nothing in other lanes.
+    pub(crate) fickle: Mask,
     /// Where the poison or the unknown comes from, of one of the lanes.
     pub(crate) origin: Option<Source>,
 }
@@ -33,18 +39,40 @@ pub(crate) enum Source {
     Address,
     /// A special register or operation that depends on the schedule.
     Schedule(&'static str),
+    /// Something fickle that was in memory meanwhile.
+    Stored,
+}
+
+impl Source {
+    /// Of several sources, the one to name: an index that is data is part of an address, which
+    /// would be known without it.
+    fn rank(self) -> u32 {
+        match self {
+            Self::Poison(_) => 0,
+            Self::Address => 1,
+            Self::Stored => 2,
+            Self::Data => 3,
+            Self::Schedule(_) => 4,
+        }
+    }
 }
 
 impl Tags {
     /// All lanes are numbers.
-    pub(crate) const NUMBER: Self =
-        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, origin: None };
+    pub(crate) const NUMBER: Self = Self {
+        pointer: Mask::NONE,
+        unknown: Mask::NONE,
+        poison: Mask::NONE,
+        fickle: Mask::NONE,
+        origin: None,
+    };
 
     /// No lane was ever written.
     pub(crate) const UNWRITTEN: Self = Self {
         pointer: Mask::NONE,
         unknown: Mask::NONE,
         poison: Mask::ALL,
+        fickle: Mask::NONE,
         origin: Some(Source::Poison(Origin::Register)),
     };
 
@@ -53,11 +81,14 @@ impl Tags {
     }
 
     pub(crate) fn unknown(lanes: Mask, source: Source) -> Self {
-        Self { unknown: lanes, origin: Some(source), ..Self::NUMBER }
+        let fickle = if source == Source::Data { Mask::NONE } else { lanes };
+        Self { unknown: lanes, fickle, origin: Some(source), ..Self::NUMBER }
     }
 
     pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
-        Self { poison: lanes, origin: Some(Source::Poison(origin)), ..Self::NUMBER }
+        // What does not happen in any lane is no origin.
+        let origin = (!lanes.is_empty()).then_some(Source::Poison(origin));
+        Self { poison: lanes, origin, ..Self::NUMBER }
     }
 
     /// Whether every lane is a number.
@@ -76,18 +107,49 @@ impl Tags {
     pub(crate) fn combine(self, other: Self) -> Self {
         let poison = self.poison.or(other.poison);
         let unknown = self.unknown.or(self.pointer).or(other.unknown).or(other.pointer);
-        let address = |tags: Self| {
-            (tags.origin.is_none() && !tags.pointer.is_empty()).then_some(Source::Address)
+        let address = |tags: Self| (!tags.pointer.is_empty()).then_some(Source::Address);
+        // An origin outlives what it is about.
+        let origin = |tags: Self| {
+            tags.origin.filter(|source| match source {
+                Source::Poison(_) => !tags.poison.is_empty(),
+                _ => !tags.unknown.is_empty(),
+            })
         };
-        let sources = [self.origin, other.origin, address(self), address(other)];
+        let sources = [origin(self), origin(other), address(self), address(other)];
         let poisonous = |source: &Source| matches!(source, Source::Poison(_));
         let poison_source = sources.into_iter().flatten().find(poisonous);
-        let any_source = sources.into_iter().flatten().find(|source| !poisonous(source));
+        let others = sources.into_iter().flatten().filter(|source| !poisonous(source));
+        let any_source = others.reduce(|a, b| if b.rank() > a.rank() { b } else { a });
         Self {
             pointer: Mask::NONE,
             unknown: unknown.without(poison),
             poison,
+            fickle: self.undetermined().or(other.undetermined()),
             origin: if poison.is_empty() { any_source } else { poison_source },
+        }
+    }
+
+    /// Lanes that are not determined by the launch and its inputs; pointers are not, seen as bits.
+    pub(crate) fn undetermined(self) -> Mask {
+        self.fickle.and(self.unknown).or(self.pointer)
+    }
+
+    /// Why a lane that is not a number is none, for people.
+    pub(crate) fn reason(self, lane: usize) -> Reason {
+        match self.origin {
+            _ if self.poison.has(lane) => Reason::Undefined,
+            Some(Source::Data) if self.unknown.has(lane) => Reason::Data,
+            _ => self.undetermined_reason(lane),
+        }
+    }
+
+    /// Why a lane is not determined by the launch and its inputs, for people.
+    pub(crate) fn undetermined_reason(self, lane: usize) -> Reason {
+        match self.origin {
+            _ if self.pointer.has(lane) => Reason::Address,
+            Some(Source::Schedule(name)) => Reason::Schedule(name),
+            Some(Source::Address) => Reason::Address,
+            _ => Reason::Undetermined,
         }
     }
 
@@ -103,6 +165,7 @@ impl Tags {
             pointer: pick(self.pointer, other.pointer),
             unknown: pick(self.unknown, other.unknown),
             poison: pick(self.poison, other.poison),
+            fickle: pick(self.fickle, other.fickle),
             origin: self.origin.or(other.origin),
         }
     }
@@ -116,6 +179,7 @@ impl Tags {
             pointer: gather(self.pointer),
             unknown: gather(self.unknown),
             poison: gather(self.poison),
+            fickle: gather(self.fickle),
             origin: self.origin,
         }
     }

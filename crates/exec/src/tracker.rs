@@ -94,9 +94,8 @@ impl Manner {
 }
 
 impl Tracker {
-    /// Starts a block of this many warps.
-    pub(crate) fn new(warps: usize, mut shadows: Shadows) -> Self {
-        shadows.clear();
+    /// For blocks of this many warps.
+    pub(crate) fn new(warps: usize, shadows: Shadows) -> Self {
         Self {
             clocks: Clocks::new(warps),
             barriers: Barriers::new(warps),
@@ -106,7 +105,22 @@ impl Tracker {
         }
     }
 
-    /// Ends a block.
+    /// Starts a block.
+    pub(crate) fn restart(&mut self) {
+        let warps = self.events.len();
+        self.clocks.restart();
+        self.barriers = Barriers::new(warps);
+        self.copies = Copies::new(warps);
+        self.events.iter_mut().for_each(Vec::clear);
+        self.shadows.clear();
+    }
+
+    /// What the block has accessed.
+    pub(crate) fn shadows(&self) -> &Shadows {
+        &self.shadows
+    }
+
+    /// Ends a run.
     pub(crate) fn into_shadows(self) -> Shadows {
         self.shadows
     }

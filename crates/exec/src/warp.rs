@@ -79,9 +79,9 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
+    /// A warp that has not started: [`restart`](Self::restart) follows.
     pub(crate) fn new(machine: &Machine<'_>, number: usize, exists: Mask) -> Self {
-        let kernel = machine.launch.kernel;
-        let mut warp = Self {
+        Self {
             number,
             exists,
             exited: Mask::NONE,
@@ -89,15 +89,29 @@ impl Warp {
             retried: exists,
             files: machine.layouts.iter().map(|_| None).collect(),
             local: machine.local.iter().map(|_| None).collect(),
-        };
-        warp.files[kernel.position()] = Some(Registers::new(&machine.layouts[kernel]));
-        warp.groups.push(Group {
-            lanes: exists,
-            at: Position::start(kernel, BlockId::from_position(0)),
+        }
+    }
+
+    /// Starts a block: registers and local memory are as nobody wrote them.
+    pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
+        // Clearing large arrays, which perhaps few blocks use, takes longer than asking for others.
+        const LARGE: usize = 1 << 20;
+        self.files.iter_mut().flatten().for_each(Registers::forget_all);
+        for slot in &mut self.local {
+            match slot {
+                Some(memory) if memory.bytes.len() < LARGE => memory.states.forget(),
+                _ => *slot = None,
+            }
+        }
+        self.exited = Mask::NONE;
+        self.retried = self.exists;
+        self.groups.clear();
+        self.groups.push(Group {
+            lanes: self.exists,
+            at: Position::start(machine.launch.kernel, BlockId::from_position(0)),
             calls: Vec::new(),
             state: State::Ready,
         });
-        warp
     }
 
     /// Lanes that still run.

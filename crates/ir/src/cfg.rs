@@ -1,4 +1,4 @@
-//! Shape of a function's control flow: successors and reconvergence points.
+//! Shape of a function's control flow: successors, reconvergence points and loops.
 //!
 //! The reconvergence point of a block is its immediate post-dominator: the first block that every
 //! way from there to the end of the thread goes through. It is found with the iterative algorithm
@@ -62,6 +62,46 @@ fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], position: 
         }
     }
     a
+}
+
+/// The first block of the innermost loop that a block is in. A loop is a set of blocks from each of
+/// which every other can be reached, and its first block the first in the text; the loops inside it
+/// are those that remain without that block. For reports: nested deeper than 64, an outer loop is
+/// named.
+#[must_use]
+pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
+    const DEEPEST: usize = 64;
+    let graph = Reversed::new(function);
+    let at = block.position();
+    let mut allowed = vec![true; graph.node_count()];
+    let mut innermost = None;
+    for _ in 0..DEEPEST {
+        let after = reached(at, &graph.successors, &allowed);
+        let before = reached(at, &graph.predecessors, &allowed);
+        let body: Vec<bool> = after.iter().zip(before).map(|(&a, b)| a && b).collect();
+        let Some(first) = body.iter().position(|&inside| inside) else { break };
+        innermost = Some(BlockId::from_position(first));
+        if first == at {
+            break;
+        }
+        allowed = body;
+        allowed[first] = false;
+    }
+    innermost
+}
+
+/// The nodes that can be reached by one edge or more.
+fn reached(from: usize, edges: &[Vec<usize>], allowed: &[bool]) -> Vec<bool> {
+    let mut seen = vec![false; edges.len()];
+    let mut work = vec![from];
+    while let Some(node) = work.pop() {
+        for &next in edges[node].iter().filter(|&&next| allowed[next]) {
+            if !std::mem::replace(&mut seen[next], true) {
+                work.push(next);
+            }
+        }
+    }
+    seen
 }
 
 /// The graph with every edge turned round and a virtual exit as its root.

@@ -90,6 +90,25 @@ impl Clocks {
         }
     }
 
+    /// Forgets everything: another block of the same shape starts.
+    pub fn restart(&mut self) {
+        let warps = self.warps.len();
+        self.everybody.clear();
+        self.everybody.resize(warps, 0);
+        (self.epoch, self.any_exited) = (1, false);
+        for (warp, clock) in self.warps.iter_mut().enumerate() {
+            clock.now = 1;
+            clock.within.fill([0; WARP]);
+            for across in &mut clock.across {
+                across.clear();
+                across.resize(warps, 0);
+            }
+            (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
+            (clock.observed, clock.met, clock.exited) = (Mask::NONE, false, Mask::NONE);
+            clock.party = [warp as u16; WARP];
+        }
+    }
+
     /// The stamp of what a warp does now.
     #[must_use]
     #[inline]

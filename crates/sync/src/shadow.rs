@@ -314,6 +314,7 @@ impl Shadow {
             && cell.epoch == epoch
             && cell.list == 0
             && cell.first.time == time
+            && cell.first.site == access.site
             && usize::from(cell.first.warp) == access.warp
             && cell.first.kind == Kind::Read
             && !(cell.write.is_copy || cell.first.is_copy || access.copy.is_some())
@@ -563,18 +564,20 @@ impl Entry {
             && self.kind == later.kind
             && !self.is_copy
             && !later.is_copy
-            && (self.kind == Kind::Read || self.site == later.site);
-        if !alike || self.lanes == Mask::NONE {
+            && self.lanes != Mask::NONE;
+        if !alike {
             return false;
         }
-        if self.time == later.time && self.extent == later.extent {
+        let same_site = self.site == later.site;
+        if same_site && self.time == later.time && self.extent == later.extent {
             self.lanes = self.lanes.or(later.lanes);
             return true;
         }
-        if self.kind == Kind::Write {
-            return false;
+        // A lane's later read replaces its earlier one; an update does so only if it commutes with
+        // the same others.
+        if self.kind == Kind::Read || self.kind == Kind::Update && same_site {
+            self.lanes = self.lanes.without(later.lanes);
         }
-        self.lanes = self.lanes.without(later.lanes);
         false
     }
 }

@@ -9,10 +9,12 @@ use super::limits;
 use super::memory::Buffers;
 use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
+use super::symbols::{self, Symbols};
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, Invocation, LaunchSpec, OutputSpec,
+    blocks,
 };
-use ir::{FuncId, Program};
+use ir::{FuncId, Program, VarId};
 use std::collections::BTreeSet;
 
 /// Everything said about the arguments.
@@ -22,6 +24,8 @@ pub struct Arguments {
     pub specs: Vec<ArgumentSpec>,
     /// `--alias`
     pub aliases: Vec<AliasSpec>,
+    /// `--symbol`: contents of module variables, by name.
+    pub symbols: Vec<ArgumentSpec>,
 }
 
 /// What happens to tensors and floats whose values nobody gave.
@@ -55,8 +59,6 @@ pub struct Request<'r> {
 pub struct BuiltLaunch {
     /// What to execute.
     pub launch: exec::Launch,
-    /// The blocks to look at; all if empty. They are in the grid.
-    pub blocks: Vec<[u32; 3]>,
     /// Where results will be, in the order of the arguments.
     pub outputs: Vec<OutputSpec>,
     /// What was assumed or looks odd, one sentence each.
@@ -87,14 +89,18 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     };
     let sizes = builder.sizes();
     let dynamic_shared = request.launch.shared.map_or(0, |bytes| bytes.0);
+    let mut selected = Vec::new();
     if let Some((grid, block)) = sizes {
         let Request { program, kernel, .. } = *request;
         builder.errors.launch = limits::faults(program, kernel, grid, block, dynamic_shared);
-        builder.check_blocks(grid);
+        let (ranges, wrong) = blocks::selected(&request.launch.blocks, grid);
+        selected = ranges;
+        builder.errors.input.extend(wrong);
     }
     builder.notes.extend(limits::note(request.program, request.kernel, dynamic_shared));
     builder.check_names();
     let arguments = builder.arguments();
+    let symbols = builder.symbols();
     let Builder { buffers, errors, mut notes, .. } = builder;
     let (Some((grid, block)), true, true) =
         (sizes, errors.input.is_empty(), errors.launch.is_empty())
@@ -110,8 +116,9 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
             dynamic_shared,
             buffers: buffers.buffers,
             arguments,
+            symbols,
+            selected,
         },
-        blocks: request.launch.blocks.iter().map(|block| block.0).collect(),
         outputs: buffers.outputs,
         notes,
     })
@@ -153,15 +160,12 @@ impl<'r> Builder<'r> {
         grid.zip(block)
     }
 
-    fn check_blocks(&mut self, grid: [u32; 3]) {
-        for position in &self.request.launch.blocks {
-            if position.0.iter().zip(grid).any(|(&at, size)| at >= size) {
-                let grid = super::Dimensions(grid);
-                self.error(format!(
-                    "--blocks {position}: the grid is {grid}, positions count from 0"
-                ));
-            }
-        }
+    fn symbols(&mut self) -> Vec<(VarId, exec::Contents)> {
+        let Symbols { contents, notes, errors, missing } = symbols::contents(self.request);
+        self.notes.extend(notes);
+        errors.into_iter().for_each(|message| self.error(message));
+        missing.into_iter().for_each(|message| self.missing(message));
+        contents
     }
 
     fn check_names(&mut self) {

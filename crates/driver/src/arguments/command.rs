@@ -3,7 +3,8 @@
 use super::limits::shared_memory;
 use super::parameter::{Kind, Parameter, parameters};
 use super::select::short_name;
-use super::{ArgumentValue, Dimensions, FieldValue, Request};
+use super::symbols::open_symbols;
+use super::{ArgumentValue, Dimensions, FieldValue, MissingData, Request};
 use std::fmt::Write;
 
 /// How the program was called.
@@ -53,6 +54,10 @@ pub fn command_line(request: &Request<'_>) -> String {
         flag("arg", template(parameter));
     }
     arguments.aliases.iter().for_each(|alias| flag("alias", alias.to_string()));
+    arguments.symbols.iter().for_each(|symbol| flag("symbol", symbol.to_string()));
+    if request.missing_data == MissingData::Refused {
+        open_symbols(request).iter().for_each(|name| flag("symbol", format!("{name}=?")));
+    }
     line
 }
 

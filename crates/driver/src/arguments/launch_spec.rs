@@ -1,7 +1,6 @@
 //! Grid, block, shared memory and the blocks a claim is about.
 
-use super::ParseError;
-use super::{Number, parse};
+use super::{BlockSelection, Number, ParseError, parse};
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,7 +14,7 @@ pub struct LaunchSpec {
     /// `--smem`: bytes of dynamic shared memory.
     pub shared: Option<ByteCount>,
     /// `--blocks`: the blocks to look at; all if empty.
-    pub blocks: Vec<BlockPosition>,
+    pub blocks: Vec<BlockSelection>,
 }
 
 /// Sizes in x, y and z: `4`, `4,2` or `4,2,1`. Written without trailing ones.

@@ -89,6 +89,20 @@ pub(super) fn note(program: &Program, kernel: FuncId, dynamic: u64) -> Option<St
 
 /// The shared memory a kernel mentions, itself and through calls.
 pub(super) fn shared_memory(program: &Program, kernel: FuncId) -> SharedMemory {
+    let mut shared = SharedMemory { static_bytes: 0, dynamic: false };
+    let mentioned = mentioned(program, kernel);
+    let mentioned = mentioned.into_iter().map(|variable| &program.variables[variable]);
+    for variable in mentioned.filter(|variable| variable.space == Space::Shared) {
+        match variable.size.filter(|_| !variable.external) {
+            Some(bytes) => shared.static_bytes = shared.static_bytes.saturating_add(bytes),
+            None => shared.dynamic = true,
+        }
+    }
+    shared
+}
+
+/// The variables a kernel mentions, itself and through calls.
+pub(super) fn mentioned(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
     let mut functions = BTreeSet::from([kernel]);
     let mut variables: BTreeSet<VarId> = BTreeSet::new();
     let mut work = vec![kernel];
@@ -113,15 +127,7 @@ pub(super) fn shared_memory(program: &Program, kernel: FuncId) -> SharedMemory {
             });
         }
     }
-    let mut shared = SharedMemory { static_bytes: 0, dynamic: false };
-    let mentioned = variables.into_iter().map(|variable| &program.variables[variable]);
-    for variable in mentioned.filter(|variable| variable.space == Space::Shared) {
-        match variable.size.filter(|_| !variable.external) {
-            Some(bytes) => shared.static_bytes = shared.static_bytes.saturating_add(bytes),
-            None => shared.dynamic = true,
-        }
-    }
-    shared
+    variables
 }
 
 fn sizes(what: &str, sizes: [u32; 3], largest: [u32; 3], faults: &mut Vec<String>) {

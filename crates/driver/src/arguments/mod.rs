@@ -2,7 +2,7 @@
 //!
 //! Three steps, each usable alone:
 //! 1. text to data: [`ArgumentSpec`], [`AliasSpec`], [`Dimensions`], [`ByteCount`],
-//!    [`BlockPosition`] and [`KernelPath`] parse with [`str::parse`] and print as they are written;
+//!    [`BlockSelection`] and [`KernelPath`] parse with [`str::parse`] and print as they are written;
 //! 2. which kernel: [`select_kernel`];
 //! 3. data and program to a launch: [`build_launch`], which also says what will be an output
 //!    ([`OutputSpec`]) and what it had to assume (notes).
@@ -10,6 +10,7 @@
 //! Text that does not parse and arguments that do not fit the kernel are bad input. A launch that
 //! no GPU accepts is a fault of the launch; [`BuildError`] keeps the two apart.
 
+mod blocks;
 mod build;
 mod command;
 mod contents;
@@ -25,7 +26,9 @@ mod scalar;
 mod select;
 mod spec;
 mod structure;
+mod symbols;
 
+pub use blocks::BlockSelection;
 pub use build::{Arguments, BuildError, BuiltLaunch, MissingData, Request, build_launch};
 pub use command::{Invocation, command_line};
 pub use element::ElementType;

@@ -294,7 +294,7 @@ fn blocks_must_be_in_the_grid() {
     let mut launch = launch_spec();
     launch.blocks = vec!["3".parse().unwrap()];
     let built = build("softmax", &launch, "", MissingData::Opaque).unwrap();
-    assert_eq!(built.blocks, [[3, 0, 0]]);
+    assert_eq!(built.launch.selected.as_slice(), std::slice::from_ref(&(3..4)));
     launch.blocks.push("4".parse().unwrap());
     assert_eq!(
         refused(build("softmax", &launch, "", MissingData::Opaque)),

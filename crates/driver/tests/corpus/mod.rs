@@ -5,7 +5,7 @@
 pub(crate) mod numbers;
 
 use driver::arguments::{ArgumentSpec, Arguments, LaunchSpec};
-use driver::{Execution, Input, Outcome};
+use driver::{Execution, Input, Limits, Outcome};
 use std::path::{Path, PathBuf};
 
 /// Where the PTX is.
@@ -24,6 +24,7 @@ pub(crate) fn input(file: &str) -> Input {
 pub(crate) struct Flags {
     pub(crate) launch: LaunchSpec,
     pub(crate) arguments: Vec<ArgumentSpec>,
+    pub(crate) symbols: Vec<ArgumentSpec>,
 }
 
 impl Flags {
@@ -38,6 +39,7 @@ impl Flags {
                 "--block" => value.parse().map(|block| flags.launch.block = Some(block)),
                 "--smem" => value.parse().map(|bytes| flags.launch.shared = Some(bytes)),
                 "--arg" => value.parse().map(|argument| flags.arguments.push(argument)),
+                "--symbol" => value.parse().map(|symbol| flags.symbols.push(symbol)),
                 _ => panic!("unknown flag `{flag}`: {text}"),
             };
             known.unwrap_or_else(|error| panic!("{flag} {error}"));
@@ -57,8 +59,9 @@ impl Flags {
         kernel: &str,
         command: impl FnOnce(&Execution<'_>) -> Outcome,
     ) -> Outcome {
-        let arguments = Arguments { specs: self.arguments.clone(), aliases: Vec::new() };
-        let launch = &self.launch;
-        command(&Execution { input, kernel: Some(kernel), launch, arguments: &arguments })
+        let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
+        let arguments = &Arguments { specs, symbols, aliases: Vec::new() };
+        let (launch, limits) = (&self.launch, Limits::default());
+        command(&Execution { input, kernel: Some(kernel), launch, arguments, limits })
     }
 }

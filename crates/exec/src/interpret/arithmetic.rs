@@ -203,6 +203,7 @@ fn int_binary(
             context.find(Fault::DivisionByZero, zero);
             tags = Tags::poison(zero, Origin::Operation(context.place)).within(zero, tags);
         }
+        context.doubt_divisor(tb);
     }
     context.write(dst, &out, tags);
 }

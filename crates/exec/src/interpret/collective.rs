@@ -302,7 +302,8 @@ fn gathered(tags: Tags, lanes: Mask) -> Tags {
     let any = |mask: Mask| if mask.and(lanes).is_empty() { Mask::NONE } else { Mask::ALL };
     let tags = tags.spread();
     let poison = any(tags.poison);
-    Tags { poison, unknown: any(tags.unknown).without(poison), ..tags }
+    let (unknown, fickle) = (any(tags.unknown).without(poison), any(tags.undetermined()));
+    Tags { poison, unknown, fickle, ..tags }
 }
 
 fn vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {

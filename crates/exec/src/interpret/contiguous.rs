@@ -235,8 +235,10 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
         Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
+        Some(state::FICKLE) => Tags::unknown(Mask::ALL, Source::Stored),
         _ => return false,
     };
+    memory.read = true;
     let mut chunks = [[0; B]; WARP];
     starts.gather(&memory.bytes, *lanes, &mut chunks);
     match load.width {
@@ -346,7 +348,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let registers = &context.registers;
     let opaque = |&src: &Operand| {
         let tags = registers.operand_tags(src);
-        let others = tags.pointer.or(tags.poison).and(lanes);
+        let others = tags.pointer.or(tags.poison).or(tags.undetermined()).and(lanes);
         lanes.without(tags.unknown).is_empty() && others.is_empty()
     };
     let state = if store.srcs.iter().all(|&src| registers.is_number(src)) {

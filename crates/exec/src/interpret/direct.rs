@@ -7,7 +7,8 @@
 use super::{Context, Scratch};
 use crate::concrete::lanes::{self, narrow};
 use crate::lanes::Mask;
-use crate::registers::{Layout, Registers};
+use crate::layout::Layout;
+use crate::registers::Registers;
 use crate::tags::Tags;
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 

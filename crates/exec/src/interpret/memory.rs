@@ -3,6 +3,7 @@
 use super::Context;
 use crate::address::{Area, Pointer};
 use crate::concrete;
+use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
@@ -252,14 +253,22 @@ pub(super) fn read_element(
     match param(context, area) {
         Some(memory) => read(memory, low, high),
         None => match allocation(context, area, lane) {
-            Some((memory, ..)) => read(memory, low, high),
+            Some((memory, ..)) => {
+                memory.read = true;
+                read(memory, low, high)
+            }
             None => Word::Poison,
         },
     }
 }
 
 fn worse(a: Word, b: Word) -> Word {
-    if a == Word::Poison || b == Word::Poison { Word::Poison } else { Word::Unknown }
+    let either = |word: Word| a == word || b == word;
+    match () {
+        () if either(Word::Poison) => Word::Poison,
+        () if either(Word::Fickle) || either(Word::Pointer) => Word::Fickle,
+        () => Word::Unknown,
+    }
 }
 
 fn mark(tags: &mut Tags, lane: usize, word: Word, place: crate::finding::Place, bad: bool) {
@@ -270,6 +279,12 @@ fn mark(tags: &mut Tags, lane: usize, word: Word, place: crate::finding::Place, 
         Word::Unknown => {
             tags.unknown = tags.unknown.or(bit);
             tags.origin = tags.origin.or(Some(Source::Data));
+        }
+        Word::Fickle => {
+            tags.unknown = tags.unknown.or(bit);
+            tags.fickle = tags.fickle.or(bit);
+            let known = matches!(tags.origin, Some(Source::Poison(_)));
+            tags.origin = if known { tags.origin } else { Some(Source::Stored) };
         }
         Word::Poison => {
             tags.poison = tags.poison.or(bit);
@@ -366,6 +381,9 @@ fn store_element(
         // It is reported and it was written: neither is to be said otherwise later.
         word = Word::Unknown;
     }
+    if matches!(word, Word::Fickle | Word::Pointer) && matches!(pointer.area, Area::Global(_)) {
+        context.doubt_undetermined(tags, Sink::Output, Mask(1 << lane));
+    }
     let high = match (width, src) {
         (Width::B128, ir::Operand::Register(register)) => {
             let layout = context.layout;
@@ -383,6 +401,7 @@ fn store_element(
 pub(super) fn word_of(tags: Tags, lane: usize) -> Word {
     match () {
         () if tags.poison.has(lane) => Word::Poison,
+        () if tags.unknown.has(lane) && tags.fickle.has(lane) => Word::Fickle,
         () if tags.unknown.has(lane) => Word::Unknown,
         () if tags.pointer.has(lane) => Word::Pointer,
         () => Word::Number,
@@ -405,6 +424,10 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
             let origin = tags.poison_origin();
             context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
         }
+        context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
+    }
+    if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
+        context.doubt(Doubtful::AtomicResult, context.lanes);
     }
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
     let failed = context.lanes.without(addresses.lanes);

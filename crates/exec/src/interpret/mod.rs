@@ -14,11 +14,13 @@ mod pointer;
 mod special;
 
 use crate::barrier::Arrival;
-use crate::finding::{Fault, Gap, Origin, Place, Sink, Thread};
+use crate::doubt::{Doubtful, Reason};
+use crate::finding::{Fault, Gap, Origin, Place, Sink, Stop, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::layout::Layout;
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::registers::{Layout, Registers};
+use crate::registers::Registers;
 use crate::report::Report;
 use crate::tags::{Source, Tags};
 use crate::tracker::Tracker;
@@ -99,7 +101,8 @@ impl<'c, 'p> Context<'c, 'p> {
     }
 
     pub(crate) fn gap(&self, reason: impl Into<String>) -> Gap {
-        Gap { place: self.place, reason: reason.into() }
+        let thread = self.lanes.lowest().map(|lane| self.thread(lane));
+        Gap { place: self.place, thread, reason: reason.into(), stop: Stop::NotFollowed }
     }
 
     pub(crate) fn thread(&self, lane: usize) -> Thread {
@@ -119,6 +122,31 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
+    /// Records, in the lowest of `lanes`, that the run goes on without knowing something.
+    pub(crate) fn doubt(&mut self, about: Doubtful, lanes: Mask) {
+        if let Some(lane) = lanes.lowest() {
+            let thread = self.thread(lane);
+            self.report.doubt(about, self.place, thread);
+        }
+    }
+
+    /// A value goes where others see it: it must be determined by the launch and its inputs.
+    pub(crate) fn doubt_undetermined(&mut self, tags: Tags, reaches: Sink, lanes: Mask) {
+        let undetermined = tags.undetermined().and(lanes).without(tags.poison);
+        if let Some(lane) = undetermined.lowest() {
+            let reason = tags.undetermined_reason(lane);
+            self.doubt(Doubtful::Undetermined { reaches, reason }, undetermined);
+        }
+    }
+
+    /// A divisor that is not a number may be zero.
+    pub(crate) fn doubt_divisor(&mut self, tags: Tags) {
+        let open = tags.pointer.or(tags.unknown).or(tags.poison).and(self.lanes);
+        if let Some(lane) = open.lowest() {
+            self.doubt(Doubtful::Divisor(tags.reason(lane)), open);
+        }
+    }
+
     /// A value that decides something must be a number. Poison is a finding and lets the run go on
     /// in the other lanes; anything else unknown ends it. Returns the lanes that can go on.
     pub(crate) fn decide(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
@@ -129,14 +157,14 @@ impl<'c, 'p> Context<'c, 'p> {
         }
         let unknown = tags.unknown.or(tags.pointer).and(self.lanes);
         if !unknown.is_empty() {
-            return Err(self.gap(undecided(tags, sink)));
+            return Err(self.gap(undecided(tags, sink, unknown)));
         }
         Ok(self.lanes.without(poisoned))
     }
 }
 
 /// The sentence for something that depends on a value we do not have.
-pub(crate) fn undecided(tags: Tags, sink: Sink) -> String {
+fn undecided(tags: Tags, sink: Sink, lanes: Mask) -> String {
     let what = match sink {
         Sink::Control => "control flow depends",
         Sink::Address => "an address depends",
@@ -144,13 +172,8 @@ pub(crate) fn undecided(tags: Tags, sink: Sink) -> String {
         Sink::Atomic => "an atomic operation depends",
         Sink::Output => "an output depends",
     };
-    match tags.origin {
-        Some(Source::Data) => format!("{what} on the contents of a buffer that are not given"),
-        Some(Source::Schedule(name)) => {
-            format!("{what} on {name}, which is not determined by the launch")
-        }
-        _ => format!("{what} on where memory is allocated"),
-    }
+    let reason = lanes.lowest().map_or(Reason::Data, |lane| tags.reason(lane));
+    format!("{what} on {reason}")
 }
 
 /// The lanes of a group in which a guard holds.

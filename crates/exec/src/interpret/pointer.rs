@@ -224,7 +224,9 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
     let truth = Mask(truth);
     let mut result = tags;
     // The answer about a pointer is a number; the answer about a plain number is not known.
-    result.unknown = tags.unknown.or(Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0)));
+    let numbers = Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0));
+    result.unknown = tags.unknown.or(numbers);
+    result.fickle = tags.fickle.or(numbers);
     result.pointer = Mask::NONE;
     if !result.unknown.is_empty() && result.origin.is_none() {
         result.origin = Some(Source::Address);

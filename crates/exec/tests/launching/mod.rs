@@ -32,6 +32,19 @@ pub(crate) fn program(file: &str) -> ir::Program {
     ptx::lower(&parsed.module).program
 }
 
+/// Lowers a kernel written here, with the registers it needs declared: `%r`, `%rd`, `%f`, `%p`.
+pub(crate) fn kernel(module: &str, params: &str, body: &str) -> ir::Program {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{module}\n.entry k({params}) {{\n\
+         .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<5>;\n{body}\nret;\n}}\n"
+    );
+    let parsed = ptx::syntax::parse(&text);
+    assert!(parsed.errors.is_empty(), "{:?}\n{text}", parsed.errors);
+    let lowered = ptx::lower(&parsed.module);
+    assert!(lowered.diagnostics.is_empty(), "{:?}\n{text}", lowered.diagnostics);
+    lowered.program
+}
+
 /// Prepares the launch of a kernel.
 pub(crate) fn launch(
     program: &ir::Program,
@@ -62,7 +75,8 @@ pub(crate) fn launch(
             Arg::Null => Argument::Bytes(vec![0; size]),
         });
     }
-    Launch { kernel, grid, block, dynamic_shared, buffers, arguments }
+    let (symbols, selected) = (Vec::new(), Vec::new());
+    Launch { kernel, grid, block, dynamic_shared, buffers, arguments, symbols, selected }
 }
 
 /// Runs a kernel that must end without a finding; the buffers afterwards.

@@ -1,0 +1,85 @@
+//! What `warpproof check` answers where something stays open: small kernels in `check/`, the flags in
+//! `NAME.args` or `NAME.VARIANT.args`, the expected report in `.report` beside it; and what it
+//! answers for programs, in `.json`.
+//!
+//! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites the reports after a deliberate change.
+
+use snapbox::Data;
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")
+}
+
+fn warpproof(folder: &Path) -> Command {
+    Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR")
+}
+
+fn expected(name: &str) -> Data {
+    Data::read_from(&folder().join(name), None).raw()
+}
+
+/// Output, messages and exit status, as one text.
+fn report(name: &str) -> String {
+    let flags = std::fs::read_to_string(folder().join(format!("{name}.args"))).unwrap();
+    let command = warpproof(&folder());
+    let file = format!("{}.ptx", name.split('.').next().unwrap());
+    let output = command.args(["check", &file]).args(flags.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let exit = output.status.code().unwrap();
+    format!("{}{}exit status {exit}\n", text(output.stderr), text(output.stdout))
+}
+
+#[test]
+fn answers_are_those_on_record() {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "args"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 11, "only {} launches", names.len());
+    for name in names {
+        snapbox::assert_data_eq!(report(&name), expected(&format!("{name}.report")));
+    }
+}
+
+#[test]
+fn json_is_as_recorded() {
+    let memory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/memory");
+    let launch = |name: &str| std::fs::read_to_string(memory.join(format!("{name}.args"))).unwrap();
+    let of_corpus = ["dynamic_smem_broken", "stale_output_broken", "unwritten_tail_broken"];
+    for name in of_corpus {
+        let arguments = ["check", "--format", "json", &format!("{name}.ptx")];
+        let flags = launch(name);
+        let flags = flags.split_whitespace().map(|word| word.trim_matches('\''));
+        let output = warpproof(&memory).args(arguments).args(flags).assert();
+        output.code(1).stderr_eq("").stdout_eq(expected(&format!("{name}.json")));
+    }
+    for (name, code, flags) in [
+        ("endless_loop", 3, "--grid 1 --block 1 --max-instructions 100k --arg y=u32[1]:out"),
+        ("selected_blocks", 3, "--grid 8 --block 1 --blocks 0..2 --arg y=u32[8]:out"),
+        ("division_by_data", 1, "--grid 1 --block 2048 --arg x=u32[32] --arg y=u32[32]:out"),
+        ("schedule_output", 2, "--grid 1 --block 32 --arg x=u32[32"),
+        ("address_output", 2, "--grid 1 --block 32 --arg x=7.5"),
+    ] {
+        let arguments = ["check", "--format", "json", &format!("{name}.ptx")];
+        let output = warpproof(&folder()).args(arguments).args(flags.split_whitespace()).assert();
+        let output = output.code(code);
+        // What clap refuses never gets as far as JSON.
+        if name != "schedule_output" {
+            output.stderr_eq("").stdout_eq(expected(&format!("{name}.json")));
+        }
+    }
+}
+
+#[test]
+fn a_run_out_of_time_says_so() {
+    let flags = "endless_loop.ptx --grid 1 --block 1 --timeout 0.01 --arg y=u32[1]:out";
+    let output = warpproof(&folder()).arg("check").args(flags.split_whitespace()).assert();
+    let output = String::from_utf8(output.code(3).get_output().stdout.clone()).unwrap();
+    assert!(output.contains("in the loop at endless_loop.cu:6"), "{output}");
+    assert!(output.contains("--timeout SECONDS"), "{output}");
+}

@@ -1,0 +1,78 @@
+//! `warpproof check`: memory errors, races and misused barriers of a kernel for one launch, whatever
+//! its tensors contain.
+//!
+//! Values of tensors and float scalars are not looked at; control flow and addresses must not depend
+//! on them. Then every access of every thread is seen, and what is said holds for all contents. One
+//! schedule is executed; if no access races and no barrier is misused, all others do the same, and
+//! what is said holds for all schedules.
+
+mod json;
+
+use crate::arguments::MissingData;
+use crate::execute::{self, Execution, Finished, Refusal};
+use crate::properties::{Property, Verdict, properties};
+use crate::{Colour, Exit, Format, Outcome};
+
+/// Checks a kernel.
+#[must_use]
+pub fn run(execution: &Execution<'_>, format: Format, colour: Colour) -> Outcome {
+    let shown = (format, colour);
+    let finished = match execute::run(execution, "check", MissingData::Opaque, shown) {
+        Ok(finished) => finished,
+        Err(Refusal::Launch(error)) if format == Format::Json => {
+            return json::refusal(execution, &error);
+        }
+        Err(refusal) => return refusal.tell(),
+    };
+    let (output, messages) = match format {
+        Format::Text => (text(&finished, colour), finished.notes()),
+        Format::Json => (json::report(&finished), String::new()),
+    };
+    let verdicts = properties(&finished).into_iter().map(|property| property.verdict);
+    let exit = match Verdict::of_all(verdicts) {
+        Verdict::Refuted => Exit::Refuted,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Proved => Exit::Success,
+    };
+    let thread_instructions = finished.result.lane_instructions;
+    Outcome { output, messages, exit, thread_instructions }
+}
+
+/// Findings, then what is known of each property, and what was assumed.
+fn text(finished: &Finished<'_>, colour: Colour) -> String {
+    let mut text = finished.tell(colour);
+    let properties = properties(finished);
+    let with = |verdict: Verdict| properties.iter().filter(move |one| one.verdict == verdict);
+    let names = |verdict: Verdict| with(verdict).map(|one| one.name).collect::<Vec<_>>().join(", ");
+    let proved = names(Verdict::Proved);
+    if !proved.is_empty() {
+        text.push_str(&format!("proved ({}): {proved}\n", finished.blocks()));
+    }
+    let refuted = names(Verdict::Refuted);
+    if !refuted.is_empty() {
+        text.push_str(&format!("refuted: {refuted}\n"));
+    }
+    for (reason, names) in unknown(with(Verdict::Unknown)) {
+        text.push_str(&format!("unknown: {}: {reason}\n", names.join(", ")));
+    }
+    for assumption in finished.assumptions() {
+        text.push_str(&format!("assumed: {assumption}\n"));
+    }
+    text
+}
+
+/// Reasons, each with the properties it is given for.
+fn unknown<'p>(
+    properties: impl Iterator<Item = &'p Property>,
+) -> Vec<(&'p str, Vec<&'static str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for property in properties {
+        for reason in &property.reasons {
+            match reasons.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, names)) => names.push(property.name),
+                None => reasons.push((reason, vec![property.name])),
+            }
+        }
+    }
+    reasons
+}

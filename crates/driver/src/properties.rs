@@ -1,0 +1,156 @@
+//! What is claimed of a kernel, property by property.
+//!
+//! A run sees one schedule. If there are no races and no misused barriers, all others do the same,
+//! and what is seen holds for all; otherwise what was not refuted is unknown.
+
+use crate::execute::Finished;
+use crate::findings;
+use exec::{Contents, Doubt, Doubtful};
+
+/// Reasons of one kind beyond this many are only counted.
+const SHOWN: usize = 3;
+
+/// What is known of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Proved,
+    Refuted,
+    Unknown,
+}
+
+impl Verdict {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Refuted => "refuted",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The verdict on everything: refuted if anything is, unknown if anything is.
+    pub(crate) fn of_all(verdicts: impl Iterator<Item = Self>) -> Self {
+        verdicts.fold(Self::Proved, |all, one| match (all, one) {
+            (Self::Refuted, _) | (_, Self::Refuted) => Self::Refuted,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Proved, Self::Proved) => Self::Proved,
+        })
+    }
+}
+
+/// A property and what is known of it.
+#[derive(Debug)]
+pub(crate) struct Property {
+    pub(crate) name: &'static str,
+    pub(crate) verdict: Verdict,
+    /// Why it is unknown, apart from what concerns all properties alike.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Those that the run looks at, in the order of reports.
+const OF_A_RUN: [&str; 11] = [
+    "bounds",
+    "alignment",
+    "initialised",
+    "frame",
+    "division",
+    "traps",
+    "races",
+    "barriers",
+    "deadlock",
+    "collectives",
+    "determinism",
+];
+
+/// All properties of a run.
+pub(crate) fn properties(finished: &Finished<'_>) -> Vec<Property> {
+    let launch = Property { name: "launch", verdict: Verdict::Proved, reasons: Vec::new() };
+    let of_run = OF_A_RUN.into_iter().map(|name| of_run(finished, name));
+    std::iter::once(launch).chain(of_run).collect()
+}
+
+fn of_run(finished: &Finished<'_>, name: &'static str) -> Property {
+    let faults = finished.errors().map(|finding| &finding.fault);
+    let mut refuted = faults.map(findings::property).any(|property| property == name);
+    refuted |= name == "frame" && !finished.unwritten().is_empty();
+    let reasons = reasons(finished, name);
+    let verdict = match refuted {
+        true => Verdict::Refuted,
+        false if reasons.is_empty() => Verdict::Proved,
+        false => Verdict::Unknown,
+    };
+    Property { name, verdict, reasons }
+}
+
+/// Why a property that was not refuted is not proved either.
+fn reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
+    let mut reasons = own_reasons(finished, name);
+    if finished.result.gap.is_some() {
+        reasons.insert(0, "the run stopped".to_owned());
+    } else if name != "races" && reasons.is_empty() && is_schedule_open(finished) {
+        reasons.push("seen on one schedule, and another may differ".to_owned());
+    }
+    reasons
+}
+
+/// Whether another schedule may do something else.
+fn is_schedule_open(finished: &Finished<'_>) -> bool {
+    let faults = finished.errors().map(|finding| findings::property(&finding.fault));
+    let mut unordered = faults.filter(|property| matches!(*property, "races" | "barriers"));
+    unordered.next().is_some() || !finished.result.undecided.is_empty()
+}
+
+fn own_reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
+    let result = &finished.result;
+    match name {
+        "bounds" => unbounded(finished),
+        "alignment" => match result.alignments.len() {
+            0 => Vec::new(),
+            count => vec![format!(
+                "{count} accesses are aligned only if an array lies better than it declares"
+            )],
+        },
+        "frame" if finished.built.launch.is_partial() => {
+            vec![format!("{} were executed; what the others write is not known", finished.blocks())]
+        }
+        "races" => open_races(finished),
+        "division" => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
+        "determinism" => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),
+        _ => Vec::new(),
+    }
+}
+
+/// What is not known of races.
+fn open_races(finished: &Finished<'_>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    match finished.result.undecided.len() {
+        0 => {}
+        1 => reasons.push("one pair of accesses is open, see above".to_owned()),
+        count => reasons.push(format!("{count} pairs of accesses are open, see above")),
+    }
+    if finished.built.launch.is_partial() {
+        let ran = finished.blocks();
+        reasons.push(format!(
+            "{ran} were executed; what they and others do to each other is not known"
+        ));
+    }
+    reasons
+}
+
+/// Buffers whose bounds nobody gave.
+fn unbounded(finished: &Finished<'_>) -> Vec<String> {
+    let buffers = finished.built.launch.buffers.iter();
+    let unbounded = buffers.filter(|buffer| matches!(buffer.contents, Contents::Unbounded));
+    unbounded.map(|buffer| format!("the size of `{}` is not given", buffer.name)).collect()
+}
+
+fn doubts(finished: &Finished<'_>, is_meant: fn(&Doubtful) -> bool) -> Vec<String> {
+    let meant: Vec<&Doubt> =
+        finished.result.doubts.iter().filter(|doubt| is_meant(&doubt.about)).collect();
+    let (program, source) = (finished.program(), finished.source());
+    let shown = meant.iter().take(SHOWN).map(|doubt| findings::doubt(doubt, program, source));
+    let mut sentences: Vec<String> = shown.collect();
+    if meant.len() > SHOWN {
+        sentences.push(format!("and {} more places", meant.len() - SHOWN));
+    }
+    sentences
+}

@@ -1,0 +1,74 @@
+//! What a run may cost: instructions, and time if the caller says so.
+
+use crate::finding::{Gap, Stop, Thread};
+use crate::lanes::WARP;
+use crate::machine::Machine;
+use crate::run::Limits;
+use crate::warp::{Group, Position};
+use std::time::Instant;
+
+/// Instructions between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 1 << 22;
+
+/// What is left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    instructions: u64,
+    deadline: Option<Instant>,
+    until_look: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self { instructions: limits.lane_instructions, deadline, until_look: BETWEEN_LOOKS }
+    }
+
+    /// Takes what was executed, if there is as much.
+    pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
+        self.instructions = self.instructions.checked_sub(cost).ok_or(Exhausted::Instructions)?;
+        let Some(deadline) = self.deadline else { return Ok(()) };
+        self.until_look = self.until_look.saturating_sub(cost);
+        if self.until_look > 0 {
+            return Ok(());
+        }
+        self.until_look = BETWEEN_LOOKS;
+        if Instant::now() < deadline { Ok(()) } else { Err(Exhausted::Time) }
+    }
+}
+
+/// What is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exhausted {
+    Instructions,
+    Time,
+}
+
+impl Exhausted {
+    /// The end of a run in which `executed` instructions were executed, the last by this group of a
+    /// warp in the block at a position. The place is the innermost loop, that of a caller if the
+    /// function has none.
+    pub(crate) fn gap(
+        self,
+        machine: &Machine<'_>,
+        (block, warp, group): ([u32; 3], usize, &Group),
+        executed: u64,
+    ) -> Gap {
+        let first = group.lanes.lowest().map(|lane| (warp * WARP + lane) as u64);
+        let position = |number| machine.launch.thread_position(number);
+        let thread = first.map(|number| Thread { block, thread: position(number) });
+        let frames = std::iter::once(group.at).chain(group.calls.iter().rev().copied());
+        let start = frames.into_iter().find_map(|at| {
+            let function = &machine.program.functions[at.function];
+            let first = ir::cfg::innermost_loop(function, at.block)?;
+            Some(Position::start(at.function, first))
+        });
+        let in_loop = start.is_some();
+        let place = machine.place(start.unwrap_or(group.at));
+        let stop = match self {
+            Self::Instructions => Stop::Budget { in_loop },
+            Self::Time => Stop::Time { in_loop },
+        };
+        Gap { place, thread, reason: format!("gave up after {executed} instructions"), stop }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a run goes past without knowing: the run goes on, but a property that the report speaks of
+//! is open at that place.
+
+use crate::finding::{Place, Sink, Thread};
+use std::fmt;
+
+/// Something the run went past without knowing whether it is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// What.
+    pub about: Doubtful,
+    /// Where.
+    pub place: Place,
+    /// The first thread, in the order of execution, to which it happened.
+    pub thread: Thread,
+    /// How often it happened at this place.
+    pub count: u64,
+}
+
+/// What a run may go past without knowing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubtful {
+    /// An integer division by a value that is not known, and may be zero.
+    Divisor(Reason),
+    /// A value that is not determined by the launch and its inputs goes where others see it.
+    Undetermined {
+        /// Where it goes.
+        reaches: Sink,
+        /// What it depends on.
+        reason: Reason,
+    },
+    /// The result of an atomic operation is used: on another schedule it may be another one.
+    AtomicResult,
+}
+
+/// What a value depends on that a run does not know. Displays as what stands after "depends on".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Contents of a buffer that are not given.
+    Data,
+    /// Something the schedule decides.
+    Schedule(&'static str),
+    /// Where memory is allocated.
+    Address,
+    /// The schedule, or where memory is allocated.
+    Undetermined,
+    /// An undefined value.
+    Undefined,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data => f.write_str("the contents of a buffer that are not given"),
+            Self::Schedule(name) => write!(f, "{name}, which is not determined by the launch"),
+            Self::Address => f.write_str("where memory is allocated"),
+            Self::Undetermined => f.write_str("the schedule or on where memory is allocated"),
+            Self::Undefined => f.write_str("an undefined value"),
+        }
+    }
+}

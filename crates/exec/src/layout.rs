@@ -1,0 +1,143 @@
+//! Where the registers of a function are kept, in every warp alike ([`crate::registers`]).
+
+use crate::lanes::WARP;
+use base::{Index, IndexVec};
+use ir::{Access, Address, AddressBase, Function, Operand, Param, Reg, Terminator, Width};
+use rustc_hash::FxHashMap;
+
+/// Where each register of a function lives.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) slots: IndexVec<Reg, Slot>,
+    /// How many narrow and wide words there are.
+    pub(crate) narrow: u32,
+    pub(crate) wide: u32,
+    /// Constants that decoded instructions use, behind the narrow registers.
+    pub(crate) constants: Vec<u32>,
+    /// Where among them each is.
+    known: FxHashMap<u32, u32>,
+    /// Registers that some instruction reads.
+    read: Vec<bool>,
+}
+
+/// A narrow register or a constant, decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    /// Position in the pool of narrow registers, constants behind them.
+    pub(crate) word: u32,
+    /// Position in the tables of tags; there is one for all constants.
+    pub(crate) tags: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) width: Width,
+    /// Position in the pool of its width; predicates are in the tags' table by their own number.
+    pub(crate) word: u32,
+}
+
+impl Slot {
+    /// Whether it is in the pool of narrow registers.
+    #[inline]
+    pub(crate) fn is_narrow(self) -> bool {
+        self.width <= Width::B32 && self.width != Width::B1
+    }
+
+    /// Whether it is in the pool of wide registers.
+    #[inline]
+    pub(crate) fn is_wide(self) -> bool {
+        self.width > Width::B32
+    }
+}
+
+impl Layout {
+    pub(crate) fn new(function: &Function) -> Self {
+        let (mut narrow, mut wide) = (0, 0);
+        let slots = function.registers.iter().map(|register| {
+            let (pool, words) = match register.width {
+                Width::B1 => (&mut narrow, 0),
+                Width::B8 | Width::B16 | Width::B32 => (&mut narrow, 1),
+                Width::B64 => (&mut wide, 1),
+                // The lower half first.
+                Width::B128 => (&mut wide, 2),
+            };
+            let word = *pool;
+            *pool += words;
+            Slot { width: register.width, word }
+        });
+        let slots = slots.collect();
+        let (constants, known) = (Vec::new(), FxHashMap::default());
+        Self { slots, narrow, wide, constants, known, read: read_registers(function) }
+    }
+
+    /// Whether anything in the function reads a register.
+    pub(crate) fn is_read(&self, register: Reg) -> bool {
+        self.read.get(register.position()).copied().unwrap_or(true)
+    }
+
+    /// Bytes of a warp's file of these registers.
+    pub(crate) fn bytes(&self) -> u64 {
+        let words = u64::from(self.narrow) + self.constants.len() as u64 + 2 * u64::from(self.wide);
+        words * (WARP as u64 * 4) + self.slots.len() as u64 * 64
+    }
+
+    pub(crate) fn width(&self, register: Reg) -> Width {
+        self.slots[register].width
+    }
+
+    /// A register of 32 bits that a decoded instruction writes.
+    pub(crate) fn target(&self, register: Reg) -> Option<Word> {
+        let slot = self.slots[register];
+        let word = Word { word: slot.word, tags: register.position() as u32 };
+        (slot.width == Width::B32).then_some(word)
+    }
+
+    /// The low 32 bits of an operand that a decoded instruction reads.
+    pub(crate) fn source(&mut self, operand: Operand) -> Option<Word> {
+        match operand {
+            Operand::Register(register) => {
+                let slot = self.slots[register];
+                let word = Word { word: slot.word, tags: register.position() as u32 };
+                slot.is_narrow().then_some(word)
+            }
+            Operand::Constant(bits) => {
+                let constant = bits as u32;
+                let next = self.narrow + self.constants.len() as u32;
+                let word = *self.known.entry(constant).or_insert_with(|| {
+                    self.constants.push(constant);
+                    next
+                });
+                Some(Word { word, tags: self.slots.len() as u32 })
+            }
+        }
+    }
+}
+
+/// Which registers of a function anything in it reads.
+fn read_registers(function: &Function) -> Vec<bool> {
+    let mut read = vec![false; function.registers.len()];
+    let mut note = |register: Reg| read[register.position()] = true;
+    for block in &function.blocks {
+        for instruction in &block.instructions {
+            instruction.guard.iter().for_each(|guard| note(guard.register));
+            instruction.op.visit(&mut |access| match access {
+                Access::Read(Operand::Register(register)) => note(register),
+                Access::Address(Address { base: AddressBase::Register(register), .. }) => {
+                    note(register);
+                }
+                _ => {}
+            });
+        }
+        match &block.terminator {
+            Terminator::Branch { guard, .. } => note(guard.register),
+            Terminator::Table { index: Operand::Register(register), .. } => note(*register),
+            _ => {}
+        }
+    }
+    for result in &function.returns {
+        if let Param::Register(register, _) = result {
+            note(*register);
+        }
+    }
+    read
+}

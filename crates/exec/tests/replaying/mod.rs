@@ -1,0 +1,61 @@
+//! Replays recorded kernels in the engine.
+
+use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
+use recordings::Recording;
+
+/// Runs the recorded kernel; the outputs, one row for each vector.
+pub(crate) fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
+    let case = &recording.case;
+    let text = recordings::kernel::module(case, "k");
+    let parsed = ptx::syntax::parse(&text);
+    let lowered = ptx::lower(&parsed.module);
+    if let Some(diagnostic) = parsed.errors.iter().chain(&lowered.diagnostics).next() {
+        return Err(diagnostic.message.clone());
+    }
+    let program = lowered.program;
+    let (kernel, _) = program.functions.enumerate().next().ok_or("no kernel")?;
+    let cells = recordings::kernel::CELL_BYTES * case.vectors;
+    let room = (case.output_length().next_multiple_of(16) + cells) as u64;
+    let buffer = |name: &str, contents, access| Buffer {
+        name: name.to_owned(),
+        element_bytes: 1,
+        contents,
+        access,
+    };
+    let launch = Launch {
+        kernel,
+        grid: [1, 1, 1],
+        block: [case.vectors as u32, 1, 1],
+        dynamic_shared: 0,
+        buffers: vec![
+            buffer("inputs", Contents::Known(case.input_bytes()), Access::In),
+            buffer("outputs", Contents::Undefined(room), Access::Out),
+        ],
+        arguments: vec![Argument::Pointer(0), Argument::Pointer(1)],
+        symbols: Vec::new(),
+        selected: Vec::new(),
+    };
+    let outcome = exec::run(&program, &launch, Limits::default());
+    if let Some(gap) = outcome.gap {
+        return Err(gap.reason);
+    }
+    if let Some(finding) = outcome.findings.first() {
+        return Err(format!("{:?}", finding.fault));
+    }
+    case.split_outputs(&outcome.buffers[1][..case.output_length()]).ok_or("no outputs".to_owned())
+}
+
+/// Width of a floating-point type and the bits of its infinity.
+pub(crate) fn format(name: &str) -> Option<(u32, u64)> {
+    Some(match name {
+        "f64" => (64, 0x7ff0_0000_0000_0000),
+        "f32" | "tf32" => (32, 0x7f80_0000),
+        "f16" | "f16x2" => (16, 0x7c00),
+        "bf16" | "bf16x2" => (16, 0x7f80),
+        _ => return None,
+    })
+}
+
+pub(crate) fn is_nan(bits: u64, width: u32, infinity: u64) -> bool {
+    bits & (u64::MAX >> (65 - width)) > infinity
+}

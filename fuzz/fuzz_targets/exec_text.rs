@@ -1,0 +1,8 @@
+//! Any text that is PTX: its kernels run, within their budget, without a panic. Small corpus files
+//! are good seeds.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| fuzz::run_all(text));
