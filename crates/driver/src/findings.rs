@@ -4,13 +4,16 @@ use crate::demangle::demangle;
 use crate::grouping::Group;
 use crate::sync_findings;
 use base::{Code, Diagnostic, Severity, SourceFile};
-use exec::{AccessKind, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target, Thread};
+use exec::{
+    AccessKind, Doubt, Doubtful, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,
+};
 use ir::Program;
 
 /// Findings as something to tell.
 pub(crate) fn diagnostic(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
-    if let Some(diagnostic) = sync_findings::diagnostic(finding, program) {
+    let all = Finding { count: group.count, ..finding.clone() };
+    if let Some(diagnostic) = sync_findings::diagnostic(&all, program) {
         return diagnostic;
     }
     let (code, message) = describe(&finding.fault);
@@ -124,6 +127,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
         | Fault::Misaligned { target, .. }
         | Fault::ReadOnly { target }
         | Fault::DependsOnInitial { target } => Some(target),
+        Fault::Race(race) => Some(&race.target),
         _ => None,
     }
 }

@@ -25,6 +25,7 @@ struct Key<'f> {
     sink: Option<Sink>,
     line: String,
     origin: String,
+    is_note: bool,
 }
 
 /// Groups findings; groups are in the order of their first finding. Without source lines every
@@ -59,6 +60,10 @@ fn key<'f>(finding: &'f Finding, program: &Program) -> Key<'f> {
         array: target(fault).map(|target| target.name.as_str()),
         sink,
         line: source_line(finding.place, program),
-        origin: origin(fault).map_or_else(String::new, |(place, _)| source_line(place, program)),
+        origin: match fault {
+            Fault::Race(race) => source_line(race.sides[0].place, program),
+            _ => origin(fault).map_or_else(String::new, |(place, _)| source_line(place, program)),
+        },
+        is_note: fault.is_note(),
     }
 }
