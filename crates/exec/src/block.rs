@@ -8,6 +8,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
 use crate::tags::Tags;
+use crate::value::Valued;
 use crate::warp::{Group, Position, State, Warp};
 use ir::{BarrierKind, Instr, Op, Operand, SyncOp, Terminator};
 
@@ -35,6 +36,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
     scratch: Scratch,
+    pub(crate) valued: Option<Valued<'b>>,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -60,6 +62,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             warps: warps.collect(),
             barriers: vec![Barrier::default(); 16],
             scratch: Scratch::default(),
+            valued: None,
         }
     }
 
@@ -120,6 +123,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             block: self.position,
             lanes,
             place,
+            valued: self.valued.as_mut().map(Valued::reborrow),
         }
     }
 

@@ -32,9 +32,13 @@ pub(crate) enum Decoded {
 }
 
 impl Code {
-    pub(crate) fn new(function: &Function, layout: &mut Layout) -> Self {
+    /// With `valued`, floats are left to the domain of the run, known ones too.
+    pub(crate) fn new(function: &Function, layout: &mut Layout, valued: bool) -> Self {
         let mut block = |block: &ir::Block| {
-            let decoded = |instruction: &Instr| decode(&instruction.op, layout);
+            let decoded = |instruction: &Instr| match &instruction.op {
+                Op::Fma { .. } | Op::FloatBinary { .. } if valued => None,
+                op => decode(op, layout),
+            };
             block.instructions.iter().map(decoded).map(|d| d.unwrap_or(Decoded::Other)).collect()
         };
         Self { blocks: function.blocks.iter().map(&mut block).collect() }

@@ -1,27 +1,33 @@
 //! Executes kernels: every thread of every block, a warp at a time, with memory checking.
 //!
 //! A run takes a program ([`ir::Program`]) and a [`Launch`] and gives what the kernel left in
-//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. It knows nothing of
-//! PTX, command lines or verdicts.
+//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. What unknown values are
+//! is a matter of the [`domain`] a run is made in. It knows nothing of PTX, command lines or verdicts.
 
 mod address;
 mod block;
 pub mod concrete;
 mod decode;
+pub mod domain;
 mod finding;
 mod interpret;
 mod lanes;
 mod launch;
 mod machine;
 mod memory;
+mod pool;
 mod registers;
 mod report;
+mod results;
 mod run;
 mod tags;
+mod value;
 mod warp;
 
 pub use finding::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
-pub use run::{Limits, Outcome, run};
+pub use results::{Element, Results};
+pub use run::{Limits, Outcome, run, run_in};
+pub use value::unit::Lost;

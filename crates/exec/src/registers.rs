@@ -8,6 +8,7 @@
 //! once, and lanes in different calls of it are different lanes.
 
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::pool::Pool;
 use crate::tags::{Source, Tags};
 use base::{Index, IndexVec};
 use ir::{Function, Operand, Reg, Width};
@@ -106,90 +107,6 @@ impl Layout {
     }
 }
 
-/// Values of the registers of one kind, and room for one more: a result is computed into the spare
-/// room, which then changes places with the old value. So results are never copied, and an
-/// operation may overwrite its own operand.
-#[derive(Clone, Debug, Default)]
-struct Pool<T> {
-    words: Vec<[T; WARP]>,
-    /// Where each word of the layout currently is.
-    places: Vec<u32>,
-    /// Where there is room.
-    spare: u32,
-}
-
-impl<T: Copy + Default> Pool<T> {
-    fn new(count: u32) -> Self {
-        Self {
-            words: vec![[T::default(); WARP]; count as usize + 1],
-            places: (0..count).collect(),
-            spare: count,
-        }
-    }
-
-    #[inline]
-    fn get(&self, word: u32) -> &[T; WARP] {
-        &self.words[self.places[word as usize] as usize]
-    }
-
-    #[inline]
-    fn get_mut(&mut self, word: u32) -> &mut [T; WARP] {
-        &mut self.words[self.places[word as usize] as usize]
-    }
-
-    /// Lets `action` compute into the spare room from words, or buffers where there is no word.
-    #[inline(always)]
-    fn compute<const N: usize>(
-        &mut self,
-        sources: [Option<u32>; N],
-        buffers: &[[T; WARP]; 3],
-        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
-    ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let mut operands = buffers.each_ref();
-        // A plain loop: anything else goes through memory here.
-        for position in 0..N {
-            if let Some(word) = sources[position] {
-                let place = self.places[word as usize] as usize;
-                operands[position] =
-                    if place < spare { &below[place] } else { &above[place - spare - 1] };
-            }
-        }
-        let Some(operands) = operands.first_chunk() else { return };
-        action(result, *operands);
-    }
-
-    /// As [`compute`](Self::compute), from words alone.
-    #[inline(always)]
-    fn compute_words<const N: usize>(
-        &mut self,
-        sources: &[Word; N],
-        action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
-    ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let operands = std::array::from_fn(|position| {
-            let place = self.places[sources[position].word as usize] as usize;
-            if place < spare { &below[place] } else { &above[place - spare - 1] }
-        });
-        action(result, operands);
-    }
-
-    /// Makes what is in the spare room the value of a word.
-    #[inline]
-    fn adopt(&mut self, word: u32, lanes: Mask) {
-        if lanes == Mask::ALL {
-            return std::mem::swap(&mut self.places[word as usize], &mut self.spare);
-        }
-        let values = self.words[self.spare as usize];
-        let old = self.get_mut(word);
-        lanes.iter().for_each(|lane| old[lane] = values[lane]);
-    }
-}
-
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
@@ -200,6 +117,8 @@ pub(crate) struct Registers {
     masks: Vec<TagMasks>,
     /// Why; meaningful only where a mask is not empty.
     origins: Vec<Option<Source>>,
+    /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
+    truths: FxHashMap<usize, Box<Narrow>>,
 }
 
 /// [`Tags`] without their origin: what every instruction looks at.
@@ -230,6 +149,7 @@ impl Registers {
             predicates: vec![Mask::NONE; count],
             masks,
             origins: vec![Tags::UNWRITTEN.origin; count],
+            truths: FxHashMap::default(),
         }
     }
 
@@ -304,6 +224,21 @@ impl Registers {
             Operand::Constant(0) => Mask::NONE,
             Operand::Constant(_) => Mask::ALL,
         }
+    }
+
+    /// Words of a predicate; they mean something where it is unknown.
+    pub(crate) fn truths(&self, operand: Operand) -> Narrow {
+        let known = match operand {
+            Operand::Register(register) => self.truths.get(&register.position()),
+            Operand::Constant(_) => None,
+        };
+        known.map_or([0; WARP], |words| **words)
+    }
+
+    /// Sets the words of a predicate in `lanes`.
+    pub(crate) fn write_truths(&mut self, register: Reg, words: &Narrow, lanes: Mask) {
+        let old = self.truths.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
+        lanes.iter().for_each(|lane| old[lane] = words[lane]);
     }
 
     /// The low `width` bits of an operand; `buffer` holds them where no register does.
@@ -418,7 +353,7 @@ impl Registers {
             self.wide.adopt(slot.word, lanes);
             self.set_tags(dst.position(), *tags, lanes);
         } else {
-            let values = self.wide.words[self.wide.spare as usize];
+            let values = *self.wide.computed();
             self.write(layout, dst, &values, *tags, lanes);
         }
     }
@@ -459,7 +394,7 @@ impl Registers {
         lanes: Mask,
         action: impl FnOnce(&mut Narrow, [&Narrow; N]),
     ) {
-        self.narrow.compute_words(sources, action);
+        self.narrow.compute_words(sources.map(|source| source.word), action);
         self.narrow.adopt(dst.word, lanes);
         let masks = &mut self.masks[dst.tags as usize];
         masks.pointer = masks.pointer.without(lanes);

@@ -1,11 +1,14 @@
 //! Runs all blocks of a launch.
 
 use crate::block::BlockRun;
+use crate::domain::Domain;
 use crate::finding::{Finding, Gap, Place};
 use crate::launch::Launch;
 use crate::machine::Machine;
-use crate::memory::state;
+use crate::memory::{Allocation, state};
 use crate::report::Report;
+use crate::results::Results;
+use crate::value::{Store, Valued};
 use ir::Program;
 
 /// How much a run may do.
@@ -49,16 +52,43 @@ pub struct Outcome {
 /// Runs every block, in ascending order.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
+    let (outcome, _) = run_blocks(program, launch, limits, None);
+    outcome
+}
+
+/// As [`run`], with values of a domain in opaque buffers and arguments. The second result says what
+/// the buffers hold afterwards.
+#[must_use]
+pub fn run_in(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    domain: &mut dyn Domain,
+) -> (Outcome, Results) {
+    let mut store = Store::default();
+    let valued = Valued { domain, store: &mut store };
+    let (outcome, buffers) = run_blocks(program, launch, limits, Some(valued));
+    (outcome, Results::new(buffers, store))
+}
+
+fn run_blocks(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    mut valued: Option<Valued<'_>>,
+) -> (Outcome, Vec<Allocation>) {
     let mut report = Report::default();
-    let (machine, mut global) = match Machine::new(program, launch) {
+    let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
+    let (machine, mut global) = match prepared {
         Ok(prepared) => prepared,
-        Err(gap) => return outcome(report, Some(gap), &[], 0),
+        Err(gap) => return (outcome(report, Some(gap), &[], 0), Vec::new()),
     };
     let mut budget = limits.lane_instructions;
     let mut gap = None;
     let mut blocks = 0;
     for number in 0..launch.blocks() {
         let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number);
+        block.valued = valued.as_mut().map(Valued::reborrow);
         let result = block.run();
         budget = block.budget;
         if let Err(found) = result {
@@ -67,16 +97,11 @@ pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
         }
         blocks += 1;
     }
-    let count = launch.buffers.len();
-    outcome(report, gap, &global[..count], blocks)
+    global.truncate(launch.buffers.len());
+    (outcome(report, gap, &global, blocks), global)
 }
 
-fn outcome(
-    report: Report,
-    gap: Option<Gap>,
-    buffers: &[crate::memory::Allocation],
-    blocks: u64,
-) -> Outcome {
+fn outcome(report: Report, gap: Option<Gap>, buffers: &[Allocation], blocks: u64) -> Outcome {
     let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
     alignments.sort_unstable();
     let written = |states: &[u8]| states.iter().map(|&s| s != state::UNDEFINED).collect();

@@ -38,6 +38,7 @@ fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
     let buffer = |name: &str, contents, access| Buffer {
         name: name.to_owned(),
         element_bytes: 1,
+        element: None,
         contents,
         access,
     };

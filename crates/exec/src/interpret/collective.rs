@@ -106,7 +106,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<()
             let absent = Mask(here.iter().filter(absent).fold(0, |mask, own| mask | 1 << own));
             let moved = tags.permuted(here, |own| sources[own].0);
             let poison = Tags::poison(absent, Origin::Shuffle(context.place));
-            context.write(*dst, &out, poison.within(absent, moved));
+            context.write_words(*dst, &out, poison.within(absent, moved));
             if let Some(in_range) = in_range {
                 let truth = (0..WARP).filter(|&own| sources[own].1);
                 let truth = Mask(truth.fold(0, |mask, own| mask | 1 << own));

@@ -9,6 +9,7 @@ use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
+use crate::registers::Layout;
 use crate::tags::{Source, Tags};
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
@@ -223,7 +224,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
 
 /// Loads `B` bytes in each lane if they are all of one kind; whether they are.
 fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
-    let Context { machine, global, shared, warp, lanes, .. } = context;
+    let is_valued = context.valued.is_some();
+    let Context { machine, global, shared, warp, lanes, layout, .. } = context;
     let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
         return false;
     };
@@ -232,6 +234,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         if defined { Some(state::DEFINED) } else { starts.state::<B>(&memory.states, *lanes) };
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
+        // Words of units are moved as they are, or not here.
+        Some(state::OPAQUE) if is_valued && !whole_units(layout, load) => return false,
         Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
         _ => return false,
     };
@@ -244,6 +248,12 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         _ => write_words::<8, B>(context, load, &chunks, &tags),
     }
     true
+}
+
+/// Whether a load moves units of four bytes to registers of as many bytes.
+fn whole_units(layout: &Layout, load: &Load) -> bool {
+    let same = |dst: &ir::Reg| layout.width(*dst) == load.width;
+    load.width >= Width::B32 && load.dsts.iter().flatten().all(same)
 }
 
 /// Writes words of `N` bytes to their registers.
@@ -319,7 +329,8 @@ fn number<const N: usize>(word: [u8; N]) -> u64 {
 pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;
-    if store.width > Width::B64 {
+    let units = store.width >= Width::B32 || context.valued.is_none();
+    if store.width > Width::B64 || !units {
         return false;
     }
     let lanes = context.lanes;

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod async_copy;
+mod atomic;
 mod call;
 mod collective;
 mod contiguous;
@@ -12,6 +13,7 @@ mod direct;
 mod memory;
 mod pointer;
 mod special;
+mod valued;
 
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
@@ -20,6 +22,7 @@ use crate::memory::Allocation;
 use crate::registers::{Layout, Registers};
 use crate::report::Report;
 use crate::tags::{Source, Tags};
+use crate::value::Valued;
 use crate::warp::Warp;
 pub(crate) use call::return_values;
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
@@ -41,6 +44,8 @@ pub(crate) struct Context<'c, 'p> {
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     pub(crate) place: Place,
+    /// What unknown values are, in a run with a domain.
+    pub(crate) valued: Option<Valued<'c>>,
 }
 
 /// Room for operands that are not registers as they stand.
@@ -92,11 +97,34 @@ impl<'c, 'p> Context<'c, 'p> {
         (values, self.registers.operand_tags(operand))
     }
 
+    /// Writes bits. In a run with a domain, those of unknown lanes are no words of units, and the
+    /// value is lost ([`crate::value`]).
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
+        if let Some(valued) = &mut self.valued
+            && !tags.unknown.is_empty()
+        {
+            let word = valued.lost(tags.origin, self.place);
+            let lost = u64::from(word) << 32 | u64::from(word);
+            let mut words = *values;
+            tags.unknown.iter().for_each(|lane| words[lane] = lost);
+            return self.write_words(register, &words, tags);
+        }
+        self.write_words(register, values, tags);
+    }
+
+    /// Writes bits that, in a run with a domain, are words of units in unknown lanes.
+    pub(crate) fn write_words(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         self.registers.write(self.layout, register, values, tags, self.lanes);
     }
 
+    /// Writes a predicate. In a run with a domain, it is lost in unknown lanes.
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags) {
+        if let Some(valued) = &mut self.valued
+            && !tags.unknown.is_empty()
+        {
+            let word = valued.lost(tags.origin, self.place);
+            self.registers.write_truths(register, &[word; WARP], tags.unknown.and(self.lanes));
+        }
         self.registers.write_predicate(register, truth, tags, self.lanes);
     }
 
@@ -165,7 +193,8 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
     }
     let tags = context.registers.tags(guard.register);
     let holds = if guard.negated { Mask(!truth.0) } else { truth };
-    let decided = context.decide(tags, Sink::Control)?;
+    let decided = context.decide(tags, Sink::Control);
+    let decided = decided.map_err(|gap| valued::explained(context, guard.register, gap))?;
     Ok(holds.and(decided))
 }
 
@@ -196,6 +225,9 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if context.valued.is_some() && valued::execute(context, op)? {
+        return Ok(Flow::Next);
+    }
     match op {
         Op::Load(load) => {
             if !contiguous::load(context, load) {
@@ -207,7 +239,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
                 memory::store(context, store)?;
             }
         }
-        Op::Atomic(atomic) => memory::atomic(context, atomic)?,
+        Op::Atomic(atomic) => atomic::execute(context, atomic)?,
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
