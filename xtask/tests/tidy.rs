@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ir", &["base"]),
     ("ptx", &["base", "ir"]),
     ("exec", &["base", "ir"]),
+    ("interval", &["decide", "exec", "ir"]),
     ("driver", &["base", "exec", "ir", "ptx"]),
     ("warpproof", &["driver"]),
     ("recordings", &["base", "ir", "ptx"]),

@@ -4,6 +4,7 @@
 //! [`float`] only suggests. Evaluation is of the original terms, never of normal forms, so that a
 //! bug in the algebra cannot hide itself; [`forms`] serves signs of constants and guesses.
 
+mod arithmetic;
 mod elementary;
 mod float;
 mod forms;
