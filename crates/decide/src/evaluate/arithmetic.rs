@@ -125,21 +125,19 @@ impl Interval {
     }
 }
 
-/// A double that is not above the value, at most two units in the last place away.
+/// The largest double that is not above the value, −∞ if there is none.
 fn below(value: &Binary) -> f64 {
-    if value.signum() == 0 {
-        return 0.0;
-    }
     let near = Interval::point(value.clone()).to_f64_lossy();
-    if let Some(number) = Number::from_f64(near)
-        && Interval::of_number(&number).low == *value
-    {
-        return near;
+    let mut bound = near.clamp(f64::MIN, f64::MAX);
+    let exceeds = |bound: f64| match Number::from_f64(bound) {
+        Some(number) => Interval::of_number(&number).low > *value,
+        None => bound > 0.0,
+    };
+    while exceeds(bound) {
+        bound = bound.next_down();
     }
-    // 60 bits rounded down, then to nearest: less than one unit above. Far from the normal numbers
-    // nothing is promised but the side.
-    if near.is_infinite() && near > 0.0 {
-        return f64::MAX;
+    while !exceeds(bound.next_up()) {
+        bound = bound.next_up();
     }
-    near.next_down().next_down()
+    bound
 }

@@ -52,11 +52,13 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
             let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
             let (a, a_tags) = &operands[position];
             let b = operands.get(count).map(|(b, _)| b[lane]);
+            let b_word = operands.get(count).map_or(Word::Number, |(_, tags)| word_of(*tags, lane));
             let after = match (before, word_of(*a_tags, lane)) {
                 (_, word) if atomic.op == AtomicOp::Exchange => word,
                 // Reported; what follows from it is not reported again.
                 _ if stale => Word::Unknown,
-                (Word::Number, Word::Number) => Word::Number,
+                (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
+                (Word::Number, Word::Number) => worse(Word::Number, b_word),
                 (before, word) => worse(before, word),
             };
             let mut new = (update(atomic, values[lane], a[lane], b), after);

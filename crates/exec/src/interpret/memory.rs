@@ -197,19 +197,27 @@ pub(super) fn read_element(
         Some(Some(start)) => start,
     };
     let mut valued = context.valued.take();
-    let mut load = |memory: &Allocation, at: usize, bytes: usize| match &mut valued {
-        None => memory.load(at, bytes),
-        Some(valued) => valued.store.load(memory, at, bytes),
-    };
     let mut read = |memory: &Allocation, low: &mut Lanes, high: &mut Lanes| {
-        let (value, word) = load(memory, start, bytes.min(8));
+        let mut load = |at: usize, bytes: usize| match &mut valued {
+            None => memory.load(at, bytes),
+            Some(valued) => valued.store.load(memory, at, bytes),
+        };
+        let (value, word) = load(start, bytes.min(8));
         low[lane] = value;
         if bytes <= 8 {
             return word;
         }
-        let (value, upper) = load(memory, start + 8, bytes - 8);
+        let (value, upper) = load(start + 8, bytes - 8);
         high[lane] = value;
-        if word == upper { word } else { worse(word, upper) }
+        if word == upper {
+            return word;
+        }
+        // There is one tag for both halves.
+        if let Some(valued) = &mut valued {
+            low[lane] = valued.store.units(low[lane], word);
+            high[lane] = valued.store.units(high[lane], upper);
+        }
+        worse(word, upper)
     };
     let word = match param(context, area) {
         Some(memory) => read(memory, low, high),

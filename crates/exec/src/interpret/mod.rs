@@ -107,6 +107,10 @@ impl<'c, 'p> Context<'c, 'p> {
             let lost = u64::from(word) << 32 | u64::from(word);
             let mut words = *values;
             tags.unknown.iter().for_each(|lane| words[lane] = lost);
+            if self.layout.width(register) == Width::B128 {
+                let lanes = tags.unknown.and(self.lanes);
+                self.registers.write_upper(self.layout, register, &[lost; WARP], lanes);
+            }
             return self.write_words(register, &words, tags);
         }
         self.write_words(register, values, tags);

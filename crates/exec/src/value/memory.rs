@@ -45,6 +45,17 @@ impl Store {
         (u64::from(low) | u64::from(high) << 32, Word::Unknown)
     }
 
+    /// A word of a register beside others that are unknown: words of units.
+    pub(crate) fn units(&mut self, value: u64, word: Word) -> u64 {
+        let bytes = match word {
+            Word::Unknown => return value,
+            word => self.bytes(value, word),
+        };
+        let [a, b, c, d, e, f, g, h] = bytes;
+        let (low, high) = (self.units.unit([a, b, c, d]), self.units.unit([e, f, g, h]));
+        u64::from(low) | u64::from(high) << 32
+    }
+
     /// The bytes of a word of a register.
     pub(crate) fn bytes(&mut self, value: u64, word: Word) -> [Byte; 8] {
         match word {

@@ -285,7 +285,7 @@ pub(crate) fn content(bytes: &[Byte], sort: Sort) -> Content {
     }
     match bytes[0] {
         Byte::Of { value, sort: found, index: 0 } if run(bytes) == bytes.len() => match found {
-            Sort::Unit if bytes.len() == 4 => Content::Unit(value),
+            Sort::Unit => Content::Unit(value),
             found if found == sort => Content::Value(value),
             _ => Content::Foreign,
         },

@@ -4,11 +4,11 @@
 //! domain's.
 
 use super::float::{Ask, Shape, answer, reals, write};
-use super::{Patch, raw};
+use super::{Patch, is_number, raw};
 use crate::concrete;
 use crate::domain::LIMIT;
 use crate::interpret::Context;
-use crate::lanes::WARP;
+use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::value::reason;
 use ir::{FloatMode, Format, Operand, Reg, Rounding, Scalar, Width};
@@ -23,7 +23,7 @@ pub(super) fn execute(
 ) -> bool {
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
-            if context.registers.is_number(src) && exact(context, from, to, mode, src) {
+            if is_number(context, src) && exact(context, from, to, mode, src) {
                 return false;
             }
             let source = raw(context, src);
@@ -38,13 +38,17 @@ pub(super) fn execute(
             true
         }
         (Scalar::Integer { width, signed }, Scalar::Float(to)) => {
-            if !context.registers.is_number(src) || exact_integer(context, from, to, mode, src) {
+            if is_number(context, src) && exact_integer(context, from, to, mode, src) {
                 return false;
             }
             let (values, tags) = raw(context, src);
             let Some(valued) = &mut context.valued else { return false };
-            let integers = values.map(|bits| {
-                let bits = bits & width.mask();
+            let lost = valued.lost(tags.origin, context.place);
+            let integers = std::array::from_fn(|lane| {
+                if !tags.is_number_in(Mask(1 << lane)) {
+                    return lost;
+                }
+                let bits = values[lane] & width.mask();
                 let number = concrete::resize(width, signed, Width::B64, bits);
                 let number = match signed {
                     true => i128::from(number.cast_signed()),
@@ -59,7 +63,7 @@ pub(super) fn execute(
             true
         }
         (Scalar::Float(from), Scalar::Integer { width, signed }) => {
-            if context.registers.is_number(src) {
+            if is_number(context, src) {
                 return false;
             }
             to_integer(context, from, (width, signed), mode.rounding, (dst, src));

@@ -1,7 +1,7 @@
 //! Floats: the domain computes, everything here finds operands and puts results where they belong.
 
 use super::truth::{self, Predicate};
-use super::{bytes, convert, raw};
+use super::{bytes, convert, is_number, raw};
 use crate::domain::{Binary, Connective, LIMIT, Truths, Unary, Values};
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
@@ -24,7 +24,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
         Op::FloatUnary { op, format, lanes, mode, dst, a } => {
             let exact =
                 matches!(op, FloatUnary::Negate | FloatUnary::Abs | FloatUnary::RoundToIntegral);
-            if exact && !mode.flush && context.registers.is_number(*a) {
+            if exact && !mode.flush && is_number(context, *a) {
                 return false;
             }
             let unary = unary(*op, mode.rounding);
@@ -38,7 +38,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
                 op,
                 FloatBinary::Min { .. } | FloatBinary::Max { .. } | FloatBinary::CopySign
             );
-            let numbers = context.registers.is_number(*a) && context.registers.is_number(*b);
+            let numbers = is_number(context, *a) && is_number(context, *b);
             if exact && !mode.flush && numbers {
                 return false;
             }
@@ -124,11 +124,11 @@ fn compute<const N: usize>(
     let tags = sources.iter().fold(Tags::NUMBER, |tags, source| tags.combine(source.1));
     let lanes = context.lanes.without(tags.poison);
     let mut results = [[0; WARP]; 8];
-    for part in 0..usize::from(shape.count).min(8) {
+    for (part, result) in results.iter_mut().enumerate().take(shape.count.into()) {
         let values =
             sources.each_ref().map(|source| reals(context, source, shape.format, part, lanes));
         let Some(valued) = &mut context.valued else { return false };
-        results[part] = answer(valued, shape.mode, &values, lanes, ask);
+        *result = answer(valued, shape.mode, &values, lanes, ask);
     }
     write(context, shape, dst, &results, tags);
     true
@@ -270,7 +270,7 @@ fn compare(
     dst: Reg,
     operands: [Operand; 2],
 ) -> bool {
-    let numbers = operands.iter().all(|&operand| context.registers.is_number(operand));
+    let numbers = operands.iter().all(|&operand| is_number(context, operand));
     if numbers && !flush {
         return false;
     }
@@ -321,7 +321,7 @@ fn test(
     dst: Reg,
     a: Operand,
 ) -> bool {
-    if context.registers.is_number(a) {
+    if is_number(context, a) {
         return false;
     }
     let source = raw(context, a);

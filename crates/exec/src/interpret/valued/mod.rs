@@ -54,6 +54,11 @@ fn raw(context: &mut Context<'_, '_>, operand: Operand) -> (Lanes, Tags) {
     context.read(operand, Width::B64)
 }
 
+/// Whether an operand is a number in all lanes that take part.
+fn is_number(context: &Context<'_, '_>, operand: Operand) -> bool {
+    context.registers.operand_tags(operand).is_number_in(context.lanes)
+}
+
 /// The bytes of a lane of an operand.
 fn bytes(context: &mut Context<'_, '_>, (values, tags): &(Lanes, Tags), lane: usize) -> Bytes {
     let word = word_of(*tags, lane);

@@ -30,15 +30,12 @@ pub(super) fn execute(
     if touched == none || width > Width::B64 || width == Width::B1 {
         return false;
     }
-    let mut out = [0; WARP];
-    for lane in 0..WARP {
-        out[lane] = if condition.truth.has(lane) { a.0[lane] } else { b.0[lane] };
-        // Constants and wider registers; words of units stay whole.
-        let tags = if condition.truth.has(lane) { a.1 } else { b.1 };
-        if !tags.unknown.has(lane) {
-            out[lane] &= width.mask();
-        }
-    }
+    let out = std::array::from_fn(|lane| {
+        let (values, tags) = if condition.truth.has(lane) { &a } else { &b };
+        // Constants and wider registers are cut; words of units stay whole.
+        let mask = if tags.unknown.has(lane) { u64::MAX } else { width.mask() };
+        values[lane] & mask
+    });
     let mut tags = a.1.within(condition.truth, b.1);
     let open = condition.unknown();
     let spoilt = condition.tags.poison;
