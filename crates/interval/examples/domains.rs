@@ -1,6 +1,8 @@
 //! Fused multiply-adds a second of processor time in a matrix product, in a domain that does nothing
 //! and on intervals of doubles: `cargo run --release -p interval --example domains`. Linux only.
 
+#![expect(clippy::print_stdout, reason = "for people")]
+
 #[path = "../tests/launching/mod.rs"]
 mod launching;
 

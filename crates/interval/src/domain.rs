@@ -135,7 +135,7 @@ where
     for operand in operands {
         match operand {
             Undefined(why) => return Some(Undefined(why)),
-            Unsure(why) | Undecided(why) => unsure = unsure.or(Some(Unsure(*why))),
+            Unsure(why) | Undecided(why) => unsure = unsure.or(Some(Unsure(why))),
             Real(_) | Infinite { .. } => {}
         }
     }

@@ -185,9 +185,18 @@ pub(super) fn reals(
     let mut out = [0; WARP];
     let place = Some(context.place);
     let mut last = None;
+    let shift = (part * size * 8) as u32;
+    if size == 4 && lanes.without(tags.unknown).is_empty() {
+        // The common case at once: singles in all lanes.
+        for lane in 0..WARP {
+            out[lane] = (values[lane] >> shift) as u32;
+        }
+        if lanes.without(followed(&out)).is_empty() {
+            return out;
+        }
+    }
     for lane in lanes.iter() {
         let Some(valued) = &mut context.valued else { break };
-        let shift = (part * size * 8) as u32;
         out[lane] = if tags.unknown.has(lane) && size == 4 {
             let word = (values[lane] >> shift) as u32;
             if word != 0 && word < LIMIT {
