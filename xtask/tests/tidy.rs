@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ptx", &["base", "ir"]),
     ("sync", &[]),
     ("exec", &["base", "ir", "sync"]),
+    ("interval", &["decide", "exec", "ir"]),
     ("driver", &["base", "exec", "ir", "ptx"]),
     ("warpproof", &["driver"]),
     ("recordings", &["base", "ir", "ptx"]),

@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
 use crate::tracker::{Shadows, Tracker};
+use crate::value::Valued;
 use crate::warp::{Group, Position, State, Warp};
 use ir::{Instr, Op, Operand, Terminator};
 
@@ -28,6 +29,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     /// Predicates brought to each barrier.
     pub(crate) votes: [Votes; 16],
     scratch: Scratch,
+    pub(crate) valued: Option<Valued<'b>>,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -55,6 +57,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             warps,
             votes: [Votes::default(); 16],
             scratch: Scratch::default(),
+            valued: None,
         }
     }
 
@@ -115,6 +118,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             lanes,
             place,
             site,
+            valued: self.valued.as_mut().map(Valued::reborrow),
         }
     }
 

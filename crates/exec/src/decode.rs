@@ -37,8 +37,13 @@ pub(crate) enum Decoded {
 
 impl Code {
     /// Decodes a function; `next` is the number of its first instruction, and then that of the next
-    /// function's.
-    pub(crate) fn new(function: &Function, layout: &mut Layout, next: &mut Site) -> Self {
+    /// function's. With `valued`, floats are left to the domain of the run, known ones too.
+    pub(crate) fn new(
+        function: &Function,
+        layout: &mut Layout,
+        next: &mut Site,
+        valued: bool,
+    ) -> Self {
         let mut number = |block: &ir::Block| {
             let first = *next;
             // One more than there are instructions, for the end of the block.
@@ -47,7 +52,10 @@ impl Code {
         };
         let first = function.blocks.iter().map(&mut number).collect();
         let mut block = |block: &ir::Block| {
-            let decoded = |instruction: &Instr| decode(&instruction.op, layout);
+            let decoded = |instruction: &Instr| match &instruction.op {
+                Op::Fma { .. } | Op::FloatBinary { .. } if valued => None,
+                op => decode(op, layout),
+            };
             block.instructions.iter().map(decoded).map(|d| d.unwrap_or(Decoded::Other)).collect()
         };
         Self { blocks: function.blocks.iter().map(&mut block).collect(), first }

@@ -1,6 +1,6 @@
 //! What is executed: a kernel, its grid, and what its parameters hold.
 
-use ir::{FuncId, VarId};
+use ir::{FuncId, Scalar, VarId};
 use std::ops::Range;
 
 /// A launch: everything that is fixed before the first thread starts.
@@ -78,6 +78,9 @@ pub struct Buffer {
     pub name: String,
     /// Bytes from one element to the next, for reports that name an index.
     pub element_bytes: u32,
+    /// What an element is. Only runs with a domain look at it; without it, opaque contents are
+    /// nothing to a domain.
+    pub element: Option<Scalar>,
     /// What is in it at first.
     pub contents: Contents,
     /// What the kernel may do with it.
@@ -128,8 +131,8 @@ pub enum Argument {
     Pointer(usize),
     /// These bytes, as many as the parameter has.
     Bytes(Vec<u8>),
-    /// A value we do not look at.
-    Opaque,
+    /// A value we do not look at; what it is, for runs with a domain.
+    Opaque(Option<Scalar>),
     /// A structure: pieces at byte offsets, the rest undefined.
     Struct(Vec<(u64, Argument)>),
 }

@@ -1,8 +1,8 @@
 //! Executes kernels: every thread of every block, a warp at a time, with memory checking.
 //!
 //! A run takes a program ([`ir::Program`]) and a [`Launch`] and gives what the kernel left in
-//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. It knows nothing of
-//! PTX, command lines or verdicts.
+//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. What unknown values are
+//! is a matter of the [`domain`] a run is made in. It knows nothing of PTX, command lines or verdicts.
 
 mod address;
 mod barrier;
@@ -11,6 +11,7 @@ mod budget;
 pub mod concrete;
 mod deadlock;
 mod decode;
+pub mod domain;
 mod doubt;
 mod finding;
 mod interpret;
@@ -23,9 +24,11 @@ mod pool;
 mod races;
 mod registers;
 mod report;
+mod results;
 mod run;
 mod tags;
 mod tracker;
+mod value;
 mod warp;
 
 pub use doubt::{Doubt, Doubtful, Reason};
@@ -36,4 +39,6 @@ pub use finding::{
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
-pub use run::{Limits, Outcome, check, run};
+pub use results::{Element, Results};
+pub use run::{Limits, Outcome, check, check_in, run, run_in};
+pub use value::unit::Lost;

@@ -2,10 +2,12 @@
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
 use crate::decode::Code;
+use crate::domain::InputSource;
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
+use crate::value::Valued;
 use crate::warp::Position;
 use base::IndexVec;
 use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
@@ -49,13 +51,15 @@ impl<'p> Machine<'p> {
     pub(crate) fn new(
         program: &'p Program,
         launch: &'p Launch,
+        mut valued: Option<Valued<'_>>,
     ) -> Result<(Self, Vec<Allocation>), Gap> {
         let mut layouts: IndexVec<FuncId, Layout> =
             program.functions.iter().map(Layout::new).collect();
         let mut next = 0;
         let codes = program.functions.enumerate();
-        let codes =
-            codes.map(|(id, function)| Code::new(function, &mut layouts[id], &mut next)).collect();
+        let decoded =
+            |(id, function)| Code::new(function, &mut layouts[id], &mut next, valued.is_some());
+        let codes = codes.map(decoded).collect();
         let mut machine = Self {
             program,
             launch,
@@ -68,12 +72,20 @@ impl<'p> Machine<'p> {
         };
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
+        if let Some(valued) = &mut valued {
+            for (number, (buffer, memory)) in launch.buffers.iter().zip(&mut global).enumerate() {
+                if matches!(buffer.contents, Contents::Opaque(_)) {
+                    let (size, source) = (memory.bytes.len(), InputSource::Buffer(number));
+                    valued.fill(memory, (0, size), buffer.element, source);
+                }
+            }
+        }
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
         }
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
-                machine.relocate(&mut global[number], variable);
+                machine.relocate(&mut global[number], variable, &mut valued);
             }
         }
         for (id, contents) in &launch.symbols {
@@ -81,7 +93,7 @@ impl<'p> Machine<'p> {
                 give(&mut global[number], contents);
             }
         }
-        machine.fill_params()?;
+        machine.fill_params(&mut valued)?;
         Ok((machine, global))
     }
 
@@ -216,20 +228,28 @@ impl<'p> Machine<'p> {
     }
 
     /// Writes the addresses an initialiser mentions.
-    fn relocate(&self, allocation: &mut Allocation, variable: &Variable) {
+    fn relocate(
+        &self,
+        allocation: &mut Allocation,
+        variable: &Variable,
+        valued: &mut Option<Valued<'_>>,
+    ) {
         for &Relocation { at, bytes, shift, symbol, addend, .. } in &variable.relocations {
             let Symbol::Variable(target) = symbol else { continue };
             let Some(&area) = self.areas.get(&target) else { continue };
             let address = Pointer { area, offset: addend }.address() >> shift;
             let (at, bytes) = (usize::try_from(at).unwrap_or(usize::MAX), usize::from(bytes));
             if allocation.inside(at as i64, bytes as u32).is_some() {
-                let word = if bytes == 8 { Word::Pointer } else { Word::Unknown };
-                allocation.store(at, bytes, address, word);
+                match (bytes, valued.as_mut()) {
+                    (8, _) => allocation.store(at, bytes, address, Word::Pointer),
+                    (_, None) => allocation.store(at, bytes, address, Word::Unknown),
+                    (_, Some(valued)) => valued.store.lose(allocation, at, bytes),
+                }
             }
         }
     }
 
-    fn fill_params(&mut self) -> Result<(), Gap> {
+    fn fill_params(&mut self, valued: &mut Option<Valued<'_>>) -> Result<(), Gap> {
         let kernel = self.kernel();
         for (position, param) in kernel.params.iter().enumerate() {
             let Param::Variable(id) = *param else { continue };
@@ -240,7 +260,7 @@ impl<'p> Machine<'p> {
             memory.access = Access::In;
             memory.align = variable.align;
             match self.launch.arguments.get(position) {
-                Some(argument) => fill(&mut memory, 0, argument),
+                Some(argument) => fill(&mut memory, (position, 0), argument, valued),
                 None => {
                     return Err(self.gap(variable, format!("parameter {position} has no argument")));
                 }
@@ -342,7 +362,12 @@ fn element_bytes(variable: &Variable) -> u32 {
 }
 
 /// Writes an argument into a parameter.
-fn fill(memory: &mut Allocation, at: usize, argument: &Argument) {
+fn fill(
+    memory: &mut Allocation,
+    (position, at): (usize, usize),
+    argument: &Argument,
+    valued: &mut Option<Valued<'_>>,
+) {
     let room = memory.bytes.len().saturating_sub(at);
     match argument {
         Argument::Pointer(buffer) => {
@@ -356,12 +381,19 @@ fn fill(memory: &mut Allocation, at: usize, argument: &Argument) {
             memory.bytes[at..at + count].copy_from_slice(&bytes[..count]);
             memory.states.fill(at..at + count, state::DEFINED);
         }
-        Argument::Opaque => memory.states.fill(at..memory.states.len(), state::OPAQUE),
+        Argument::Opaque(element) => match valued {
+            None => memory.states.fill(at..memory.states.len(), state::OPAQUE),
+            Some(valued) => {
+                let size = element.map_or(room, |element| element.width().bytes() as usize);
+                let source = InputSource::Argument(position, at as u64);
+                valued.fill(memory, (at, size.min(room)), *element, source);
+            }
+        },
         Argument::Struct(pieces) => {
             for (offset, piece) in pieces {
                 let at = usize::try_from(*offset).unwrap_or(usize::MAX);
                 if at < memory.bytes.len() {
-                    fill(memory, at, piece);
+                    fill(memory, (position, at), piece, valued);
                 }
             }
         }

@@ -126,6 +126,8 @@ pub(crate) struct Allocation {
     pub(crate) read: bool,
     pub(crate) bytes: Vec<u8>,
     pub(crate) states: States,
+    /// In a run with a domain, the word of the last unit, where it has less than four bytes.
+    tail: u32,
 }
 
 impl Allocation {
@@ -142,6 +144,23 @@ impl Allocation {
             read: false,
             bytes: vec![0; size],
             states: States::new(size, state),
+            tail: 0,
+        }
+    }
+
+    /// The word of the unit at `start`, a multiple of 4 (see [`crate::value`]).
+    pub(crate) fn unit(&self, start: usize) -> u32 {
+        match self.bytes.get(start..start + 4) {
+            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+            _ => self.tail,
+        }
+    }
+
+    /// Sets the word of the unit at `start`, a multiple of 4.
+    pub(crate) fn set_unit(&mut self, start: usize, word: u32) {
+        match self.bytes.get_mut(start..start + 4) {
+            Some(bytes) => bytes.copy_from_slice(&word.to_le_bytes()),
+            None => self.tail = word,
         }
     }
 

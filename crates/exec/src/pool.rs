@@ -1,4 +1,4 @@
-//! Where the values of registers are.
+//! Room for the values of registers of one kind.
 
 use crate::lanes::{Mask, WARP};
 
@@ -74,11 +74,6 @@ impl<T: Copy + Default> Pool<T> {
         action(result, operands);
     }
 
-    /// What was computed last.
-    pub(crate) fn computed(&self) -> &[T; WARP] {
-        &self.words[self.spare as usize]
-    }
-
     /// Makes what is in the spare room the value of a word.
     #[inline]
     pub(crate) fn adopt(&mut self, word: u32, lanes: Mask) {
@@ -88,5 +83,11 @@ impl<T: Copy + Default> Pool<T> {
         let values = self.words[self.spare as usize];
         let old = self.get_mut(word);
         lanes.iter().for_each(|lane| old[lane] = values[lane]);
+    }
+
+    /// What was computed last and is nobody's value yet.
+    #[inline]
+    pub(crate) fn computed(&self) -> &[T; WARP] {
+        &self.words[self.spare as usize]
     }
 }

@@ -13,6 +13,7 @@ use crate::pool::Pool;
 use crate::tags::{Source, Tags};
 use base::Index;
 use ir::{Operand, Reg, Width};
+use rustc_hash::FxHashMap;
 
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub(crate) struct Registers {
     masks: Vec<TagMasks>,
     /// Why; meaningful only where a mask is not empty.
     origins: Vec<Option<Source>>,
+    /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
+    truths: FxHashMap<usize, Box<Narrow>>,
 }
 
 /// [`Tags`] without their origin: what every instruction looks at.
@@ -63,6 +66,7 @@ impl Registers {
             predicates: vec![Mask::NONE; count],
             masks,
             origins: vec![Tags::UNWRITTEN.origin; count],
+            truths: FxHashMap::default(),
         }
     }
 
@@ -145,6 +149,21 @@ impl Registers {
             Operand::Constant(0) => Mask::NONE,
             Operand::Constant(_) => Mask::ALL,
         }
+    }
+
+    /// Words of a predicate; they mean something where it is unknown.
+    pub(crate) fn truths(&self, operand: Operand) -> Narrow {
+        let known = match operand {
+            Operand::Register(register) => self.truths.get(&register.position()),
+            Operand::Constant(_) => None,
+        };
+        known.map_or([0; WARP], |words| **words)
+    }
+
+    /// Sets the words of a predicate in `lanes`.
+    pub(crate) fn write_truths(&mut self, register: Reg, words: &Narrow, lanes: Mask) {
+        let old = self.truths.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
+        lanes.iter().for_each(|lane| old[lane] = words[lane]);
     }
 
     /// The low `width` bits of an operand; `buffer` holds them where no register does.

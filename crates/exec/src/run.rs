@@ -2,6 +2,7 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
+use crate::domain::Domain;
 use crate::doubt::Doubt;
 use crate::finding::{Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
@@ -9,7 +10,9 @@ use crate::machine::Machine;
 use crate::memory::{Allocation, States};
 use crate::races::{Between, Told};
 use crate::report::Report;
+use crate::results::Results;
 use crate::tracker::Shadows;
+use crate::value::{Store, Valued};
 use ir::{Program, VarId};
 use std::time::Duration;
 
@@ -63,28 +66,76 @@ pub struct Outcome {
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    execute(program, launch, limits, false)
+    let (outcome, _) = run_blocks(program, launch, limits, false, None);
+    outcome
 }
 
 /// As [`run`], and looks for what could be different on another schedule: races, and values that
 /// depend on the schedule.
 #[must_use]
 pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    execute(program, launch, limits, true)
+    let (outcome, _) = run_blocks(program, launch, limits, true, None);
+    outcome
 }
 
-fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -> Outcome {
+/// As [`run`], with values of a domain in opaque buffers and arguments. The second result says what
+/// the buffers hold afterwards.
+#[must_use]
+pub fn run_in(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    domain: &mut dyn Domain,
+) -> (Outcome, Results) {
+    in_domain(program, launch, limits, false, domain)
+}
+
+/// As [`check`], with values of a domain.
+#[must_use]
+pub fn check_in(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    domain: &mut dyn Domain,
+) -> (Outcome, Results) {
+    in_domain(program, launch, limits, true, domain)
+}
+
+fn in_domain(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checking: bool,
+    domain: &mut dyn Domain,
+) -> (Outcome, Results) {
+    let mut store = Store::default();
+    let valued = Valued { domain, store: &mut store };
+    let (outcome, buffers) = run_blocks(program, launch, limits, checking, Some(valued));
+    (outcome, Results::new(buffers, store))
+}
+
+fn run_blocks(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checking: bool,
+    mut valued: Option<Valued<'_>>,
+) -> (Outcome, Vec<Allocation>) {
     let mut report = Report::default();
-    let (machine, mut global) = match Machine::new(program, launch) {
+    let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
+    let (machine, mut global) = match prepared {
         Ok(prepared) => prepared,
-        Err(gap) => return outcome(report, Some(gap), Vec::new(), 0),
+        Err(gap) => return (outcome(report, Some(gap), Vec::new(), 0), Vec::new()),
     };
     let mut budget = Budget::new(limits);
     let (mut gap, mut blocks) = (None, 0);
     let shadows = Shadows::new(checking, &machine.shared_memory(), &global);
     let mut between = Between::new(&global, &shadows);
     let mut told = Told::default();
+    // Who runs in a domain needs the buffers as they are.
+    let keeps = valued.is_some();
     let mut block = BlockRun::new(&machine, &mut global, &mut report, &mut budget, shadows);
+    block.valued = valued.as_mut().map(Valued::reborrow);
     for number in launch.numbers() {
         let result = block.run(number);
         told.tell(&mut block, number);
@@ -100,7 +151,8 @@ fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -
     told.tell_between(&machine, &global, &mut report, &between.met);
     let initialisers = machine.initialisers(&global);
     global.truncate(launch.buffers.len());
-    Outcome { initialisers, ..outcome(report, gap, global, blocks) }
+    let buffers = if keeps { global.clone() } else { Vec::new() };
+    (Outcome { initialisers, ..outcome(report, gap, global, blocks) }, buffers)
 }
 
 fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u64) -> Outcome {

@@ -44,7 +44,7 @@ impl Binary {
         }
     }
 
-    fn negated(&self) -> Self {
+    pub(super) fn negated(&self) -> Self {
         Self::new(-&self.mantissa, self.exponent)
     }
 
@@ -188,11 +188,15 @@ impl Interval {
         mantissa.unwrap_or(0) as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
     }
 
-    pub(super) fn negated(&self) -> Self {
+    /// `−self`
+    #[must_use]
+    pub fn negated(&self) -> Self {
         Self { low: self.high.negated(), high: self.low.negated() }
     }
 
-    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+    /// `self + other`; `None` where exponents are too far apart.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Option<Self> {
         let ends = [&self.low, &self.high, &other.low, &other.high];
         let exponents = ends.into_iter().filter(|end| end.signum() != 0).map(|end| end.exponent);
         let (least, most) = exponents.fold((i64::MAX, i64::MIN), |(a, b), e| (a.min(e), b.max(e)));
@@ -202,11 +206,15 @@ impl Interval {
         Some(Self::new(self.low.plus(&other.low), self.high.plus(&other.high)))
     }
 
-    pub(super) fn minus(&self, other: &Self) -> Option<Self> {
+    /// `self − other`, as [`plus`](Self::plus).
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Option<Self> {
         self.plus(&other.negated())
     }
 
-    pub(super) fn times(&self, other: &Self) -> Self {
+    /// `self · other`
+    #[must_use]
+    pub fn times(&self, other: &Self) -> Self {
         if self.is_point() && other.is_point() {
             return Self::point(self.low.times(&other.low));
         }
@@ -230,7 +238,8 @@ impl Interval {
     }
 
     /// `None` where the divisor may be zero.
-    pub(super) fn divided_by(&self, divisor: &Self) -> Option<Self> {
+    #[must_use]
+    pub fn divided_by(&self, divisor: &Self) -> Option<Self> {
         divisor.sign().filter(|sign| *sign != 0)?;
         let low = quotient(&Binary::integer(1), &divisor.high, false);
         let high = quotient(&Binary::integer(1), &divisor.low, true);
@@ -242,7 +251,8 @@ impl Interval {
     }
 
     /// `None` where the argument may be negative.
-    pub(super) fn square_root(&self) -> Option<Self> {
+    #[must_use]
+    pub fn square_root(&self) -> Option<Self> {
         if self.low.signum() < 0 {
             return None;
         }
@@ -274,12 +284,16 @@ impl Interval {
         Self::new(Binary::integer(0), if a > b { a } else { b })
     }
 
-    pub(super) fn maximum(&self, other: &Self) -> Self {
+    /// The larger.
+    #[must_use]
+    pub fn maximum(&self, other: &Self) -> Self {
         let larger = |a: &Binary, b: &Binary| if a < b { b.clone() } else { a.clone() };
         Self { low: larger(&self.low, &other.low), high: larger(&self.high, &other.high) }
     }
 
-    pub(super) fn hull(&self, other: &Self) -> Self {
+    /// The smallest interval around both.
+    #[must_use]
+    pub fn hull(&self, other: &Self) -> Self {
         let low = if self.low < other.low { &self.low } else { &other.low };
         let high = if self.high > other.high { &self.high } else { &other.high };
         Self { low: low.clone(), high: high.clone() }

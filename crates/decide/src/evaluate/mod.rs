@@ -5,6 +5,7 @@
 //! [`float`] and [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a
 //! bug in the algebra cannot hide itself; [`forms`] serves signs of constants and guesses.
 
+mod arithmetic;
 mod elementary;
 mod fingerprint;
 mod float;

@@ -261,7 +261,7 @@ impl<'r> Builder<'r> {
     fn absent(&mut self, parameter: &Parameter<'_>, spec: Option<&'r ArgumentSpec>) -> Outcome {
         // What the kernel does not read may be anything: compilers append parameters of their own.
         if !parameter.used {
-            return Ok(exec::Argument::Opaque);
+            return Ok(exec::Argument::Opaque(None));
         }
         let name = spec.map_or(parameter.name, |spec| spec.name.as_str());
         let shown = shown(parameter, name);
@@ -277,13 +277,13 @@ impl<'r> Builder<'r> {
             (Kind::Pointer { .. }, MissingData::Refused) => Err(Problem::Missing(format!(
                 "{shown} needs a size and data: --arg {name}=f32[4]=@{name}.npy"
             ))),
-            (Kind::Float(_), MissingData::Opaque) => {
+            (Kind::Float(element), MissingData::Opaque) => {
                 self.notes.push(format!("{shown} has no argument: any finite {ty}"));
-                Ok(exec::Argument::Opaque)
+                Ok(exec::Argument::Opaque(Some(element.scalar())))
             }
             (Kind::Structure, MissingData::Opaque) if spec.is_some() => {
                 self.notes.push(format!("{shown} has no argument: its contents are not known"));
-                Ok(exec::Argument::Opaque)
+                Ok(exec::Argument::Opaque(None))
             }
             (Kind::Structure, _) => Err(Problem::Missing(format!(
                 "{shown} is a structure of {} bytes and needs fields: --arg {name}={{0:x,8:512}}",
@@ -312,7 +312,7 @@ impl<'r> Builder<'r> {
                 Piece::Bytes(bytes) => exec::Argument::Bytes(bytes),
                 Piece::Symbolic(element) => {
                     let at = format!("{shown}, field at {offset},");
-                    self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"))?
+                    self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }
                 Piece::Pointer(argument) => {
                     let buffer = match &argument.value {

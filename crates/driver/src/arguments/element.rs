@@ -5,6 +5,7 @@
 
 use super::{Number, closest, float};
 use crate::npy::Dtype;
+use ir::{Scalar, Width};
 use std::fmt;
 
 /// The type of a tensor's elements or of a scalar.
@@ -83,6 +84,23 @@ impl ElementType {
             Self::F32 | Self::Tf32 | Self::S32 | Self::U32 => 4,
             Self::F16 | Self::Bf16 | Self::S16 | Self::U16 => 2,
             Self::E4m3 | Self::E5m2 | Self::S8 | Self::U8 | Self::B1 => 1,
+        }
+    }
+
+    /// What the engine calls such a number.
+    #[must_use]
+    pub fn scalar(self) -> Scalar {
+        let integer = |width, signed| Scalar::Integer { width, signed };
+        match (self, self.float_format()) {
+            (_, Some(format)) => Scalar::Float(format),
+            (Self::S64, _) => integer(Width::B64, true),
+            (Self::U64, _) => integer(Width::B64, false),
+            (Self::S32, _) => integer(Width::B32, true),
+            (Self::U32, _) => integer(Width::B32, false),
+            (Self::S16, _) => integer(Width::B16, true),
+            (Self::U16, _) => integer(Width::B16, false),
+            (Self::S8, _) => integer(Width::B8, true),
+            _ => integer(Width::B8, false),
         }
     }
 

@@ -36,7 +36,8 @@ impl<'r> Buffers<'r> {
         self.note_unbounded(name);
         let contents = Contents::Unbounded;
         let name = name.to_owned();
-        self.place(Buffer { name, element_bytes, contents, access: Access::InOut })
+        let element = None;
+        self.place(Buffer { name, element_bytes, element, contents, access: Access::InOut })
     }
 
     /// The buffer of a tensor; the same if it is asked for again.
@@ -56,8 +57,10 @@ impl<'r> Buffers<'r> {
         };
         let contents = self.contents(name, tensor, data)?;
         let element_bytes = tensor.element.bytes();
+        let element = Some(tensor.element.scalar());
+        let named = name.to_owned();
         let buffer =
-            self.place(Buffer { name: name.to_owned(), element_bytes, contents, access })?;
+            self.place(Buffer { name: named, element_bytes, element, contents, access })?;
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {
             self.outputs.push(OutputSpec {
                 name: name.to_owned(),
@@ -161,7 +164,8 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, String> {
     let access = if first.access == second.access { first.access } else { Access::InOut };
     let name = format!("{}/{}", first.name, second.name);
     let element_bytes = first.element_bytes.min(second.element_bytes);
-    Ok(Buffer { name, element_bytes, contents, access })
+    let element = if first.element == second.element { first.element } else { None };
+    Ok(Buffer { name, element_bytes, element, contents, access })
 }
 
 fn size(contents: &Contents) -> Option<u64> {

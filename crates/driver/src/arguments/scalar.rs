@@ -99,14 +99,14 @@ impl Builder<'_> {
         match value {
             Some(value) => encode(element, value)
                 .map_err(|reason| Problem::Wrong(format!("{shown}: {reason}"))),
-            None => self.symbolic(&shown, &format!("{name}={element}=0.5")),
+            None => self.symbolic(&shown, &format!("{name}={element}=0.5"), element),
         }
     }
 
     /// A float that may be anything.
-    pub(super) fn symbolic(&self, shown: &str, example: &str) -> Outcome {
+    pub(super) fn symbolic(&self, shown: &str, example: &str, element: ElementType) -> Outcome {
         match self.request.missing_data {
-            MissingData::Opaque => Ok(exec::Argument::Opaque),
+            MissingData::Opaque => Ok(exec::Argument::Opaque(Some(element.scalar()))),
             MissingData::Refused => {
                 Err(Problem::Missing(format!("{shown} needs a value: --arg {example}")))
             }
@@ -140,7 +140,11 @@ impl Builder<'_> {
             MissingData::Opaque => {
                 self.notes
                     .push(format!("`{spec}`: the relation is not used, any number is allowed"));
-                Ok(exec::Argument::Opaque)
+                let element = match parameter.kind {
+                    Kind::Float(element) => Some(element.scalar()),
+                    _ => None,
+                };
+                Ok(exec::Argument::Opaque(element))
             }
             MissingData::Refused => {
                 wrong(format!("`{spec}`: related scalars are not supported yet; write the value"))

@@ -12,7 +12,7 @@ fn summary(argument: &Argument) -> String {
     match argument {
         Argument::Pointer(buffer) => format!("&{buffer}"),
         Argument::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        Argument::Opaque => "opaque".to_owned(),
+        Argument::Opaque(_) => "opaque".to_owned(),
         Argument::Struct(pieces) => {
             let pieces: Vec<String> =
                 pieces.iter().map(|(at, piece)| format!("{at}:{}", summary(piece))).collect();

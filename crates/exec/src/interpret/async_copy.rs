@@ -2,11 +2,12 @@
 //! wrong between the start and the wait is a matter of synchronisation, not of values.
 
 use super::Context;
-use super::memory::{allocation, locate, read_element, resolve, track};
+use super::memory::{locate, read_element, resolve, track, write_element};
 use crate::finding::{AccessKind, Gap, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tracker::Manner;
+use crate::value::unit::Byte;
 use ir::{AsyncCopy, Space, Width};
 use sync::{Kind, SameValue};
 
@@ -66,11 +67,20 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
                 }
             }
         }
-        let Some((memory, ..)) = allocation(context, target.area, lane) else { continue };
         for (position, (values, word)) in pieces.iter().enumerate() {
             let length = (size as usize).saturating_sub(position * 8).min(8);
+            let read = count.saturating_sub(position * 8).min(8);
+            let mut piece = (values[lane], *word);
+            // What is not read is zero: bytes, not a word.
+            if let Some(valued) = &mut context.valued
+                && read < length
+            {
+                let mut bytes = valued.store.bytes(piece.0, piece.1);
+                bytes[read..].fill(Byte::Known(0));
+                piece = valued.store.word(&bytes);
+            }
             if length > 0 {
-                memory.store(to + position * 8, length, values[lane], *word);
+                write_element(context, (target.area, lane), to + position * 8, length, piece);
             }
         }
     }

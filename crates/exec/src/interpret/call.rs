@@ -1,7 +1,7 @@
 //! Calls: arguments, results, and functions whose body is elsewhere.
 
 use super::Context;
-use super::memory::word_of;
+use super::memory::{word_of, write_element};
 use crate::address::Area;
 use crate::finding::{Fault, Gap};
 use crate::lanes::{Lanes, WARP};
@@ -66,9 +66,10 @@ pub(crate) fn return_values(context: &mut Context<'_, '_>, callee: FuncId, retur
                 let layout = &machine.layouts[callee];
                 let registers = context.warp.registers(machine, callee);
                 let mut buffer = [0; WARP];
-                let value = *registers.word(layout, from.into(), width, &mut buffer);
+                let value = *registers.word(layout, from.into(), Width::B64, &mut buffer);
+                debug_assert!(width <= Width::B64);
                 let tags = registers.tags(from);
-                context.write(*to, &value, tags);
+                context.write_words(*to, &value, tags);
             }
             _ => {}
         }
@@ -86,13 +87,24 @@ fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) 
     let (Some(from), Some(to)) = (local_number(context, from), local_number(context, to)) else {
         return;
     };
-    let source = context.warp.local(context.machine, from);
+    let source = context.warp.local(context.machine, from).clone();
     let size = source.bytes.len() / WARP;
-    let (bytes, states) = (source.bytes.clone(), source.states.clone());
+    let (bytes, states) = (&source.bytes, &source.states);
     let lanes = context.lanes;
     let target = context.warp.local(context.machine, to);
     let room = target.bytes.len() / WARP;
     let count = size.min(room);
+    let units = [size, room, count].iter().all(|bytes| bytes.is_multiple_of(4));
+    if let Some(valued) = &mut context.valued
+        && !units
+    {
+        for lane in lanes.iter() {
+            let bytes = (0..count).map(|at| valued.store.byte(&source, lane * size + at));
+            let bytes: Vec<_> = bytes.collect();
+            valued.store.store_bytes(target, lane * room, &bytes);
+        }
+        return;
+    }
     for lane in lanes.iter() {
         let (read, write) = (lane * size, lane * room);
         target.bytes[write..write + count].copy_from_slice(&bytes[read..read + count]);
@@ -102,10 +114,9 @@ fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) 
 
 fn fill_variable(context: &mut Context<'_, '_>, to: ir::VarId, values: &Lanes, tags: Tags) {
     let Some(to) = local_number(context, to) else { return };
-    let lanes = context.lanes;
-    let target = context.warp.local(context.machine, to);
-    let room = target.bytes.len() / WARP;
-    for lane in lanes.iter() {
-        target.store(lane * room, room.min(8), values[lane], word_of(tags, lane));
+    let room = context.warp.local(context.machine, to).bytes.len() / WARP;
+    for lane in context.lanes.iter() {
+        let value = (values[lane], word_of(tags, lane));
+        write_element(context, (Area::Local(to), lane), lane * room, room.min(8), value);
     }
 }

@@ -250,7 +250,7 @@ impl Inputs {
         let absent = Mask(lanes.iter().filter(absent).fold(0, |mask, own| mask | 1 << own));
         let moved = self.tags.permuted(lanes, |own| sources[own].0);
         let poison = Tags::poison(absent, Origin::Shuffle(context.place));
-        context.write(dst, &out, poison.within(absent, moved));
+        context.write_words(dst, &out, poison.within(absent, moved));
         if let Some(in_range) = in_range {
             vote(context, in_range, Tags::NUMBER, |own| sources[own].1);
         }

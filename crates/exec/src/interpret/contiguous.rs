@@ -7,6 +7,7 @@ use super::Context;
 use crate::address::{Area, Pointer};
 use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::layout::Layout;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use crate::tags::{Source, Tags};
@@ -94,6 +95,7 @@ impl Starts {
     }
 
     /// Without a look at every lane's bit this uses vector instructions.
+    #[expect(clippy::needless_range_loop, reason = "a plain loop over lanes is vectorised")]
     #[inline(always)]
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
@@ -225,7 +227,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
 
 /// Loads `B` bytes in each lane if they are all of one kind; whether they are.
 fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
-    let Context { machine, global, shared, warp, lanes, .. } = context;
+    let is_valued = context.valued.is_some();
+    let Context { machine, global, shared, warp, lanes, layout, .. } = context;
     let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
         return false;
     };
@@ -234,7 +237,10 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         if defined { Some(state::DEFINED) } else { starts.state::<B>(&memory.states, *lanes) };
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
+        // Words of units are moved as they are, or not here.
+        Some(state::OPAQUE) if is_valued && !whole_units(layout, load) => return false,
         Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
+        Some(state::FICKLE) if is_valued => return false,
         Some(state::FICKLE) => Tags::unknown(Mask::ALL, Source::Stored),
         _ => return false,
     };
@@ -268,6 +274,12 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     lanes.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
 }
 
+/// Whether a load moves units of four bytes to registers of as many bytes.
+fn whole_units(layout: &Layout, load: &Load) -> bool {
+    let same = |dst: &ir::Reg| layout.width(*dst) == load.width;
+    load.width >= Width::B32 && load.dsts.iter().flatten().all(same)
+}
+
 /// Writes words of `N` bytes to their registers.
 #[inline(always)]
 fn write_words<const N: usize, const B: usize>(
@@ -289,6 +301,7 @@ fn write_words<const N: usize, const B: usize>(
     }
 }
 
+#[expect(clippy::needless_range_loop, reason = "a plain loop over lanes is vectorised")]
 #[inline(always)]
 fn write_word<const N: usize, const B: usize>(
     context: &mut Context<'_, '_>,
@@ -341,7 +354,8 @@ fn number<const N: usize>(word: [u8; N]) -> u64 {
 pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;
-    if store.width > Width::B64 {
+    let units = store.width >= Width::B32 || context.valued.is_none();
+    if store.width > Width::B64 || !units {
         return false;
     }
     let lanes = context.lanes;

@@ -3,17 +3,12 @@
 use super::Context;
 use crate::address::{Area, Pointer};
 use crate::concrete;
-use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
-use ir::{
-    Address, AddressBase, Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Load, Ordering,
-    Scalar, Space, Store, Width,
-};
+use ir::{Address, AddressBase, Load, Ordering, Space, Store, Width};
 use sync::{Kind, SameValue};
 
 /// The addresses of an access, lane by lane.
@@ -205,7 +200,7 @@ pub(super) fn load_manner(context: &mut Context<'_, '_>, load: &Load) -> Manner 
 }
 
 /// Accesses that acquire or release act as fences.
-fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
+pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
     if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
     {
         let (warp, lanes) = (context.warp.number, context.lanes);
@@ -240,17 +235,30 @@ pub(super) fn read_element(
         Some(None) => return Word::Unknown,
         Some(Some(start)) => start,
     };
-    let read = |memory: &Allocation, low: &mut Lanes, high: &mut Lanes| {
-        let (value, word) = memory.load(start, bytes.min(8));
+    let mut valued = context.valued.take();
+    let mut read = |memory: &Allocation, low: &mut Lanes, high: &mut Lanes| {
+        let mut load = |at: usize, bytes: usize| match &mut valued {
+            None => memory.load(at, bytes),
+            Some(valued) => valued.store.load(memory, at, bytes),
+        };
+        let (value, word) = load(start, bytes.min(8));
         low[lane] = value;
         if bytes <= 8 {
             return word;
         }
-        let (value, upper) = memory.load(start + 8, bytes - 8);
+        let (value, upper) = load(start + 8, bytes - 8);
         high[lane] = value;
-        if word == upper { word } else { worse(word, upper) }
+        if word == upper {
+            return word;
+        }
+        // There is one tag for both halves.
+        if let Some(valued) = &mut valued {
+            low[lane] = valued.store.units(low[lane], word);
+            high[lane] = valued.store.units(high[lane], upper);
+        }
+        worse(word, upper)
     };
-    match param(context, area) {
+    let word = match param(context, area) {
         Some(memory) => read(memory, low, high),
         None => match allocation(context, area, lane) {
             Some((memory, ..)) => {
@@ -259,10 +267,30 @@ pub(super) fn read_element(
             }
             None => Word::Poison,
         },
-    }
+    };
+    context.valued = valued;
+    word
 }
 
-fn worse(a: Word, b: Word) -> Word {
+/// Writes up to eight bytes of one lane.
+pub(super) fn write_element(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    bytes: usize,
+    (value, word): (u64, Word),
+) {
+    let mut valued = context.valued.take();
+    if let Some((memory, ..)) = allocation(context, area, lane) {
+        match &mut valued {
+            None => memory.store(at, bytes, value, word),
+            Some(valued) => valued.store.store(memory, at, bytes, value, word),
+        }
+    }
+    context.valued = valued;
+}
+
+pub(super) fn worse(a: Word, b: Word) -> Word {
     let either = |word: Word| a == word || b == word;
     match () {
         () if either(Word::Poison) => Word::Poison,
@@ -271,7 +299,13 @@ fn worse(a: Word, b: Word) -> Word {
     }
 }
 
-fn mark(tags: &mut Tags, lane: usize, word: Word, place: crate::finding::Place, bad: bool) {
+pub(super) fn mark(
+    tags: &mut Tags,
+    lane: usize,
+    word: Word,
+    place: crate::finding::Place,
+    bad: bool,
+) {
     let bit = Mask(1 << lane);
     match word {
         Word::Number => {}
@@ -304,12 +338,15 @@ fn finish_load(
 ) {
     let width = context.layout.width(dst);
     if load.width == Width::B128 {
-        context.write(dst, low, tags);
+        context.write_words(dst, low, tags);
         let (layout, lanes) = (context.layout, context.lanes);
         return context.registers.write_upper(layout, dst, high, lanes);
     }
     if width == load.width {
-        return context.write(dst, low, tags);
+        return context.write_words(dst, low, tags);
+    }
+    if context.valued.is_some() {
+        return super::valued::extend(context, (load.width, load.signed), dst, (low, tags));
     }
     let extended = low.map(|bits| concrete::resize(load.width, load.signed, width, bits));
     context.write(dst, &extended, tags);
@@ -373,13 +410,17 @@ fn store_element(
     src: ir::Operand,
     width: Width,
 ) {
-    let (values, tags) = context.read(src, width.min(Width::B64));
+    let (mut values, tags) = context.read(src, Width::B64);
     let mut word = word_of(tags, lane);
+    if word != Word::Unknown {
+        values[lane] &= width.mask();
+    }
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
         let origin = tags.poison_origin();
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
         // It is reported and it was written: neither is to be said otherwise later.
         word = Word::Unknown;
+        values[lane] = 0;
     }
     if matches!(word, Word::Fickle | Word::Pointer) && matches!(pointer.area, Area::Global(_)) {
         context.doubt_undetermined(tags, Sink::Output, Mask(1 << lane));
@@ -391,10 +432,10 @@ fn store_element(
         }
         _ => None,
     };
-    let Some((memory, ..)) = allocation(context, pointer.area, lane) else { return };
-    memory.store(at, width.bytes().min(8) as usize, values[lane], word);
+    let target = (pointer.area, lane);
+    write_element(context, target, at, width.bytes().min(8) as usize, (values[lane], word));
     if let Some(high) = high {
-        memory.store(at + 8, 8, high, word);
+        write_element(context, target, at + 8, 8, (high, word));
     }
 }
 
@@ -405,195 +446,6 @@ pub(super) fn word_of(tags: Tags, lane: usize) -> Word {
         () if tags.unknown.has(lane) => Word::Unknown,
         () if tags.pointer.has(lane) => Word::Pointer,
         () => Word::Number,
-    }
-}
-
-pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(), Gap> {
-    let width = Width::from_bits(atomic.scalar.width().bits() * u32::from(atomic.packed));
-    let Some(width) = width.filter(|&width| width <= Width::B64) else {
-        return Err(context.gap("this atomic operation is not executed"));
-    };
-    let (element, count) = (width.bytes(), atomic.a.len());
-    let bytes = element * count as u32;
-    let addresses = resolve(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
-    let operands: Vec<(Lanes, Tags)> =
-        atomic.a.iter().chain(&atomic.b).map(|&operand| context.read(operand, width)).collect();
-    for (_, tags) in &operands {
-        let poisoned = tags.poison.and(context.lanes);
-        if !poisoned.is_empty() {
-            let origin = tags.poison_origin();
-            context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
-        }
-        context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
-    }
-    if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
-        context.doubt(Doubtful::AtomicResult, context.lanes);
-    }
-    let mut old = vec![([0; WARP], Tags::NUMBER); count];
-    let failed = context.lanes.without(addresses.lanes);
-    let bad = Origin::BadAccess(context.place);
-    old.iter_mut().for_each(|(_, tags)| *tags = Tags::poison(failed, bad));
-    for lane in addresses.lanes.iter() {
-        let Some(pointer) = addresses.pointers[lane] else { continue };
-        let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
-        if found.is_some() {
-            fence(context, atomic.ordering);
-            if !atomic.dsts.is_empty() {
-                context.tracker.clocks.observe(context.warp.number, Mask::one(lane));
-            }
-            let manner = Manner::plain(Kind::Update, context.site);
-            let manner = Manner { commutes: commutes(atomic, atomic), ..manner };
-            for position in 0..count {
-                // Each element is atomic by itself.
-                let offset = pointer.offset + i64::from(element) * position as i64;
-                let pointer = Pointer { offset, ..pointer };
-                let same = exchanges_equal(context, atomic, pointer, lane, (position, width));
-                track(context, pointer, lane, element, manner, same);
-            }
-        }
-        for position in 0..count {
-            let at = found.map(|start| start.map(|start| start + position * element as usize));
-            let mut unused = [0; WARP];
-            let (values, tags) = &mut old[position];
-            let bytes = element as usize;
-            let before =
-                read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
-            mark(tags, lane, before, context.place, found.is_none());
-            let Some(Some(at)) = at else { continue };
-            let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
-            let (a, a_tags) = &operands[position];
-            let b = operands.get(count).map(|(b, _)| b[lane]);
-            let after = match (before, word_of(*a_tags, lane)) {
-                (_, word) if atomic.op == AtomicOp::Exchange => word,
-                // Reported; what follows from it is not reported again.
-                _ if stale => Word::Unknown,
-                (Word::Number, Word::Number) => Word::Number,
-                (before, word) => worse(before, word),
-            };
-            let value = update(atomic, values[lane], a[lane], b);
-            if let Some((memory, ..)) = allocation(context, pointer.area, lane) {
-                memory.store(at, bytes, value, after);
-            }
-        }
-    }
-    for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
-        if let Some(dst) = *dst {
-            if context.tracker.is_checking() {
-                // Who came before is the schedule's choice.
-                let lanes = context.lanes.without(tags.poison);
-                let source = Source::Schedule("the result of an atomic operation");
-                tags = Tags::unknown(lanes, source).within(lanes, tags);
-            }
-            context.write(dst, &values, tags);
-        }
-    }
-    Ok(())
-}
-
-/// Whether an exchange leaves in place what is there; other updates are judged by their operation.
-fn exchanges_equal(
-    context: &mut Context<'_, '_>,
-    atomic: &Atomic,
-    pointer: Pointer,
-    lane: usize,
-    (position, width): (usize, Width),
-) -> SameValue {
-    if atomic.op != AtomicOp::Exchange {
-        return SameValue::Different;
-    }
-    let (values, tags) = context.read(atomic.a[position], width);
-    let known = word_of(tags, lane) == Word::Number;
-    let state = if known { state::DEFINED } else { state::OPAQUE };
-    let Some((memory, first, _)) = allocation(context, pointer.area, lane) else {
-        return SameValue::Undecided;
-    };
-    let Some(start) = memory.inside(pointer.offset, width.bytes()) else {
-        return SameValue::Undecided;
-    };
-    let bits = values[lane].to_le_bytes();
-    memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
-}
-
-/// Whether two updates of a location give the same in either order, whatever threads execute them
-/// with what operands. Their results are another matter.
-pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
-    let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
-    let order = matches!(
-        a.op,
-        AtomicOp::Add
-            | AtomicOp::Min
-            | AtomicOp::Max
-            | AtomicOp::And
-            | AtomicOp::Or
-            | AtomicOp::Xor
-    );
-    alike && order
-}
-
-/// Whether an update reads an output that nobody has written, which is then reported.
-fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> bool {
-    let Area::Global(number) = pointer.area else { return false };
-    let Some(memory) = context.global.get(number) else { return false };
-    if memory.access != Access::Out {
-        return false;
-    }
-    let target = memory.target(pointer.offset);
-    context.find(Fault::DependsOnInitial { target }, Mask(1 << lane));
-    true
-}
-
-/// The new value of a read-modify-write.
-fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
-    match atomic.scalar {
-        Scalar::Integer { width, signed } => {
-            let binary = |op| concrete::int_binary(op, width, old, a);
-            match atomic.op {
-                AtomicOp::Add => binary(IntBinary::Add),
-                AtomicOp::Min => binary(IntBinary::Min { signed }),
-                AtomicOp::Max => binary(IntBinary::Max { signed }),
-                AtomicOp::And => old & a,
-                AtomicOp::Or => old | a,
-                AtomicOp::Xor => old ^ a,
-                AtomicOp::Exchange => a,
-                AtomicOp::Inc => {
-                    if old >= a {
-                        0
-                    } else {
-                        old + 1
-                    }
-                }
-                AtomicOp::Dec => {
-                    if old == 0 || old > a {
-                        a
-                    } else {
-                        old - 1
-                    }
-                }
-                AtomicOp::CompareSwap => {
-                    if old == a {
-                        b.unwrap_or(old)
-                    } else {
-                        old
-                    }
-                }
-            }
-        }
-        Scalar::Float(format) => {
-            let op = match atomic.op {
-                AtomicOp::Min => FloatBinary::Min { propagate_nan: false, xor_sign_abs: false },
-                AtomicOp::Max => FloatBinary::Max { propagate_nan: false, xor_sign_abs: false },
-                _ => FloatBinary::Add,
-            };
-            // Additions in global memory flush single-precision subnormals (manual §9.7.13.5).
-            let flush = format == ir::Format::F32 && atomic.space == Space::Global;
-            let mode = FloatMode { flush, ..FloatMode::NEAREST };
-            let bits = format.width().bits();
-            (0..u32::from(atomic.packed)).fold(0, |out, part| {
-                let piece = |value: u64| value >> (part * bits) & format.width().mask();
-                let sum = concrete::float_binary(op, format, mode, piece(old), piece(a));
-                out | sum << (part * bits)
-            })
-        }
     }
 }
 

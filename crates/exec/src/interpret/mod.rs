@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod async_copy;
+mod atomic;
 mod call;
 mod collective;
 mod contiguous;
@@ -12,6 +13,7 @@ mod direct;
 mod memory;
 mod pointer;
 mod special;
+mod valued;
 
 use crate::barrier::Arrival;
 use crate::doubt::{Doubtful, Reason};
@@ -24,11 +26,12 @@ use crate::registers::Registers;
 use crate::report::Report;
 use crate::tags::{Source, Tags};
 use crate::tracker::Tracker;
+use crate::value::Valued;
 use crate::warp::Warp;
+pub(crate) use atomic::commutes;
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
-pub(crate) use memory::commutes;
 use sync::Site;
 
 /// Everything an instruction can touch.
@@ -52,6 +55,8 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) place: Place,
     /// The number of the instruction.
     pub(crate) site: Site,
+    /// What unknown values are, in a run with a domain.
+    pub(crate) valued: Option<Valued<'c>>,
 }
 
 /// Room for operands that are not registers as they stand.
@@ -92,11 +97,38 @@ impl<'c, 'p> Context<'c, 'p> {
         (values, self.registers.operand_tags(operand))
     }
 
+    /// Writes bits. In a run with a domain, those of unknown lanes are no words of units, and the
+    /// value is lost ([`crate::value`]).
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
+        if let Some(valued) = &mut self.valued
+            && !tags.unknown.is_empty()
+        {
+            let word = valued.lost(tags.origin, self.place);
+            let lost = u64::from(word) << 32 | u64::from(word);
+            let mut words = *values;
+            tags.unknown.iter().for_each(|lane| words[lane] = lost);
+            if self.layout.width(register) == Width::B128 {
+                let lanes = tags.unknown.and(self.lanes);
+                self.registers.write_upper(self.layout, register, &[lost; WARP], lanes);
+            }
+            return self.write_words(register, &words, tags);
+        }
+        self.write_words(register, values, tags);
+    }
+
+    /// Writes bits that, in a run with a domain, are words of units in unknown lanes.
+    pub(crate) fn write_words(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         self.registers.write(self.layout, register, values, tags, self.lanes);
     }
 
+    /// Writes a predicate. In a run with a domain, it is lost in unknown lanes.
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags) {
+        if let Some(valued) = &mut self.valued
+            && !tags.unknown.is_empty()
+        {
+            let word = valued.lost(tags.origin, self.place);
+            self.registers.write_truths(register, &[word; WARP], tags.unknown.and(self.lanes));
+        }
         self.registers.write_predicate(register, truth, tags, self.lanes);
     }
 
@@ -186,7 +218,8 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
     }
     let tags = context.registers.tags(guard.register);
     let holds = if guard.negated { Mask(!truth.0) } else { truth };
-    let decided = context.decide(tags, Sink::Control)?;
+    let decided = context.decide(tags, Sink::Control);
+    let decided = decided.map_err(|gap| valued::explained(context, guard.register, gap))?;
     Ok(holds.and(decided))
 }
 
@@ -217,6 +250,9 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if context.valued.is_some() && valued::execute(context, op)? {
+        return Ok(Flow::Next);
+    }
     match op {
         Op::Load(load) => {
             if !contiguous::load(context, load) {
@@ -228,7 +264,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
                 memory::store(context, store)?;
             }
         }
-        Op::Atomic(atomic) => memory::atomic(context, atomic)?,
+        Op::Atomic(atomic) => atomic::execute(context, atomic)?,
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?

@@ -59,7 +59,7 @@ pub(crate) fn launch(
     let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
     let mut buffer = |contents, access| {
         let name = format!("arg{}", buffers.len());
-        buffers.push(Buffer { name, element_bytes: 4, contents, access });
+        buffers.push(Buffer { name, element_bytes: 4, element: None, contents, access });
         Argument::Pointer(buffers.len() - 1)
     };
     for (arg, param) in args.iter().zip(&function.params) {

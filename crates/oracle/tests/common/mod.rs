@@ -50,6 +50,7 @@ fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
     let buffer = |(number, bytes): (usize, &Vec<u8>)| Buffer {
         name: ["cells", "results"][number].to_owned(),
         element_bytes: 4,
+        element: None,
         contents: Contents::Known(bytes.clone()),
         access: Access::InOut,
     };
@@ -58,6 +59,8 @@ fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
         grid: [1, 1, 1],
         block: [kernel.threads, 1, 1],
         dynamic_shared: 0,
+        selected: Vec::new(),
+        symbols: Vec::new(),
         buffers: kernel.buffers.iter().enumerate().map(buffer).collect(),
         arguments: (0..kernel.buffers.len()).map(Argument::Pointer).collect(),
     }

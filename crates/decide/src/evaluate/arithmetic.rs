@@ -1,0 +1,143 @@
+//! More of what intervals can do, for those who compute with them instead of with terms.
+
+use super::elementary;
+use super::interval::{Binary, Interval};
+use dashu_int::IBig;
+use std::cmp::Ordering;
+use term::Number;
+
+impl Interval {
+    /// One finite double.
+    ///
+    /// # Panics
+    /// If the value is infinite or not a number.
+    #[must_use]
+    pub fn of_f64(value: f64) -> Self {
+        let number = Number::from_f64(value).expect("a finite number");
+        Self::of_number(&number)
+    }
+
+    /// One integer.
+    #[must_use]
+    pub fn of_integer(value: i128) -> Self {
+        Self::point(Binary::new(IBig::from(value), 0))
+    }
+
+    /// `2^self`; `None` for arguments too large to enclose. Exact at integers.
+    #[must_use]
+    pub fn exp2(&self) -> Option<Self> {
+        if let Some(power) = self.to_integer().filter(|power| power.abs() < 1 << 16) {
+            return Some(Self::point(Binary::new(IBig::ONE, i64::try_from(power).ok()?)));
+        }
+        elementary::exp(&self.times(&elementary::log(&Self::of_integer(2))?))
+    }
+
+    /// `log₂ self`; `None` unless every value is positive. Exact at powers of two.
+    #[must_use]
+    pub fn log2(&self) -> Option<Self> {
+        let two = Self::of_integer(2);
+        if self.is_point() && self.low.signum() > 0 {
+            let power = self.low.magnitude() - 1;
+            if Binary::new(IBig::ONE, power) == self.low {
+                return Some(Self::of_integer(i128::from(power)));
+            }
+        }
+        elementary::log(self)?.divided_by(&elementary::log(&two)?)
+    }
+
+    /// Sine; `None` for arguments too large to enclose.
+    #[must_use]
+    pub fn sine(&self) -> Option<Self> {
+        if self.is_point() && self.low.signum() == 0 {
+            return Some(self.clone());
+        }
+        elementary::sine(self, false)
+    }
+
+    /// Cosine; `None` for arguments too large to enclose.
+    #[must_use]
+    pub fn cosine(&self) -> Option<Self> {
+        elementary::sine(self, true)
+    }
+
+    /// Hyperbolic tangent, as `1 − 2 / (e^(2x) + 1)`; beyond ±200 it is ±1 to 2^−500.
+    #[must_use]
+    pub fn hyperbolic_tangent(&self) -> Option<Self> {
+        if self.is_point() && self.low.signum() == 0 {
+            return Some(self.clone());
+        }
+        let limit = Self::of_integer(200);
+        let clamped = self.maximum(&limit.negated()).negated().maximum(&limit.negated()).negated();
+        let one = Self::of_integer(1);
+        let denominator = elementary::exp(&clamped.plus(&clamped)?)?.plus(&one)?;
+        let inside = one.minus(&Self::of_integer(2).divided_by(&denominator)?)?;
+        if clamped == *self {
+            return Some(inside);
+        }
+        Some(inside.widened(&Binary::new(IBig::ONE, -500)))
+    }
+
+    /// The largest integers not above: an interval from that of the lower to that of the upper
+    /// bound. `None` for very large numbers.
+    #[must_use]
+    pub fn floor(&self) -> Option<Self> {
+        let small = |end: &Binary| end.magnitude() < 1 << 12;
+        if !small(&self.low) || !small(&self.high) {
+            return None;
+        }
+        let floor = |end: &Binary| Binary::new(elementary::floor(end), 0);
+        Some(Self::new(floor(&self.low), floor(&self.high)))
+    }
+
+    /// The integer this is, if it is one exact integer of 127 bits.
+    #[must_use]
+    pub fn to_integer(&self) -> Option<i128> {
+        if !self.is_point() || self.low.magnitude() > 126 {
+            return None;
+        }
+        let floor = elementary::floor(&self.low);
+        let exact = Binary::new(floor.clone(), 0) == self.low;
+        if exact { i128::try_from(&floor).ok() } else { None }
+    }
+
+    /// How the exact values stand to each other, if the intervals tell.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
+        if self.high < other.low {
+            return Some(Ordering::Less);
+        }
+        if self.low > other.high {
+            return Some(Ordering::Greater);
+        }
+        (self.is_point() && other.is_point()).then_some(Ordering::Equal)
+    }
+
+    /// Whether no value is above any of the other.
+    #[must_use]
+    pub fn at_most(&self, other: &Self) -> bool {
+        self.high <= other.low
+    }
+
+    /// Doubles below and above all values; infinite where there are none.
+    #[must_use]
+    pub fn to_f64_bounds(&self) -> (f64, f64) {
+        (below(&self.low), -below(&self.high.negated()))
+    }
+}
+
+/// The largest double that is not above the value, −∞ if there is none.
+fn below(value: &Binary) -> f64 {
+    let near = Interval::point(value.clone()).to_f64_lossy();
+    let mut bound = near.clamp(f64::MIN, f64::MAX);
+    let exceeds = |bound: f64| match Number::from_f64(bound) {
+        Some(number) => Interval::of_number(&number).low > *value,
+        None => bound > 0.0,
+    };
+    while exceeds(bound) {
+        bound = bound.next_down();
+    }
+    while !exceeds(bound.next_up()) {
+        bound = bound.next_up();
+    }
+    bound
+}

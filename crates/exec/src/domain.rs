@@ -1,0 +1,200 @@
+//! What *unknown* values are: a domain keeps them, the engine moves them around.
+//!
+//! Without a domain ([`crate::run`]) an unknown value is unknown and nothing else: its bits mean
+//! nothing, and everything computed from it is unknown. With one ([`crate::run_in`]) every unknown
+//! lane of a register and every opaque unit of memory holds a **handle**, and the engine asks the
+//! domain what the operations of the kernel make of the values behind the handles: intervals,
+//! terms, whatever the domain keeps.
+//!
+//! # Values are reals
+//!
+//! To a domain a float is a mathematical real. Rounding, `.ftz` and approximate functions are no
+//! part of an operation, and conversions between formats are the identity; the engine never asks
+//! about them. `.sat` and `.relu` are operations of their own ([`Unary::Saturate`],
+//! [`Unary::Rectify`]). So that this holds for constants too, the engine asks about arithmetic on
+//! known floats as well: `1.0 / 3.0` is a third. Copies, negation, magnitude, minimum and maximum of
+//! known numbers stay bits.
+//!
+//! An operation may be undefined (a division by zero) or beyond the domain. Both give a value like
+//! any other, which the domain must remember to be so; [`Domain::explain`] says why when the value
+//! comes to decide something.
+//!
+//! # Who does what
+//!
+//! The engine keeps track of *where* values are: which bytes of a register or of memory are which
+//! bytes of which value in which format, so that vector accesses, packs of halves, byte
+//! permutations and shifts by whole bytes lose nothing (see `value`). What it cannot follow becomes
+//! *opaque* with the place and the reason, and is never shown to the domain. The domain knows
+//! nothing of registers, memory or bits.
+//!
+//! Booleans that are not known are handles too. Only [`Domain::compare`], [`Domain::connect`] and
+//! [`Domain::not`] make them, and only those, [`Domain::select`] and [`Domain::explain`] are given
+//! them.
+//!
+//! # Cost
+//!
+//! Calls are for the 32 lanes of a warp at once: one dynamic call for each instruction. Results go
+//! to `out` at the lanes of `lanes`; other lanes of operands and results have no meaning and must
+//! not be read as values.
+
+use crate::lanes::{Mask, WARP};
+use ir::{Format, Relation, Rounding, Scalar};
+
+/// A handle of a value of the domain. Never 0 and below 2^31 ([`LIMIT`]): other words are the
+/// engine's own.
+pub type Value = u32;
+
+/// Handles of a domain are below this.
+pub const LIMIT: u32 = 1 << 31;
+
+/// Handles of the 32 lanes of a warp.
+pub type Values = [Value; WARP];
+
+/// Booleans of the 32 lanes of a warp: known, or handles.
+#[derive(Clone, Debug)]
+pub struct Truths {
+    /// Lanes in which it is known.
+    pub known: Mask,
+    /// Among those, the lanes in which it is true.
+    pub truth: Mask,
+    /// Handles, where it is not known.
+    pub values: Values,
+}
+
+impl Truths {
+    /// Nothing is known, and nobody has said anything.
+    pub const NONE: Self = Self { known: Mask::NONE, truth: Mask::NONE, values: [0; WARP] };
+
+    /// Sets a lane to a known truth.
+    pub fn decide(&mut self, lane: usize, holds: bool) {
+        let bit = Mask(1 << lane);
+        self.known = self.known.or(bit);
+        self.truth = if holds { self.truth.or(bit) } else { self.truth.without(bit) };
+    }
+
+    /// Sets a lane to a handle.
+    pub fn defer(&mut self, lane: usize, value: Value) {
+        self.known = self.known.without(Mask(1 << lane));
+        self.values[lane] = value;
+    }
+}
+
+/// One real in, one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Unary {
+    Negate,
+    Abs,
+    Sqrt,
+    ReciprocalSqrt,
+    Reciprocal,
+    /// 2^x
+    Exp2,
+    /// log₂ x
+    Log2,
+    Sin,
+    Cos,
+    Tanh,
+    /// The integer that `Rounding` chooses.
+    Round(Rounding),
+    /// Clamped to [0, 1].
+    Saturate,
+    /// The larger of it and 0.
+    Rectify,
+}
+
+/// Two reals in, one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+    /// The sign of the first on the magnitude of the second; zero counts as positive.
+    CopySign,
+}
+
+/// Two booleans in, one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Connective {
+    And,
+    Or,
+    Xor,
+}
+
+/// Values that are there before the first instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// Where they are.
+    pub source: InputSource,
+    /// What each is.
+    pub scalar: Scalar,
+    /// How many there are, side by side.
+    pub count: u64,
+}
+
+/// Where inputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputSource {
+    /// In the buffer of this number.
+    Buffer(usize),
+    /// In the argument of this number, at a byte offset (of a structure).
+    Argument(usize, u64),
+}
+
+/// A kind of values, and what operations make of them.
+pub trait Domain {
+    /// Handles of inputs: that of the first; the others follow it one by one. `None` if the domain
+    /// has nothing to say about them; they are opaque then. Asked once for each opaque buffer and
+    /// argument, in the order of the launch.
+    ///
+    /// Integers are given handles so that copies of them can be recognised; no operation is ever
+    /// asked about one.
+    fn inputs(&mut self, inputs: &Inputs) -> Option<Value>;
+
+    /// The value that a float of this format has. A NaN is an undefined value. The engine asks at
+    /// most once for each bit pattern.
+    fn constant(&mut self, format: Format, bits: u64) -> Value;
+
+    /// An integer as a real.
+    fn integer(&mut self, number: i128) -> Value;
+
+    /// `a·b + c`
+    fn fma(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values);
+
+    /// Two operands.
+    fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values);
+
+    /// One operand.
+    fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
+
+    /// Whether `a` stands in a relation to `b`. Lanes may be decided or not, each for itself.
+    fn compare(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    );
+
+    /// Two booleans that are both not known.
+    fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths);
+
+    /// The opposite of a boolean.
+    fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values);
+
+    /// The first operand where the condition holds, the second elsewhere. The one that is not
+    /// chosen need not be defined.
+    fn select(&mut self, condition: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values);
+
+    /// The integer that a real is rounded to, if that is settled.
+    fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
+
+    /// Why a value or boolean is not known, not defined, or not decided: words that follow
+    /// "control flow depends on".
+    fn explain(&self, value: Value) -> String;
+}

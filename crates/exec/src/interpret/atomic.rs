@@ -1,0 +1,264 @@
+//! Read-modify-writes (manual §9.7.13.5–6).
+
+use super::Context;
+use super::memory::{
+    allocation, fence, locate, mark, read_element, resolve, track, word_of, worse, write_element,
+};
+use crate::address::{Area, Pointer};
+use crate::concrete;
+use crate::doubt::Doubtful;
+use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::launch::Access;
+use crate::memory::{Word, state};
+use crate::tags::{Source, Tags};
+use crate::tracker::Manner;
+use ir::{Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Space, Width};
+use sync::{Kind, SameValue};
+
+/// Executes an atomic operation, in ascending order of lanes.
+pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(), Gap> {
+    let width = Width::from_bits(atomic.scalar.width().bits() * u32::from(atomic.packed));
+    let Some(width) = width.filter(|&width| width <= Width::B64) else {
+        return Err(context.gap("this atomic operation is not executed"));
+    };
+    let (element, count) = (width.bytes(), atomic.a.len());
+    let bytes = element * count as u32;
+    let addresses = resolve(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
+    let operands: Vec<(Lanes, Tags)> = atomic
+        .a
+        .iter()
+        .chain(&atomic.b)
+        .map(|&operand| read_words(context, operand, width))
+        .collect();
+    for (_, tags) in &operands {
+        let poisoned = tags.poison.and(context.lanes);
+        if !poisoned.is_empty() {
+            let origin = tags.poison_origin();
+            context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
+        }
+        context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
+    }
+    if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
+        context.doubt(Doubtful::AtomicResult, context.lanes);
+    }
+    let mut old = vec![([0; WARP], Tags::NUMBER); count];
+    let failed = context.lanes.without(addresses.lanes);
+    let bad = Origin::BadAccess(context.place);
+    old.iter_mut().for_each(|(_, tags)| *tags = Tags::poison(failed, bad));
+    for lane in addresses.lanes.iter() {
+        let Some(pointer) = addresses.pointers[lane] else { continue };
+        let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
+        if found.is_some() {
+            track_update(context, atomic, pointer, lane, width);
+        }
+        for position in 0..count {
+            let at = found.map(|start| start.map(|start| start + position * element as usize));
+            let mut unused = [0; WARP];
+            let (values, tags) = &mut old[position];
+            let bytes = element as usize;
+            let before =
+                read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
+            mark(tags, lane, before, context.place, found.is_none());
+            let Some(Some(at)) = at else { continue };
+            let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
+            let (a, a_tags) = &operands[position];
+            let b = operands.get(count).map(|(b, _)| b[lane]);
+            let b_word = operands.get(count).map_or(Word::Number, |(_, tags)| word_of(*tags, lane));
+            let after = match (before, word_of(*a_tags, lane)) {
+                (_, word) if atomic.op == AtomicOp::Exchange => word,
+                // Reported; what follows from it is not reported again.
+                _ if stale => Word::Unknown,
+                (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
+                (Word::Number, Word::Number) => worse(Word::Number, b_word),
+                (before, word) => worse(before, word),
+            };
+            let mut new = (update(atomic, values[lane], a[lane], b), after);
+            if context.valued.is_some() {
+                new = valued_update(
+                    context,
+                    atomic,
+                    [(values[lane], before), (a[lane], word_of(*a_tags, lane))],
+                    new,
+                );
+            }
+            write_element(context, (pointer.area, lane), at, bytes, new);
+        }
+    }
+    for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
+        if let Some(dst) = *dst {
+            if context.tracker.is_checking() {
+                // Who came before is the schedule's choice.
+                let lanes = context.lanes.without(tags.poison);
+                let source = Source::Schedule("the result of an atomic operation");
+                tags = Tags::unknown(lanes, source).within(lanes, tags);
+                context.write(dst, &values, tags);
+                continue;
+            }
+            context.write_words(dst, &values, tags);
+        }
+    }
+    Ok(())
+}
+
+/// Tells that a lane updates memory: each element is atomic by itself.
+fn track_update(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    pointer: Pointer,
+    lane: usize,
+    width: Width,
+) {
+    fence(context, atomic.ordering);
+    if !atomic.dsts.is_empty() {
+        context.tracker.clocks.observe(context.warp.number, Mask::one(lane));
+    }
+    let manner = Manner::plain(Kind::Update, context.site);
+    let manner = Manner { commutes: commutes(atomic, atomic), ..manner };
+    for position in 0..atomic.a.len() {
+        let offset = pointer.offset + i64::from(width.bytes()) * position as i64;
+        let pointer = Pointer { offset, ..pointer };
+        let same = exchanges_equal(context, atomic, pointer, lane, (position, width));
+        track(context, pointer, lane, width.bytes(), manner, same);
+    }
+}
+
+/// What an update makes of values of a domain; `plain` is what it makes of numbers.
+fn valued_update(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    [old, a]: [(u64, Word); 2],
+    plain: (u64, Word),
+) -> (u64, Word) {
+    if atomic.op == AtomicOp::Exchange {
+        return a;
+    }
+    let clean = |word: Word| matches!(word, Word::Number | Word::Unknown);
+    if clean(old.1)
+        && clean(a.1)
+        && let Some(new) = super::valued::update(context, atomic, [old, a])
+    {
+        return new;
+    }
+    match (plain.1, &mut context.valued) {
+        (Word::Unknown, Some(valued)) => {
+            let word = u64::from(valued.lost(None, context.place));
+            (word | word << 32, Word::Unknown)
+        }
+        _ => plain,
+    }
+}
+
+/// Whether an exchange leaves in place what is there; other updates are judged by their operation.
+fn exchanges_equal(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    pointer: Pointer,
+    lane: usize,
+    (position, width): (usize, Width),
+) -> SameValue {
+    if atomic.op != AtomicOp::Exchange {
+        return SameValue::Different;
+    }
+    let (values, tags) = context.read(atomic.a[position], width);
+    let known = word_of(tags, lane) == Word::Number;
+    let state = if known { state::DEFINED } else { state::OPAQUE };
+    let Some((memory, first, _)) = allocation(context, pointer.area, lane) else {
+        return SameValue::Undecided;
+    };
+    let Some(start) = memory.inside(pointer.offset, width.bytes()) else {
+        return SameValue::Undecided;
+    };
+    let bits = values[lane].to_le_bytes();
+    memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
+}
+
+/// Whether two updates of a location give the same in either order, whatever threads execute them
+/// with what operands. Their results are another matter.
+pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
+    let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
+    let order = matches!(
+        a.op,
+        AtomicOp::Add
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+    );
+    alike && order
+}
+
+/// Whether an update reads an output that nobody has written, which is then reported.
+fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> bool {
+    let Area::Global(number) = pointer.area else { return false };
+    let Some(memory) = context.global.get(number) else { return false };
+    if memory.access != Access::Out {
+        return false;
+    }
+    let target = memory.target(pointer.offset);
+    context.find(Fault::DependsOnInitial { target }, Mask(1 << lane));
+    true
+}
+
+/// The new value of a read-modify-write.
+fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
+    match atomic.scalar {
+        Scalar::Integer { width, signed } => {
+            let binary = |op| concrete::int_binary(op, width, old, a);
+            match atomic.op {
+                AtomicOp::Add => binary(IntBinary::Add),
+                AtomicOp::Min => binary(IntBinary::Min { signed }),
+                AtomicOp::Max => binary(IntBinary::Max { signed }),
+                AtomicOp::And => old & a,
+                AtomicOp::Or => old | a,
+                AtomicOp::Xor => old ^ a,
+                AtomicOp::Exchange => a,
+                AtomicOp::Inc => {
+                    if old >= a {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                AtomicOp::Dec => {
+                    if old == 0 || old > a {
+                        a
+                    } else {
+                        old - 1
+                    }
+                }
+                AtomicOp::CompareSwap => {
+                    if old == a {
+                        b.unwrap_or(old)
+                    } else {
+                        old
+                    }
+                }
+            }
+        }
+        Scalar::Float(format) => {
+            let op = match atomic.op {
+                AtomicOp::Min => FloatBinary::Min { propagate_nan: false, xor_sign_abs: false },
+                AtomicOp::Max => FloatBinary::Max { propagate_nan: false, xor_sign_abs: false },
+                _ => FloatBinary::Add,
+            };
+            // Additions in global memory flush single-precision subnormals (manual §9.7.13.5).
+            let flush = format == ir::Format::F32 && atomic.space == Space::Global;
+            let mode = FloatMode { flush, ..FloatMode::NEAREST };
+            let bits = format.width().bits();
+            (0..u32::from(atomic.packed)).fold(0, |out, part| {
+                let piece = |value: u64| value >> (part * bits) & format.width().mask();
+                let sum = concrete::float_binary(op, format, mode, piece(old), piece(a));
+                out | sum << (part * bits)
+            })
+        }
+    }
+}
+
+/// The low `width` bits of an operand; all bits where it is unknown.
+fn read_words(context: &mut Context<'_, '_>, operand: Operand, width: Width) -> (Lanes, Tags) {
+    let (values, tags) = context.read(operand, Width::B64);
+    let cut = |lane| if tags.unknown.has(lane) { u64::MAX } else { width.mask() };
+    (std::array::from_fn(|lane| values[lane] & cut(lane)), tags)
+}

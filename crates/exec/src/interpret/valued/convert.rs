@@ -1,0 +1,153 @@
+//! Conversions of values: between floats the identity, to integers where the domain settles them.
+//!
+//! Known numbers stay bits where the conversion loses nothing; otherwise the exact number is the
+//! domain's.
+
+use super::float::{Ask, Shape, answer, reals, write};
+use super::{Patch, is_number, raw};
+use crate::concrete;
+use crate::domain::LIMIT;
+use crate::interpret::Context;
+use crate::lanes::{Mask, WARP};
+use crate::memory::Word;
+use crate::value::reason;
+use ir::{FloatMode, Format, Operand, Reg, Rounding, Scalar, Width};
+
+/// Executes a conversion; whether it is the domain's business.
+pub(super) fn execute(
+    context: &mut Context<'_, '_>,
+    (from, to): (Scalar, Scalar),
+    mode: FloatMode,
+    dst: Reg,
+    src: Operand,
+) -> bool {
+    match (from, to) {
+        (Scalar::Float(from), Scalar::Float(to)) => {
+            if is_number(context, src) && exact(context, from, to, mode, src) {
+                return false;
+            }
+            let source = raw(context, src);
+            let lanes = context.lanes.without(source.1.poison);
+            let values = [reals(context, &source, from, 0, lanes)];
+            let Some(valued) = &mut context.valued else { return false };
+            let mut results = [[0; WARP]; 8];
+            let identity: Ask<'_, 1> = &mut |_, [a], _, out| *out = *a;
+            results[0] = answer(valued, mode, &values, lanes, identity);
+            let shape = Shape { format: to, count: 1, mode };
+            write(context, shape, dst, &results, source.1);
+            true
+        }
+        (Scalar::Integer { width, signed }, Scalar::Float(to)) => {
+            if is_number(context, src) && exact_integer(context, from, to, mode, src) {
+                return false;
+            }
+            let (values, tags) = raw(context, src);
+            let Some(valued) = &mut context.valued else { return false };
+            let lost = valued.lost(tags.origin, context.place);
+            let integers = std::array::from_fn(|lane| {
+                if !tags.is_number_in(Mask(1 << lane)) {
+                    return lost;
+                }
+                let bits = values[lane] & width.mask();
+                let number = concrete::resize(width, signed, Width::B64, bits);
+                let number = match signed {
+                    true => i128::from(number.cast_signed()),
+                    false => i128::from(number),
+                };
+                valued.domain.integer(number)
+            });
+            let identity: Ask<'_, 1> = &mut |_, [a], _, out| *out = *a;
+            let mut results = [[0; WARP]; 8];
+            results[0] = answer(valued, mode, &[integers], context.lanes, identity);
+            write(context, Shape { format: to, count: 1, mode }, dst, &results, tags);
+            true
+        }
+        (Scalar::Float(from), Scalar::Integer { width, signed }) => {
+            if is_number(context, src) {
+                return false;
+            }
+            to_integer(context, from, (width, signed), mode.rounding, (dst, src));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether a conversion of numbers loses nothing, so that its bits are the exact result.
+fn exact(
+    context: &mut Context<'_, '_>,
+    from: Format,
+    to: Format,
+    mode: FloatMode,
+    src: Operand,
+) -> bool {
+    let (values, _) = context.read(src, from.width());
+    let clamps = mode.saturate || mode.relu;
+    !clamps
+        && context.lanes.iter().all(|lane| {
+            let there = concrete::Conversion::nearest(Scalar::Float(from), Scalar::Float(to));
+            let back = concrete::Conversion::nearest(Scalar::Float(to), Scalar::Float(from));
+            let bits = values[lane];
+            concrete::convert(back, concrete::convert(there, bits)) == bits
+        })
+}
+
+/// The same from integers.
+fn exact_integer(
+    context: &mut Context<'_, '_>,
+    from: Scalar,
+    to: Format,
+    mode: FloatMode,
+    src: Operand,
+) -> bool {
+    let (values, _) = context.read(src, from.width());
+    let there = concrete::Conversion::nearest(from, Scalar::Float(to));
+    let back = concrete::Conversion::nearest(Scalar::Float(to), from);
+    let kept = |bits: u64| concrete::convert(back, concrete::convert(there, bits)) == bits;
+    // The largest integer is what too large a float is clamped to.
+    let bound = from.width().mask();
+    let clamped = |bits: u64| bits == bound || bits == bound >> 1;
+    !mode.saturate && context.lanes.iter().all(|lane| kept(values[lane]) && !clamped(values[lane]))
+}
+
+/// To integers where the domain settles them.
+fn to_integer(
+    context: &mut Context<'_, '_>,
+    from: Format,
+    (width, signed): (Width, bool),
+    rounding: Rounding,
+    (dst, src): (Reg, Operand),
+) {
+    let source = raw(context, src);
+    let lanes = context.lanes.without(source.1.poison);
+    let values = reals(context, &source, from, 0, lanes);
+    let place = context.place;
+    let (lowest, highest) = match signed {
+        true => (-(1i128 << (width.bits() - 1)), (1i128 << (width.bits() - 1)) - 1),
+        false => (0, i128::from(width.mask())),
+    };
+    let mut patch = Patch::new();
+    context.write(dst, &source.0, source.1.spread());
+    for lane in lanes.iter() {
+        let Some(valued) = &mut context.valued else { return };
+        let word = values[lane];
+        let number = match word != 0 && word < LIMIT {
+            true => valued.domain.round(word, rounding),
+            false => None,
+        };
+        match number {
+            Some(number) => {
+                let bits = number.clamp(lowest, highest) as u64 & width.mask();
+                patch.set(lane, (bits, Word::Number));
+            }
+            None => {
+                let lost = match valued.store.units.lost(word).filter(|_| word != 0) {
+                    Some(_) => word,
+                    None => valued.store.units.opaque(Some(place), reason::INTEGER),
+                };
+                patch.set(lane, (u64::from(lost) | u64::from(lost) << 32, Word::Unknown));
+            }
+        }
+    }
+    patch.apply(context, dst);
+}

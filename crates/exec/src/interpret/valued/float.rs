@@ -1,0 +1,420 @@
+//! Floats: the domain computes, everything here finds operands and puts results where they belong.
+
+use super::truth::{self, Predicate};
+use super::{bytes, convert, is_number, raw};
+use crate::domain::{Binary, Connective, LIMIT, Truths, Unary, Values};
+use crate::interpret::Context;
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::memory::Word;
+use crate::tags::{Source, Tags};
+use crate::value::Valued;
+use crate::value::bytes::ZERO;
+use crate::value::unit::{Byte, Sort, Unit};
+use ir::{
+    Atomic, AtomicOp, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, Op,
+    Operand, Reg, Relation, Rounding, Scalar,
+};
+
+/// An operand in all lanes.
+pub(super) type Operands = (Lanes, Tags);
+
+/// Executes an operation on floats; whether it is the domain's business.
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+    match op {
+        Op::FloatUnary { op, format, lanes, mode, dst, a } => {
+            let exact =
+                matches!(op, FloatUnary::Negate | FloatUnary::Abs | FloatUnary::RoundToIntegral);
+            if exact && !mode.flush && is_number(context, *a) {
+                return false;
+            }
+            let unary = unary(*op, mode.rounding);
+            let shape = Shape { format: *format, count: *lanes, mode: *mode };
+            compute(context, shape, *dst, [*a], &mut |valued, [a], lanes, out| {
+                valued.domain.unary(unary, a, lanes, out);
+            })
+        }
+        Op::FloatBinary { op, format, lanes, mode, dst, a, b } => {
+            let exact = matches!(
+                op,
+                FloatBinary::Min { .. } | FloatBinary::Max { .. } | FloatBinary::CopySign
+            );
+            let numbers = is_number(context, *a) && is_number(context, *b);
+            if exact && !mode.flush && numbers {
+                return false;
+            }
+            let Some(binary) = binary(*op) else { return false };
+            let shape = Shape { format: *format, count: *lanes, mode: *mode };
+            compute(context, shape, *dst, [*a, *b], &mut |valued, operands, lanes, out| {
+                valued.domain.binary(binary, operands, lanes, out);
+            })
+        }
+        Op::Fma { format, lanes, mode, dst, a, b, c } => {
+            let shape = Shape { format: *format, count: *lanes, mode: *mode };
+            compute(context, shape, *dst, [*a, *b, *c], &mut |valued, operands, lanes, out| {
+                valued.domain.fma(operands, lanes, out);
+            })
+        }
+        Op::FloatCompare { relation, format, flush, dst, a, b } => {
+            compare(context, *relation, (*format, *flush), *dst, [*a, *b])
+        }
+        Op::FloatTest { property, format, dst, a } => test(context, *property, *format, *dst, *a),
+        Op::Convert { dst, src, from, to, rounding, saturate, relu, .. } => {
+            let mode = FloatMode {
+                rounding: *rounding,
+                saturate: *saturate,
+                relu: *relu,
+                ..FloatMode::NEAREST
+            };
+            convert::execute(context, (*from, *to), mode, *dst, *src)
+        }
+        _ => false,
+    }
+}
+
+fn unary(op: FloatUnary, rounding: Rounding) -> Unary {
+    match op {
+        FloatUnary::Negate => Unary::Negate,
+        FloatUnary::Abs => Unary::Abs,
+        FloatUnary::Sqrt => Unary::Sqrt,
+        FloatUnary::ReciprocalSqrt => Unary::ReciprocalSqrt,
+        FloatUnary::Reciprocal => Unary::Reciprocal,
+        FloatUnary::Exp2 => Unary::Exp2,
+        FloatUnary::Log2 => Unary::Log2,
+        FloatUnary::Sin => Unary::Sin,
+        FloatUnary::Cos => Unary::Cos,
+        FloatUnary::Tanh => Unary::Tanh,
+        FloatUnary::RoundToIntegral => Unary::Round(rounding),
+    }
+}
+
+/// `None` for the extremum of magnitudes with a sign of its own, which is not followed.
+fn binary(op: FloatBinary) -> Option<Binary> {
+    Some(match op {
+        FloatBinary::Add => Binary::Add,
+        FloatBinary::Sub => Binary::Sub,
+        FloatBinary::Mul => Binary::Mul,
+        FloatBinary::Div => Binary::Div,
+        FloatBinary::Min { xor_sign_abs: false, .. } => Binary::Min,
+        FloatBinary::Max { xor_sign_abs: false, .. } => Binary::Max,
+        FloatBinary::Min { .. } | FloatBinary::Max { .. } => return None,
+        FloatBinary::CopySign => Binary::CopySign,
+    })
+}
+
+/// Floats of an operation: their format, how many are side by side, and its modifiers.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) format: Format,
+    pub(super) count: u8,
+    pub(super) mode: FloatMode,
+}
+
+/// A question to the domain.
+pub(super) type Ask<'a, const N: usize> =
+    &'a mut dyn FnMut(&mut Valued<'_>, [&Values; N], Mask, &mut Values);
+
+fn compute<const N: usize>(
+    context: &mut Context<'_, '_>,
+    shape: Shape,
+    dst: Reg,
+    operands: [Operand; N],
+    ask: Ask<'_, N>,
+) -> bool {
+    let sources = operands.map(|operand| raw(context, operand));
+    let tags = sources.iter().fold(Tags::NUMBER, |tags, source| tags.combine(source.1));
+    let lanes = context.lanes.without(tags.poison);
+    let mut results = [[0; WARP]; 8];
+    for (part, result) in results.iter_mut().enumerate().take(shape.count.into()) {
+        let values =
+            sources.each_ref().map(|source| reals(context, source, shape.format, part, lanes));
+        let Some(valued) = &mut context.valued else { return false };
+        *result = answer(valued, shape.mode, &values, lanes, ask);
+    }
+    write(context, shape, dst, &results, tags);
+    true
+}
+
+/// Asks in the lanes whose operands are all values; an opaque operand makes an opaque result.
+pub(super) fn answer<const N: usize>(
+    valued: &mut Valued<'_>,
+    mode: FloatMode,
+    values: &[Values; N],
+    lanes: Mask,
+    ask: Ask<'_, N>,
+) -> Values {
+    let mut out = [0; WARP];
+    let followed = values.iter().fold(lanes, |lanes, values| lanes.and(followed(values)));
+    for lane in lanes.without(followed).iter() {
+        let words = values.iter().map(|values| values[lane]);
+        out[lane] = words.into_iter().find(|&word| word >= LIMIT).unwrap_or(0);
+    }
+    if followed.is_empty() {
+        return out;
+    }
+    ask(valued, values.each_ref(), followed, &mut out);
+    for (wanted, op) in [(mode.saturate, Unary::Saturate), (mode.relu, Unary::Rectify)] {
+        if wanted {
+            let before = out;
+            valued.domain.unary(op, &before, followed, &mut out);
+        }
+    }
+    out
+}
+
+/// The lanes that have a value of the domain.
+fn followed(words: &Values) -> Mask {
+    let all =
+        words.iter().fold((0, false), |(bits, zero), &word| (bits | word, zero | (word == 0)));
+    if all.0 < LIMIT && !all.1 {
+        return Mask::ALL;
+    }
+    let lanes = (0..WARP).filter(|&lane| words[lane] != 0 && words[lane] < LIMIT);
+    Mask(lanes.fold(0, |mask, lane| mask | 1 << lane))
+}
+
+/// The values of float number `part` of an operand, opaque words where there is none.
+pub(super) fn reals(
+    context: &mut Context<'_, '_>,
+    source: &Operands,
+    format: Format,
+    part: usize,
+    lanes: Mask,
+) -> Values {
+    let (values, tags) = source;
+    let size = Sort::float(format).bytes();
+    let mut out = [0; WARP];
+    let place = Some(context.place);
+    let mut last = None;
+    let shift = (part * size * 8) as u32;
+    if size == 4 && lanes.without(tags.unknown).is_empty() {
+        // The common case at once: singles in all lanes.
+        for lane in 0..WARP {
+            out[lane] = (values[lane] >> shift) as u32;
+        }
+        if lanes.without(followed(&out)).is_empty() {
+            return out;
+        }
+    }
+    for lane in lanes.iter() {
+        let Some(valued) = &mut context.valued else { break };
+        out[lane] = if tags.unknown.has(lane) && size == 4 {
+            let word = (values[lane] >> shift) as u32;
+            if word != 0 && word < LIMIT {
+                word
+            } else {
+                valued.single(word, format, place).unwrap_or_else(|word| word)
+            }
+        } else if tags.is_number_in(Mask(1 << lane)) {
+            let bits = values[lane] >> shift & format.width().mask();
+            match last {
+                Some((known, value)) if known == bits => value,
+                _ => {
+                    let value = valued.constant(format, bits);
+                    last = Some((bits, value));
+                    value
+                }
+            }
+        } else {
+            let found = bytes(context, source, lane);
+            let Some(valued) = &mut context.valued else { break };
+            let part = &found[part * size..][..size];
+            valued.real(part, format, place).unwrap_or_else(|word| word)
+        };
+    }
+    out
+}
+
+/// Puts results side by side into a register.
+pub(super) fn write(
+    context: &mut Context<'_, '_>,
+    shape: Shape,
+    dst: Reg,
+    results: &[Values; 8],
+    tags: Tags,
+) {
+    let lanes = context.lanes.without(tags.poison);
+    let Some(valued) = &mut context.valued else { return };
+    let units = &mut valued.store.units;
+    let sort = Sort::float(shape.format);
+    let mut words = [0u64; WARP];
+    match (sort.bytes(), shape.count) {
+        (4, 1) => (0..WARP).for_each(|lane| words[lane] = u64::from(results[0][lane])),
+        (4, 2) => (0..WARP).for_each(|lane| {
+            words[lane] = u64::from(results[0][lane]) | u64::from(results[1][lane]) << 32;
+        }),
+        (size, count) => {
+            for lane in lanes.iter() {
+                let mut bytes = ZERO;
+                for part in 0..usize::from(count) {
+                    let value = results[part][lane];
+                    for (index, byte) in bytes[part * size..][..size].iter_mut().enumerate() {
+                        *byte = match value != 0 && value < LIMIT {
+                            true => Byte::Of { value, sort, index: index as u8 },
+                            false => Byte::Opaque(value),
+                        };
+                    }
+                }
+                let half = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+                let low = match (size, count) {
+                    (2, 2) if results[..2].iter().all(|part| part[lane] - 1 < LIMIT - 1) => {
+                        let values = [results[0][lane], results[1][lane]];
+                        units.push(Unit::Halves { values, sorts: [sort; 2] })
+                    }
+                    _ => units.unit(half(0)),
+                };
+                let high = if size * usize::from(count) > 4 { units.unit(half(4)) } else { 0 };
+                words[lane] = u64::from(low) | u64::from(high) << 32;
+            }
+        }
+    }
+    let origin = tags.origin.or(Some(Source::Data));
+    let tags = Tags { unknown: Mask(!tags.poison.0), origin, pointer: Mask::NONE, ..tags };
+    context.write_words(dst, &words, tags);
+}
+
+fn compare(
+    context: &mut Context<'_, '_>,
+    relation: FloatRelation,
+    (format, flush): (Format, bool),
+    dst: Reg,
+    operands: [Operand; 2],
+) -> bool {
+    let numbers = operands.iter().all(|&operand| is_number(context, operand));
+    if numbers && !flush {
+        return false;
+    }
+    let sources = operands.map(|operand| raw(context, operand));
+    let tags = sources[0].1.combine(sources[1].1);
+    let lanes = context.lanes.without(tags.poison);
+    let values = sources.each_ref().map(|source| reals(context, source, format, 0, lanes));
+    let relation = match relation {
+        FloatRelation::Order { relation, .. } => relation,
+        // Values are numbers.
+        FloatRelation::BothNumbers | FloatRelation::EitherNan => {
+            let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
+            let truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
+            truth::write(context, dst, &truths, tags, context.lanes);
+            return true;
+        }
+    };
+    let truths = ask_relation(context, relation, &values, lanes);
+    truth::write(context, dst, &truths, tags, context.lanes);
+    true
+}
+
+fn ask_relation(
+    context: &mut Context<'_, '_>,
+    relation: Relation,
+    values: &[Values; 2],
+    lanes: Mask,
+) -> Truths {
+    let mut truths = Truths::NONE;
+    let both = lanes.and(followed(&values[0])).and(followed(&values[1]));
+    for lane in lanes.without(both).iter() {
+        let opaque = values.iter().map(|values| values[lane]).find(|&word| word >= LIMIT);
+        truths.defer(lane, opaque.unwrap_or(0));
+    }
+    if let Some(valued) = &mut context.valued
+        && !both.is_empty()
+    {
+        valued.domain.compare(relation, values.each_ref(), both, &mut truths);
+    }
+    truths
+}
+
+/// Values are numbers; whether they are infinite is a comparison.
+fn test(
+    context: &mut Context<'_, '_>,
+    property: FloatProperty,
+    format: Format,
+    dst: Reg,
+    a: Operand,
+) -> bool {
+    if is_number(context, a) {
+        return false;
+    }
+    let source = raw(context, a);
+    let lanes = context.lanes.without(source.1.poison);
+    let settled = |truth: Mask| Truths { known: Mask::ALL, truth, values: [0; WARP] };
+    let truths = match property {
+        FloatProperty::Number => settled(Mask::ALL),
+        FloatProperty::NotANumber => settled(Mask::NONE),
+        FloatProperty::Finite | FloatProperty::Infinite => {
+            let values = reals(context, &source, format, 0, lanes);
+            let Some(valued) = &mut context.valued else { return false };
+            let ends = [f64::INFINITY, f64::NEG_INFINITY]
+                .map(|end| valued.constant(Format::F64, end.to_bits()));
+            let [above, below] =
+                ends.map(|end| ask_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
+            either(context, &above, &below, lanes)
+        }
+        FloatProperty::Normal | FloatProperty::Subnormal => return false,
+    };
+    truth::write(context, dst, &truths, source.1, context.lanes);
+    if property == FloatProperty::Finite {
+        truth::not(context, dst, dst.into());
+        let known = Predicate::read(context, dst.into());
+        if known.unknown().and(context.lanes).is_empty() {
+            let truth = Mask(!known.truth.0);
+            context.registers.write_predicate(dst, truth, known.tags, context.lanes);
+        }
+    }
+    true
+}
+
+fn either(context: &mut Context<'_, '_>, a: &Truths, b: &Truths, lanes: Mask) -> Truths {
+    let known = a.known.and(b.known).or(a.known.and(a.truth)).or(b.known.and(b.truth));
+    let truth = a.truth.and(a.known).or(b.truth.and(b.known));
+    let mut out = Truths { known, truth, values: [0; WARP] };
+    for lane in lanes.without(known).iter() {
+        out.values[lane] = if a.known.has(lane) { b.values[lane] } else { a.values[lane] };
+    }
+    let both = lanes.without(a.known).without(b.known);
+    let both = both.and(followed(&a.values)).and(followed(&b.values));
+    if let Some(valued) = &mut context.valued
+        && !both.is_empty()
+    {
+        valued.domain.connect(Connective::Or, [&a.values, &b.values], both, &mut out);
+    }
+    out
+}
+
+/// A read-modify-write of floats in one lane: the new contents, if that is the domain's business.
+pub(in crate::interpret) fn update(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    [old, a]: [(u64, Word); 2],
+) -> Option<(u64, Word)> {
+    let Scalar::Float(format) = atomic.scalar else { return None };
+    let op = match atomic.op {
+        AtomicOp::Add => Binary::Add,
+        AtomicOp::Min => Binary::Min,
+        AtomicOp::Max => Binary::Max,
+        _ => return None,
+    };
+    let place = Some(context.place);
+    let valued = context.valued.as_mut()?;
+    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
+    let sort = Sort::float(format);
+    let size = sort.bytes();
+    let mut out = ZERO;
+    for part in 0..usize::from(atomic.packed) {
+        let at = part * size;
+        let [x, y] = operands.map(|bytes| valued.real(&bytes[at..at + size], format, place));
+        let result = match (x, y) {
+            (Ok(x), Ok(y)) => {
+                let mut sum = [0; WARP];
+                valued.domain.binary(op, [&[x; WARP], &[y; WARP]], Mask(1), &mut sum);
+                Ok(sum[0])
+            }
+            (Err(word), _) | (_, Err(word)) => Err(word),
+        };
+        for (index, byte) in out[at..at + size].iter_mut().enumerate() {
+            *byte = match result {
+                Ok(value) => Byte::Of { value, sort, index: index as u8 },
+                Err(word) => Byte::Opaque(word),
+            };
+        }
+    }
+    Some(valued.store.word(&out))
+}

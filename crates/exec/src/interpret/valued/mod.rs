@@ -1,0 +1,172 @@
+//! Instructions on values of a domain ([`crate::value`]).
+//!
+//! What is not done here is done as in a run without a domain, and gives opaque words where the
+//! result is unknown. So this may leave things out: a value is then lost, never wrong.
+
+mod bits;
+mod convert;
+mod float;
+mod select;
+mod truth;
+
+use super::Context;
+use super::memory::word_of;
+use crate::concrete;
+use crate::finding::Gap;
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::memory::Word;
+use crate::tags::{Source, Tags};
+use crate::value::bytes::Bytes;
+pub(super) use float::update;
+use ir::{Op, Operand, Reg, Width};
+
+/// Executes an operation if values are concerned; whether it was.
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
+    match op {
+        Op::Copy { dst, src } => Ok(copy(context, *dst, *src)),
+        Op::Select { dst, condition, if_true, if_false } => {
+            Ok(select::execute(context, *dst, *condition, [*if_true, *if_false]))
+        }
+        Op::IntUnary { width: Width::B1, dst, a, .. } => Ok(truth::not(context, *dst, *a)),
+        Op::IntBinary { width: Width::B1, op, dst, a, b } => {
+            Ok(truth::binary(context, *op, *dst, [*a, *b]))
+        }
+        Op::IntCompare { dst, .. } => truth::int_compare(context, op, *dst),
+        Op::Concat { .. }
+        | Op::Split { .. }
+        | Op::Resize { .. }
+        | Op::IntUnary { .. }
+        | Op::IntBinary { .. }
+        | Op::IntTernary { .. }
+        | Op::InsertBits { .. } => bits::execute(context, op),
+        Op::FloatUnary { .. }
+        | Op::FloatBinary { .. }
+        | Op::Fma { .. }
+        | Op::FloatCompare { .. }
+        | Op::FloatTest { .. }
+        | Op::Convert { .. } => Ok(float::execute(context, op)),
+        _ => Ok(false),
+    }
+}
+
+/// All bits of an operand, words of units where it is unknown.
+fn raw(context: &mut Context<'_, '_>, operand: Operand) -> (Lanes, Tags) {
+    context.read(operand, Width::B64)
+}
+
+/// Whether an operand is a number in all lanes that take part.
+fn is_number(context: &Context<'_, '_>, operand: Operand) -> bool {
+    context.registers.operand_tags(operand).is_number_in(context.lanes)
+}
+
+/// The bytes of a lane of an operand.
+fn bytes(context: &mut Context<'_, '_>, (values, tags): &(Lanes, Tags), lane: usize) -> Bytes {
+    let word = word_of(*tags, lane);
+    match &mut context.valued {
+        Some(valued) => valued.store.bytes(values[lane], word),
+        None => crate::value::bytes::ZERO,
+    }
+}
+
+/// New contents of some lanes of a register.
+struct Patch {
+    values: Lanes,
+    upper: Lanes,
+    unknown: Mask,
+    numbers: Mask,
+}
+
+impl Patch {
+    fn new() -> Self {
+        let values = [0; WARP];
+        Self { values, upper: values, unknown: Mask::NONE, numbers: Mask::NONE }
+    }
+
+    fn set(&mut self, lane: usize, (value, word): (u64, Word)) {
+        self.values[lane] = value;
+        let bit = Mask(1 << lane);
+        match word {
+            Word::Number => self.numbers = self.numbers.or(bit),
+            _ => self.unknown = self.unknown.or(bit),
+        }
+    }
+
+    /// Writes the lanes that were set.
+    fn apply(&self, context: &mut Context<'_, '_>, dst: Reg) {
+        let lanes = self.unknown.or(self.numbers).and(context.lanes);
+        if lanes.is_empty() {
+            return;
+        }
+        let origin = context.registers.tags(dst).origin.or(Some(Source::Data));
+        let tags = Tags { unknown: self.unknown, origin, ..Tags::NUMBER };
+        let layout = context.layout;
+        context.registers.write(layout, dst, &self.values, tags, lanes);
+        if layout.width(dst) == Width::B128 {
+            context.registers.write_upper(layout, dst, &self.upper, lanes);
+        }
+    }
+}
+
+fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
+    if context.layout.width(dst) == Width::B1 {
+        let words = context.registers.truths(src);
+        let (truth, tags) = (context.registers.predicate(src), context.registers.operand_tags(src));
+        context.registers.write_truths(dst, &words, context.lanes);
+        context.registers.write_predicate(dst, truth, tags, context.lanes);
+        return true;
+    }
+    let (width, from) = match src {
+        Operand::Register(src) => (context.layout.width(dst), context.layout.width(src)),
+        Operand::Constant(_) => return false,
+    };
+    if width != from || width == Width::B128 {
+        // Wider or narrower copies are rare; of 128 bits the words are moved below.
+        return width == from && copy_upper(context, dst, src);
+    }
+    let (values, tags) = raw(context, src);
+    context.write_words(dst, &values, tags);
+    true
+}
+
+fn copy_upper(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
+    let Operand::Register(from) = src else { return false };
+    let (values, tags) = raw(context, src);
+    let (layout, lanes) = (context.layout, context.lanes);
+    let upper = *context.registers.upper(layout, from);
+    context.write_words(dst, &values, tags);
+    context.registers.write_upper(layout, dst, &upper, lanes);
+    true
+}
+
+/// Extends what was loaded to its register: bits of numbers, words of what is unknown.
+pub(super) fn extend(
+    context: &mut Context<'_, '_>,
+    (from, signed): (Width, bool),
+    dst: Reg,
+    (values, tags): (&Lanes, Tags),
+) {
+    let to = context.layout.width(dst);
+    let mut out = values.map(|bits| concrete::resize(from, signed, to, bits));
+    let size = from.bytes() as usize;
+    for lane in tags.unknown.and(context.lanes).iter() {
+        let Some(valued) = &mut context.valued else { continue };
+        let mut found = valued.store.bytes(values[lane], Word::Unknown);
+        let lost = crate::value::unit::Byte::Opaque(valued.lost(None, context.place));
+        let zero = crate::value::unit::Byte::Known(0);
+        let top = if signed { lost } else { zero };
+        found[size..].fill(top);
+        found[(to.bytes() as usize).min(8)..].fill(zero);
+        out[lane] = valued.store.word(&found).0;
+    }
+    context.write_words(dst, &out, tags);
+}
+
+/// A gap that a predicate causes, in the words of the domain.
+pub(super) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
+    let words = context.registers.truths(register.into());
+    let lane = context.registers.tags(register).unknown.and(context.lanes).lowest();
+    if let (Some(valued), Some(lane)) = (&context.valued, lane) {
+        gap.reason = format!("control flow depends on {}", valued.explain(words[lane]));
+    }
+    gap
+}

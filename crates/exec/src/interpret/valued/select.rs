@@ -1,0 +1,160 @@
+//! Choices.
+//!
+//! A known condition moves words. An unknown one asks the domain at once where the format of the
+//! result is clear from one of the operands; otherwise the choice is kept as it is until somebody
+//! says what it is ([`Unit::Choice`]).
+
+use super::truth::Predicate;
+use super::{Patch, bytes, raw};
+use crate::domain::LIMIT;
+use crate::interpret::Context;
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::memory::Word;
+use crate::tags::Tags;
+use crate::value::bytes::Bytes;
+use crate::value::unit::{Byte, Sort, Unit};
+use crate::value::{Valued, reason};
+use ir::{Format, Operand, Reg, Width};
+
+pub(super) fn execute(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    condition: Operand,
+    [if_true, if_false]: [Operand; 2],
+) -> bool {
+    let condition = Predicate::read(context, condition);
+    let (a, b) = (raw(context, if_true), raw(context, if_false));
+    let width = context.layout.width(dst);
+    let none = Mask::NONE;
+    let touched = a.1.unknown.or(b.1.unknown).or(condition.unknown()).and(context.lanes);
+    if touched == none || width > Width::B64 || width == Width::B1 {
+        return false;
+    }
+    let out = std::array::from_fn(|lane| {
+        let (values, tags) = if condition.truth.has(lane) { &a } else { &b };
+        // Constants and wider registers are cut; words of units stay whole.
+        let mask = if tags.unknown.has(lane) { u64::MAX } else { width.mask() };
+        values[lane] & mask
+    });
+    let mut tags = a.1.within(condition.truth, b.1);
+    let open = condition.unknown();
+    let spoilt = condition.tags.poison;
+    let poison = Tags { poison: spoilt, origin: condition.tags.origin, ..Tags::NUMBER };
+    tags = poison.within(spoilt, tags);
+    if !open.is_empty() {
+        let poison = a.1.poison.or(b.1.poison).and(open);
+        let unknown = Tags { unknown: open.without(poison), poison, ..condition.tags };
+        tags = unknown.within(open, tags);
+    }
+    context.write_words(dst, &out, tags);
+    choose(context, dst, &condition, [&a, &b], tags.unknown.and(open).and(context.lanes));
+    true
+}
+
+/// Makes choices in lanes whose condition is not known.
+fn choose(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    condition: &Predicate,
+    [a, b]: [&(Lanes, Tags); 2],
+    lanes: Mask,
+) {
+    let width = context.layout.width(dst);
+    if lanes.is_empty() || singles(context, dst, condition, [a, b], lanes) {
+        return;
+    }
+    let followed = condition.followed();
+    let mut patch = Patch::new();
+    for lane in lanes.iter() {
+        let (mut x, mut y) = (bytes(context, a, lane), bytes(context, b, lane));
+        let size = width.bytes() as usize;
+        [&mut x, &mut y].into_iter().for_each(|bytes| bytes[size..].fill(Byte::Known(0)));
+        let place = context.place;
+        let Some(valued) = &mut context.valued else { return };
+        let found = match followed.has(lane) {
+            true => choice(valued, condition.words[lane], (&x, &y), size),
+            false => {
+                let known = valued.store.units.lost(condition.words[lane]).is_some();
+                let lost = match known {
+                    true => condition.words[lane],
+                    false => valued.store.units.opaque(Some(place), reason::CONDITION),
+                };
+                u64::from(lost) | u64::from(lost) << 32
+            }
+        };
+        patch.set(lane, (found, Word::Unknown));
+    }
+    patch.apply(context, dst);
+}
+
+/// The common case at once: singles, chosen by conditions of the domain.
+fn singles(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    condition: &Predicate,
+    [a, b]: [&(Lanes, Tags); 2],
+    lanes: Mask,
+) -> bool {
+    if context.layout.width(dst) != Width::B32 || !lanes.without(condition.followed()).is_empty() {
+        return false;
+    }
+    let Some(valued) = &mut context.valued else { return false };
+    let is_single = |(values, tags): &(Lanes, Tags), lane: usize| {
+        let word = values[lane] as u32;
+        tags.unknown.has(lane) && word != 0 && word < LIMIT
+    };
+    let mut operands = [[0; WARP]; 2];
+    for lane in lanes.iter() {
+        let clear = [a, b].map(|operand| is_single(operand, lane));
+        if clear == [false, false] {
+            return false;
+        }
+        for (position, operand) in [a, b].into_iter().enumerate() {
+            let word = operand.0[lane] as u32;
+            operands[position][lane] =
+                match (clear[position], operand.1.is_number_in(Mask(1 << lane))) {
+                    (true, _) => word,
+                    (_, true) => valued.constant(Format::F32, u64::from(word)),
+                    _ => return false,
+                };
+        }
+    }
+    let mut out = [0; WARP];
+    valued.domain.select(&condition.words, [&operands[0], &operands[1]], lanes, &mut out);
+    let mut patch = Patch::new();
+    lanes.iter().for_each(|lane| patch.set(lane, (u64::from(out[lane]), Word::Unknown)));
+    patch.apply(context, dst);
+    true
+}
+
+/// One lane's choice, as words of units.
+fn choice(valued: &mut Valued<'_>, condition: u32, (x, y): (&Bytes, &Bytes), size: usize) -> u64 {
+    if let Some(format) = common(x, y, size)
+        && let Ok(a) = valued.real(&x[..size], format, None)
+        && let Ok(b) = valued.real(&y[..size], format, None)
+    {
+        let value = valued.select(condition, a, b);
+        let sort = Sort::float(format);
+        let mut out = crate::value::bytes::ZERO;
+        (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
+        return valued.store.word(&out).0;
+    }
+    let units = &mut valued.store.units;
+    let mut half = |at: usize| {
+        let unit = |bytes: &Bytes| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+        let (if_true, if_false) = (units.unit(unit(x)), units.unit(unit(y)));
+        if unit(x) == unit(y) && units.lost(if_true).is_none() {
+            return if_true;
+        }
+        units.push(Unit::Choice { condition, if_true, if_false })
+    };
+    u64::from(half(0)) | u64::from(half(4)) << 32
+}
+
+/// The format of two operands, if one of them is a whole float of `size` bytes.
+fn common(x: &Bytes, y: &Bytes, size: usize) -> Option<Format> {
+    [x, y].into_iter().find_map(|bytes| match bytes[0] {
+        Byte::Of { sort, index: 0, .. } if sort.bytes() == size => sort.format(),
+        _ => None,
+    })
+}

@@ -1,0 +1,184 @@
+//! Memory byte by byte, where it holds values of a domain.
+//!
+//! Accesses of whole units need nothing from here. Others take the units they touch apart and put
+//! them together again.
+
+use super::unit::{Byte, Sort, Unit, known};
+use super::{Store, Valued, reason};
+use crate::domain::{InputSource, Inputs};
+use crate::memory::{Allocation, Word, state};
+use ir::Scalar;
+
+impl Store {
+    /// What a byte of memory is.
+    pub(crate) fn byte(&mut self, memory: &Allocation, at: usize) -> Byte {
+        match memory.states[at] {
+            state::DEFINED => Byte::Known(memory.bytes[at]),
+            state::OPAQUE => self.units.bytes(memory.unit(at & !3))[at & 3],
+            state::ADDRESS => Byte::Opaque(self.units.opaque(None, reason::ADDRESS)),
+            state::FICKLE => Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)),
+            _ => Byte::Undefined,
+        }
+    }
+
+    /// As [`Allocation::load`], where units are not whole or not all alike.
+    pub(crate) fn load(&mut self, memory: &Allocation, start: usize, bytes: usize) -> (u64, Word) {
+        let (value, word) = memory.load(start, bytes);
+        let states = &memory.states[start..start + bytes];
+        let whole = start.is_multiple_of(4)
+            && bytes.is_multiple_of(4)
+            && states.iter().all(|&state| state == state::OPAQUE);
+        if !matches!(word, Word::Unknown | Word::Fickle) || whole {
+            return (value, word);
+        }
+        let mut found = [Byte::Known(0); 8];
+        (0..bytes).for_each(|at| found[at] = self.byte(memory, start + at));
+        match (self.word(&found), word) {
+            ((value, Word::Unknown), Word::Fickle) => (value, Word::Fickle),
+            (found, _) => found,
+        }
+    }
+
+    /// Bytes as a word of a register.
+    pub(crate) fn word(&mut self, bytes: &[Byte; 8]) -> (u64, Word) {
+        if let Some(number) = known(bytes) {
+            return (number, Word::Number);
+        }
+        let [a, b, c, d, e, f, g, h] = *bytes;
+        let (low, high) = (self.units.unit([a, b, c, d]), self.units.unit([e, f, g, h]));
+        (u64::from(low) | u64::from(high) << 32, Word::Unknown)
+    }
+
+    /// A word of a register beside others that are unknown: words of units.
+    pub(crate) fn units(&mut self, value: u64, word: Word) -> u64 {
+        let bytes = match word {
+            Word::Unknown => return value,
+            word => self.bytes(value, word),
+        };
+        let [a, b, c, d, e, f, g, h] = bytes;
+        let (low, high) = (self.units.unit([a, b, c, d]), self.units.unit([e, f, g, h]));
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// The bytes of a word of a register.
+    pub(crate) fn bytes(&mut self, value: u64, word: Word) -> [Byte; 8] {
+        match word {
+            Word::Number => value.to_le_bytes().map(Byte::Known),
+            Word::Poison => [Byte::Undefined; 8],
+            Word::Pointer => [Byte::Opaque(self.units.opaque(None, reason::ADDRESS)); 8],
+            Word::Fickle => [Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)); 8],
+            Word::Unknown => {
+                let [a, b, c, d] = self.units.bytes(value as u32);
+                let [e, f, g, h] = self.units.bytes((value >> 32) as u32);
+                [a, b, c, d, e, f, g, h]
+            }
+        }
+    }
+
+    /// As [`Allocation::store`], where units are not whole.
+    pub(crate) fn store(
+        &mut self,
+        memory: &mut Allocation,
+        start: usize,
+        bytes: usize,
+        value: u64,
+        word: Word,
+    ) {
+        let states = &memory.states;
+        let first = start & !3;
+        let last = (start + bytes).next_multiple_of(4).min(states.len());
+        let plain = word != Word::Unknown && !states[first..last].contains(&state::OPAQUE);
+        if plain || start.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            return memory.store(start, bytes, value, word);
+        }
+        let new = self.bytes(value, word);
+        self.store_bytes(memory, start, &new[..bytes]);
+    }
+
+    /// Writes bytes.
+    pub(crate) fn store_bytes(&mut self, memory: &mut Allocation, start: usize, bytes: &[Byte]) {
+        let end = start + bytes.len();
+        for unit in (start & !3..end).step_by(4) {
+            let room = memory.bytes.len().min(unit + 4);
+            let mut whole = [Byte::Undefined; 4];
+            for at in unit..room {
+                whole[at - unit] = match (start..end).contains(&at) {
+                    true => bytes[at - start],
+                    false => self.byte(memory, at),
+                };
+            }
+            self.set_unit(memory, unit, &whole[..room - unit]);
+        }
+    }
+
+    /// Makes bytes part of an address, which is not followed.
+    pub(crate) fn lose(&mut self, memory: &mut Allocation, start: usize, bytes: usize) {
+        let lost = Byte::Opaque(self.units.opaque(None, reason::ADDRESS));
+        self.store_bytes(memory, start, &vec![lost; bytes]);
+    }
+
+    fn set_unit(&mut self, memory: &mut Allocation, unit: usize, bytes: &[Byte]) {
+        if let Some(number) = known(bytes) {
+            return memory.store(unit, bytes.len(), number, Word::Number);
+        }
+        let mut whole = [Byte::Undefined; 4];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        let word = self.units.unit(whole);
+        memory.set_unit(unit, word);
+        let state = |byte: &Byte| match byte {
+            Byte::Undefined => state::UNDEFINED,
+            _ => state::OPAQUE,
+        };
+        let states: Vec<u8> = bytes.iter().map(state).collect();
+        memory.states.copy(unit, &states);
+    }
+}
+
+impl Valued<'_> {
+    /// Makes `bytes` bytes of memory inputs of the domain.
+    pub(crate) fn fill(
+        &mut self,
+        memory: &mut Allocation,
+        (start, bytes): (usize, usize),
+        element: Option<Scalar>,
+        source: InputSource,
+    ) {
+        let sort = element.and_then(|scalar| Some((scalar, Sort::of(scalar)?)));
+        let found = sort.and_then(|(scalar, sort)| {
+            let count = (bytes / sort.bytes()) as u64;
+            Some((self.domain.inputs(&Inputs { source, scalar, count })?, sort))
+        });
+        let (first, sort) = match found {
+            Some((first, sort)) if bytes.is_multiple_of(sort.bytes()) => (first, sort),
+            _ => {
+                let word = self.store.units.opaque(None, reason::UNTYPED);
+                let lost = vec![Byte::Opaque(word); bytes];
+                return self.store.store_bytes(memory, start, &lost);
+            }
+        };
+        let count = bytes / sort.bytes();
+        match sort {
+            Sort::F32 if start.is_multiple_of(4) => {
+                memory.states.fill(start..start + bytes, state::OPAQUE);
+                (0..count).for_each(|at| memory.set_unit(start + 4 * at, first + at as u32));
+            }
+            Sort::F16 | Sort::Bf16 if start.is_multiple_of(4) && count.is_multiple_of(2) => {
+                memory.states.fill(start..start + bytes, state::OPAQUE);
+                for pair in 0..count as u32 / 2 {
+                    let values = [first + 2 * pair, first + 2 * pair + 1];
+                    let word = self.store.units.push(Unit::Halves { values, sorts: [sort; 2] });
+                    memory.set_unit(start + 4 * pair as usize, word);
+                }
+            }
+            _ => {
+                for at in 0..count {
+                    let value = first + at as u32;
+                    let element: Vec<Byte> = (0..sort.bytes() as u8)
+                        .map(|index| Byte::Of { value, sort, index })
+                        .collect();
+                    self.store.store_bytes(memory, start + at * sort.bytes(), &element);
+                }
+            }
+        }
+    }
+}

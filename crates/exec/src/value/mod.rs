@@ -1,0 +1,140 @@
+//! Values of a domain in registers and memory.
+//!
+//! In a run with a domain ([`crate::domain`]) this holds at all times:
+//! - an unknown lane of a register has the word of a *unit* ([`unit`]) in each 32 bits of it (in a
+//!   register of less than 32 bits, of a unit that has zeros above);
+//! - an unknown lane of a predicate has a word in the table beside it;
+//! - four aligned bytes of memory of which any is opaque hold the word of a unit, and the others of
+//!   them are opaque or undefined.
+//!
+//! Copies, accesses of whole units, shuffles and calls move such words without knowing of
+//! them. Everything that computes bits writes [opaque](unit::Units::opaque) words where a result is
+//! unknown, unless it knows better: what nobody thought of is lost, never wrong.
+
+pub(crate) mod bytes;
+pub(crate) mod memory;
+pub(crate) mod unit;
+
+use crate::domain::{Domain, LIMIT, Value};
+use crate::finding::Place;
+use crate::lanes::WARP;
+use crate::tags::Source;
+use ir::Format;
+use rustc_hash::FxHashMap;
+use unit::{Byte, Content, Sort, Unit, Units, content};
+
+/// A domain and where its values are.
+pub(crate) struct Valued<'v> {
+    pub(crate) domain: &'v mut dyn Domain,
+    pub(crate) store: &'v mut Store,
+}
+
+/// What the engine remembers about values.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) units: Units,
+    constants: FxHashMap<(Format, u64), Value>,
+}
+
+/// Reasons for which values are given up.
+pub(crate) mod reason {
+    pub(crate) const BITS: &str = "whose bits are computed with here";
+    pub(crate) const FOREIGN: &str = "that is read here in another format than it has";
+    pub(crate) const SCHEDULE: &str = "that depends on the schedule";
+    pub(crate) const ADDRESS: &str = "that is part of an address";
+    pub(crate) const UNTYPED: &str = "of a buffer or argument whose type is not given";
+    pub(crate) const INTEGER: &str = "that is rounded here to an integer";
+    pub(crate) const CONDITION: &str = "chosen here by a condition that is not followed";
+}
+
+impl Valued<'_> {
+    /// The same for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> Valued<'_> {
+        Valued { domain: self.domain, store: self.store }
+    }
+
+    /// The word for an unknown value of which only the bits are left.
+    pub(crate) fn lost(&mut self, origin: Option<Source>, place: Place) -> u32 {
+        let reason = match origin {
+            Some(Source::Schedule(_)) => reason::SCHEDULE,
+            Some(Source::Address) => reason::ADDRESS,
+            _ => reason::BITS,
+        };
+        self.store.units.opaque(Some(place), reason)
+    }
+
+    /// The domain's value of a float.
+    pub(crate) fn constant(&mut self, format: Format, bits: u64) -> Value {
+        let format = if format == Format::Tf32 { Format::F32 } else { format };
+        if let Some(&value) = self.store.constants.get(&(format, bits)) {
+            return value;
+        }
+        let value = self.domain.constant(format, bits);
+        self.store.constants.insert((format, bits), value);
+        value
+    }
+
+    /// What bytes are as a float, or the word of an opaque unit.
+    pub(crate) fn real(
+        &mut self,
+        bytes: &[Byte],
+        format: Format,
+        place: Option<Place>,
+    ) -> Result<Value, u32> {
+        match content(bytes, Sort::float(format)) {
+            Content::Value(value) => Ok(value),
+            Content::Bits(bits) => Ok(self.constant(format, bits)),
+            Content::Opaque(word) => Err(word),
+            Content::Foreign => Err(self.store.units.opaque(place, reason::FOREIGN)),
+            Content::Unit(word) => self.chosen(word, format, place),
+        }
+    }
+
+    /// The float that a unit is, or the word of an opaque unit.
+    pub(crate) fn single(
+        &mut self,
+        word: u32,
+        format: Format,
+        place: Option<Place>,
+    ) -> Result<Value, u32> {
+        if word != 0 && word < LIMIT {
+            return Ok(word);
+        }
+        let bytes = self.store.units.bytes(word);
+        self.real(&bytes, format, place)
+    }
+
+    /// The float that a choice is.
+    fn chosen(&mut self, word: u32, format: Format, place: Option<Place>) -> Result<Value, u32> {
+        let Some(&Unit::Choice { condition, if_true, if_false }) = self.store.units.get(word)
+        else {
+            return Err(word);
+        };
+        let size = Sort::float(format).bytes();
+        if size > 4 {
+            return Err(self.store.units.opaque(place, reason::FOREIGN));
+        }
+        let [a, b] = [if_true, if_false].map(|word| {
+            let bytes = self.store.units.bytes(word);
+            self.real(&bytes[..size], format, place)
+        });
+        Ok(self.select(condition, a?, b?))
+    }
+
+    /// A choice of the domain in one lane.
+    pub(crate) fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let mut out = [0; WARP];
+        let lanes = crate::lanes::Mask(1);
+        self.domain.select(&[condition; WARP], [&[a; WARP], &[b; WARP]], lanes, &mut out);
+        out[0]
+    }
+
+    /// Why a word decides nothing: for a gap.
+    pub(crate) fn explain(&self, word: u32) -> String {
+        match self.store.units.lost(word) {
+            Some(lost) => format!("a value {}", lost.reason),
+            None if word < LIMIT => self.domain.explain(word),
+            None => "a value that is not a number".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Units: what four bytes are that are not a number.
+//!
+//! A unit is described by a 32-bit word: below 2^31 the handle of a domain's value that fills it
+//! as a single (or tf32), from 2^31 on a position in a table ([`Unit`]). 0 is a unit about
+//! which nothing is known: forgotten is never taken for something.
+//!
+//! Any unit can be taken apart into bytes ([`Byte`]) and put together again; a value comes back
+//! only from all of its bytes in their order. So moving bytes around in whatever way either keeps
+//! a value or loses it, and never makes a wrong one. The price: bits below the byte are not
+//! followed.
+
+use crate::domain::{LIMIT, Value};
+use crate::finding::Place;
+use ir::{Format, Scalar, Width};
+use rustc_hash::FxHashMap;
+
+/// How a value is encoded in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sort {
+    F64,
+    /// And tf32, whose numbers are singles.
+    F32,
+    F16,
+    Bf16,
+    E4m3,
+    E5m2,
+    I8,
+    I16,
+    I32,
+    I64,
+    /// Not a value but a unit that cannot be taken apart.
+    Unit,
+}
+
+impl Sort {
+    pub(crate) fn of(scalar: Scalar) -> Option<Self> {
+        Some(match scalar {
+            Scalar::Float(format) => Self::float(format),
+            Scalar::Integer { width: Width::B8, .. } => Self::I8,
+            Scalar::Integer { width: Width::B16, .. } => Self::I16,
+            Scalar::Integer { width: Width::B32, .. } => Self::I32,
+            Scalar::Integer { width: Width::B64, .. } => Self::I64,
+            Scalar::Integer { .. } => return None,
+        })
+    }
+
+    pub(crate) fn float(format: Format) -> Self {
+        match format {
+            Format::F64 => Self::F64,
+            Format::F32 | Format::Tf32 => Self::F32,
+            Format::F16 => Self::F16,
+            Format::Bf16 => Self::Bf16,
+            Format::E4m3 => Self::E4m3,
+            Format::E5m2 => Self::E5m2,
+        }
+    }
+
+    /// The float format, if it is one.
+    pub(crate) fn format(self) -> Option<Format> {
+        Some(match self {
+            Self::F64 => Format::F64,
+            Self::F32 => Format::F32,
+            Self::F16 => Format::F16,
+            Self::Bf16 => Format::Bf16,
+            Self::E4m3 => Format::E4m3,
+            Self::E5m2 => Format::E5m2,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::F64 | Self::I64 => 8,
+            Self::F32 | Self::I32 | Self::Unit => 4,
+            Self::F16 | Self::Bf16 | Self::I16 => 2,
+            Self::E4m3 | Self::E5m2 | Self::I8 => 1,
+        }
+    }
+}
+
+/// What a byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Byte {
+    /// These bits.
+    Known(u8),
+    /// Nobody wrote it.
+    Undefined,
+    /// Something that is not followed: the word of an opaque unit.
+    Opaque(u32),
+    /// Byte `index` of a value (or unit).
+    Of { value: u32, sort: Sort, index: u8 },
+}
+
+/// What is in a unit that is not simply a single.
+#[derive(Clone, Debug)]
+pub(crate) enum Unit {
+    /// A number that stands beside values.
+    Bits(u32),
+    /// A value of at most four bytes, zeros above it.
+    Whole { value: Value, sort: Sort },
+    /// Two values of two bytes, the first in the low bytes.
+    Halves { values: [Value; 2], sorts: [Sort; 2] },
+    /// Four of the eight bytes of a value, from `first` on.
+    Part { value: Value, sort: Sort, first: u8 },
+    /// One unit or another, by a condition of the domain.
+    Choice { condition: Value, if_true: u32, if_false: u32 },
+    /// Not followed: position in the table of reasons.
+    Opaque(u32),
+    /// Any other mixture.
+    Bytes(Box<[Byte; 4]>),
+}
+
+/// Where and why a value was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lost {
+    /// The instruction, if it was one.
+    pub place: Option<Place>,
+    /// Why: words that follow "a value".
+    pub reason: &'static str,
+}
+
+/// All units of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Units {
+    table: Vec<Unit>,
+    lost: Vec<Lost>,
+    lost_known: FxHashMap<Lost, u32>,
+    bits_known: FxHashMap<u32, u32>,
+}
+
+impl Units {
+    /// The unit a word stands for, if it is in the table.
+    pub(crate) fn get(&self, word: u32) -> Option<&Unit> {
+        self.table.get(word.checked_sub(LIMIT)? as usize)
+    }
+
+    /// The word of a new unit; 0 when there is no room.
+    pub(crate) fn push(&mut self, unit: Unit) -> u32 {
+        let position = self.table.len() as u32;
+        if position >= LIMIT {
+            return 0;
+        }
+        self.table.push(unit);
+        LIMIT + position
+    }
+
+    /// The word of a number.
+    pub(crate) fn bits(&mut self, bits: u32) -> u32 {
+        if let Some(&word) = self.bits_known.get(&bits) {
+            return word;
+        }
+        let word = self.push(Unit::Bits(bits));
+        self.bits_known.insert(bits, word);
+        word
+    }
+
+    /// The word of something that is not followed. Equal words do not mean equal values.
+    pub(crate) fn opaque(&mut self, place: Option<Place>, reason: &'static str) -> u32 {
+        let lost = Lost { place, reason };
+        if let Some(&word) = self.lost_known.get(&lost) {
+            return word;
+        }
+        let number = self.lost.len() as u32;
+        self.lost.push(lost.clone());
+        let word = self.push(Unit::Opaque(number));
+        self.lost_known.insert(lost, word);
+        word
+    }
+
+    /// Why a unit is opaque, if it is.
+    pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
+        match self.get(word) {
+            Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
+            None if word == 0 || word >= LIMIT => {
+                Some(Lost { place: None, reason: "that no record was kept of" })
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes a unit apart.
+    pub(crate) fn bytes(&self, word: u32) -> [Byte; 4] {
+        let whole = |value: u32, sort: Sort| {
+            move |index: usize| Byte::Of { value, sort, index: index as u8 }
+        };
+        if word != 0 && word < LIMIT {
+            return std::array::from_fn(whole(word, Sort::F32));
+        }
+        match self.get(word) {
+            None | Some(Unit::Opaque(_)) => [Byte::Opaque(word); 4],
+            Some(Unit::Bits(bits)) => bits.to_le_bytes().map(Byte::Known),
+            Some(&Unit::Whole { value, sort }) => std::array::from_fn(|index| match index {
+                index if index < sort.bytes() => whole(value, sort)(index),
+                _ => Byte::Known(0),
+            }),
+            Some(&Unit::Halves { values, sorts }) => {
+                std::array::from_fn(|index| whole(values[index / 2], sorts[index / 2])(index % 2))
+            }
+            Some(&Unit::Part { value, sort, first }) => {
+                std::array::from_fn(|index| whole(value, sort)(usize::from(first) + index))
+            }
+            Some(Unit::Choice { .. }) => std::array::from_fn(whole(word, Sort::Unit)),
+            Some(Unit::Bytes(bytes)) => **bytes,
+        }
+    }
+
+    /// Puts bytes together.
+    pub(crate) fn unit(&mut self, bytes: [Byte; 4]) -> u32 {
+        if let Some(bits) = known(&bytes) {
+            return self.bits(bits as u32);
+        }
+        let unit = match bytes {
+            [Byte::Opaque(word), ..] if bytes == [Byte::Opaque(word); 4] => return word,
+            [Byte::Of { value, sort, index: first }, ..] => {
+                let run = run(&bytes);
+                let zeros = bytes[run..].iter().all(|&byte| byte == Byte::Known(0));
+                match (run, sort.bytes()) {
+                    (4, 4) if first == 0 && matches!(sort, Sort::F32 | Sort::Unit) => return value,
+                    (4, 8) if first % 4 == 0 => Some(Unit::Part { value, sort, first }),
+                    (run, size) if run == size && first == 0 && zeros => {
+                        Some(Unit::Whole { value, sort })
+                    }
+                    _ => halves(&bytes),
+                }
+            }
+            _ => None,
+        };
+        self.push(unit.unwrap_or_else(|| Unit::Bytes(Box::new(bytes))))
+    }
+}
+
+/// How many bytes from the first on follow each other in the same value.
+fn run(bytes: &[Byte]) -> usize {
+    let Some(&Byte::Of { value, sort, index }) = bytes.first() else { return 0 };
+    let follows =
+        |(at, byte): &(usize, &Byte)| **byte == Byte::Of { value, sort, index: index + *at as u8 };
+    bytes.iter().enumerate().take_while(follows).count()
+}
+
+fn halves(bytes: &[Byte; 4]) -> Option<Unit> {
+    let half = |half: &[Byte]| match half[0] {
+        Byte::Of { value, sort, index: 0 } if sort.bytes() == 2 && run(half) == 2 => {
+            Some((value, sort))
+        }
+        _ => None,
+    };
+    let (low, high) = (half(&bytes[..2])?, half(&bytes[2..])?);
+    Some(Unit::Halves { values: [low.0, high.0], sorts: [low.1, high.1] })
+}
+
+/// The number that up to eight bytes are, if all are known.
+pub(crate) fn known(bytes: &[Byte]) -> Option<u64> {
+    bytes.iter().rev().try_fold(0, |number, byte| match byte {
+        Byte::Known(bits) => Some(number << 8 | u64::from(*bits)),
+        _ => None,
+    })
+}
+
+/// What bytes are as one value of a sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A number.
+    Bits(u64),
+    /// All bytes of a value, in order.
+    Value(Value),
+    /// A unit that is a choice.
+    Unit(u32),
+    /// Bytes that are not followed; the word says why.
+    Opaque(u32),
+    /// Bytes of something else: there is no saying what they mean in this sort.
+    Foreign,
+}
+
+/// Reads bytes, as many as the sort has, as one value.
+pub(crate) fn content(bytes: &[Byte], sort: Sort) -> Content {
+    if let Some(bits) = known(bytes) {
+        return Content::Bits(bits);
+    }
+    let opaque = bytes.iter().find_map(|byte| match byte {
+        Byte::Opaque(word) => Some(*word),
+        _ => None,
+    });
+    if let Some(word) = opaque {
+        return Content::Opaque(word);
+    }
+    match bytes[0] {
+        Byte::Of { value, sort: found, index: 0 } if run(bytes) == bytes.len() => match found {
+            Sort::Unit => Content::Unit(value),
+            found if found == sort => Content::Value(value),
+            _ => Content::Foreign,
+        },
+        // The upper half of a single is a bfloat, with zeros below it the same number.
+        Byte::Known(0) if sort == Sort::F32 && bytes[1] == Byte::Known(0) => {
+            match content(&bytes[2..], Sort::Bf16) {
+                Content::Value(value) => Content::Value(value),
+                _ => Content::Foreign,
+            }
+        }
+        _ => Content::Foreign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_taken_apart_and_put_together_are_the_same() {
+        let mut units = Units::default();
+        let half = |value| (value, Sort::F16);
+        let pack = Unit::Halves { values: [half(7).0, 9], sorts: [Sort::F16, Sort::Bf16] };
+        let words = [
+            5,
+            units.push(pack),
+            units.push(Unit::Whole { value: 3, sort: Sort::Bf16 }),
+            units.push(Unit::Part { value: 3, sort: Sort::F64, first: 4 }),
+            units.push(Unit::Choice { condition: 1, if_true: 2, if_false: 3 }),
+            units.bits(77),
+            units.opaque(None, "for a test"),
+        ];
+        for word in words {
+            let bytes = units.bytes(word);
+            let again = units.unit(bytes);
+            assert_eq!(units.bytes(again), bytes);
+        }
+    }
+
+    #[test]
+    fn values_come_back_from_all_their_bytes_in_order_only() {
+        let mut units = Units::default();
+        let [a, b, c, d] = units.bytes(5);
+        assert_eq!(content(&[a, b, c, d], Sort::F32), Content::Value(5));
+        assert_eq!(content(&[b, a, c, d], Sort::F32), Content::Foreign);
+        assert_eq!(content(&[c, d], Sort::Bf16), Content::Foreign);
+        let word = units.push(Unit::Whole { value: 6, sort: Sort::Bf16 });
+        let [e, f, ..] = units.bytes(word);
+        let zero = Byte::Known(0);
+        assert_eq!(content(&[e, f], Sort::Bf16), Content::Value(6));
+        assert_eq!(content(&[e, f], Sort::F16), Content::Foreign);
+        assert_eq!(content(&[zero, zero, e, f], Sort::F32), Content::Value(6));
+        let opaque = units.opaque(None, "for a test");
+        assert_eq!(content(&[e, Byte::Opaque(opaque)], Sort::Bf16), Content::Opaque(opaque));
+    }
+}

@@ -1,0 +1,416 @@
+//! The domain: a table of intervals, and what operations make of them.
+
+use crate::Enclosure;
+use exec::Mask;
+use exec::domain::{
+    Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
+};
+use ir::{Format, Relation, Rounding};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
+/// The numbers that inputs are. Each must be a number of the input's type, which doubles hold
+/// exactly (integers up to 2^53).
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    known: FxHashMap<InputSource, Vec<f64>>,
+}
+
+impl Given {
+    /// Says what a buffer holds at first.
+    pub fn buffer(&mut self, buffer: usize, numbers: Vec<f64>) {
+        self.known.insert(InputSource::Buffer(buffer), numbers);
+    }
+
+    /// Says what an argument is; `offset` is that of a member of a structure, or 0.
+    pub fn argument(&mut self, position: usize, offset: u64, number: f64) {
+        self.known.insert(InputSource::Argument(position, offset), vec![number]);
+    }
+}
+
+/// What is known about a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Known<E> {
+    /// A real number.
+    Real(E),
+    /// +∞ or −∞.
+    Infinite { negative: bool },
+    /// Certainly undefined, and why.
+    Undefined(&'static str),
+    /// Perhaps undefined, perhaps any number.
+    Unsure(&'static str),
+    /// A boolean that is not decided.
+    Undecided(&'static str),
+}
+
+use Known::{Infinite, Real, Undecided, Undefined, Unsure};
+
+const TOO_LARGE: &str = "a number too large or too small to be enclosed";
+const DIVISION: &str = "a division by zero";
+const MAYBE_DIVISION: &str = "a division by a number that may be zero";
+const LOGARITHM: &str = "a logarithm of a number that is not positive";
+const MAYBE_LOGARITHM: &str = "a logarithm of a number that may not be positive";
+const ROOT: &str = "a square root of a negative number";
+const MAYBE_ROOT: &str = "a square root of a number that may be negative";
+const DIFFERENCE: &str = "a difference of infinities";
+const PRODUCT: &str = "a product of zero and infinity";
+const MAYBE_PRODUCT: &str = "a product of infinity and a number whose sign is not known";
+const NAN: &str = "a constant that is not a number";
+const ANGLE: &str = "a sine or cosine of infinity";
+const UNGIVEN: &str = "an input that is not given";
+const CLOSE: &str = "a comparison of numbers too close to be told apart";
+const UNDEFINED: &str = "a comparison with an undefined value";
+const CHOICE: &str = "a choice by a comparison that is not decided";
+
+/// Intervals as a domain.
+#[derive(Debug)]
+pub struct Intervals<E> {
+    /// By handle; the first is nobody's.
+    table: Vec<Known<E>>,
+    given: Given,
+}
+
+impl<E: Enclosure> Intervals<E> {
+    /// A domain in which inputs are what is given.
+    #[must_use]
+    pub fn new(given: Given) -> Self {
+        Self { table: vec![Unsure(UNGIVEN)], given }
+    }
+
+    /// Values so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.table.len() - 1
+    }
+
+    /// Whether there are no values yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn known(&self, value: Value) -> &Known<E> {
+        self.table.get(value as usize).unwrap_or(&self.table[0])
+    }
+
+    fn push(&mut self, known: Known<E>) -> Value {
+        let value = self.table.len() as u32;
+        assert!(value < LIMIT, "two thousand million values");
+        self.table.push(known);
+        value
+    }
+
+    fn each<const N: usize>(
+        &mut self,
+        operands: [&Values; N],
+        lanes: Mask,
+        out: &mut Values,
+        apply: impl Fn([&Known<E>; N]) -> Known<E>,
+    ) {
+        for lane in lanes.iter() {
+            let result = apply(operands.map(|values| self.known(values[lane])));
+            out[lane] = self.push(result);
+        }
+    }
+}
+
+fn real<E>(value: Option<E>, otherwise: &'static str) -> Known<E> {
+    value.map_or(Unsure(otherwise), Real)
+}
+
+fn number<E: Enclosure>(value: f64) -> Known<E> {
+    match value {
+        value if value.is_nan() => Undefined(NAN),
+        value if value.is_infinite() => Infinite { negative: value < 0.0 },
+        value => Real(E::point(value)),
+    }
+}
+
+/// What spreads whatever the operation: undefined before unsure.
+fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
+where
+    E: 'k,
+{
+    let mut unsure = None;
+    for operand in operands {
+        match operand {
+            Undefined(why) => return Some(Undefined(why)),
+            Unsure(why) | Undecided(why) => unsure = unsure.or(Some(Unsure(why))),
+            Real(_) | Infinite { .. } => {}
+        }
+    }
+    unsure
+}
+
+fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+    match (a, b) {
+        (Real(x), Real(y)) => real(x.add(y), TOO_LARGE),
+        (Infinite { negative: x }, Infinite { negative: y }) if x != y => Undefined(DIFFERENCE),
+        (Infinite { negative }, Real(_) | Infinite { .. }) | (Real(_), Infinite { negative }) => {
+            Infinite { negative: *negative }
+        }
+        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+    match (a, b) {
+        (Real(x), Real(y)) => real(x.mul(y), TOO_LARGE),
+        (Infinite { negative: x }, Infinite { negative: y }) => Infinite { negative: x != y },
+        (Infinite { negative }, Real(x)) | (Real(x), Infinite { negative }) => match x.sign() {
+            Some(Ordering::Equal) => Undefined(PRODUCT),
+            Some(sign) => Infinite { negative: *negative != sign.is_lt() },
+            None => Unsure(MAYBE_PRODUCT),
+        },
+        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+    match (a, b) {
+        (Undefined(_), _) | (_, Undefined(_)) => spreads([a, b]).unwrap_or(Undefined(DIVISION)),
+        (_, Real(y)) if y.sign() == Some(Ordering::Equal) => Undefined(DIVISION),
+        (Real(_) | Infinite { .. }, Real(y)) if !y.is_nonzero() => Unsure(MAYBE_DIVISION),
+        (Real(x), Real(y)) => real(x.div(y), TOO_LARGE),
+        (Real(_), Infinite { .. }) => number(0.0),
+        (Infinite { negative }, Real(y)) => {
+            Infinite { negative: *negative != (y.sign() == Some(Ordering::Less)) }
+        }
+        (Infinite { .. }, Infinite { .. }) => Undefined(PRODUCT),
+        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) => Real(x.neg()),
+        Infinite { negative } => Infinite { negative: !negative },
+        _ => spreads([a]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+    match (a, b) {
+        (Real(x), Real(y)) => Real(x.max(y)),
+        (Infinite { negative: true }, other @ (Real(_) | Infinite { .. }))
+        | (other @ Real(_), Infinite { negative: true }) => other.clone(),
+        (Infinite { negative: false }, Real(_) | Infinite { .. })
+        | (Real(_), Infinite { negative: false }) => Infinite { negative: false },
+        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn min<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+    neg(&max(&neg(a), &neg(b)))
+}
+
+fn sqrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) if x.sign() == Some(Ordering::Less) => Undefined(ROOT),
+        Real(x) => real(x.sqrt(), MAYBE_ROOT),
+        Infinite { negative: true } => Undefined(ROOT),
+        other => other.clone(),
+    }
+}
+
+fn exp2<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) => real(x.exp2(), TOO_LARGE),
+        Infinite { negative: true } => number(0.0),
+        other => other.clone(),
+    }
+}
+
+fn log2<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) if matches!(x.sign(), Some(Ordering::Less | Ordering::Equal)) => {
+            Undefined(LOGARITHM)
+        }
+        Real(x) if x.sign().is_none() => Unsure(MAYBE_LOGARITHM),
+        Real(x) => real(x.log2(), TOO_LARGE),
+        Infinite { negative: true } => Undefined(LOGARITHM),
+        other => other.clone(),
+    }
+}
+
+fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
+    let magnitude = max(magnitude, &neg(magnitude));
+    let negative = match sign {
+        Real(x) => x.sign().map(Ordering::is_lt),
+        Infinite { negative } => Some(*negative),
+        _ => return spreads([sign, &magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+    };
+    match (negative, &magnitude) {
+        (Some(true), _) => neg(&magnitude),
+        (Some(false), _) => magnitude,
+        (None, Real(x)) => Real(x.hull(&x.neg())),
+        (None, _) => spreads([&magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
+    let on_real = |apply: fn(&E) -> Option<E>, at_infinity: fn(bool) -> Known<E>| match a {
+        Real(x) => real(apply(x), TOO_LARGE),
+        Infinite { negative } => at_infinity(*negative),
+        other => other.clone(),
+    };
+    match op {
+        Unary::Negate => neg(a),
+        Unary::Abs => match a {
+            Real(x) => Real(x.abs()),
+            Infinite { .. } => Infinite { negative: false },
+            other => other.clone(),
+        },
+        Unary::Sqrt => sqrt(a),
+        Unary::Reciprocal => div(&number(1.0), a),
+        Unary::ReciprocalSqrt => div(&number(1.0), &sqrt(a)),
+        Unary::Exp2 => exp2(a),
+        Unary::Log2 => log2(a),
+        Unary::Sin => on_real(E::sin, |_| Undefined(ANGLE)),
+        Unary::Cos => on_real(E::cos, |_| Undefined(ANGLE)),
+        Unary::Tanh => on_real(E::tanh, |negative| number(if negative { -1.0 } else { 1.0 })),
+        Unary::Round(rounding) => match a {
+            Real(x) => real(x.round(rounding), TOO_LARGE),
+            other => other.clone(),
+        },
+        Unary::Saturate => min(&max(a, &number(0.0)), &number(1.0)),
+        Unary::Rectify => max(a, &number(0.0)),
+    }
+}
+
+fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
+    match op {
+        Binary::Add => add(a, b),
+        Binary::Sub => add(a, &neg(b)),
+        Binary::Mul => mul(a, b),
+        Binary::Div => div(a, b),
+        Binary::Min => min(a, b),
+        Binary::Max => max(a, b),
+        Binary::CopySign => copy_sign(a, b),
+    }
+}
+
+/// The truth of a comparison, or why there is none.
+fn compare<E: Enclosure>(
+    relation: Relation,
+    a: &Known<E>,
+    b: &Known<E>,
+) -> Result<bool, &'static str> {
+    let rank = |negative: bool| if negative { -1 } else { 1 };
+    let order = match (a, b) {
+        (Undefined(_), _) | (_, Undefined(_)) => return Err(UNDEFINED),
+        (Real(x), Real(y)) => return compare_reals(relation, x, y).ok_or(CLOSE),
+        (Infinite { negative: x }, Infinite { negative: y }) => rank(*x).cmp(&rank(*y)),
+        (Infinite { negative }, Real(_)) => rank(*negative).cmp(&0),
+        (Real(_), Infinite { negative }) => 0.cmp(&rank(*negative)),
+        (Unsure(why) | Undecided(why), _) | (_, Unsure(why) | Undecided(why)) => return Err(why),
+    };
+    Ok(holds(relation, order))
+}
+
+fn holds(relation: Relation, order: Ordering) -> bool {
+    match relation {
+        Relation::Eq => order.is_eq(),
+        Relation::Ne => order.is_ne(),
+        Relation::Lt => order.is_lt(),
+        Relation::Le => order.is_le(),
+        Relation::Gt => order.is_gt(),
+        Relation::Ge => order.is_ge(),
+    }
+}
+
+/// Enclosures that touch still decide the relations that do not tell equal from one side.
+fn compare_reals<E: Enclosure>(relation: Relation, x: &E, y: &E) -> Option<bool> {
+    if let Some(order) = x.order(y) {
+        return Some(holds(relation, order));
+    }
+    match relation {
+        Relation::Le if x.at_most(y) => Some(true),
+        Relation::Gt if x.at_most(y) => Some(false),
+        Relation::Ge if y.at_most(x) => Some(true),
+        Relation::Lt if y.at_most(x) => Some(false),
+        _ => None,
+    }
+}
+
+impl<E: Enclosure> Domain for Intervals<E> {
+    fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
+        let first = self.table.len() as u32;
+        let given = self.given.known.get(&inputs.source)?;
+        let count = usize::try_from(inputs.count).ok()?;
+        let numbers =
+            given.iter().map(|&value| number(value)).chain(std::iter::repeat(Unsure(UNGIVEN)));
+        self.table.extend(numbers.take(count));
+        assert!(self.table.len() < LIMIT as usize, "two thousand million values");
+        Some(first)
+    }
+
+    fn constant(&mut self, format: Format, bits: u64) -> Value {
+        use exec::concrete::{Conversion, convert};
+        use ir::Scalar::Float;
+        let wide = convert(Conversion::nearest(Float(format), Float(Format::F64)), bits);
+        self.push(number(f64::from_bits(wide)))
+    }
+
+    fn integer(&mut self, number: i128) -> Value {
+        self.push(real(E::integer(number), TOO_LARGE))
+    }
+
+    fn fma(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
+        self.each(operands, lanes, out, |[a, b, c]| add(&mul(a, b), c));
+    }
+
+    fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(operands, lanes, out, |[a, b]| binary(op, a, b));
+    }
+
+    fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
+        self.each([a], lanes, out, |[a]| unary(op, a));
+    }
+
+    fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        for lane in lanes.iter() {
+            match compare(relation, self.known(a[lane]), self.known(b[lane])) {
+                Ok(truth) => out.decide(lane, truth),
+                Err(why) => {
+                    let value = self.push(Undecided(why));
+                    out.defer(lane, value);
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self, _: Connective, [a, _]: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        lanes.iter().for_each(|lane| out.defer(lane, a[lane]));
+    }
+
+    fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
+        lanes.iter().for_each(|lane| out[lane] = a[lane]);
+    }
+
+    fn select(&mut self, _: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(operands, lanes, out, |[a, b]| match (a, b) {
+            (Real(x), Real(y)) => Real(x.hull(y)),
+            (Infinite { negative: x }, Infinite { negative: y }) if x == y => a.clone(),
+            (Undefined(_), Undefined(_)) => a.clone(),
+            _ => Unsure(CHOICE),
+        });
+    }
+
+    fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
+        match self.known(value) {
+            Real(x) => x.round(rounding)?.to_integer(),
+            Infinite { negative: true } => Some(i128::MIN),
+            Infinite { negative: false } => Some(i128::MAX),
+            _ => None,
+        }
+    }
+
+    fn explain(&self, value: Value) -> String {
+        match self.known(value) {
+            Undefined(why) => format!("an undefined value: {why}"),
+            Unsure(why) | Undecided(why) => (*why).to_owned(),
+            Real(_) | Infinite { .. } => "a number".to_owned(),
+        }
+    }
+}
