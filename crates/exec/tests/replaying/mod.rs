@@ -19,6 +19,7 @@ pub(crate) fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
     let buffer = |name: &str, contents, access| Buffer {
         name: name.to_owned(),
         element_bytes: 1,
+        element: None,
         contents,
         access,
     };
