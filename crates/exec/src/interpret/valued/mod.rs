@@ -21,6 +21,7 @@ pub(super) use float::update;
 use ir::{Op, Operand, Reg, Width};
 
 /// Executes an operation if values are concerned; whether it was.
+#[inline(never)]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     match op {
         Op::Copy { dst, src } => Ok(copy(context, *dst, *src)),
@@ -162,6 +163,7 @@ pub(super) fn extend(
 }
 
 /// A gap that a predicate causes, in the words of the domain.
+#[cold]
 pub(super) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
     let words = context.registers.truths(register.into());
     let lane = context.registers.tags(register).unknown.and(context.lanes).lowest();
