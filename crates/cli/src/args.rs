@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::launch_args::LaunchArgs;
+use crate::launch_args::{LaunchArgs, SideArgs};
 use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use driver::arguments::KernelPath;
@@ -23,7 +23,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
-    /// Look for memory errors of a kernel, whatever its tensors contain.
+    /// Compare two kernels: the same outputs over the reals, whatever the tensors contain?
+    Equiv(EquivArgs),
+    /// Look for races, misused barriers and memory errors of a kernel, whatever its tensors contain.
     Check(CheckArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
@@ -40,6 +42,29 @@ pub(crate) struct InspectArgs {
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+}
+
+/// Arguments of `equiv`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EquivArgs {
+    /// The reference: a PTX file, or FILE::KERNEL if it has several.
+    pub(crate) reference: KernelPath,
+
+    /// The optimised kernel.
+    pub(crate) optimised: KernelPath,
+
+    #[command(flatten)]
+    pub(crate) launch: LaunchArgs,
+
+    #[command(flatten)]
+    pub(crate) sides: SideArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// Take constants as they are, not for log2 e, pi and their like.
+    #[arg(long)]
+    pub(crate) no_snap: bool,
 }
 
 /// Arguments of `check`.

@@ -58,6 +58,66 @@ pub(crate) struct LaunchArgs {
     symbols: Vec<ArgumentSpec>,
 }
 
+/// Where the two sides of a comparison differ.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "One side of a comparison")]
+pub(crate) struct SideArgs {
+    /// Number of blocks of the reference.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    ref_grid: Option<Dimensions>,
+
+    /// Number of blocks of the optimised kernel.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    opt_grid: Option<Dimensions>,
+
+    /// Threads of a block of the reference.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    ref_block: Option<Dimensions>,
+
+    /// Threads of a block of the optimised kernel.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    opt_block: Option<Dimensions>,
+
+    /// Dynamic shared memory of the reference.
+    #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
+    ref_smem: Option<ByteCount>,
+
+    /// Dynamic shared memory of the optimised kernel.
+    #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
+    opt_smem: Option<ByteCount>,
+
+    /// The next parameter of the reference; replaces --arg for it.
+    #[arg(long = "ref-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
+    ref_arguments: Vec<ArgumentSpec>,
+
+    /// The next parameter of the optimised kernel; replaces --arg for it.
+    #[arg(long = "opt-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
+    opt_arguments: Vec<ArgumentSpec>,
+}
+
+impl SideArgs {
+    /// Launch and arguments of the two sides, reference first.
+    pub(crate) fn sides(&self, common: &LaunchArgs) -> [(LaunchSpec, Arguments); 2] {
+        let side = |grid, block, shared, own: &Vec<ArgumentSpec>| {
+            let (launch, mut arguments) = (common.launch(), common.arguments());
+            if !own.is_empty() {
+                arguments.specs.clone_from(own);
+            }
+            let launch = LaunchSpec {
+                grid: Option::or(grid, launch.grid),
+                block: Option::or(block, launch.block),
+                shared: Option::or(shared, launch.shared),
+                ..launch
+            };
+            (launch, arguments)
+        };
+        [
+            side(self.ref_grid, self.ref_block, self.ref_smem, &self.ref_arguments),
+            side(self.opt_grid, self.opt_block, self.opt_smem, &self.opt_arguments),
+        ]
+    }
+}
+
 /// What `--blocks` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Blocks {

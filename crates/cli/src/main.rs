@@ -5,7 +5,7 @@ mod launch_args;
 mod limit_args;
 
 use anstream::ColorChoice;
-use args::{Args, CheckArgs, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
+use args::{Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, InspectArgs, SimulateArgs};
 use clap::Parser;
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Exit {
     match &args.command {
         Command::Inspect(inspect) => run_inspect(inspect),
+        Command::Equiv(equiv) => run_equiv(equiv),
         Command::Check(check) => run_check(check),
         Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
@@ -43,6 +44,27 @@ fn run_inspect(args: &InspectArgs) -> Exit {
 fn run_simulate(args: &SimulateArgs) -> Exit {
     let colour = driver::Colour::Styled;
     execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
+}
+
+fn run_equiv(args: &EquivArgs) -> Exit {
+    let paths = [&args.reference, &args.optimised];
+    let mut inputs = Vec::new();
+    for path in paths {
+        match Input::read(path.file.as_ref()) {
+            Ok(input) => inputs.push(input),
+            Err(error) => return fail(&error.to_string()),
+        }
+    }
+    let sides = args.sides.sides(&args.launch);
+    let execution = |number: usize| Execution {
+        input: &inputs[number],
+        kernel: paths[number].kernel.as_deref(),
+        launch: &sides[number].0,
+        arguments: &sides[number].1,
+        limits: args.limits.limits(),
+    };
+    let colour = driver::Colour::Styled;
+    finish(driver::equiv::run([&execution(0), &execution(1)], !args.no_snap, colour))
 }
 
 fn run_check(args: &CheckArgs) -> Exit {

@@ -44,13 +44,49 @@ pub(crate) enum Refusal {
     Launch(BuildError),
 }
 
+/// A launch that is ready to run.
+pub(crate) struct Prepared<'r> {
+    input: &'r Input,
+    lowered: Lowered,
+    pub(crate) built: BuiltLaunch,
+}
+
+impl<'r> Prepared<'r> {
+    pub(crate) fn program(&self) -> &Program {
+        &self.lowered.program
+    }
+
+    /// With what its run found.
+    pub(crate) fn finish(self, result: exec::Outcome) -> Finished<'r> {
+        let Self { input, lowered, built } = self;
+        Finished { input, lowered, built, result }
+    }
+}
+
 /// Builds the launch and runs it.
 pub(crate) fn run<'r>(
     execution: &Execution<'r>,
     command: &str,
     missing_data: MissingData,
-    (format, colour): (Format, Colour),
+    shown: (Format, Colour),
 ) -> Result<Finished<'r>, Refusal> {
+    let prepared = prepare(execution, command, missing_data, shown)?;
+    let (program, launch) = (prepared.program(), &prepared.built.launch);
+    let result = match missing_data {
+        // What is said must hold for all contents, and so for all schedules.
+        MissingData::Opaque => exec::check(program, launch, execution.limits),
+        MissingData::Refused => exec::run(program, launch, execution.limits),
+    };
+    Ok(prepared.finish(result))
+}
+
+/// Builds the launch.
+pub(crate) fn prepare<'r>(
+    execution: &Execution<'r>,
+    command: &str,
+    missing_data: MissingData,
+    (format, colour): (Format, Colour),
+) -> Result<Prepared<'r>, Refusal> {
     let input = execution.input;
     let lowered = inspect::lower(input, format, colour).map_err(Refusal::Module)?;
     let program = &lowered.program;
@@ -66,12 +102,7 @@ pub(crate) fn run<'r>(
         invocation: Invocation { command, file: input.source.name() },
     });
     let built = built.map_err(Refusal::Launch)?;
-    let result = match missing_data {
-        // What is said must hold for all contents, and so for all schedules.
-        MissingData::Opaque => exec::check(program, &built.launch, execution.limits),
-        MissingData::Refused => exec::run(program, &built.launch, execution.limits),
-    };
-    Ok(Finished { input, lowered, built, result })
+    Ok(Prepared { input, lowered, built })
 }
 
 impl Refusal {

@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod check;
 mod demangle;
 mod diagnostics;
+pub mod equiv;
 mod execute;
 mod exit;
 mod findings;

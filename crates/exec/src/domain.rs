@@ -194,6 +194,13 @@ pub trait Domain {
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
 
+    /// The single whose bits are those of a single moved up by 23: an integer in the lowest bits
+    /// becomes an exponent, which is how `expf` makes powers of two. `None` if nothing is known of it.
+    fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
+        let _ = value;
+        None
+    }
+
     /// Why a value or boolean is not known, not defined, or not decided: words that follow
     /// "control flow depends on".
     fn explain(&self, value: Value) -> String;

@@ -59,6 +59,8 @@ pub struct Request<'r> {
 pub struct BuiltLaunch {
     /// What to execute.
     pub launch: exec::Launch,
+    /// The name of each parameter's argument.
+    pub names: Vec<String>,
     /// Where results will be, in the order of the arguments.
     pub outputs: Vec<OutputSpec>,
     /// What was assumed or looks odd, one sentence each.
@@ -85,6 +87,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         request,
         buffers: Buffers::new(request),
         errors: BuildError::default(),
+        names: Vec::new(),
         notes: Vec::new(),
     };
     let sizes = builder.sizes();
@@ -101,7 +104,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     builder.check_names();
     let arguments = builder.arguments();
     let symbols = builder.symbols();
-    let Builder { buffers, errors, mut notes, .. } = builder;
+    let Builder { buffers, errors, mut notes, names, .. } = builder;
     let (Some((grid, block)), true, true) =
         (sizes, errors.input.is_empty(), errors.launch.is_empty())
     else {
@@ -119,6 +122,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
             symbols,
             selected,
         },
+        names,
         outputs: buffers.outputs,
         notes,
     })
@@ -129,6 +133,7 @@ pub(super) struct Builder<'r> {
     pub(super) request: &'r Request<'r>,
     buffers: Buffers<'r>,
     errors: BuildError,
+    names: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -208,6 +213,8 @@ impl<'r> Builder<'r> {
         }
         let mut values = Vec::new();
         for parameter in &parameters {
+            let name = positional.get(parameter.index).map(|spec| spec.name.as_str());
+            self.names.push(name.unwrap_or(parameter.name).to_owned());
             let value = match positional.get(parameter.index) {
                 Some(spec) => self.argument(parameter, spec),
                 None => self.absent(parameter, None),

@@ -263,6 +263,12 @@ pub(super) fn shift_right_sticky(significand: u128, shift: i32) -> u128 {
     }
 }
 
+/// The number that a float of any format is, as a double: exact, since doubles have room for all.
+#[must_use]
+pub fn to_double(format: Format, bits: u64) -> f64 {
+    to_f64(format, bits)
+}
+
 /// The number in double precision, which has every number of the other formats; a NaN is a NaN.
 #[inline(always)]
 pub(super) fn to_f64(format: Format, bits: u64) -> f64 {

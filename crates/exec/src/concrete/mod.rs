@@ -34,4 +34,5 @@ pub mod nan;
 pub use bits::insert_bits;
 pub use convert::{Conversion, convert};
 pub use float::{float_binary, float_compare, float_test, float_unary, fma};
+pub use format::to_double;
 pub use integer::{add_carry, int_binary, int_compare, int_ternary, int_unary, resize};

@@ -119,7 +119,9 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
             sources.iter().map(|source| bytes(context, source, lane)).collect();
         let result = match moved(op, &operands, to) {
             Some(result) => Some(result),
-            None => signs(context, op, &operands),
+            None => {
+                signs(context, op, &operands).or_else(|| power_of_exponent(context, op, &operands))
+            }
         };
         let Some(valued) = &mut context.valued else { return };
         if let Some(mut result) = result {
@@ -281,6 +283,23 @@ fn signs(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<B
             *byte = Byte::Of { value: result, sort, index: position as u8 };
         }
         at = end;
+    }
+    Some(out)
+}
+
+/// `x << 23` of a single, if the domain knows it.
+fn power_of_exponent(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<Bytes> {
+    let Op::IntBinary { op: IntBinary::Shl, width: Width::B32, .. } = op else { return None };
+    let Byte::Of { sort, index: 0, .. } = operands[0][0] else { return None };
+    let single = sort.format() == Some(ir::Format::F32);
+    if !single || known(&operands[1][..4])? != 23 {
+        return None;
+    }
+    let Content::Value(float) = content(&operands[0][..4], sort) else { return None };
+    let value = context.valued.as_mut()?.domain.power_of_exponent(float)?;
+    let mut out = ZERO;
+    for (position, byte) in out[..4].iter_mut().enumerate() {
+        *byte = Byte::Of { value, sort, index: position as u8 };
     }
     Some(out)
 }

@@ -1,0 +1,17 @@
+//! Whether two kernels compute the same: both are run on terms, and every output element of the one
+//! is compared with that of the other over the reals.
+//!
+//! Both runs look for races, misused barriers and memory errors on the way ([`exec::check_in`]): an
+//! output is a function of the inputs only if there are none. What the terms mean, and when two are
+//! equal, is decided by [`decide`]; a difference comes with a point, and both kernels are run again
+//! on intervals there.
+
+mod compare;
+mod symbolic;
+mod witness;
+
+pub use compare::{
+    Answer, Compared, Difference, Input, InputKind, Output, Position, Side, Unsettled, compare,
+};
+pub use symbolic::Symbolic;
+pub use witness::{Witness, confirm};
