@@ -244,13 +244,12 @@ fn mark(tags: &mut Tags, lane: usize, word: Word, place: crate::finding::Place, 
         Word::Fickle => {
             tags.unknown = tags.unknown.or(bit);
             tags.fickle = tags.fickle.or(bit);
-            let known = matches!(tags.origin, Some(Source::Poison(_)));
-            tags.origin = if known { tags.origin } else { Some(Source::Stored) };
+            tags.origin = Some(Source::Stored);
         }
         Word::Poison => {
             tags.poison = tags.poison.or(bit);
             let origin = if bad { Origin::BadAccess(place) } else { Origin::Memory(place) };
-            tags.origin = Some(Source::Poison(origin));
+            tags.undefined = Some(origin);
         }
     }
 }
@@ -306,7 +305,7 @@ fn store_element(
     let (values, tags) = context.read(src, width.min(Width::B64));
     let mut word = word_of(tags, lane);
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
-        let origin = tags.poison_origin();
+        let origin = tags.undefined;
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
         // It is reported and it was written: neither is to be said otherwise later.
         word = Word::Unknown;
@@ -351,7 +350,7 @@ pub(super) fn atomic(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(
     for (_, tags) in &operands {
         let poisoned = tags.poison.and(context.lanes);
         if !poisoned.is_empty() {
-            let origin = tags.poison_origin();
+            let origin = tags.undefined;
             context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
         }
         context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
