@@ -68,7 +68,7 @@ pub(crate) fn properties(finished: &Finished<'_>) -> Vec<Property> {
 fn of_run(finished: &Finished<'_>, name: &'static str) -> Property {
     let faults = finished.result.findings.iter().map(|finding| &finding.fault);
     let mut refuted = faults.map(findings::property).any(|property| property == name);
-    refuted |= name == "frame" && !finished.unwritten().is_empty();
+    refuted |= name == "frame" && !finished.unwritten.is_empty();
     let verdict = if refuted { Verdict::Refuted } else { Verdict::Unknown };
     Property { name, verdict, reasons: reasons(finished, name) }
 }

@@ -8,10 +8,10 @@ use crate::address::{Area, Pointer};
 use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
-use crate::memory::{Allocation, state};
+use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::warp::Warp;
-use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
+use ir::{Address, AddressBase, Load, Operand, Space, Store, VarId, Width};
 
 /// The most bytes a lane accesses at once here.
 const MOST_BYTES: u32 = 32;
@@ -201,8 +201,38 @@ fn allocation<'s>(
     Some((memory, size, if parts > 1 { size } else { 0 }))
 }
 
+/// Loads parameters of the kernel, which are the same for all lanes; whether it was such a load.
+fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
+    let Some(&Area::Param(number)) = context.machine.areas.get(&variable) else { return false };
+    let Some(memory) = context.machine.params.get(number) else { return false };
+    let element = load.width.bytes();
+    let bytes = element * load.dsts.len() as u32;
+    let offset = load.address.offset;
+    let Some(start) = memory.inside(offset, bytes) else { return false };
+    if load.width > Width::B64 || memory.alignment(offset, bytes) != Alignment::Yes {
+        return false;
+    }
+    let word = |position: usize| memory.load(start + position * element as usize, element as usize);
+    let known = |&position: &usize| matches!(word(position).1, Word::Number | Word::Pointer);
+    if !(0..load.dsts.len()).all(|position| known(&position)) {
+        return false;
+    }
+    for (position, dst) in load.dsts.iter().enumerate() {
+        let Some(dst) = *dst else { continue };
+        let (value, word) = word(position);
+        let width = context.layout.width(dst);
+        let value = crate::concrete::resize(load.width, load.signed, width, value);
+        let tags = if word == Word::Pointer { Tags::pointer(Mask::ALL) } else { Tags::NUMBER };
+        context.write(dst, &[value; WARP], tags);
+    }
+    true
+}
+
 /// Executes a load of the common kind; whether it was one.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
+    if let AddressBase::Variable(variable) = load.address.base {
+        return load_parameters(context, load, variable);
+    }
     let bytes = load.width.bytes() * load.dsts.len() as u32;
     let mut starts = Starts::new();
     if load.width > Width::B64
