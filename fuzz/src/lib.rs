@@ -24,9 +24,11 @@ pub fn run_all(text: &str) {
 
 fn run(text: &str, program: &Program, kernel: FuncId, known: bool) {
     let launch = launch(program, kernel, known);
-    let outcome = exec::run(program, &launch, Limits { lane_instructions: BUDGET });
+    let outcome = exec::run(program, &launch, Limits { lane_instructions: BUDGET, time: None });
     let gap = outcome.gap.iter().map(|gap| gap.place);
-    for place in outcome.findings.iter().map(|finding| finding.place).chain(gap) {
+    let doubts = outcome.doubts.iter().map(|doubt| doubt.place);
+    let findings = outcome.findings.iter().map(|finding| finding.place);
+    for place in findings.chain(doubts).chain(gap) {
         let span = place.span;
         assert!(span.start <= span.end && span.end as usize <= text.len(), "{place:?}");
     }
@@ -60,5 +62,14 @@ fn launch(program: &Program, kernel: FuncId, known: bool) -> Launch {
         let name = format!("buffer {}", buffers.len());
         buffers.push(Buffer { name, element_bytes: 4, contents, access });
     }
-    Launch { kernel, grid: [2, 1, 1], block: [20, 2, 1], dynamic_shared: 64, buffers, arguments }
+    Launch {
+        kernel,
+        grid: [2, 1, 1],
+        block: [20, 2, 1],
+        dynamic_shared: 64,
+        buffers,
+        arguments,
+        symbols: Vec::new(),
+        selected: Vec::new(),
+    }
 }

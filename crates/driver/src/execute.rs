@@ -34,6 +34,9 @@ pub(crate) struct Finished<'r> {
     lowered: Lowered,
     pub(crate) built: BuiltLaunch,
     pub(crate) result: exec::Outcome,
+    /// Outputs of which elements were never written, one sentence each; nothing is said of a run
+    /// that did not end or left out blocks.
+    pub(crate) unwritten: Vec<String>,
 }
 
 /// Why there was no run.
@@ -59,7 +62,8 @@ impl<'r> Prepared<'r> {
     /// With what its run found.
     pub(crate) fn finish(self, result: exec::Outcome) -> Finished<'r> {
         let Self { input, lowered, built } = self;
-        Finished { input, lowered, built, result }
+        let unwritten = unwritten(&built, &result);
+        Finished { input, lowered, built, result, unwritten }
     }
 }
 
@@ -165,7 +169,7 @@ impl Finished<'_> {
             text.push_str("note: what the kernel prints is not shown\n");
         }
         let code = base::Code::UnwrittenOutput;
-        self.unwritten().iter().for_each(|line| text.push_str(&format!("error[{code}]: {line}\n")));
+        self.unwritten.iter().for_each(|line| text.push_str(&format!("error[{code}]: {line}\n")));
         text
     }
 
@@ -191,7 +195,7 @@ impl Finished<'_> {
 
     /// Whether anything is wrong.
     pub(crate) fn is_refuted(&self) -> bool {
-        self.errors().next().is_some() || !self.unwritten().is_empty()
+        self.errors().next().is_some() || !self.unwritten.is_empty()
     }
 
     /// What the run says: refuted if anything is wrong, unknown if it did not end or its results are
@@ -238,29 +242,28 @@ impl Finished<'_> {
             false => format!("{ran} block{plural}"),
         }
     }
+}
 
-    /// Outputs of which elements were never written, one sentence each; nothing is said of a run
-    /// that did not end or left out blocks.
-    pub(crate) fn unwritten(&self) -> Vec<String> {
-        if self.result.gap.is_some() || self.built.launch.is_partial() {
-            return Vec::new();
-        }
-        let missing = |output: &OutputSpec| {
-            let written = &self.result.written[output.buffer];
-            let bytes = output.element.bytes() as usize;
-            let is_missing = |&offset: &u64| {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX).saturating_mul(bytes);
-                let element = written.get(start..start.saturating_add(bytes));
-                element.is_none_or(|element| element.contains(&false))
-            };
-            let mut absent = output.offsets().filter(is_missing);
-            let first = absent.next()?;
-            let (count, all) = (absent.count() + 1, output.offsets().count());
-            let name = &output.name;
-            Some(format!(
-                "output `{name}`: {count} of {all} elements are never written, `{name}[{first}]` first"
-            ))
-        };
-        self.built.outputs.iter().filter_map(missing).collect()
+/// See [`Finished::unwritten`]; there may be many elements, so it is found once.
+fn unwritten(built: &BuiltLaunch, result: &exec::Outcome) -> Vec<String> {
+    if result.gap.is_some() || built.launch.is_partial() {
+        return Vec::new();
     }
+    let missing = |output: &OutputSpec| {
+        let written = &result.written[output.buffer];
+        let bytes = output.element.bytes() as usize;
+        let is_missing = |&offset: &u64| {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).saturating_mul(bytes);
+            let element = written.get(start..start.saturating_add(bytes));
+            element.is_none_or(|element| element.contains(&false))
+        };
+        let mut absent = output.offsets().filter(is_missing);
+        let first = absent.next()?;
+        let (count, all) = (absent.count() + 1, output.offsets().count());
+        let name = &output.name;
+        Some(format!(
+            "output `{name}`: {count} of {all} elements are never written, `{name}[{first}]` first"
+        ))
+    };
+    built.outputs.iter().filter_map(missing).collect()
 }

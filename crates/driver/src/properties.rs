@@ -71,7 +71,7 @@ pub(crate) fn properties(finished: &Finished<'_>) -> Vec<Property> {
 fn of_run(finished: &Finished<'_>, name: &'static str) -> Property {
     let faults = finished.errors().map(|finding| &finding.fault);
     let mut refuted = faults.map(findings::property).any(|property| property == name);
-    refuted |= name == "frame" && !finished.unwritten().is_empty();
+    refuted |= name == "frame" && !finished.unwritten.is_empty();
     let reasons = reasons(finished, name);
     let verdict = match refuted {
         true => Verdict::Refuted,

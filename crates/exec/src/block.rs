@@ -64,8 +64,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// Starts a block. What the one before had (registers, memory, groups) is used again.
     fn start(&mut self, number: u64) {
         self.position = self.machine.launch.block_position(number);
-        self.shared.iter_mut().for_each(|memory| memory.states.forget());
-        self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
+        let shared = self.shared.iter_mut().map(|memory| memory.states.forget());
+        let warps = self.warps.iter_mut().map(|warp| warp.restart(self.machine));
+        self.report.charge(shared.chain(warps).sum());
         self.tracker.restart();
         self.votes = [Votes::default(); 16];
     }
@@ -185,10 +186,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// Counts what is executed and stops a run that does not end.
     #[inline]
     fn spend(&mut self, warp: usize, group: usize, count: u64) -> Result<(), Gap> {
-        let lanes = self.warps[warp].groups[group].lanes;
-        let cost = u64::from(lanes.count()) * count;
+        let cost = u64::from(self.warps[warp].groups[group].lanes.count()) * count;
         self.report.lane_instructions += cost;
-        self.budget.spend(cost).map_err(|exhausted| {
+        let charged = std::mem::take(&mut self.report.charged);
+        self.budget.spend(cost + charged).map_err(|exhausted| {
             let last = (self.position, warp, &self.warps[warp].groups[group]);
             exhausted.gap(self.machine, last, self.report.lane_instructions)
         })

@@ -40,7 +40,8 @@ impl Launch {
     /// Whether some blocks are left out.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        !self.selected.is_empty() && self.selected != [0..self.blocks()]
+        let selected: u64 = self.selected.iter().map(|range| range.end - range.start).sum();
+        !self.selected.is_empty() && selected < self.blocks()
     }
 
     /// Numbers of the blocks to run, ascending.

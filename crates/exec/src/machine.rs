@@ -97,9 +97,15 @@ impl<'p> Machine<'p> {
         Ok((machine, global))
     }
 
-    /// Refuses what would not fit in memory.
+    /// Refuses what cannot be run or would not fit in memory.
     fn check_sizes(&self) -> Result<(), Gap> {
         let Self { program, launch, .. } = *self;
+        let place = Place { span: self.kernel().span, location: None };
+        let refuse =
+            |reason: String| Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+        if !self.kernel().is_defined() {
+            return refuse("the kernel is defined elsewhere".to_owned());
+        }
         let functions = called(program, launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
         let variables = |is_meant: &dyn Fn(&Variable) -> bool| {
@@ -125,9 +131,9 @@ impl<'p> Machine<'p> {
             ("registers of a block", registers, LARGEST_REGISTERS),
         ] {
             if bytes > most {
-                let reason = format!("{what}: {bytes} bytes, of which at most {most} are executed");
-                let place = Place { span: self.kernel().span, location: None };
-                return Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+                return refuse(format!(
+                    "{what}: {bytes} bytes, of which at most {most} are executed"
+                ));
             }
         }
         Ok(())

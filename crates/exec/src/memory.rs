@@ -44,10 +44,11 @@ impl States {
         self.each.into_iter().map(|state| state != state::UNDEFINED).collect()
     }
 
-    /// Makes every byte undefined.
-    pub(crate) fn forget(&mut self) {
+    /// Makes every byte undefined; how many there are.
+    pub(crate) fn forget(&mut self) -> usize {
         self.each.fill(state::UNDEFINED);
         self.others = self.each.len();
+        self.others
     }
 
     /// Puts all bytes of a range in one state.

@@ -7,6 +7,7 @@
 //! A warp has one file for each function: recursion is refused, so a lane is in a function at most
 //! once, and lanes in different calls of it are different lanes.
 
+use crate::finding::Origin;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::{Layout, Word};
 use crate::pool::Pool;
@@ -27,6 +28,7 @@ pub(crate) struct Registers {
     origins: Vec<Option<Source>>,
     /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
     truths: FxHashMap<usize, Box<Narrow>>,
+    undefined: Vec<Option<Origin>>,
 }
 
 /// [`Tags`] without their origin: what every instruction looks at.
@@ -65,16 +67,19 @@ impl Registers {
             wide: Pool::new(layout.wide),
             predicates: vec![Mask::NONE; count],
             masks,
-            origins: vec![Tags::UNWRITTEN.origin; count],
+            origins: vec![None; count],
+            undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
         }
     }
 
     /// Forgets everything in all lanes: a block starts afresh. The bits stay; nobody looks at them.
-    pub(crate) fn forget_all(&mut self) {
+    /// How many bytes that took.
+    pub(crate) fn forget_all(&mut self) -> usize {
         let count = self.origins.len();
         self.masks[..count].fill(TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER });
-        self.origins.fill(Tags::UNWRITTEN.origin);
+        self.undefined.fill(Tags::UNWRITTEN.undefined);
+        count * size_of::<(TagMasks, Option<Origin>)>()
     }
 
     /// Forgets everything in `lanes`: a call starts afresh.
@@ -87,7 +92,8 @@ impl Registers {
     pub(crate) fn tags(&self, register: Reg) -> Tags {
         let position = register.position();
         let TagMasks { pointer, unknown, poison, fickle } = self.masks[position];
-        Tags { pointer, unknown, poison, fickle, origin: self.origins[position] }
+        let (origin, undefined) = (self.origins[position], self.undefined[position]);
+        Tags { pointer, unknown, poison, fickle, origin, undefined }
     }
 
     pub(crate) fn operand_tags(&self, operand: Operand) -> Tags {
@@ -391,6 +397,9 @@ impl Registers {
         old.fickle = pick(tags.fickle, old.fickle);
         if tags.origin.is_some() {
             self.origins[position] = tags.origin;
+        }
+        if tags.undefined.is_some() {
+            self.undefined[position] = tags.undefined;
         }
     }
 }

@@ -31,9 +31,17 @@ pub(crate) struct Report {
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.
     pub(crate) lane_instructions: u64,
+    /// What copying and clearing memory cost since the budget was last asked, in instructions.
+    pub(crate) charged: u64,
 }
 
 impl Report {
+    /// Notes that this many bytes were copied or cleared besides what instructions do themselves: a
+    /// budget must bound that, too.
+    pub(crate) fn charge(&mut self, bytes: usize) {
+        self.charged += bytes as u64 / 8;
+    }
+
     /// Notes an access that is aligned only if the allocation lies better than it promises.
     pub(crate) fn depends_on_alignment(&mut self, place: Place) {
         let recent = &mut self.recent[place.span.start as usize % 16];

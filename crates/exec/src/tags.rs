@@ -24,15 +24,15 @@ pub(crate) struct Tags {
     /// Of the unknown lanes, those that are not determined by the launch and its inputs. Means
     /// nothing in other lanes.
     pub(crate) fickle: Mask,
-    /// Where the poison or the unknown comes from, of one of the lanes.
+    /// Where the unknown comes from, in one of the lanes. Means nothing if there is none.
     pub(crate) origin: Option<Source>,
+    /// Where the poison comes from, likewise.
+    pub(crate) undefined: Option<Origin>,
 }
 
-/// Why a value is not a number.
+/// Why a value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Undefined.
-    Poison(Origin),
     /// Data of a buffer whose contents are not given.
     Data,
     /// Bits of an address.
@@ -48,11 +48,10 @@ impl Source {
     /// would be known without it.
     fn rank(self) -> u32 {
         match self {
-            Self::Poison(_) => 0,
-            Self::Address => 1,
-            Self::Stored => 2,
-            Self::Data => 3,
-            Self::Schedule(_) => 4,
+            Self::Address => 0,
+            Self::Stored => 1,
+            Self::Data => 2,
+            Self::Schedule(_) => 3,
         }
     }
 }
@@ -65,16 +64,12 @@ impl Tags {
         poison: Mask::NONE,
         fickle: Mask::NONE,
         origin: None,
+        undefined: None,
     };
 
     /// No lane was ever written.
-    pub(crate) const UNWRITTEN: Self = Self {
-        pointer: Mask::NONE,
-        unknown: Mask::NONE,
-        poison: Mask::ALL,
-        fickle: Mask::NONE,
-        origin: Some(Source::Poison(Origin::Register)),
-    };
+    pub(crate) const UNWRITTEN: Self =
+        Self { poison: Mask::ALL, undefined: Some(Origin::Register), ..Self::NUMBER };
 
     pub(crate) fn pointer(lanes: Mask) -> Self {
         Self { pointer: lanes, ..Self::NUMBER }
@@ -87,8 +82,8 @@ impl Tags {
 
     pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
         // What does not happen in any lane is no origin.
-        let origin = (!lanes.is_empty()).then_some(Source::Poison(origin));
-        Self { poison: lanes, origin, ..Self::NUMBER }
+        let undefined = (!lanes.is_empty()).then_some(origin);
+        Self { poison: lanes, undefined, ..Self::NUMBER }
     }
 
     /// Whether every lane is a number.
@@ -107,25 +102,19 @@ impl Tags {
     pub(crate) fn combine(self, other: Self) -> Self {
         let poison = self.poison.or(other.poison);
         let unknown = self.unknown.or(self.pointer).or(other.unknown).or(other.pointer);
+        // Origins outlive what they are about.
         let address = |tags: Self| (!tags.pointer.is_empty()).then_some(Source::Address);
-        // An origin outlives what it is about.
-        let origin = |tags: Self| {
-            tags.origin.filter(|source| match source {
-                Source::Poison(_) => !tags.poison.is_empty(),
-                _ => !tags.unknown.is_empty(),
-            })
-        };
+        let origin = |tags: Self| tags.origin.filter(|_| !tags.unknown.is_empty());
+        let undefined = |tags: Self| tags.undefined.filter(|_| !tags.poison.is_empty());
         let sources = [origin(self), origin(other), address(self), address(other)];
-        let poisonous = |source: &Source| matches!(source, Source::Poison(_));
-        let poison_source = sources.into_iter().flatten().find(poisonous);
-        let others = sources.into_iter().flatten().filter(|source| !poisonous(source));
-        let any_source = others.reduce(|a, b| if b.rank() > a.rank() { b } else { a });
+        let highest = |a: Source, b: Source| if b.rank() > a.rank() { b } else { a };
         Self {
             pointer: Mask::NONE,
             unknown: unknown.without(poison),
             poison,
             fickle: self.undetermined().or(other.undetermined()),
-            origin: if poison.is_empty() { any_source } else { poison_source },
+            origin: sources.into_iter().flatten().reduce(highest),
+            undefined: undefined(self).or(undefined(other)),
         }
     }
 
@@ -167,6 +156,7 @@ impl Tags {
             poison: pick(self.poison, other.poison),
             fickle: pick(self.fickle, other.fickle),
             origin: self.origin.or(other.origin),
+            undefined: self.undefined.or(other.undefined),
         }
     }
 
@@ -181,14 +171,7 @@ impl Tags {
             poison: gather(self.poison),
             fickle: gather(self.fickle),
             origin: self.origin,
-        }
-    }
-
-    /// Where poison in these tags comes from.
-    pub(crate) fn poison_origin(self) -> Option<Origin> {
-        match self.origin {
-            Some(Source::Poison(origin)) => Some(origin),
-            _ => None,
+            undefined: self.undefined,
         }
     }
 }

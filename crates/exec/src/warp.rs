@@ -92,14 +92,20 @@ impl Warp {
         }
     }
 
-    /// Starts a block: registers and local memory are as nobody wrote them.
-    pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
+    /// Starts a block: registers and local memory are as nobody wrote them. How many bytes those
+    /// were.
+    pub(crate) fn restart(&mut self, machine: &Machine<'_>) -> usize {
         // Clearing large arrays, which perhaps few blocks use, takes longer than asking for others.
         const LARGE: usize = 1 << 20;
-        self.files.iter_mut().flatten().for_each(Registers::forget_all);
+        let mut cleared = 0;
+        for registers in self.files.iter_mut().flatten() {
+            cleared += registers.forget_all();
+        }
         for slot in &mut self.local {
             match slot {
-                Some(memory) if memory.bytes.len() < LARGE => memory.states.forget(),
+                Some(memory) if memory.bytes.len() < LARGE => {
+                    cleared += memory.states.forget();
+                }
                 _ => *slot = None,
             }
         }
@@ -112,6 +118,7 @@ impl Warp {
             calls: Vec::new(),
             state: State::Ready,
         });
+        cleared
     }
 
     /// Lanes that still run.
@@ -136,8 +143,10 @@ impl Warp {
         self.files[function.position()] = Some(registers);
     }
 
-    /// Starts a call: registers and local variables of the callee are as nobody wrote them.
-    pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) {
+    /// Starts a call: registers and local variables of the callee are as nobody wrote them. How many
+    /// bytes that were.
+    pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) -> usize {
+        let mut cleared = machine.program.functions[function].registers.len();
         self.registers(machine, function).forget(lanes);
         for (slot, &id) in self.local.iter_mut().zip(&machine.local) {
             let variable = &machine.program.variables[id];
@@ -148,9 +157,11 @@ impl Warp {
                 let size = memory.bytes.len() / crate::lanes::WARP;
                 for lane in lanes.iter() {
                     memory.states.fill(lane * size..(lane + 1) * size, state::UNDEFINED);
+                    cleared += size;
                 }
             }
         }
+        cleared
     }
 
     /// The memory of a local variable, by its area: 32 copies, one for each lane in turn.

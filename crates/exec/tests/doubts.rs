@@ -259,3 +259,22 @@ fn undefined_values_are_found_beside_unknown_ones() {
     assert_eq!(outcome.findings.len(), 1);
     assert_eq!((outcome.findings[0].thread.thread, outcome.findings[0].count), ([20, 0, 0], 1));
 }
+
+#[test]
+fn what_calls_copy_and_blocks_clear_counts() {
+    // Few instructions, but each call copies 100 kB in every lane.
+    let callee = ".func big(.param .align 4 .b8 a[100000]) { ret; }";
+    let body = "again: { .param .align 4 .b8 a[100000]; call big, (a); } bra again;";
+    let program = kernel(callee, "", body);
+    let one = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[]);
+    let limits = Limits { lane_instructions: 10_000_000, ..Limits::default() };
+    let outcome = exec::run(&program, &one, limits);
+    assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: true }));
+    assert!(outcome.lane_instructions < 10_000, "{}", outcome.lane_instructions);
+    // Nothing to do, in many blocks with much to clear.
+    let program = kernel("", "", ".shared .align 4 .b8 s[100000]; mov.u32 %r1, s;");
+    let many = launch(&program, "k", [1 << 30, 1, 1], [1, 1, 1], 0, &[]);
+    let outcome = exec::run(&program, &many, limits);
+    assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: false }));
+    assert!(outcome.blocks < 1000, "{}", outcome.blocks);
+}

@@ -116,6 +116,15 @@ fn what_does_not_fit_is_a_gap_and_no_crash() {
 }
 
 #[test]
+fn a_kernel_without_a_body_is_a_gap() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .entry k(.param .u64 x);";
+    let program = ptx::lower(&ptx::syntax::parse(text).module).program;
+    let launch = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[Arg::Null]);
+    let outcome = exec::run(&program, &launch, exec::Limits::default());
+    assert_eq!(outcome.gap.unwrap().reason, "the kernel is defined elsewhere");
+}
+
+#[test]
 fn a_run_that_does_not_end_gives_up() {
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
         .reg .b32 %r<2>; mov.u32 %r1, 0; loop: add.s32 %r1, %r1, 1; bra loop; }";

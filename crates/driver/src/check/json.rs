@@ -112,7 +112,7 @@ pub(super) fn report(finished: &Finished<'_>) -> String {
     let general = general_reason(finished);
     let groups = finished.groups();
     let faults = groups.iter().map(|group| finding(finished, group));
-    let unwritten = finished.unwritten().into_iter().map(unwritten);
+    let unwritten = finished.unwritten.iter().cloned().map(unwritten);
     write(&Report {
         schema: SCHEMA,
         command: "check",

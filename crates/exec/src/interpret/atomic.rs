@@ -34,7 +34,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     for (_, tags) in &operands {
         let poisoned = tags.poison.and(context.lanes);
         if !poisoned.is_empty() {
-            let origin = tags.poison_origin();
+            let origin = tags.undefined;
             context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
         }
         context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);

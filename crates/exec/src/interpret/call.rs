@@ -38,7 +38,8 @@ pub(super) fn pass_arguments(
             Argument::Variable(_) => ([0; WARP], Tags::NUMBER),
         })
         .collect();
-    context.warp.enter(context.machine, callee, context.lanes);
+    let cleared = context.warp.enter(context.machine, callee, context.lanes);
+    context.report.charge(cleared);
     for ((argument, param), (value, tags)) in arguments.iter().zip(params).zip(values) {
         match (argument, param) {
             (Argument::Variable(from), Param::Variable(to)) => move_variable(context, *from, to),
@@ -87,17 +88,16 @@ fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) 
     let (Some(from), Some(to)) = (local_number(context, from), local_number(context, to)) else {
         return;
     };
-    let source = context.warp.local(context.machine, from).clone();
-    let size = source.bytes.len() / WARP;
-    let (bytes, states) = (&source.bytes, &source.states);
     let lanes = context.lanes;
-    let target = context.warp.local(context.machine, to);
-    let room = target.bytes.len() / WARP;
+    let size = context.warp.local(context.machine, from).bytes.len() / WARP;
+    let room = context.warp.local(context.machine, to).bytes.len() / WARP;
     let count = size.min(room);
     let units = [size, room, count].iter().all(|bytes| bytes.is_multiple_of(4));
     if let Some(valued) = &mut context.valued
         && !units
     {
+        let source = context.warp.local(context.machine, from).clone();
+        let target = context.warp.local(context.machine, to);
         for lane in lanes.iter() {
             let bytes = (0..count).map(|at| valued.store.byte(&source, lane * size + at));
             let bytes: Vec<_> = bytes.collect();
@@ -107,8 +107,13 @@ fn move_variable(context: &mut Context<'_, '_>, from: ir::VarId, to: ir::VarId) 
     }
     for lane in lanes.iter() {
         let (read, write) = (lane * size, lane * room);
-        target.bytes[write..write + count].copy_from_slice(&bytes[read..read + count]);
-        target.states.copy(write, &states[read..read + count]);
+        let source = context.warp.local(context.machine, from);
+        let bytes = source.bytes[read..read + count].to_vec();
+        let states = source.states[read..read + count].to_vec();
+        let target = context.warp.local(context.machine, to);
+        target.bytes[write..write + count].copy_from_slice(&bytes);
+        target.states.copy(write, &states);
+        context.report.charge(count);
     }
 }
 

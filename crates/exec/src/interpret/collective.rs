@@ -108,7 +108,7 @@ fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
     let (truth, tags) = (registers.predicate(predicate), registers.operand_tags(predicate));
     let poisoned = tags.poison.and(lanes);
     if !poisoned.is_empty() {
-        let origin = tags.poison_origin();
+        let origin = tags.undefined;
         let fault = Fault::Undefined { reaches: Sink::Synchronisation, origin };
         context.find(fault, poisoned);
     }

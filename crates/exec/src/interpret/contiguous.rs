@@ -9,11 +9,11 @@ use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
-use crate::memory::{Allocation, state};
+use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
 use crate::warp::Warp;
-use ir::{Address, AddressBase, Load, Operand, Space, Store, Width};
+use ir::{Address, AddressBase, Load, Operand, Space, Store, VarId, Width};
 use sync::{Kind, SameValue};
 
 /// The most bytes a lane accesses at once here.
@@ -100,8 +100,7 @@ impl Starts {
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
         let origin = values[0];
-        for lane in 0..WARP {
-            let value = values[lane];
+        for (lane, &value) in values.iter().enumerate() {
             let start = value.wrapping_sub(shift) & mask;
             self.each[lane] = start as u32;
             all |= start;
@@ -206,8 +205,38 @@ fn allocation<'s>(
     Some((memory, size, if parts > 1 { size } else { 0 }))
 }
 
+/// Loads parameters of the kernel, which are the same for all lanes; whether it was such a load.
+fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
+    let Some(&Area::Param(number)) = context.machine.areas.get(&variable) else { return false };
+    let Some(memory) = context.machine.params.get(number) else { return false };
+    let element = load.width.bytes();
+    let bytes = element * load.dsts.len() as u32;
+    let offset = load.address.offset;
+    let Some(start) = memory.inside(offset, bytes) else { return false };
+    if load.width > Width::B64 || memory.alignment(offset, bytes) != Alignment::Yes {
+        return false;
+    }
+    let word = |position: usize| memory.load(start + position * element as usize, element as usize);
+    let known = |&position: &usize| matches!(word(position).1, Word::Number | Word::Pointer);
+    if !(0..load.dsts.len()).all(|position| known(&position)) {
+        return false;
+    }
+    for (position, dst) in load.dsts.iter().enumerate() {
+        let Some(dst) = *dst else { continue };
+        let (value, word) = word(position);
+        let width = context.layout.width(dst);
+        let value = crate::concrete::resize(load.width, load.signed, width, value);
+        let tags = if word == Word::Pointer { Tags::pointer(Mask::ALL) } else { Tags::NUMBER };
+        context.write(dst, &[value; WARP], tags);
+    }
+    true
+}
+
 /// Executes a load of the common kind; whether it was one.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
+    if let AddressBase::Variable(variable) = load.address.base {
+        return load_parameters(context, load, variable);
+    }
     let bytes = load.width.bytes() * load.dsts.len() as u32;
     let mut starts = Starts::new();
     if load.width > Width::B64
@@ -335,8 +364,8 @@ fn write_word<const N: usize, const B: usize>(
             out[lane] = word(&chunks[lane]);
         }
         if width != load.width && load.signed {
-            for lane in 0..WARP {
-                out[lane] = crate::concrete::resize(load.width, true, width, out[lane]);
+            for value in out.iter_mut() {
+                *value = crate::concrete::resize(load.width, true, width, *value);
             }
         }
     });

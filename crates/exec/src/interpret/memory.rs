@@ -317,13 +317,12 @@ pub(super) fn mark(
         Word::Fickle => {
             tags.unknown = tags.unknown.or(bit);
             tags.fickle = tags.fickle.or(bit);
-            let known = matches!(tags.origin, Some(Source::Poison(_)));
-            tags.origin = if known { tags.origin } else { Some(Source::Stored) };
+            tags.origin = Some(Source::Stored);
         }
         Word::Poison => {
             tags.poison = tags.poison.or(bit);
             let origin = if bad { Origin::BadAccess(place) } else { Origin::Memory(place) };
-            tags.origin = Some(Source::Poison(origin));
+            tags.undefined = Some(origin);
         }
     }
 }
@@ -416,7 +415,7 @@ fn store_element(
         values[lane] &= width.mask();
     }
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
-        let origin = tags.poison_origin();
+        let origin = tags.undefined;
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
         // It is reported and it was written: neither is to be said otherwise later.
         word = Word::Unknown;

@@ -184,7 +184,7 @@ impl<'c, 'p> Context<'c, 'p> {
     pub(crate) fn decide(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
         let poisoned = tags.poison.and(self.lanes);
         if !poisoned.is_empty() {
-            let origin = tags.poison_origin();
+            let origin = tags.undefined;
             self.find(Fault::Undefined { reaches: sink, origin }, poisoned);
         }
         let unknown = tags.unknown.or(tags.pointer).and(self.lanes);

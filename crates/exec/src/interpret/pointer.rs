@@ -228,7 +228,7 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
     result.unknown = tags.unknown.or(numbers);
     result.fickle = tags.fickle.or(numbers);
     result.pointer = Mask::NONE;
-    if !result.unknown.is_empty() && result.origin.is_none() {
+    if tags.unknown.is_empty() {
         result.origin = Some(Source::Address);
     }
     context.write_predicate(dst, truth, result);
