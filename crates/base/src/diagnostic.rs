@@ -100,6 +100,8 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that explain it.
     pub secondary: Vec<Label>,
+    /// Why it is so, if that needs more than the places say.
+    pub note: Option<String>,
     /// What to do about it, if we know.
     pub help: Option<String>,
 }
@@ -114,6 +116,7 @@ impl Diagnostic {
             message: message.into(),
             primary: Label { span, message: String::new() },
             secondary: Vec::new(),
+            note: None,
             help: None,
         }
     }
@@ -141,6 +144,13 @@ impl Diagnostic {
     #[must_use]
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
         self.secondary.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Says why.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
         self
     }
 

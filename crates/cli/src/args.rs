@@ -22,8 +22,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
-    /// Look for memory errors of a kernel, whatever its tensors contain.
-    Check(ExecutionArgs),
+    /// Look for races, misused barriers, deadlocks and memory errors, whatever the tensors contain.
+    Check(CheckArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
     /// Show what Warpproof does on a kernel it brings along.
@@ -50,6 +50,26 @@ pub(crate) struct SimulateArgs {
     /// Where to write the outputs, as NAME.npy.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: ExecutionArgs,
+
+    /// Report what the manual does not allow as an error, also where today's hardware does what one
+    /// wants: unordered writes of the same value, aligned barriers at different instructions.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Assume that lanes of a warp that run together stay together, as before sm_70.
+    #[arg(long)]
+    pub(crate) warp_synchronous: bool,
+
+    /// Where to write the graph of barriers of the first block, for Graphviz.
+    #[arg(long, value_name = "FILE.dot")]
+    pub(crate) graph: Option<PathBuf>,
 }
 
 /// A kernel and its launch.

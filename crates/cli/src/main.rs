@@ -4,7 +4,7 @@ mod args;
 mod launch_args;
 
 use anstream::ColorChoice;
-use args::{Args, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
+use args::{Args, CheckArgs, Colour, Command, ExecutionArgs, InspectArgs, SimulateArgs};
 use clap::Parser;
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
@@ -44,8 +44,12 @@ fn run_simulate(args: &SimulateArgs) -> Exit {
     execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
 }
 
-fn run_check(args: &ExecutionArgs) -> Exit {
-    execute(args, |execution| driver::check::run(execution, driver::Colour::Styled))
+fn run_check(args: &CheckArgs) -> Exit {
+    let CheckArgs { strict, warp_synchronous, .. } = *args;
+    let graph = args.graph.as_deref();
+    let options = driver::check::Options { strict, warp_synchronous, graph };
+    let colour = driver::Colour::Styled;
+    execute(&args.target, |execution| driver::check::run(execution, options, colour))
 }
 
 /// Reads the module and hands the launch to a command.

@@ -36,6 +36,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &SourceFile, colour: Colou
     for label in &diagnostic.secondary {
         group = group.element(snippet(label, source, AnnotationKind::Context));
     }
+    if let Some(note) = &diagnostic.note {
+        group = group.element(Level::NOTE.message(note));
+    }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }

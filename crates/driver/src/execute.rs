@@ -4,7 +4,9 @@ use crate::arguments::{
     Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, OutputSpec, Request,
     build_launch, select_kernel,
 };
-use crate::sync_findings;
+use crate::hints::Trials;
+use crate::race_groups::grouped;
+use crate::sync_findings::{self, is_note};
 use crate::{Colour, Exit, Format, Input, Outcome, diagnostics, findings, inspect};
 use exec::Fault;
 use ptx::Lowered;
@@ -28,6 +30,10 @@ pub(crate) struct Finished<'r> {
     lowered: Lowered,
     pub(crate) built: BuiltLaunch,
     pub(crate) result: exec::Outcome,
+    /// Notes about what the manual does not allow are errors.
+    pub(crate) strict: bool,
+    /// How it was checked.
+    pub(crate) checks: exec::Checks,
 }
 
 /// Builds the launch and runs it.
@@ -35,6 +41,7 @@ pub(crate) fn run<'r>(
     execution: &Execution<'r>,
     command: &str,
     missing_data: MissingData,
+    checks: exec::Checks,
     colour: Colour,
 ) -> Result<Finished<'r>, Outcome> {
     let input = execution.input;
@@ -57,10 +64,10 @@ pub(crate) fn run<'r>(
     let limits = exec::Limits::default();
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
-        MissingData::Opaque => exec::check(program, &built.launch, limits),
+        MissingData::Opaque => exec::check_with(program, &built.launch, limits, checks),
         _ => exec::run(program, &built.launch, limits),
     };
-    Ok(Finished { input, lowered, built, result })
+    Ok(Finished { input, lowered, built, result, strict: false, checks })
 }
 
 fn refused(error: &BuildError) -> Outcome {
@@ -85,7 +92,15 @@ impl Finished<'_> {
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
         let program = &self.lowered.program;
-        let faults = self.result.findings.iter().map(|f| findings::diagnostic(f, program));
+        let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
+        let groups = grouped(&self.result.findings, program);
+        let faults = groups.iter().map(|group| {
+            let diagnostic = findings::diagnostic(group, program, self.strict);
+            match trials.hint(group) {
+                Some(hint) => diagnostic.help(hint),
+                None => diagnostic,
+            }
+        });
         let open = self.result.undecided.iter().map(|open| sync_findings::undecided(open, program));
         let gap = self.result.gap.iter().filter(|gap| !self.is_explained(gap));
         let gap = gap.map(|gap| findings::gap(gap, program));
@@ -112,9 +127,17 @@ impl Finished<'_> {
         self.result.findings.iter().any(|f| stops(&f.fault) && f.place == gap.place)
     }
 
+    pub(crate) fn program(&self) -> &ir::Program {
+        &self.lowered.program
+    }
+
+    pub(crate) fn source(&self) -> &base::SourceFile {
+        &self.input.source
+    }
+
     /// Errors among the findings.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &exec::Finding> {
-        self.result.findings.iter().filter(|finding| !finding.fault.is_note())
+        self.result.findings.iter().filter(|finding| !is_note(&finding.fault, self.strict))
     }
 
     /// What the run says: refuted if anything is wrong, unknown if it did not end.

@@ -1,16 +1,18 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
 use crate::demangle::demangle;
+use crate::race_groups::Group;
 use crate::sync_findings;
 use base::{Code, Diagnostic, Severity};
-use exec::{AccessKind, Fault, Finding, Gap, Origin, Place, Sink, Target, Thread};
+use exec::{AccessKind, Fault, Gap, Origin, Place, Sink, Target, Thread};
 use ir::Program;
 
 /// A finding as something to tell.
-pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
-    if let Some(diagnostic) = sync_findings::diagnostic(finding, program) {
+pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Diagnostic {
+    if let Some(diagnostic) = sync_findings::diagnostic(group, program, strict) {
         return diagnostic;
     }
+    let finding = group.first;
     let (code, message) = describe(&finding.fault);
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);

@@ -10,12 +10,16 @@ mod diagnostics;
 mod execute;
 mod exit;
 mod findings;
+mod graph;
+mod hints;
 mod input;
 pub mod inspect;
 pub mod npy;
 mod outcome;
 mod pointers;
+mod race_groups;
 pub mod simulate;
+mod source_lines;
 pub mod support;
 mod sync_findings;
 

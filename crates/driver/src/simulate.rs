@@ -8,7 +8,8 @@ use std::path::Path;
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
-    let finished = match execute::run(execution, "simulate", MissingData::Refused, colour) {
+    let checks = exec::Checks::default();
+    let finished = match execute::run(execution, "simulate", MissingData::Refused, checks, colour) {
         Ok(finished) => finished,
         Err(outcome) => return outcome,
     };

@@ -25,10 +25,10 @@ mod tracker;
 mod warp;
 
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Race, RaceSide, Sink, Target,
-    Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierArrival, BarrierFault, BarrierUse, Fault, Finding, Gap, Origin, Passed,
+    Place, Race, RaceSide, Sink, Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
-pub use run::{Limits, Outcome, check, run};
+pub use run::{Checks, Limits, Outcome, check, check_with, run};

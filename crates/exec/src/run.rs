@@ -1,7 +1,7 @@
 //! Runs all blocks of a launch.
 
 use crate::block::BlockRun;
-use crate::finding::{Finding, Gap, Place, Undecided};
+use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::state;
@@ -23,6 +23,16 @@ impl Default for Limits {
     }
 }
 
+/// How a kernel is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Lanes that run together stay together: every instruction orders what they did before it with
+    /// what they do after it. No GPU since sm_70 promises that.
+    pub lock_step: bool,
+    /// Keep the uses of barriers in the first block.
+    pub barrier_uses: bool,
+}
+
 /// What a run found.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -42,6 +52,8 @@ pub struct Outcome {
     pub alignments: Vec<Place>,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,
+    /// Uses of barriers in the first block, in the order of their ends; only if asked for.
+    pub barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -53,17 +65,23 @@ pub struct Outcome {
 /// Runs every block, in ascending order, on the schedule that is easiest for us.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    execute(program, launch, limits, false)
+    execute(program, launch, limits, None)
 }
 
 /// As [`run`], and looks for what could be different on another schedule: races, and values that
 /// depend on the schedule.
 #[must_use]
 pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    execute(program, launch, limits, true)
+    check_with(program, launch, limits, Checks::default())
 }
 
-fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -> Outcome {
+/// As [`check`], in a manner of one's choice.
+#[must_use]
+pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> Outcome {
+    execute(program, launch, limits, Some(checks))
+}
+
+fn execute(program: &Program, launch: &Launch, limits: Limits, checks: Option<Checks>) -> Outcome {
     let mut report = Report::default();
     let (machine, mut global) = match Machine::new(program, launch) {
         Ok(prepared) => prepared,
@@ -72,15 +90,17 @@ fn execute(program: &Program, launch: &Launch, limits: Limits, checking: bool) -
     let mut budget = limits.lane_instructions;
     let mut gap = None;
     let mut blocks = 0;
-    let mut shadows = Shadows::new(checking, &machine.shared_memory(), &global);
+    let mut shadows = Shadows::new(checks, &machine.shared_memory(), &global);
     let mut between = Between::new(&global, &shadows);
     let mut told = Told::default();
     for number in 0..launch.blocks() {
         let mut block = BlockRun::new(&machine, &mut global, &mut report, budget, number, shadows);
         let result = block.run();
         budget = block.budget;
+        block.keep_open_uses();
         told.tell(&mut block, number);
         shadows = block.tracker.into_shadows();
+        shadows.keeps_uses = false;
         between.add(&machine, number, &shadows);
         if let Err(found) = result {
             gap = Some(found);
@@ -112,6 +132,7 @@ fn outcome(
         approximate: report.approximate.into_iter().collect(),
         alignments,
         undecided: report.undecided,
+        barrier_uses: report.barrier_uses,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         blocks,

@@ -90,8 +90,8 @@ pub struct Generation {
     pub registrations: Vec<Registration>,
     /// How many threads it counts; all of the block if absent. Meaningful once somebody came.
     pub count: Option<u32>,
-    /// When each came.
-    times: Vec<Time>,
+    /// When each came, in the count of its warp.
+    pub times: Vec<Time>,
     /// What is released to those who wait.
     released: Times,
     /// What those who wait have waited for.

@@ -112,6 +112,12 @@ impl Clocks {
         self.any_exited
     }
 
+    /// Whether this thread has exited.
+    #[must_use]
+    pub fn has_exited(&self, who: Who) -> bool {
+        self.warps[usize::from(who.warp)].exited.has(usize::from(who.lane))
+    }
+
     /// Whether an access of `earlier`, stamped `time`, is ordered before what `later` does now.
     #[must_use]
     pub fn ordered(&self, earlier: Who, time: Time, later: Who) -> bool {

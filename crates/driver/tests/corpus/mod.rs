@@ -57,8 +57,26 @@ impl Flags {
         kernel: &str,
         command: impl FnOnce(&Execution<'_>) -> Outcome,
     ) -> Outcome {
+        self.hand(input, Some(kernel), command)
+    }
+
+    /// Hands the launch of the only kernel of a file to a command.
+    pub(crate) fn run_only(
+        &self,
+        input: &Input,
+        command: impl FnOnce(&Execution<'_>) -> Outcome,
+    ) -> Outcome {
+        self.hand(input, None, command)
+    }
+
+    fn hand(
+        &self,
+        input: &Input,
+        kernel: Option<&str>,
+        command: impl FnOnce(&Execution<'_>) -> Outcome,
+    ) -> Outcome {
         let arguments = Arguments { specs: self.arguments.clone(), aliases: Vec::new() };
         let launch = &self.launch;
-        command(&Execution { input, kernel: Some(kernel), launch, arguments: &arguments })
+        command(&Execution { input, kernel, launch, arguments: &arguments })
     }
 }
