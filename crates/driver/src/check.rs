@@ -89,7 +89,7 @@ fn properties(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     };
     let open_races = one_schedule.clone().or_else(|| races.clone());
     let alignment = match result.alignments.len() {
-        0 => one_schedule.clone(),
+        0 => open_races.clone(),
         count => Some(format!(
             "{count} accesses are aligned only if an array lies better than it declares"
         )),

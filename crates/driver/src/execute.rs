@@ -5,7 +5,7 @@ use crate::arguments::{
     build_launch, select_kernel,
 };
 use crate::hints::Trials;
-use crate::race_groups::grouped;
+use crate::race_groups::{distinct, grouped};
 use crate::sync_findings::{self, is_note};
 use crate::{Colour, Exit, Format, Input, Outcome, diagnostics, findings, inspect};
 use exec::Fault;
@@ -93,15 +93,24 @@ impl Finished<'_> {
         let mut text = String::new();
         let program = &self.lowered.program;
         let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
-        let groups = grouped(&self.result.findings, program);
+        let mut groups = grouped(&self.result.findings, program);
+        let is_race = |fault: &Fault| matches!(fault, Fault::Race(race) if !race.same_value);
+        let any_race = groups.iter().any(|group| is_race(&group.first.fault));
+        if any_race {
+            groups.sort_by_key(|group| !is_race(&group.first.fault));
+        }
         let faults = groups.iter().map(|group| {
             let diagnostic = findings::diagnostic(group, program, self.strict);
+            if any_race && matches!(group.first.fault, Fault::Undefined { .. }) {
+                return diagnostic.note("this may be a consequence of a race");
+            }
             match trials.hint(group) {
                 Some(hint) => diagnostic.help(hint),
                 None => diagnostic,
             }
         });
-        let open = self.result.undecided.iter().map(|open| sync_findings::undecided(open, program));
+        let open = distinct(&self.result.undecided, program);
+        let open = open.into_iter().map(|open| sync_findings::undecided(open, program));
         let gap = self.result.gap.iter().filter(|gap| !self.is_explained(gap));
         let gap = gap.map(|gap| findings::gap(gap, program));
         for diagnostic in faults.chain(open).chain(gap) {

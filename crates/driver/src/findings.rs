@@ -142,9 +142,12 @@ pub(crate) fn source_line(place: Place, program: &Program) -> String {
     let (mut next, mut word) = (place.location, "from");
     while let Some(location) = next.map(|location| &program.locations[location]) {
         let file = location.file.map_or("?", |file| program.files[file].as_str());
-        text.push_str(&format!(", {word} {file}:{}", location.line));
         next = location.inlined_at.as_ref().map(|(_, call)| *call);
-        word = "inlined at";
+        // Line 0 is the compiler's own.
+        if location.line != 0 {
+            text.push_str(&format!(", {word} {file}:{}", location.line));
+            word = "inlined at";
+        }
     }
     text
 }

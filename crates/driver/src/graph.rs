@@ -52,7 +52,12 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
     }
     for ((arrives, place), mut warps) in places {
         warps.sort_unstable();
-        let does = if arrives { "arrive" } else { "wait" };
+        let does = match (arrives, warps.len()) {
+            (true, 1) => "arrives",
+            (true, _) => "arrive",
+            (false, 1) => "waits",
+            (false, _) => "wait",
+        };
         let at = match outermost_line(place, program) {
             Some((file, line)) => format!("{file}:{line}").replace(['"', '\\'], "_"),
             None => format!("PTX line {}", source.line(place.span.start)),

@@ -58,10 +58,7 @@ impl<'t> Trials<'t> {
         }
         self.groups -= 1;
         let orders = self.orders(&races);
-        let one_warp = races.iter().all(|race| {
-            let [a, b] = race.sides.each_ref().map(|side| self.warp(side.thread));
-            a == b
-        });
+        let one_warp = self.is_matter_of_warps();
         let barriers = [(warp_barrier(), "__syncwarp"), (block_barrier(), "__syncthreads")];
         for (barrier, name) in barriers.into_iter().skip(usize::from(!one_warp)) {
             for order in &orders {
@@ -74,6 +71,18 @@ impl<'t> Trials<'t> {
             }
         }
         None
+    }
+
+    /// Whether all races are between lanes of one warp.
+    fn is_matter_of_warps(&self) -> bool {
+        let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
+            Fault::Race(race) if !race.same_value => Some(race),
+            _ => None,
+        });
+        let races = races.map(|race| &**race);
+        let races = races.chain(self.found.undecided.iter().map(|open| &open.race));
+        let mut sides = races.map(|race| race.sides.each_ref().map(|side| side.thread));
+        sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
     }
 
     /// The number of a thread's warp in its block.
@@ -200,7 +209,7 @@ impl Order {
                 format!("between lines {first} and {second}")
             }
             (Some(first), _) => format!("after line {first}"),
-            (None, _) => "between them".to_owned(),
+            (None, _) => "between the two".to_owned(),
         }
     }
 }

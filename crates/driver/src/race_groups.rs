@@ -2,7 +2,7 @@
 //! lines shows at many pairs of instructions.
 
 use crate::source_lines::outermost_line;
-use exec::{AccessKind, Fault, Finding, Race};
+use exec::{AccessKind, Fault, Finding, Race, Undecided};
 use ir::Program;
 
 /// Findings that are told as one.
@@ -55,6 +55,18 @@ pub(crate) fn grouped<'f>(findings: &'f [Finding], program: &Program) -> Vec<Gro
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The first of the pairs that are one to a reader.
+pub(crate) fn distinct<'f>(open: &'f [Undecided], program: &Program) -> Vec<&'f Undecided> {
+    let mut found: Vec<(Option<Key<'f>>, &Undecided)> = Vec::new();
+    for one in open {
+        let key = key(&one.race, program);
+        if key.is_none() || found.iter().all(|(known, _)| *known != key) {
+            found.push((key, one));
+        }
+    }
+    found.into_iter().map(|(_, one)| one).collect()
 }
 
 fn key<'f>(race: &'f Race, program: &Program) -> Option<Key<'f>> {

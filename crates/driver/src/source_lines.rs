@@ -9,6 +9,10 @@ pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u
     while let Some((_, call)) = &location.inlined_at {
         location = &program.locations[*call];
     }
+    // Line 0 is the compiler's own.
+    if location.line == 0 {
+        return None;
+    }
     let file = location.file.map_or("?", |file| program.files[file].as_str());
     Some((file, location.line))
 }

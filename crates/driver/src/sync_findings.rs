@@ -88,6 +88,11 @@ fn times(group: &Group<'_>) -> String {
 /// Labels for the two accesses, the later one first.
 fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) -> Diagnostic {
     let [earlier, later] = &race.sides;
+    let alike = (earlier.kind, earlier.in_flight) == (later.kind, later.in_flight);
+    if earlier.place == later.place && alike && earlier.thread != later.thread {
+        let label = format!("{} and {}{times}", thread_name(earlier.thread), side(later, program));
+        return diagnostic.label(label);
+    }
     let diagnostic = diagnostic.label(format!("{}{times}", side(later, program)));
     diagnostic.also(earlier.place.span, side(earlier, program))
 }
@@ -147,7 +152,10 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.push("a thread that ends does not pass on what it wrote".to_owned());
     }
     if race.strong {
-        reasons.push("both accesses are volatile: the schedule decides what happens".to_owned());
+        reasons.push(
+            "both accesses are volatile or atomic: each is whole, the schedule decides their order"
+                .to_owned(),
+        );
     }
     reasons.join("; ")
 }

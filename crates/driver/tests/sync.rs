@@ -12,6 +12,7 @@ use driver::check::{self, Options};
 use driver::{Colour, Input};
 use reports::{Expectation, told};
 use snapbox::Data;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -137,6 +138,133 @@ fn what_the_manual_does_not_allow_is_an_error_if_one_is_strict() {
         assert!(exit == 1 && kinds == [kind], "{name}: {report}");
     }
     assert_eq!(report("async_in_flight_at_exit", strict).1, 0);
+}
+
+/// Kernels and what is found in them: a kind, or nothing.
+fn assert_found(cases: &[(&str, &str)]) {
+    for &(name, kind) in cases {
+        let (report, exit) = report(name, Options::default());
+        let errors = told(&report).into_iter().filter(|told| !told.is_note);
+        let kinds: BTreeSet<String> = errors.map(|told| told.kind).collect();
+        match kind {
+            "clean" => assert!(exit == 0 && kinds.is_empty(), "{name}: {report}"),
+            kind => assert!(exit == 1 && kinds.contains(kind), "{name}: {report}"),
+        }
+    }
+}
+
+// What earlier tools miss or report wrongly, and what the hardware does.
+
+#[test]
+fn transitive_chains_order_memory() {
+    assert_found(&[
+        ("transitive_chain_fixed", "clean"),
+        ("transitive_chain_broken", "race"),
+        ("transitive_arrive_chain_fixed", "clean"),
+        ("transitive_arrive_chain_broken", "race"),
+    ]);
+}
+
+#[test]
+fn arrive_only_generations_count() {
+    assert_found(&[
+        ("arrive_only_generation_broken", "barrier-reuse"),
+        ("arrive_only_generation_fixed", "clean"),
+    ]);
+}
+
+#[test]
+fn first_command_registrations_count() {
+    assert_found(&[
+        ("first_command_registration_broken", "barrier-reuse"),
+        ("first_command_registration_fixed", "clean"),
+    ]);
+}
+
+#[test]
+fn a_shuffle_is_no_fence() {
+    assert_found(&[
+        ("shuffle_is_no_fence_shfl_broken", "race"),
+        ("shuffle_is_no_fence_vote_broken", "race"),
+        ("shuffle_is_no_fence_fixed", "clean"),
+    ]);
+}
+
+#[test]
+fn an_index_that_went_through_memory_is_followed() {
+    assert_found(&[("faialaa_indirect_clean", "clean"), ("faialaa_indirect_broken", "race")]);
+}
+
+#[test]
+fn a_race_after_the_last_barrier_is_found() {
+    assert_found(&[
+        ("race_after_last_barrier_broken", "race"),
+        ("race_after_last_barrier_fixed", "clean"),
+    ]);
+}
+
+#[test]
+fn every_spelling_of_a_barrier_is_one() {
+    assert_found(&[
+        ("barrier_sync_spelling_clean", "clean"),
+        ("barrier_sync_spelling_broken", "deadlock"),
+    ]);
+}
+
+#[test]
+fn overlapping_widths_conflict_and_neighbours_do_not() {
+    assert_found(&[
+        ("overlapping_widths_broken", "race"),
+        ("overlapping_widths_fixed", "clean"),
+        ("overlapping_widths_adjacent", "clean"),
+    ]);
+}
+
+/// Today the broken one is open, for the two write values that are not known; it is not clean.
+#[test]
+fn arrays_cut_out_of_one_block_of_memory_are_one() {
+    assert_eq!(report("aliased_shared_arrays_broken", Options::default()).1, 3);
+    assert_found(&[("aliased_shared_arrays_fixed", "clean")]);
+}
+
+#[test]
+fn the_hardware_does_what_is_said() {
+    assert_found(&[
+        ("hw_m00", "clean"),
+        ("hw_m01", "deadlock"),
+        ("hw_m02", "deadlock"),
+        ("hw_m03", "clean"),
+        ("hw_m04", "clean"),
+        ("hw_m05a", "clean"),
+        ("hw_m05b", "barrier-misuse"),
+        ("hw_m05c", "barrier-misuse"),
+        ("hw_m06", "clean"),
+        ("hw_m07", "deadlock"),
+        ("hw_m08", "clean"),
+        ("hw_m09", "barrier-misuse"),
+        ("hw_m10", "clean"),
+        ("hw_m11", "clean"),
+        ("hw_m12", "clean"),
+        ("hw_m13", "undefined-value"),
+        ("hw_m14", "undefined-value"),
+        ("hw_m15", "barrier-misuse"),
+        ("hw_m16", "clean"),
+        ("hw_m17", "clean"),
+        ("hw_m18", "barrier-divergence"),
+        ("hw_m19", "barrier-misuse"),
+    ]);
+}
+
+/// The README shows what is really printed.
+#[test]
+fn the_race_in_the_readme_is_real() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let name = "transpose_drop1_broken";
+    let (report, _) = report(name, Options::default());
+    let finding = report.split("\n\n").next().unwrap();
+    assert!(readme.contains(finding), "{finding}");
+    assert!(readme.contains(&format!("check corpus/sync/{name}.ptx")));
 }
 
 /// A folder that is gone after the test.

@@ -53,12 +53,13 @@ fn strength(op: Option<&Op>) -> Strength {
     }
 }
 
-/// Bytes of what an access reads or writes as one value; copies move whatever it is.
+/// Bytes of what an access reads or writes as one value; wide copies move several.
 fn element_bytes(op: Option<&Op>) -> Option<u32> {
     match op? {
         Op::Load(load) => Some(load.width.bytes()),
         Op::Store(store) => Some(store.width.bytes()),
         Op::Atomic(atomic) => Some(atomic.scalar.width().bytes()),
+        Op::AsyncCopy(copy) => Some(u32::from(copy.bytes)).filter(|&bytes| bytes <= 8),
         _ => None,
     }
 }

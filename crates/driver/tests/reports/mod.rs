@@ -19,6 +19,10 @@ impl Told {
     /// `12-15`, the lower first; for races.
     pub(crate) fn pair(&self) -> String {
         let mut lines: Vec<String> = self.lines.iter().take(2).cloned().collect();
+        if let [only] = &lines[..] {
+            // Two threads at one instruction.
+            lines.push(only.clone());
+        }
         lines.sort_by_key(|line| (line.starts_with("ptx"), line.parse::<u32>().unwrap_or(0)));
         lines.join("-")
     }

@@ -152,6 +152,17 @@ impl Starts {
         true
     }
 
+    /// Lanes that start where this one does, among others that do not take part.
+    #[inline(always)]
+    fn at_start_of(&self, lane: usize) -> Mask {
+        let start = self.each[lane];
+        let mut same = 0;
+        for (lane, &other) in self.each.iter().enumerate() {
+            same |= u32::from(other == start) << lane;
+        }
+        Mask(same)
+    }
+
     /// Collects the `B` bytes of every lane.
     #[inline(always)]
     fn gather<const B: usize>(&self, memory: &[u8], lanes: Mask, out: &mut [[u8; B]; WARP]) {
@@ -263,7 +274,16 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     if starts.pattern == Pattern::Same {
         return tell(lanes, starts.each[0]);
     }
-    lanes.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
+    // Lanes that read the same are told together, if the first shares its place with another.
+    let mut rest = lanes;
+    while let Some(lane) = rest.lowest() {
+        let same = starts.at_start_of(lane).and(rest);
+        tell(same, starts.each[lane]);
+        rest = rest.without(same);
+        if same.count() == 1 && rest.count() == lanes.count() - 1 {
+            return rest.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
+        }
+    }
 }
 
 /// Writes words of `N` bytes to their registers.
