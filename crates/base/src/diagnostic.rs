@@ -101,9 +101,9 @@ pub struct Diagnostic {
     /// Other places that explain it.
     pub secondary: Vec<Label>,
     /// Why it is so, if that needs more than the places say.
-    pub note: Option<String>,
+    pub note: Option<Box<str>>,
     /// What to do about it, if we know.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
 }
 
 impl Diagnostic {
@@ -149,14 +149,14 @@ impl Diagnostic {
 
     /// Says why.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
+    pub fn note(mut self, note: impl Into<Box<str>>) -> Self {
         self.note = Some(note.into());
         self
     }
 
     /// Adds advice.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Box<str>>) -> Self {
         self.help = Some(help.into());
         self
     }

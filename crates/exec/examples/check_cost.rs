@@ -6,6 +6,8 @@
 //! named barriers and 10.5 million accesses of lanes to shared memory; the most memory the process
 //! used is printed at the end.
 
+#![expect(clippy::print_stdout, reason = "what it measures is for people")]
+
 #[path = "../tests/launching/mod.rs"]
 mod launching;
 

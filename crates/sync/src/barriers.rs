@@ -201,7 +201,7 @@ impl Barriers {
 
     fn check(&self, id: u8, registration: &Registration) -> Result<(), Misuse> {
         if let Some(count) = registration.count
-            && (count == 0 || count as usize % WARP != 0)
+            && (count == 0 || !(count as usize).is_multiple_of(WARP))
         {
             return Err(Misuse::Count(count));
         }

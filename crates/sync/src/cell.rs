@@ -151,20 +151,19 @@ impl Cell {
         if self.quick(lists, order, access, &entry) {
             return;
         }
-        self.slow(lists, order, access, entry, place.offset, met);
+        self.compare_and_record(lists, order, access, (entry, place.offset), met);
     }
 
     #[inline(never)]
-    fn slow(
+    fn compare_and_record(
         &mut self,
         lists: &mut Lists,
         order: Order<'_>,
         access: &Access,
-        entry: Entry,
-        offset: i64,
+        (entry, offset): (Entry, i64),
         met: &mut Previous,
     ) {
-        self.compare(lists, order, access, &entry, offset, met);
+        self.compare(lists, order, access, (&entry, offset), met);
         self.record(lists, order, access, entry);
     }
 
@@ -316,8 +315,7 @@ impl Cell {
         lists: &Lists,
         order: Order<'_>,
         access: &Access,
-        entry: &Entry,
-        offset: i64,
+        (entry, offset): (&Entry, i64),
         met: &mut Previous,
     ) {
         self.compare_non_coherent(access, entry, offset, met);

@@ -98,10 +98,9 @@ impl Starts {
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
         let origin = values[0];
-        for lane in 0..WARP {
-            let value = values[lane];
+        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
             let start = value.wrapping_sub(shift) & mask;
-            self.each[lane] = start as u32;
+            *each = start as u32;
             all |= start;
             differs |= value ^ origin;
             leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
@@ -340,8 +339,8 @@ fn write_word<const N: usize, const B: usize>(
             out[lane] = word(&chunks[lane]);
         }
         if width != load.width && load.signed {
-            for lane in 0..WARP {
-                out[lane] = crate::concrete::resize(load.width, true, width, out[lane]);
+            for word in out.iter_mut() {
+                *word = crate::concrete::resize(load.width, true, width, *word);
             }
         }
     });
