@@ -106,8 +106,10 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that explain it.
     pub secondary: Vec<Label>,
+    /// Why it is so, if that needs more than the places say.
+    pub note: Option<Box<str>>,
     /// What to do about it, if we know.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
 }
 
 impl Diagnostic {
@@ -120,6 +122,7 @@ impl Diagnostic {
             message: message.into(),
             primary: Label { span, message: String::new() },
             secondary: Vec::new(),
+            note: None,
             help: None,
         }
     }
@@ -150,9 +153,16 @@ impl Diagnostic {
         self
     }
 
+    /// Says why.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<Box<str>>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
     /// Adds advice.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Box<str>>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Compare two kernels: the same outputs over the reals, whatever the tensors contain?
     Equiv(EquivArgs),
-    /// Look for races, misused barriers and memory errors of a kernel, whatever its tensors contain.
+    /// Look for races, misused barriers, deadlocks and memory errors, whatever the tensors contain.
     Check(CheckArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
@@ -67,17 +67,6 @@ pub(crate) struct EquivArgs {
     pub(crate) no_snap: bool,
 }
 
-/// Arguments of `check`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub(crate) target: ExecutionArgs,
-
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
-}
-
 /// Arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimulateArgs {
@@ -87,6 +76,30 @@ pub(crate) struct SimulateArgs {
     /// Where to write the outputs, as NAME.npy.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: ExecutionArgs,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+
+    /// Report what the manual does not allow as an error, also where today's hardware does what one
+    /// wants: unordered writes of the same value, aligned barriers at different instructions.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Assume that lanes of a warp that run together stay together, as before sm_70.
+    #[arg(long)]
+    pub(crate) warp_synchronous: bool,
+
+    /// Where to write the graph of barriers of the first block, for Graphviz.
+    #[arg(long, value_name = "FILE.dot")]
+    pub(crate) graph: Option<PathBuf>,
 }
 
 /// A kernel and its launch.

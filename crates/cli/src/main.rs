@@ -68,8 +68,11 @@ fn run_equiv(args: &EquivArgs) -> Exit {
 }
 
 fn run_check(args: &CheckArgs) -> Exit {
-    let (format, colour) = (args.format.into(), driver::Colour::Styled);
-    execute(&args.target, |execution| driver::check::run(execution, format, colour))
+    let CheckArgs { strict, warp_synchronous, .. } = *args;
+    let (graph, format) = (args.graph.as_deref(), args.format.into());
+    let options = driver::check::Options { strict, warp_synchronous, graph, format };
+    let colour = driver::Colour::Styled;
+    execute(&args.target, |execution| driver::check::run(execution, options, colour))
 }
 
 /// Reads the module and hands the launch to a command.

@@ -9,6 +9,13 @@ pub(crate) fn demangle(name: &str) -> Option<String> {
     if name.len() > LONGEST {
         return None;
     }
+    // What nvcc adds to a part of an array that it has split: `_$_0`.
+    if let Some((whole, part)) = name.rsplit_once("_$_")
+        && !part.is_empty()
+        && part.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return demangle(whole).map(|whole| format!("{whole}.part{part}"));
+    }
     if name.starts_with("_Z") {
         let symbol = cpp_demangle::Symbol::new(name).ok()?;
         let demangled = symbol.demangle().ok()?;

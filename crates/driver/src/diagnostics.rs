@@ -36,8 +36,11 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &SourceFile, colour: Colou
     for label in &diagnostic.secondary {
         group = group.element(snippet(label, source, AnnotationKind::Context));
     }
+    if let Some(note) = &diagnostic.note {
+        group = group.element(Level::NOTE.message(&**note));
+    }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(&**help));
     }
     let renderer = match colour {
         Colour::Styled => Renderer::styled(),
@@ -121,7 +124,7 @@ impl JsonDiagnostic {
             message: diagnostic.message.clone(),
             line: position.line,
             column: position.column,
-            help: diagnostic.help.clone(),
+            help: diagnostic.help.as_deref().map(str::to_owned),
         }
     }
 }

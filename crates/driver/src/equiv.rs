@@ -35,8 +35,9 @@ pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outco
         _ => None,
     };
     drop(sides);
+    let checks = exec::Checks::default();
     let [one, other] = compared.outcomes.clone();
-    let finished = [reference.finish(one), optimised.finish(other)];
+    let finished = [reference.finish(one, checks), optimised.finish(other, checks)];
     report(&finished, &compared, witness.as_ref(), colour)
 }
 

@@ -6,10 +6,12 @@ use crate::arguments::{
 };
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
-use crate::sync_findings;
+use crate::hints::Trials;
+use crate::race_groups::distinct;
+use crate::sync_findings::{self, is_note};
 use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect};
 use base::Diagnostic;
-use exec::{Doubtful, Fault};
+use exec::{Checks, Doubtful, Fault};
 use ir::Program;
 use ptx::Lowered;
 
@@ -37,6 +39,10 @@ pub(crate) struct Finished<'r> {
     /// Outputs of which elements were never written, one sentence each; nothing is said of a run
     /// that did not end or left out blocks.
     pub(crate) unwritten: Vec<String>,
+    /// Notes about what the manual does not allow are errors.
+    pub(crate) strict: bool,
+    /// How it was checked.
+    pub(crate) checks: Checks,
 }
 
 /// Why there was no run.
@@ -60,10 +66,10 @@ impl<'r> Prepared<'r> {
     }
 
     /// With what its run found.
-    pub(crate) fn finish(self, result: exec::Outcome) -> Finished<'r> {
+    pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, built } = self;
         let unwritten = unwritten(&built, &result);
-        Finished { input, lowered, built, result, unwritten }
+        Finished { input, lowered, built, result, unwritten, strict: false, checks }
     }
 }
 
@@ -72,16 +78,17 @@ pub(crate) fn run<'r>(
     execution: &Execution<'r>,
     command: &str,
     missing_data: MissingData,
+    checks: Checks,
     shown: (Format, Colour),
 ) -> Result<Finished<'r>, Refusal> {
     let prepared = prepare(execution, command, missing_data, shown)?;
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
-        MissingData::Opaque => exec::check(program, launch, execution.limits),
+        MissingData::Opaque => exec::check_with(program, launch, execution.limits, checks),
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
-    Ok(prepared.finish(result))
+    Ok(prepared.finish(result, checks))
 }
 
 /// Builds the launch.
@@ -107,6 +114,10 @@ pub(crate) fn prepare<'r>(
     });
     let built = built.map_err(Refusal::Launch)?;
     Ok(Prepared { input, lowered, built })
+}
+
+fn is_race(fault: &Fault) -> bool {
+    matches!(fault, Fault::Race(race) if !race.same_value)
 }
 
 impl Refusal {
@@ -144,7 +155,10 @@ impl Finished<'_> {
 
     /// Faults, as a reader counts them.
     pub(crate) fn groups(&self) -> Vec<Group<'_>> {
-        grouped(&self.result.findings, self.program())
+        let mut groups = grouped(&self.result.findings, self.program());
+        // What comes of a race is told after it.
+        groups.sort_by_key(|group| !is_race(&group.first.fault));
+        groups
     }
 
     /// The place where the run stopped, if it did.
@@ -156,8 +170,19 @@ impl Finished<'_> {
     /// Faults and the place where the run stopped: results, for people.
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
-        let groups = self.groups();
-        let faults = groups.iter().map(|group| findings::diagnostic(group, self.program()));
+        let (program, groups) = (self.program(), self.groups());
+        let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
+        let any_race = groups.iter().any(|group| is_race(&group.first.fault));
+        let faults = groups.iter().map(|group| {
+            let diagnostic = findings::diagnostic(group, program, self.strict);
+            if any_race && matches!(group.first.fault, Fault::Undefined { .. }) {
+                return diagnostic.note("this may be a consequence of a race");
+            }
+            match trials.hint(group) {
+                Some(hint) => diagnostic.help(hint),
+                None => diagnostic,
+            }
+        });
         for diagnostic in faults.chain(self.open()).chain(self.stopped()) {
             text.push_str(&diagnostics::render(&diagnostic, self.source(), colour));
             text.push_str("\n\n");
@@ -175,7 +200,7 @@ impl Finished<'_> {
 
     /// Accesses of which it is open whether they race.
     pub(crate) fn open(&self) -> impl Iterator<Item = Diagnostic> {
-        let open = self.result.undecided.iter();
+        let open = distinct(&self.result.undecided, self.program()).into_iter();
         open.map(|open| sync_findings::undecided(open, self.program()))
     }
 
@@ -190,7 +215,7 @@ impl Finished<'_> {
 
     /// Errors among the findings.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &exec::Finding> {
-        self.result.findings.iter().filter(|finding| !finding.fault.is_note())
+        self.result.findings.iter().filter(|finding| !is_note(&finding.fault, self.strict))
     }
 
     /// Whether anything is wrong.
@@ -220,6 +245,10 @@ impl Finished<'_> {
             1 => assumptions.push("the tensor begins at a multiple of 256 bytes".to_owned()),
             _ => assumptions
                 .push("tensors begin at multiples of 256 bytes and do not overlap".to_owned()),
+        }
+        if self.checks.lock_step {
+            let text = "lanes of a warp that run together stay together (--warp-synchronous)";
+            assumptions.push(text.to_owned());
         }
         for &variable in &self.result.initialisers {
             let name = &self.program().variables[variable].name;

@@ -5,21 +5,21 @@ use crate::grouping::Group;
 use crate::sync_findings;
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
-    AccessKind, Doubt, Doubtful, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
+    Thread,
 };
 use ir::Program;
 
 /// Findings as something to tell.
-pub(crate) fn diagnostic(group: &Group<'_>, program: &Program) -> Diagnostic {
-    let finding = group.first;
-    let all = Finding { count: group.count, ..finding.clone() };
-    if let Some(diagnostic) = sync_findings::diagnostic(&all, program) {
+pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Diagnostic {
+    if let Some(diagnostic) = sync_findings::diagnostic(group, program, strict) {
         return diagnostic;
     }
+    let finding = group.first;
     let (code, message) = describe(&finding.fault);
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);
-    let times = match (group.count, group.instructions) {
+    let times = match (group.count(), group.all.len()) {
         (1, 1) => String::new(),
         (count, 1) => format!(" (first of {count})"),
         (count, instructions) => {
@@ -98,9 +98,15 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
         Fault::DivisionByZero => "division-by-zero",
         Fault::Trap | Fault::AssertFailed => "trap",
         Fault::Deadlock { .. } => "deadlock",
-        Fault::Barrier(_) => "barriers",
-        Fault::NotInMask { .. } => "collectives",
-        Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
+        Fault::Barrier(BarrierFault::Divergent { .. } | BarrierFault::DifferentSites { .. }) => {
+            "barrier-divergence"
+        }
+        Fault::Barrier(BarrierFault::Reuse { .. }) => "barrier-reuse",
+        Fault::Barrier(_) => "barrier-misuse",
+        Fault::NotInMask { .. } => "warp-collective",
+        Fault::CopiesInFlight { .. } => "async-copy",
+        Fault::Race(race) if race.changes_source() => "async-copy",
+        Fault::Race(_) => "race",
     }
 }
 
@@ -239,9 +245,12 @@ pub(crate) fn source_line(place: Place, program: &Program) -> String {
     let (mut next, mut word) = (place.location, "from");
     while let Some(location) = next.map(|location| &program.locations[location]) {
         let file = location.file.map_or("?", |file| program.files[file].as_str());
-        text.push_str(&format!(", {word} {file}:{}", location.line));
         next = location.inlined_at.as_ref().map(|(_, call)| *call);
-        word = "inlined at";
+        // Line 0 is the compiler's own.
+        if location.line != 0 {
+            text.push_str(&format!(", {word} {file}:{}", location.line));
+            word = "inlined at";
+        }
     }
     text
 }

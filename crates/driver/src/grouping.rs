@@ -2,30 +2,50 @@
 //! that one mistake shows at several instructions of one source line.
 
 use crate::findings::{origin, source_line, target};
-use exec::{Fault, Finding, Sink};
+use crate::race_groups::{self, RaceKey};
+use exec::{Fault, Finding, Race, Sink};
 use ir::Program;
 use std::mem::{Discriminant, discriminant};
 
-/// Findings of one kind, about one array, from one source line.
+/// Findings that are told as one.
 #[derive(Debug)]
 pub(crate) struct Group<'f> {
     /// The one met first.
     pub(crate) first: &'f Finding,
-    /// How often it happened at all of them.
-    pub(crate) count: u64,
-    /// How many instructions there are.
-    pub(crate) instructions: usize,
+    /// All of them, one for each instruction or pair of instructions.
+    pub(crate) all: Vec<&'f Finding>,
+}
+
+impl Group<'_> {
+    /// How often it happened.
+    pub(crate) fn count(&self) -> u64 {
+        self.all.iter().map(|finding| finding.count).sum()
+    }
+
+    /// The races in it.
+    pub(crate) fn races(&self) -> impl Iterator<Item = &Race> {
+        self.all.iter().filter_map(|finding| match &finding.fault {
+            Fault::Race(race) => Some(&**race),
+            _ => None,
+        })
+    }
 }
 
 /// What findings have in common that are one to a reader.
 #[derive(PartialEq)]
-struct Key<'f> {
+enum Key<'f> {
+    Race(RaceKey<'f>),
+    Other(OtherKey<'f>),
+}
+
+/// Findings of one kind, about one array, from one source line.
+#[derive(PartialEq)]
+struct OtherKey<'f> {
     fault: Discriminant<Fault>,
     array: Option<&'f str>,
     sink: Option<Sink>,
     line: String,
     origin: String,
-    is_note: bool,
 }
 
 /// Groups findings; groups are in the order of their first finding. Without source lines every
@@ -33,37 +53,31 @@ struct Key<'f> {
 pub(crate) fn grouped<'f>(findings: &'f [Finding], program: &Program) -> Vec<Group<'f>> {
     let mut groups: Vec<(Option<Key<'f>>, Group<'f>)> = Vec::new();
     for finding in findings {
-        let key = finding.place.location.is_some().then(|| key(finding, program));
+        let key = key(finding, program);
         let known = groups.iter_mut().find(|(other, _)| key.is_some() && *other == key);
         match known {
-            Some((_, group)) => {
-                group.count += finding.count;
-                group.instructions += 1;
-            }
-            None => {
-                let group = Group { first: finding, count: finding.count, instructions: 1 };
-                groups.push((key, group));
-            }
+            Some((_, group)) => group.all.push(finding),
+            None => groups.push((key, Group { first: finding, all: vec![finding] })),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn key<'f>(finding: &'f Finding, program: &Program) -> Key<'f> {
+fn key<'f>(finding: &'f Finding, program: &Program) -> Option<Key<'f>> {
     let fault = &finding.fault;
     let sink = match fault {
+        Fault::Race(race) => return race_groups::key(race, program).map(Key::Race),
+        // Each is a story of its own.
+        Fault::Barrier(_) | Fault::Deadlock { .. } => return None,
         Fault::Undefined { reaches, .. } => Some(*reaches),
         _ => None,
     };
-    Key {
+    finding.place.location?;
+    Some(Key::Other(OtherKey {
         fault: discriminant(fault),
         array: target(fault).map(|target| target.name.as_str()),
         sink,
         line: source_line(finding.place, program),
-        origin: match fault {
-            Fault::Race(race) => source_line(race.sides[0].place, program),
-            _ => origin(fault).map_or_else(String::new, |(place, _)| source_line(place, program)),
-        },
-        is_note: fault.is_note(),
-    }
+        origin: origin(fault).map_or_else(String::new, |(place, _)| source_line(place, program)),
+    }))
 }

@@ -11,14 +11,18 @@ pub mod equiv;
 mod execute;
 mod exit;
 mod findings;
+mod graph;
 mod grouping;
+mod hints;
 mod input;
 pub mod inspect;
 pub mod npy;
 mod outcome;
 mod pointers;
 mod properties;
+mod race_groups;
 pub mod simulate;
+mod source_lines;
 pub mod support;
 mod sync_findings;
 

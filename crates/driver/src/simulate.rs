@@ -8,8 +8,8 @@ use std::path::Path;
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
-    let shown = (Format::Text, colour);
-    let finished = match execute::run(execution, "simulate", MissingData::Refused, shown) {
+    let (shown, checks) = ((Format::Text, colour), exec::Checks::default());
+    let finished = match execute::run(execution, "simulate", MissingData::Refused, checks, shown) {
         Ok(finished) => finished,
         Err(refusal) => return refusal.tell(),
     };

@@ -1,16 +1,19 @@
 //! Faults of synchronisation as diagnostics: races with both sides, barriers, deadlocks.
 
 use crate::findings::{element, source_line, thread_name, verb};
+use crate::grouping::Group;
 use base::{Code, Diagnostic, Severity};
 use exec::{
-    AccessKind, BarrierFault, Fault, Finding, Place, Race, RaceSide, Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Passed, Place, Race, RaceSide, Target, Undecided,
+    Wait, WaitKind,
 };
 use ir::Program;
 
 /// A finding about synchronisation as something to tell; `None` if it is about something else.
-pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Option<Diagnostic> {
+pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Option<Diagnostic> {
+    let finding = group.first;
     let diagnostic = match &finding.fault {
-        Fault::Race(race) => race_diagnostic(race, finding, program),
+        Fault::Race(race) => race_diagnostic(race, group, program),
         Fault::Barrier(fault) => barrier(fault, finding, program),
         Fault::Deadlock { waiting, waits } => deadlock(*waiting, waits, finding, program),
         Fault::NotInMask { mask } => {
@@ -18,20 +21,29 @@ pub(crate) fn diagnostic(finding: &Finding, program: &Program) -> Option<Diagnos
             at(Code::WarpCollective, finding, message).label(who(finding, program))
         }
         Fault::CopiesInFlight { copies, committed } => {
+            let copies = match copies {
+                1 => "1 asynchronous copy is".to_owned(),
+                copies => format!("{copies} asynchronous copies are"),
+            };
             let message = match committed {
-                true => format!("{copies} asynchronous copies are on their way at exit"),
-                false => format!("{copies} asynchronous copies are never committed to a group"),
+                true => format!("{copies} on the way when the thread ends"),
+                false => format!("{copies} never committed to a group"),
             };
             at(Code::AsyncCopy, finding, message).label(who(finding, program))
         }
         _ => return None,
     };
-    Some(diagnostic)
+    let severity = if is_note(&finding.fault, strict) { Severity::Note } else { Severity::Error };
+    Some(Diagnostic { severity, ..diagnostic })
+}
+
+/// Whether a fault is told as a note. If one is strict, only what the manual allows is.
+pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
+    fault.is_note() && (!strict || matches!(fault, Fault::CopiesInFlight { .. }))
 }
 
 fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
-    let severity = if finding.fault.is_note() { Severity::Note } else { Severity::Error };
-    Diagnostic::new(severity, code, finding.place.span, message)
+    Diagnostic::error(code, finding.place.span, message)
 }
 
 fn who(finding: &Finding, program: &Program) -> String {
@@ -43,27 +55,72 @@ fn who(finding: &Finding, program: &Program) -> String {
     format!("{thread}{times}{}", source_line(finding.place, program))
 }
 
-fn race_diagnostic(race: &Race, finding: &Finding, program: &Program) -> Diagnostic {
-    let [earlier, later] = &race.sides;
-    let place = element(&race.target);
+fn race_diagnostic(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
+    let place = race_element(race);
     let source_changed =
         race.sides.iter().any(|side| side.in_flight && side.kind == AccessKind::Read);
     let what = match race.same_value {
-        true => format!("two threads write {place} unordered, both the same value"),
+        true => format!("two threads write {place}, both the same value, and nothing orders them"),
         false if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
         }
-        false => format!("race: two threads access {place} and nothing orders them"),
-    };
-    let count = match finding.count {
-        1 => String::new(),
-        count => format!(" (first of {count} pairs)"),
+        false => format!("race on {place}: {} that nothing orders", both(race)),
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
-    let mut diagnostic = at(code, finding, what);
-    diagnostic = diagnostic.label(format!("{}{count}", side(later, program)));
-    diagnostic = diagnostic.also(earlier.place.span, side(earlier, program));
-    diagnostic.help(why(race, program))
+    let diagnostic = at(code, group.first, what);
+    let diagnostic = sides(diagnostic, race, &times(group), program);
+    let diagnostic = diagnostic.note(why(race, program));
+    match earlier_barrier(race) {
+        Some((place, text)) => diagnostic.also(place.span, text),
+        None => diagnostic,
+    }
+}
+
+/// ` (first of 12 pairs, at 3 pairs of instructions)`
+fn times(group: &Group<'_>) -> String {
+    match (group.count(), group.all.len()) {
+        (1, _) => String::new(),
+        (count, 1) => format!(" (first of {count} pairs)"),
+        (count, places) => format!(" (first of {count} pairs, at {places} pairs of instructions)"),
+    }
+}
+
+/// Labels for the two accesses, the later one first.
+fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) -> Diagnostic {
+    let [earlier, later] = &race.sides;
+    let alike = (earlier.kind, earlier.in_flight) == (later.kind, later.in_flight);
+    if earlier.place == later.place && alike && earlier.thread != later.thread {
+        let label = format!("{} and {}{times}", thread_name(earlier.thread), side(later, program));
+        return diagnostic.label(label);
+    }
+    let diagnostic = diagnostic.label(format!("{}{times}", side(later, program)));
+    diagnostic.also(earlier.place.span, side(earlier, program))
+}
+
+/// `a write and a read`
+fn both(race: &Race) -> String {
+    let [earlier, later] = &race.sides;
+    let word = |side: &RaceSide| match side.kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic update",
+    };
+    let article = |word: &str| if word.starts_with('a') { "an" } else { "a" };
+    let (one, other) = (word(earlier), word(later));
+    match one == other {
+        true => format!("two {one}s"),
+        false => format!("{} {one} and {} {other}", article(one), article(other)),
+    }
+}
+
+/// The element two accesses have in common. Compilers declare most shared arrays as bytes: there the
+/// width of the accesses tells what an element is.
+fn race_element(race: &Race) -> String {
+    let Some(bytes) = race.element_bytes.filter(|&bytes| bytes > 1) else {
+        return element(&race.target);
+    };
+    let target = Target { element_bytes: bytes, ..race.target.clone() };
+    format!("{} ({bytes}-byte elements)", element(&target))
 }
 
 /// `thread (1,0,0) of block (0,0,0) writes, from kernel.cu:12`
@@ -91,32 +148,61 @@ fn why(race: &Race, program: &Program) -> String {
     } else {
         reasons.push(passed(earlier, later, program));
     }
+    if earlier.ended {
+        reasons.push("a thread that ends does not pass on what it wrote".to_owned());
+    }
     if race.strong {
-        reasons.push("both accesses are volatile: the schedule decides what happens".to_owned());
+        reasons.push(
+            "both accesses are volatile or atomic: each is whole, the schedule decides their order"
+                .to_owned(),
+        );
     }
     reasons.join("; ")
 }
 
-/// The barriers the two threads passed before.
+/// The barriers the two threads came to before.
 fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
-    let line = |place: Place| {
-        let source = source_line(place, program);
-        match source.strip_prefix(", from ") {
-            Some(source) => format!("the barrier at {source}"),
-            None => "a barrier of the PTX".to_owned(),
-        }
-    };
     match (earlier.passed, later.passed) {
         (None, None) => "neither thread has passed a barrier before".to_owned(),
-        (Some(one), Some(other)) if one == other => {
-            format!("both threads last passed {} before, and none after it", line(one))
+        (Some(one), Some(other)) if one == other && !one.only_arrived => {
+            format!(
+                "both threads last passed {} before, and none after it",
+                barrier_name(one, program)
+            )
         }
         (one, other) => {
-            let told = |place: Option<Place>| place.map_or("no barrier".to_owned(), line);
-            let (one, other) = (told(one), told(other));
-            format!("the first thread last passed {one} before, the second {other}")
+            let told = |side: &RaceSide, passed: Option<Passed>| {
+                let [x, y, z] = side.thread.thread;
+                match passed {
+                    None => format!("thread ({x},{y},{z}) has passed no barrier before"),
+                    Some(barrier) => {
+                        let did = if barrier.only_arrived { "arrived at" } else { "passed" };
+                        let name = barrier_name(barrier, program);
+                        format!("thread ({x},{y},{z}) last {did} {name}")
+                    }
+                }
+            };
+            let together = "; together that does not order the two";
+            format!("{}, {}{together}", told(earlier, one), told(later, other))
         }
     }
+}
+
+fn barrier_name(barrier: Passed, program: &Program) -> String {
+    let source = source_line(barrier.place, program);
+    match source.strip_prefix(", from ") {
+        Some(source) => format!("the barrier at {source}"),
+        None => "a barrier".to_owned(),
+    }
+}
+
+/// Without source lines, the instruction of the barrier that a thread came to before.
+fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
+    let unnamed = |side: &&RaceSide| side.passed.is_some_and(|at| at.place.location.is_none());
+    let side = race.sides.iter().find(unnamed)?;
+    let [x, y, z] = side.thread.thread;
+    let text = format!("the barrier that thread ({x},{y},{z}) came to last before");
+    Some((side.passed?.place, text))
 }
 
 fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagnostic {
@@ -162,11 +248,11 @@ fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagno
         }
         BarrierFault::Reuse { id, generation, other, thread } => {
             let message = format!(
-                "barrier {id} is used again too early: nothing orders this after {} came to it \
-                 the time before (use {generation})",
+                "barrier {id} is used again too early: nothing orders this after {} came to it for \
+                 use {generation}",
                 thread_name(*thread)
             );
-            let there = "it came here; on another schedule this counts in its stead";
+            let there = "it came here; on another schedule the new use begins before";
             (Code::BarrierReuse, message, Some(*other), there)
         }
         BarrierFault::DifferentSites { id, other } => {
@@ -232,12 +318,10 @@ fn describe_wait(wait: &Wait) -> String {
 
 /// Two accesses of which it is open whether they race.
 pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
-    let [earlier, later] = open.places;
-    let (severity, code) = (Severity::Unsupported, Code::NotFollowed);
-    let diagnostic = Diagnostic::new(severity, code, later.span, open.reason)
-        .label(source_line(later, program).trim_start_matches(", ").to_owned());
-    if earlier == later {
-        return diagnostic;
-    }
-    diagnostic.also(earlier.span, source_line(earlier, program).trim_start_matches(", ").to_owned())
+    let race = &open.race;
+    let message = format!("{} on {}: {}", both(race), race_element(race), open.reason);
+    let severity = Severity::Unsupported;
+    let diagnostic =
+        Diagnostic::new(severity, Code::NotFollowed, race.sides[1].place.span, message);
+    sides(diagnostic, race, "", program)
 }

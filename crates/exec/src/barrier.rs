@@ -2,7 +2,7 @@
 //! goes on. What registrations mean is [`sync::Barriers`]' business.
 
 use crate::block::BlockRun;
-use crate::finding::{BarrierFault, Fault, Gap, Place};
+use crate::finding::{BarrierArrival, BarrierFault, BarrierUse, Fault, Gap, Place};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::warp::{Position, State};
@@ -159,6 +159,7 @@ impl BlockRun<'_, '_> {
 
     /// Lets everybody go who waits at a barrier, with the result of its reduction.
     pub(crate) fn release(&mut self, id: u8) {
+        self.keep_use(id, true);
         let votes = std::mem::take(&mut self.votes[usize::from(id)]);
         let tracker = &mut self.tracker;
         let released = tracker.barriers.release(&mut tracker.clocks, id);
@@ -178,6 +179,31 @@ impl BlockRun<'_, '_> {
                 group.at = at.next();
             }
         }
+    }
+
+    /// Keeps who came to a barrier, if somebody wants to know.
+    fn keep_use(&mut self, id: u8, complete: bool) {
+        if !self.tracker.keeps_uses() {
+            return;
+        }
+        let generation = self.tracker.barriers.current(id);
+        let arrival = |(one, &time): (&Registration, &sync::Time)| BarrierArrival {
+            warp: one.warp,
+            place: self.machine.site_place(one.site),
+            waits: !one.waiting.is_empty(),
+            time,
+        };
+        let came = generation.registrations.iter().zip(&generation.times);
+        let arrivals: Vec<BarrierArrival> = came.map(arrival).collect();
+        if !arrivals.is_empty() {
+            let count = generation.count;
+            self.report.barrier_uses.push(BarrierUse { id, count, arrivals, complete });
+        }
+    }
+
+    /// Keeps the barriers that not everybody came to.
+    pub(crate) fn keep_open_uses(&mut self) {
+        (0..16).for_each(|id| self.keep_use(id, false));
     }
 
     /// Threads that waited at different aligned instructions: the manual does not allow it, today's

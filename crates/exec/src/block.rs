@@ -457,11 +457,24 @@ fn straight(
         context.lanes = active;
         context.site = first + executed as u32;
         context.place = Place { span: instruction.span, location: instruction.location };
-        match execute(context, &instruction.op) {
+        let accesses = is_access(&instruction.op);
+        if accesses {
+            context.tracker.step(context.warp.number, lanes);
+        }
+        let flow = execute(context, &instruction.op);
+        if accesses {
+            context.tracker.step(context.warp.number, lanes);
+        }
+        match flow {
             Ok(Flow::Next) => {}
             Ok(flow) => return (executed, Ok(Some((active, flow)))),
             Err(gap) => return (executed, Err(gap)),
         }
     }
     (rest.len(), Ok(None))
+}
+
+/// Whether an operation touches memory.
+fn is_access(op: &Op) -> bool {
+    matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
 }

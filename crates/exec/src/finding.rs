@@ -133,12 +133,22 @@ pub struct Race {
     pub sides: [RaceSide; 2],
     /// The bytes.
     pub target: Target,
+    /// Bytes of an element as the accesses go, where the array is declared as bytes.
+    pub element_bytes: Option<u32>,
     /// Both write the same value, at the same address with the same width.
     pub same_value: bool,
     /// One reads through the read-only cache: no barrier orders that with a write.
     pub non_coherent: bool,
     /// Both are volatile or stronger: the manual defines the outcome, but the schedule decides it.
     pub strong: bool,
+}
+
+impl Race {
+    /// Whether the source of an asynchronous copy is changed while it is on its way.
+    #[must_use]
+    pub fn changes_source(&self) -> bool {
+        self.sides.iter().any(|side| side.in_flight && side.kind == AccessKind::Read)
+    }
 }
 
 /// One of the accesses of a race.
@@ -150,10 +160,21 @@ pub struct RaceSide {
     pub place: Place,
     /// What it does.
     pub kind: AccessKind,
-    /// The last barrier the thread passed before, if any.
-    pub passed: Option<Place>,
+    /// The last barrier the thread came to before, if any.
+    pub passed: Option<Passed>,
     /// An asynchronous copy that its thread has not waited for.
     pub in_flight: bool,
+    /// The thread had ended when the other access came.
+    pub ended: bool,
+}
+
+/// A barrier that a thread came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The instruction.
+    pub place: Place,
+    /// It only counted there and did not wait.
+    pub only_arrived: bool,
 }
 
 /// What is wrong at a barrier of the block.
@@ -329,10 +350,36 @@ pub enum Origin {
 /// Two accesses of which it is open whether they race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
-    /// Where they are.
-    pub places: [Place; 2],
+    /// The accesses.
+    pub race: Race,
     /// Why it is open, as a sentence without a full stop.
     pub reason: &'static str,
+}
+
+/// A use of a barrier of the block: the warps that came, and nobody twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    /// Which barrier.
+    pub id: u8,
+    /// How many threads it counts; all that run if absent.
+    pub count: Option<u32>,
+    /// Who came, in this order.
+    pub arrivals: Vec<BarrierArrival>,
+    /// Whether everybody came whom it waited for.
+    pub complete: bool,
+}
+
+/// A warp that comes to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierArrival {
+    /// The warp.
+    pub warp: usize,
+    /// The instruction.
+    pub place: Place,
+    /// Whether it waits for the others.
+    pub waits: bool,
+    /// When, in the warp's own count of what it does at barriers.
+    pub time: u32,
 }
 
 /// A place where the run stops knowing what the kernel does, and why.

@@ -33,12 +33,12 @@ mod warp;
 
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Race, RaceSide, Sink, Stop,
-    Target, Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierArrival, BarrierFault, BarrierUse, Fault, Finding, Gap, Origin, Passed,
+    Place, Race, RaceSide, Sink, Stop, Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Results};
-pub use run::{Limits, Outcome, check, check_in, run, run_in};
+pub use run::{Checks, Limits, Outcome, check, check_in, check_with, run, run_in};
 pub use value::unit::Lost;

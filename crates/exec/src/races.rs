@@ -10,15 +10,15 @@
 use crate::address::Area;
 use crate::block::BlockRun;
 use crate::finding::{
-    AccessKind, Fault, Finding, Place, Race, RaceSide, Target, Thread, Undecided,
+    AccessKind, Fault, Finding, Passed, Place, Race, RaceSide, Target, Thread, Undecided,
 };
 use crate::interpret::commutes;
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
-use crate::tracker::{Circumstance, Shadows, Tracker};
-use ir::{AtomicOp, Op, Ordering, Scope};
+use crate::tracker::{Circumstance, Shadows};
+use ir::{AtomicOp, BarrierKind, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, Grid, Kind, Previous, SameValue, Side, Site};
 
@@ -53,6 +53,17 @@ fn strength(op: Option<&Op>) -> Strength {
     }
 }
 
+/// Bytes of what an access reads or writes as one value; wide copies move several.
+fn element_bytes(op: Option<&Op>) -> Option<u32> {
+    match op? {
+        Op::Load(load) => Some(load.width.bytes()),
+        Op::Store(store) => Some(store.width.bytes()),
+        Op::Atomic(atomic) => Some(atomic.scalar.width().bytes()),
+        Op::AsyncCopy(copy) => Some(u32::from(copy.bytes)).filter(|&bytes| bytes <= 8),
+        _ => None,
+    }
+}
+
 /// Whether the updates of two instructions commute, if threads of different blocks execute them.
 fn commute_between_blocks(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (machine.op(a), machine.op(b)) else {
@@ -76,12 +87,14 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
     match conflict.same_value {
         Some(SameValue::Equal) => return Judgement::SameValue,
         Some(SameValue::Undecided) => {
-            return Judgement::Open("two threads write here, perhaps the same value");
+            return Judgement::Open(
+                "nothing orders them, and whether they write the same is not known",
+            );
         }
         Some(SameValue::Different) | None => {}
     }
     if circumstance.fenced {
-        return Judgement::Open("fences might order these accesses");
+        return Judgement::Open("fences might order them");
     }
     if let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (a, b) {
         let same_block = conflict.blocks.is_none();
@@ -89,14 +102,14 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
             true if same_block && commutes(a, b) => Judgement::Harmless,
             true if same_block && a.op == AtomicOp::Exchange => Judgement::Race,
             true if !commutes(a, b) => {
-                Judgement::Open("the order of these atomic operations may decide their result")
+                Judgement::Open("nothing orders them, and their order may decide the result")
             }
             _ => Judgement::Race,
         };
     }
     match (strength(a), strength(b)) {
         (Strength::Strong, Strength::Strong) => {
-            Judgement::Open("the order of these accesses is decided at run time")
+            Judgement::Open("their order is decided at run time")
         }
         _ => Judgement::Race,
     }
@@ -120,12 +133,11 @@ impl Told {
             let judgement = judge(block.machine, &conflict, circumstance);
             let story = Story {
                 machine: block.machine,
-                tracker: Some(&block.tracker),
                 shared: &block.shared,
                 global: block.global,
                 number,
             };
-            let finding = self.add(block.report, &story, &conflict, circumstance.area, judgement);
+            let finding = self.add(block.report, &story, &conflict, circumstance, judgement);
             self.findings.push(finding);
         }
     }
@@ -140,10 +152,10 @@ impl Told {
     ) {
         for (area, previous) in met {
             for (conflict, count) in &previous.met {
-                let circumstance = Circumstance { area: *area, fenced: false };
+                let circumstance = Circumstance::new(*area);
                 let judgement = judge(machine, conflict, circumstance);
-                let story = Story { machine, tracker: None, shared: &[], global, number: 0 };
-                let finding = self.add(report, &story, conflict, *area, judgement);
+                let story = Story { machine, shared: &[], global, number: 0 };
+                let finding = self.add(report, &story, conflict, circumstance, judgement);
                 if let Some(finding) = finding {
                     report.findings[finding].count += count - 1;
                 }
@@ -154,9 +166,9 @@ impl Told {
     fn add(
         &mut self,
         report: &mut Report,
-        story: &Story<'_, '_, '_>,
+        story: &Story<'_, '_>,
         conflict: &Conflict,
-        area: Area,
+        circumstance: Circumstance,
         judgement: Judgement,
     ) -> Option<usize> {
         let (a, b) = (conflict.earlier.site, conflict.later.site);
@@ -166,10 +178,8 @@ impl Told {
             Judgement::Open(reason) => {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
-                    report.undecided.push(Undecided {
-                        places: [a, b].map(|site| story.machine.site_place(site)),
-                        reason,
-                    });
+                    let race = story.race(conflict, circumstance, false);
+                    report.undecided.push(Undecided { race, reason });
                 }
                 return None;
             }
@@ -181,7 +191,7 @@ impl Told {
             report.findings[known].count += 1;
             return Some(known);
         }
-        let race = story.race(conflict, area, same_value);
+        let race = story.race(conflict, circumstance, same_value);
         let (place, thread) = (race.sides[1].place, race.sides[1].thread);
         let finding = Finding { fault: Fault::Race(Box::new(race)), place, thread, count: 1 };
         let position = report.add(finding)?;
@@ -200,35 +210,43 @@ impl Told {
 }
 
 /// What is needed to tell a race to a person.
-struct Story<'s, 'b, 'p> {
+struct Story<'s, 'p> {
     machine: &'s Machine<'p>,
-    /// Of the block that runs; none between blocks.
-    tracker: Option<&'b Tracker>,
     shared: &'s [Allocation],
     global: &'s [Allocation],
     number: u64,
 }
 
-impl Story<'_, '_, '_> {
-    fn race(&self, conflict: &Conflict, area: Area, same_value: bool) -> Race {
+impl Story<'_, '_> {
+    fn race(&self, conflict: &Conflict, circumstance: Circumstance, same_value: bool) -> Race {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
+        let Circumstance { passed: [before, after], ended, .. } = circumstance;
+        let between = conflict.blocks.is_some();
+        let earlier = self.side(conflict.earlier, (first, between), before);
+        let target = self.target(circumstance.area, conflict.offset);
+        let declared = target.element_bytes > 1 || target.space != ir::Space::Shared;
         Race {
-            sides: [self.side(conflict.earlier, first), self.side(conflict.later, second)],
-            target: self.target(area, conflict.offset),
+            sides: [
+                RaceSide { ended, ..earlier },
+                self.side(conflict.later, (second, between), after),
+            ],
+            target,
+            element_bytes: match declared {
+                true => None,
+                false => ops.iter().filter_map(|op| element_bytes(*op)).min(),
+            },
             same_value,
             non_coherent: conflict.non_coherent,
             strong: ops.iter().all(|op| strength(*op) != Strength::Weak),
         }
     }
 
-    fn side(&self, side: Side, block: u64) -> RaceSide {
+    fn side(&self, side: Side, (block, between): (u64, bool), passed: Option<Site>) -> RaceSide {
         let launch: &Launch = self.machine.launch;
         let number = u64::from(side.who.warp) * 32 + u64::from(side.who.lane);
         let copies = matches!(self.machine.op(side.site), Some(Op::AsyncCopy(_)));
         let place: Place = self.machine.site_place(side.site);
-        let passed = self.tracker.zip(side.time);
-        let passed = passed.and_then(|(tracker, time)| tracker.passed(side.who, time));
         RaceSide {
             thread: Thread {
                 block: launch.block_position(block),
@@ -240,9 +258,17 @@ impl Story<'_, '_, '_> {
                 Kind::Write => AccessKind::Write,
                 Kind::Update => AccessKind::Atomic,
             },
-            passed: passed.map(|site| self.machine.site_place(site)),
-            in_flight: copies && side.time.is_none() && self.tracker.is_some(),
+            passed: passed.map(|site| self.passed(site)),
+            in_flight: copies && side.time.is_none() && !between,
+            ended: false,
         }
+    }
+
+    fn passed(&self, site: Site) -> Passed {
+        let op = self.machine.op(site);
+        let arrive =
+            |op: &Op| matches!(op, Op::Sync(SyncOp::Barrier { kind: BarrierKind::Arrive, .. }));
+        Passed { place: self.machine.site_place(site), only_arrived: op.is_some_and(arrive) }
     }
 
     fn target(&self, area: Area, offset: i64) -> Target {

@@ -1,7 +1,7 @@
 //! Collects what a run finds: one finding for each place and kind, with a count.
 
 use crate::doubt::{Doubt, Doubtful};
-use crate::finding::{Fault, Finding, Place, Thread, Undecided};
+use crate::finding::{BarrierUse, Fault, Finding, Place, Thread, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
@@ -27,6 +27,8 @@ pub(crate) struct Report {
     recent: [Option<Place>; 16],
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
+    /// Uses of barriers, if somebody wants to know.
+    pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.

@@ -4,7 +4,7 @@ use crate::block::BlockRun;
 use crate::budget::Budget;
 use crate::domain::Domain;
 use crate::doubt::Doubt;
-use crate::finding::{Finding, Gap, Place, Undecided};
+use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::{Allocation, States};
@@ -31,6 +31,16 @@ impl Default for Limits {
     }
 }
 
+/// How a kernel is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Lanes that run together stay together: every instruction orders what they did before it with
+    /// what they do after it. No GPU since sm_70 promises that.
+    pub lock_step: bool,
+    /// Keep the uses of barriers in the first block.
+    pub barrier_uses: bool,
+}
+
 /// What a run found.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -55,6 +65,8 @@ pub struct Outcome {
     pub alignments: Vec<Place>,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,
+    /// Uses of barriers in the first block, in the order of their ends; only if asked for.
+    pub barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -66,7 +78,7 @@ pub struct Outcome {
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    let (outcome, _) = run_blocks(program, launch, limits, false, None);
+    let (outcome, _) = run_blocks(program, launch, limits, None, None);
     outcome
 }
 
@@ -74,7 +86,13 @@ pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
 /// depend on the schedule.
 #[must_use]
 pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
-    let (outcome, _) = run_blocks(program, launch, limits, true, None);
+    check_with(program, launch, limits, Checks::default())
+}
+
+/// As [`check`], in a manner of one's choice.
+#[must_use]
+pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> Outcome {
+    let (outcome, _) = run_blocks(program, launch, limits, Some(checks), None);
     outcome
 }
 
@@ -87,7 +105,7 @@ pub fn run_in(
     limits: Limits,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
-    in_domain(program, launch, limits, false, domain)
+    in_domain(program, launch, limits, None, domain)
 }
 
 /// As [`check`], with values of a domain.
@@ -98,19 +116,19 @@ pub fn check_in(
     limits: Limits,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
-    in_domain(program, launch, limits, true, domain)
+    in_domain(program, launch, limits, Some(Checks::default()), domain)
 }
 
 fn in_domain(
     program: &Program,
     launch: &Launch,
     limits: Limits,
-    checking: bool,
+    checks: Option<Checks>,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let valued = Valued { domain, store: &mut store };
-    let (outcome, buffers) = run_blocks(program, launch, limits, checking, Some(valued));
+    let (outcome, buffers) = run_blocks(program, launch, limits, checks, Some(valued));
     (outcome, Results::new(buffers, store))
 }
 
@@ -118,7 +136,7 @@ fn run_blocks(
     program: &Program,
     launch: &Launch,
     limits: Limits,
-    checking: bool,
+    checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
     let mut report = Report::default();
@@ -129,7 +147,7 @@ fn run_blocks(
     };
     let mut budget = Budget::new(limits);
     let (mut gap, mut blocks) = (None, 0);
-    let shadows = Shadows::new(checking, &machine.shared_memory(), &global);
+    let shadows = Shadows::new(checks, &machine.shared_memory(), &global);
     let mut between = Between::new(&global, &shadows);
     let mut told = Told::default();
     // Who runs in a domain needs the buffers as they are.
@@ -138,7 +156,9 @@ fn run_blocks(
     block.valued = valued.as_mut().map(Valued::reborrow);
     for number in launch.numbers() {
         let result = block.run(number);
+        block.keep_open_uses();
         told.tell(&mut block, number);
+        block.tracker.shadows_mut().keeps_uses = false;
         between.add(&machine, number, block.tracker.shadows());
         if let Err(found) = result {
             gap = Some(found);
@@ -172,6 +192,7 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         approximate: report.approximate.into_iter().collect(),
         alignments,
         undecided: report.undecided,
+        barrier_uses: report.barrier_uses,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         blocks,

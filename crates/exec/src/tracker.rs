@@ -7,6 +7,7 @@ use crate::address::Area;
 use crate::lanes::Mask;
 use crate::launch::Access as Permission;
 use crate::memory::Allocation;
+use crate::run::Checks;
 use sync::{
     Access, Barriers, Clocks, Conflict, Copies, CopyId, Kind, Previous, SameValue, Shadow, Site,
     Time, Who,
@@ -36,6 +37,10 @@ pub(crate) struct Tracker {
 pub(crate) struct Shadows {
     /// Whether anybody wants to know.
     enabled: bool,
+    /// Whether lanes that run together stay together.
+    lock_step: bool,
+    /// Whether uses of barriers are kept.
+    pub(crate) keeps_uses: bool,
     shared: Vec<Shadow>,
     /// Of global memory that may be written.
     pub(crate) global: Vec<Option<Shadow>>,
@@ -51,19 +56,34 @@ pub(crate) struct Circumstance {
     pub(crate) area: Area,
     /// Fences of both threads lie between the accesses: what they observed decides.
     pub(crate) fenced: bool,
+    /// The last barrier each thread came to before its access.
+    pub(crate) passed: [Option<Site>; 2],
+    /// The first thread had ended.
+    pub(crate) ended: bool,
+}
+
+impl Circumstance {
+    /// Nothing is known but where it was.
+    pub(crate) fn new(area: Area) -> Self {
+        Self { area, fenced: false, passed: [None; 2], ended: false }
+    }
 }
 
 impl Shadows {
     /// Shadows for the allocations of a launch.
-    pub(crate) fn new(enabled: bool, shared: &[Allocation], global: &[Allocation]) -> Self {
-        if !enabled {
-            return Self::default();
-        }
+    pub(crate) fn new(
+        checks: Option<Checks>,
+        shared: &[Allocation],
+        global: &[Allocation],
+    ) -> Self {
+        let Some(Checks { lock_step, barrier_uses }) = checks else { return Self::default() };
         let shadow = |memory: &Allocation| Shadow::new(memory.bytes.len() as u64);
         let writable =
             |memory: &Allocation| (memory.access != Permission::In).then(|| shadow(memory));
         Self {
-            enabled,
+            enabled: true,
+            lock_step,
+            keeps_uses: barrier_uses,
             shared: shared.iter().map(shadow).collect(),
             global: global.iter().map(writable).collect(),
             ..Self::default()
@@ -120,6 +140,11 @@ impl Tracker {
         &self.shadows
     }
 
+    /// As [`shadows`](Self::shadows), to be changed.
+    pub(crate) fn shadows_mut(&mut self) -> &mut Shadows {
+        &mut self.shadows
+    }
+
     /// Ends a run.
     pub(crate) fn into_shadows(self) -> Shadows {
         self.shadows
@@ -171,12 +196,33 @@ impl Tracker {
     #[cold]
     fn note_circumstances(&mut self, area: Area) {
         let known = self.shadows.circumstances.len();
+        let mut circumstances = Vec::new();
         for (conflict, _) in &self.shadows.met.met[known..] {
             let (earlier, later) = (conflict.earlier, conflict.later);
             let fenced = earlier
                 .time
                 .is_some_and(|time| self.clocks.fences_between(earlier.who, time, later.who));
-            self.shadows.circumstances.push(Circumstance { area, fenced });
+            let passed = [
+                earlier.time.and_then(|time| self.passed(earlier.who, time)),
+                self.passed(later.who, self.clocks.now(usize::from(later.who.warp))),
+            ];
+            let ended = self.clocks.has_exited(earlier.who);
+            circumstances.push(Circumstance { area, fenced, passed, ended });
+        }
+        self.shadows.circumstances.extend(circumstances);
+    }
+
+    /// Whether uses of barriers are kept.
+    pub(crate) fn keeps_uses(&self) -> bool {
+        self.shadows.keeps_uses
+    }
+
+    /// Lanes that run together are about to access memory, or have done so: if they are said to stay
+    /// together, that orders what they do.
+    #[inline]
+    pub(crate) fn step(&mut self, warp: usize, lanes: Mask) {
+        if self.shadows.lock_step {
+            self.clocks.warp_barrier(warp, lanes);
         }
     }
 
@@ -196,7 +242,7 @@ impl Tracker {
     }
 
     /// The last synchronisation a thread took part in before an access of its own at `time`.
-    pub(crate) fn passed(&self, who: Who, time: Time) -> Option<Site> {
+    fn passed(&self, who: Who, time: Time) -> Option<Site> {
         let events = &self.events[usize::from(who.warp)];
         let before = events.partition_point(|event| event.time <= time);
         let took_part = |event: &&Event| event.lanes.has(usize::from(who.lane));

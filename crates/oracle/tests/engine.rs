@@ -5,27 +5,53 @@ mod common;
 
 use common::engine;
 use oracle::{Agreement, Explorer, compare, emit, generate, shrink};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Programs that are compared: the first seeds, in portions that threads take in turn.
+const PROGRAMS: u64 = 100_000;
+const PORTION: u64 = 500;
 
 #[test]
 fn the_engine_agrees_with_all_schedules() {
-    let mut explorer = Explorer::default();
-    let (mut clean, mut wrong) = (0, 0);
-    for seed in 0..20_000 {
-        let program = generate(seed);
-        match compare(&mut explorer, &program, &engine) {
-            Ok(Agreement::Clean) => clean += 1,
-            Ok(Agreement::Wrong) => wrong += 1,
-            Ok(Agreement::GaveUp) => panic!("seed {seed}: {:?}", engine(&emit(&program)).unknown),
-            Err(_) => {
-                let smallest = shrink(&program, |candidate| {
-                    compare(&mut explorer, candidate, &engine).is_err()
-                });
-                let found = compare(&mut explorer, &smallest, &engine).expect_err("still");
-                panic!("seed {seed}: {found}");
-            }
+    let (next, clean, wrong) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| {
+                let mut explorer = Explorer::default();
+                loop {
+                    let first = next.fetch_add(PORTION, Ordering::Relaxed);
+                    if first >= PROGRAMS {
+                        break;
+                    }
+                    for seed in first..first + PORTION {
+                        match agreement(&mut explorer, seed) {
+                            Agreement::Clean => clean.fetch_add(1, Ordering::Relaxed),
+                            Agreement::Wrong => wrong.fetch_add(1, Ordering::Relaxed),
+                            Agreement::GaveUp => 0,
+                        };
+                    }
+                }
+            });
+        }
+    });
+    let (clean, wrong) = (clean.into_inner(), wrong.into_inner());
+    assert!(clean > PROGRAMS / 4 && wrong > PROGRAMS / 20, "{clean} clean, {wrong} wrong");
+}
+
+/// Compares one program; on a disagreement, the smallest that shows it.
+fn agreement(explorer: &mut Explorer, seed: u64) -> Agreement {
+    let program = generate(seed);
+    match compare(explorer, &program, &engine) {
+        Ok(Agreement::GaveUp) => panic!("seed {seed}: {:?}", engine(&emit(&program)).unknown),
+        Ok(agreement) => agreement,
+        Err(_) => {
+            let smallest =
+                shrink(&program, |candidate| compare(explorer, candidate, &engine).is_err());
+            let found = compare(explorer, &smallest, &engine).expect_err("still");
+            panic!("seed {seed}: {found}");
         }
     }
-    assert!(clean > 5_000 && wrong > 1_000, "{clean} clean, {wrong} wrong");
 }
 
 /// Programs that were found to go wrong, made small.

@@ -90,8 +90,8 @@ pub struct Generation {
     pub registrations: Vec<Registration>,
     /// How many threads it counts; all of the block if absent. Meaningful once somebody came.
     pub count: Option<u32>,
-    /// When each came.
-    times: Vec<Time>,
+    /// When each came, in the count of its warp.
+    pub times: Vec<Time>,
     /// What is released to those who wait.
     released: Times,
     /// What those who wait have waited for.
@@ -201,7 +201,7 @@ impl Barriers {
 
     fn check(&self, id: u8, registration: &Registration) -> Result<(), Misuse> {
         if let Some(count) = registration.count
-            && (count == 0 || count as usize % WARP != 0)
+            && (count == 0 || !(count as usize).is_multiple_of(WARP))
         {
             return Err(Misuse::Count(count));
         }

@@ -131,6 +131,35 @@ impl Clocks {
         self.any_exited
     }
 
+    /// Whether this thread has exited.
+    #[must_use]
+    pub fn has_exited(&self, who: Who) -> bool {
+        self.warps[usize::from(who.warp)].exited.has(usize::from(who.lane))
+    }
+
+    /// Whether a thread of this warp has exited.
+    #[must_use]
+    #[inline]
+    pub(crate) fn any_exited_of(&self, warp: u8) -> bool {
+        self.any_exited && !self.warps[usize::from(warp)].exited.is_empty()
+    }
+
+    /// Whether accesses of these lanes of a warp, stamped `time`, are all ordered before what `later`
+    /// does now.
+    #[inline]
+    pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: Who) -> bool {
+        let own = usize::from(later.lane);
+        if warp == later.warp && lanes.without(Mask::one(own)).is_empty() {
+            return true;
+        }
+        let party = usize::from(warp);
+        let whole = !self.any_exited_of(warp)
+            && (time < self.everybody[party]
+                || time < self.warps[usize::from(later.warp)].across[own][party]);
+        let who = |lane: usize| Who { warp, lane: lane as u8 };
+        whole || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+    }
+
     /// Whether an access of `earlier`, stamped `time`, is ordered before what `later` does now.
     #[must_use]
     pub fn ordered(&self, earlier: Who, time: Time, later: Who) -> bool {

@@ -1,8 +1,9 @@
 //! Blocks against each other: nothing orders what two blocks of a launch do.
 
+use crate::cell::{Summary, mark};
 use crate::clocks::Who;
 use crate::pages::Pages;
-use crate::shadow::{Conflict, Kind, Previous, SameValue, Shadow, Side, Site, Summary, mark};
+use crate::shadow::{Conflict, Kind, Previous, SameValue, Shadow, Side, Site};
 
 /// The last block that did something to some bytes, where and which thread.
 #[derive(Clone, Copy, Debug, Default)]

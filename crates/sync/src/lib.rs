@@ -19,8 +19,10 @@
 //! barrier of the whole block. [`Grid`] compares blocks with each other.
 
 mod barriers;
+mod cell;
 mod clocks;
 mod copies;
+mod entry;
 mod grid;
 mod lanes;
 mod pages;

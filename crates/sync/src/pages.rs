@@ -30,13 +30,29 @@ impl<T: Clone + Default> Pages<T> {
     /// An element, to be changed.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> &mut T {
-        let (page, position) = (index >> PAGE_BITS, index as usize % PAGE);
+        let slot = self.slot(index >> PAGE_BITS);
+        &mut self.pages[slot as usize - 1].1[index as usize % PAGE]
+    }
+
+    /// Where a page is, one more.
+    #[inline]
+    fn slot(&mut self, page: u64) -> u32 {
         let slot = match self.direct.get(page as usize) {
             Some(&slot) => slot,
             None => self.sparse.get(&page).copied().unwrap_or(0),
         };
-        let slot = if slot == 0 { self.touch(page) } else { slot };
-        &mut self.pages[slot as usize - 1].1[position]
+        if slot == 0 { self.touch(page) } else { slot }
+    }
+
+    /// Elements one after the other, to be changed, if they are on one page.
+    #[inline]
+    pub(crate) fn range(&mut self, index: u64, count: usize) -> Option<&mut [T]> {
+        let position = index as usize % PAGE;
+        if position + count > PAGE {
+            return None;
+        }
+        let slot = self.slot(index >> PAGE_BITS);
+        Some(&mut self.pages[slot as usize - 1].1[position..position + count])
     }
 
     #[cold]

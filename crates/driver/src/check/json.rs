@@ -7,7 +7,7 @@ use crate::findings::{self, kind, origin, target};
 use crate::grouping::Group;
 use crate::properties::{Property, Verdict, properties};
 use crate::{Exit, Outcome};
-use base::{Code, Diagnostic, Label};
+use base::{Code, Diagnostic, Label, Severity};
 use exec::{AccessKind, Fault, Place};
 use ir::Program;
 use serde::Serialize;
@@ -189,20 +189,27 @@ fn property(property: Property, general: &str) -> JsonProperty {
 
 fn finding(finished: &Finished<'_>, group: &Group<'_>) -> JsonFinding {
     let (program, first) = (finished.program(), group.first);
-    let diagnostic = findings::diagnostic(group, program);
-    let places = std::iter::once(first.place).chain(origin(&first.fault).map(|(place, _)| place));
+    let diagnostic = findings::diagnostic(group, program, finished.strict);
+    let other = match &first.fault {
+        Fault::Race(race) => Some(race.sides[0].place),
+        fault => origin(fault).map(|(place, _)| place),
+    };
+    let places = std::iter::once(first.place).chain(other);
     let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
     let locations = places.zip(labels).map(|(place, label)| location(finished, place, label));
     JsonFinding {
         code: diagnostic.code.to_string(),
         kind: kind(&first.fault),
-        severity: "error",
+        severity: match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Unsupported | Severity::Error => "error",
+        },
         property: findings::property(&first.fault),
         locations: locations.collect(),
         message: diagnostic.message.clone(),
         witness: Some(witness(group)),
-        count: group.count,
-        instructions: group.instructions,
+        count: group.count(),
+        instructions: group.all.len(),
     }
 }
 
@@ -227,7 +234,7 @@ fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {
     Stopped {
         location: location(finished, place, &diagnostic.primary),
         message: diagnostic.message,
-        help: diagnostic.help,
+        help: diagnostic.help.map(String::from),
     }
 }
 

@@ -11,31 +11,65 @@ mod json;
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished, Refusal};
 use crate::properties::{Property, Verdict, properties};
-use crate::{Colour, Exit, Format, Outcome};
+use crate::{Colour, Exit, Format, Outcome, graph};
+use exec::Checks;
+use std::path::Path;
+
+/// How strictly a kernel is checked, and what else is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// What the manual does not allow is an error, also where today's hardware does what one wants.
+    pub strict: bool,
+    /// Lanes of a warp that run together stay together.
+    pub warp_synchronous: bool,
+    /// Where to write the graph of barriers.
+    pub graph: Option<&'o Path>,
+    /// How results are written.
+    pub format: Format,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { strict: false, warp_synchronous: false, graph: None, format: Format::Text }
+    }
+}
 
 /// Checks a kernel.
 #[must_use]
-pub fn run(execution: &Execution<'_>, format: Format, colour: Colour) -> Outcome {
+pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
+    let Options { strict, warp_synchronous, graph, format } = options;
+    let checks = Checks { lock_step: warp_synchronous, barrier_uses: graph.is_some() };
     let shown = (format, colour);
-    let finished = match execute::run(execution, "check", MissingData::Opaque, shown) {
+    let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks, shown) {
         Ok(finished) => finished,
         Err(Refusal::Launch(error)) if format == Format::Json => {
             return json::refusal(execution, &error);
         }
         Err(refusal) => return refusal.tell(),
     };
-    let (output, messages) = match format {
+    finished.strict = strict;
+    let (output, mut messages) = match format {
         Format::Text => (text(&finished, colour), finished.notes()),
         Format::Json => (json::report(&finished), String::new()),
     };
     let verdicts = properties(&finished).into_iter().map(|property| property.verdict);
-    let exit = match Verdict::of_all(verdicts) {
+    let mut exit = match Verdict::of_all(verdicts) {
         Verdict::Refuted => Exit::Refuted,
         Verdict::Unknown => Exit::Unknown,
         Verdict::Proved => Exit::Success,
     };
+    if let Err(message) = graph.map_or(Ok(()), |path| draw(path, &finished)) {
+        messages.push_str(&format!("error: {message}\n"));
+        exit = Exit::BadInput;
+    }
     let thread_instructions = finished.result.lane_instructions;
     Outcome { output, messages, exit, thread_instructions }
+}
+
+/// Writes the graph of barriers.
+fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), String> {
+    let uses = &finished.result.barrier_uses;
+    graph::write(path, &graph::render(uses, finished.program(), finished.source()))
 }
 
 /// Findings, then what is known of each property, and what was assumed.

@@ -59,9 +59,27 @@ impl Flags {
         kernel: &str,
         command: impl FnOnce(&Execution<'_>) -> Outcome,
     ) -> Outcome {
+        self.hand(input, Some(kernel), command)
+    }
+
+    /// Hands the launch of the only kernel of a file to a command.
+    pub(crate) fn run_only(
+        &self,
+        input: &Input,
+        command: impl FnOnce(&Execution<'_>) -> Outcome,
+    ) -> Outcome {
+        self.hand(input, None, command)
+    }
+
+    fn hand(
+        &self,
+        input: &Input,
+        kernel: Option<&str>,
+        command: impl FnOnce(&Execution<'_>) -> Outcome,
+    ) -> Outcome {
         let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
         let arguments = &Arguments { specs, symbols, aliases: Vec::new() };
         let (launch, limits) = (&self.launch, Limits::default());
-        command(&Execution { input, kernel: Some(kernel), launch, arguments, limits })
+        command(&Execution { input, kernel, launch, arguments, limits })
     }
 }

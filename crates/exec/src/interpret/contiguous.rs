@@ -100,9 +100,9 @@ impl Starts {
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
         let origin = values[0];
-        for (lane, &value) in values.iter().enumerate() {
+        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
             let start = value.wrapping_sub(shift) & mask;
-            self.each[lane] = start as u32;
+            *each = start as u32;
             all |= start;
             differs |= value ^ origin;
             leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
@@ -151,6 +151,17 @@ impl Starts {
             self.pattern = Pattern::Any;
         }
         true
+    }
+
+    /// Lanes that start where this one does, among others that do not take part.
+    #[inline(always)]
+    fn at_start_of(&self, lane: usize) -> Mask {
+        let start = self.each[lane];
+        let mut same = 0;
+        for (lane, &other) in self.each.iter().enumerate() {
+            same |= u32::from(other == start) << lane;
+        }
+        Mask(same)
     }
 
     /// Collects the `B` bytes of every lane.
@@ -300,7 +311,16 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     if starts.pattern == Pattern::Same {
         return tell(lanes, starts.each[0]);
     }
-    lanes.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
+    // Lanes that read the same are told together, if the first shares its place with another.
+    let mut rest = lanes;
+    while let Some(lane) = rest.lowest() {
+        let same = starts.at_start_of(lane).and(rest);
+        tell(same, starts.each[lane]);
+        rest = rest.without(same);
+        if same.count() == 1 && rest.count() == lanes.count() - 1 {
+            return rest.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
+        }
+    }
 }
 
 /// Whether a load moves units of four bytes to registers of as many bytes.

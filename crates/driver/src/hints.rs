@@ -1,0 +1,286 @@
+//! Where a barrier would help: tried out, not guessed.
+//!
+//! For a race a barrier is put between the two accesses, at one of a few places that suggest
+//! themselves, and the kernel is checked again. A hint is given only if the race is gone then and
+//! nothing new is found. What was executed first says nothing about which access should come first,
+//! so both orders are tried, that of the source lines first.
+
+use crate::grouping::Group;
+use crate::source_lines::outermost_line;
+use exec::{AccessKind, Checks, Fault, Launch, Limits, Outcome, Place, Race, Thread};
+use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, SyncOp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instructions that trying out may cost, counted for each lane.
+const MOST_INSTRUCTIONS: u64 = 20_000_000;
+
+/// Hints are for the first races; the others often are the same mistake.
+const MOST_GROUPS: usize = 3;
+
+/// A place before an instruction, or before the end of a block.
+type Point = (FuncId, BlockId, usize);
+
+/// Instructions of a program that come from given places.
+type Sites = BTreeSet<Point>;
+
+/// A run that found races, and what may still be spent on trying.
+pub(crate) struct Trials<'t> {
+    program: &'t Program,
+    launch: &'t Launch,
+    found: &'t Outcome,
+    checks: Checks,
+    budget: u64,
+    groups: usize,
+}
+
+impl<'t> Trials<'t> {
+    pub(crate) fn new(
+        program: &'t Program,
+        launch: &'t Launch,
+        found: &'t Outcome,
+        checks: Checks,
+    ) -> Self {
+        let checks = Checks { barrier_uses: false, ..checks };
+        Self { program, launch, found, checks, budget: MOST_INSTRUCTIONS, groups: MOST_GROUPS }
+    }
+
+    /// What would order the accesses of a group of races, as a sentence.
+    pub(crate) fn hint(&mut self, group: &Group<'_>) -> Option<String> {
+        let races: Vec<&Race> = group.races().collect();
+        let could_help = |race: &&Race| {
+            let [earlier, later] = &race.sides;
+            let same_block = earlier.thread.block == later.thread.block;
+            let in_flight = earlier.in_flight || later.in_flight;
+            same_block && !in_flight && !race.non_coherent && !race.same_value
+        };
+        if races.is_empty() || !races.iter().all(could_help) || self.groups == 0 {
+            return None;
+        }
+        self.groups -= 1;
+        let orders = self.orders(&races);
+        let one_warp = self.is_matter_of_warps();
+        let barriers = [(warp_barrier(), "__syncwarp"), (block_barrier(), "__syncthreads")];
+        for (barrier, name) in barriers.into_iter().skip(usize::from(!one_warp)) {
+            for order in &orders {
+                for points in self.plans(order) {
+                    if self.helps(&races, &points, &barrier)? {
+                        let place = order.describe();
+                        return Some(format!("a `{name}()` {place} would order them"));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether all races are between lanes of one warp.
+    fn is_matter_of_warps(&self) -> bool {
+        let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
+            Fault::Race(race) if !race.same_value => Some(race),
+            _ => None,
+        });
+        let races = races.map(|race| &**race);
+        let races = races.chain(self.found.undecided.iter().map(|open| &open.race));
+        let mut sides = races.map(|race| race.sides.each_ref().map(|side| side.thread));
+        sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
+    }
+
+    /// The number of a thread's warp in its block.
+    fn warp(&self, Thread { thread: [x, y, z], .. }: Thread) -> u64 {
+        let [width, height, _] = self.launch.block.map(u64::from);
+        (u64::from(x) + width * (u64::from(y) + height * u64::from(z))) / 32
+    }
+
+    /// The two orders in which the accesses may be meant to happen.
+    fn orders(&self, races: &[&Race]) -> Vec<Order> {
+        // A side is told from the other by its line, and on one line by what it does.
+        let side = |side: &exec::RaceSide| {
+            let line = outermost_line(side.place, self.program).map(|(_, line)| line);
+            (line, side.kind == AccessKind::Read)
+        };
+        let mut sides: BTreeMap<_, Vec<Place>> = BTreeMap::new();
+        for one in races.iter().flat_map(|race| &race.sides) {
+            sides.entry(side(one)).or_default().push(one.place);
+        }
+        let sides: Vec<_> = sides.into_iter().map(|((line, _), all)| (line, all)).collect();
+        let order = |(first, second): (usize, usize)| {
+            let ((first_line, first), (second_line, second)) =
+                (sides.get(first)?, sides.get(second)?);
+            let (first, second) = (self.sites(first), self.sites(second));
+            Some(Order { lines: (*first_line, *second_line), first, second })
+        };
+        match sides.len() {
+            1 => order((0, 0)).into_iter().collect(),
+            _ => [(0, 1), (1, 0)].into_iter().filter_map(order).collect(),
+        }
+    }
+
+    /// The first core operation of each instruction.
+    fn sites(&self, places: &[Place]) -> Sites {
+        let mut sites = Sites::new();
+        for (function, data) in self.program.functions.enumerate() {
+            for (block, data) in data.blocks.enumerate() {
+                let mut last = None;
+                for (index, instruction) in data.instructions.iter().enumerate() {
+                    let wanted = places.iter().any(|place| place.span == instruction.span);
+                    if wanted && last != Some(instruction.span) {
+                        sites.insert((function, block, index));
+                    }
+                    last = Some(instruction.span);
+                }
+            }
+        }
+        sites
+    }
+
+    /// Ways to put barriers between two sets of instructions, each a list of places.
+    fn plans(&self, order: &Order) -> Vec<BTreeSet<Point>> {
+        let mut plans = vec![between(order), self.after(order)];
+        let mut joins = plans[1].clone();
+        for _ in 0..3 {
+            joins = self.joins(&joins);
+            plans.push(joins.clone());
+        }
+        let mut known = Vec::new();
+        for plan in plans {
+            if !plan.is_empty() && !known.contains(&plan) {
+                known.push(plan);
+            }
+        }
+        known
+    }
+
+    /// After the last of the first instructions in each block.
+    fn after(&self, order: &Order) -> BTreeSet<Point> {
+        let mut last = BTreeMap::new();
+        for &(function, block, index) in &order.first {
+            last.insert((function, block), index);
+        }
+        let behind = |((function, block), index): ((FuncId, BlockId), usize)| {
+            let instructions = &self.program.functions[function].blocks[block].instructions;
+            let span = instructions[index].span;
+            let more = instructions[index..].iter().take_while(|other| other.span == span);
+            (function, block, index + more.count())
+        };
+        last.into_iter().map(behind).collect()
+    }
+
+    /// Where the lanes of these blocks come together again.
+    fn joins(&self, points: &BTreeSet<Point>) -> BTreeSet<Point> {
+        let join = |&(function, block, _): &Point| {
+            let joins = ir::cfg::reconvergence(&self.program.functions[function]);
+            joins[block].map(|join| (function, join, 0))
+        };
+        points.iter().filter_map(join).collect()
+    }
+
+    /// Whether barriers at these places make the races disappear and nothing else appear; `None` if
+    /// that would cost too much.
+    fn helps(
+        &mut self,
+        races: &[&Race],
+        points: &BTreeSet<Point>,
+        barrier: &SyncOp,
+    ) -> Option<bool> {
+        // A barrier may let a run go on that was short without it.
+        let limit = self.found.lane_instructions.saturating_mul(2).saturating_add(10_000);
+        self.budget = self.budget.checked_sub(limit)?;
+        let program = with_barriers(self.program, points, barrier);
+        let limits = Limits { lane_instructions: limit, ..Limits::default() };
+        let outcome = exec::check_with(&program, self.launch, limits, self.checks);
+        let (before, after) = (keys(self.found), keys(&outcome));
+        let gone = races.iter().all(|race| !after.contains(&race_key(race)));
+        let follows = outcome.gap.is_none() || self.found.gap.is_some();
+        Some(gone && follows && after.is_subset(&before))
+    }
+}
+
+/// Accesses, those first that are meant to happen first.
+struct Order {
+    lines: (Option<u32>, Option<u32>),
+    first: Sites,
+    second: Sites,
+}
+
+impl Order {
+    fn describe(&self) -> String {
+        match self.lines {
+            (Some(first), Some(second)) if first < second => {
+                format!("between lines {first} and {second}")
+            }
+            (Some(first), _) => format!("after line {first}"),
+            (None, _) => "between the two".to_owned(),
+        }
+    }
+}
+
+/// Before each of the second instructions that follows one of the first, or begins its block.
+fn between(order: &Order) -> BTreeSet<Point> {
+    let mut points = BTreeSet::new();
+    let mut blocks: BTreeMap<(FuncId, BlockId), Vec<(usize, bool)>> = BTreeMap::new();
+    for (sites, is_second) in [(&order.first, false), (&order.second, true)] {
+        for &(function, block, index) in sites {
+            blocks.entry((function, block)).or_default().push((index, is_second));
+        }
+    }
+    for ((function, block), mut sites) in blocks {
+        sites.sort_unstable();
+        let mut wanted = true;
+        for (index, is_second) in sites {
+            if is_second && wanted {
+                points.insert((function, block, index));
+                wanted = false;
+            }
+            wanted |= !is_second;
+        }
+    }
+    points
+}
+
+fn block_barrier() -> SyncOp {
+    let id = Operand::Constant(0);
+    SyncOp::Barrier { kind: BarrierKind::Sync, id, count: None, aligned: true }
+}
+
+fn warp_barrier() -> SyncOp {
+    SyncOp::WarpBarrier { mask: Operand::Constant(u64::from(u32::MAX)) }
+}
+
+/// The program with a barrier at each of these places.
+fn with_barriers(program: &Program, points: &BTreeSet<Point>, barrier: &SyncOp) -> Program {
+    let mut program = program.clone();
+    // From the end, so that the other places stay where they are.
+    for &(function, block, index) in points.iter().rev() {
+        let block = &mut program.functions[function].blocks[block];
+        let (span, location) = match block.instructions.get(index) {
+            Some(next) => (next.span, next.location),
+            None => (block.span, block.location),
+        };
+        let op = Op::Sync(barrier.clone());
+        block.instructions.insert(index, Instr { guard: None, op, span, location });
+    }
+    program
+}
+
+/// What a run found, to be compared with another run: kinds and places.
+type Key = (String, Place, Option<Place>);
+
+fn keys(outcome: &Outcome) -> BTreeSet<Key> {
+    let finding = |finding: &exec::Finding| match &finding.fault {
+        Fault::Race(race) => race_key(race),
+        fault => (kind(fault), finding.place, None),
+    };
+    let open = outcome.undecided.iter().map(|open| race_key(&open.race));
+    outcome.findings.iter().map(finding).chain(open).collect()
+}
+
+fn race_key(race: &Race) -> Key {
+    let [a, b] = race.sides.each_ref().map(|side| side.place);
+    ("Race".to_owned(), a.min(b), Some(a.max(b)))
+}
+
+/// The name of a fault without its details.
+fn kind(fault: &Fault) -> String {
+    let text = format!("{fault:?}");
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '(').collect()
+}

@@ -1,0 +1,52 @@
+//! Races that are one to a reader: compilers unroll loops and copy code, so that one pair of source
+//! lines shows at many pairs of instructions.
+
+use crate::source_lines::outermost_line;
+use exec::{AccessKind, Race, Undecided};
+use ir::Program;
+
+/// What races have in common that are one to a reader.
+#[derive(PartialEq)]
+pub(crate) struct RaceKey<'f> {
+    array: &'f str,
+    sides: [(String, u8, bool); 2],
+    between_blocks: bool,
+    same_value: bool,
+    non_coherent: bool,
+}
+
+/// The first of the pairs that are one to a reader.
+pub(crate) fn distinct<'f>(open: &'f [Undecided], program: &Program) -> Vec<&'f Undecided> {
+    let mut found: Vec<(Option<RaceKey<'f>>, &Undecided)> = Vec::new();
+    for one in open {
+        let key = key(&one.race, program);
+        if key.is_none() || found.iter().all(|(known, _)| *known != key) {
+            found.push((key, one));
+        }
+    }
+    found.into_iter().map(|(_, one)| one).collect()
+}
+
+/// What a race has in common with those that are the same to a reader; nothing without source
+/// lines.
+pub(crate) fn key<'f>(race: &'f Race, program: &Program) -> Option<RaceKey<'f>> {
+    let [earlier, later] = &race.sides;
+    let side = |side: &exec::RaceSide| {
+        let (file, line) = outermost_line(side.place, program)?;
+        let kind = match side.kind {
+            AccessKind::Read => 0,
+            AccessKind::Write => 1,
+            AccessKind::Atomic => 2,
+        };
+        Some((format!("{file}:{line}"), kind, side.in_flight))
+    };
+    let mut sides = [side(earlier)?, side(later)?];
+    sides.sort();
+    Some(RaceKey {
+        array: &race.target.name,
+        sides,
+        between_blocks: earlier.thread.block != later.thread.block,
+        same_value: race.same_value,
+        non_coherent: race.non_coherent,
+    })
+}

@@ -1,0 +1,483 @@
+//! What happened to some bytes in a block: the last write, and the reads and updates since, as sets of
+//! lanes with their time.
+//!
+//! Forgetting what came before a write loses no race: if the write is ordered after it, then what is
+//! unordered with the forgotten access is unordered with the write or ordered after both; if it is
+//! not, that is a race already. For the same reason a lane's later read replaces its earlier one.
+//!
+//! What happened in an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, which
+//! needs no look at clocks; exits and asynchronous copies are the exceptions. Most accesses are
+//! ordered after all that came before: [`Cell::quick`] sees that and remembers them; the others are
+//! compared one by one.
+
+use crate::clocks::{Clocks, Who};
+use crate::copies::Copies;
+use crate::entry::{Entry, Hides, Lists, side};
+use crate::lanes::Mask;
+use crate::shadow::{Access, Conflict, Kind, Previous, SameValue, Side, Site};
+
+/// What happened to some bytes in a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cell {
+    write: Entry,
+    write_epoch: u32,
+    /// The first of the reads and updates since the write; more are in a list of their own.
+    first: Entry,
+    epoch: u32,
+    /// Which list, one more; zero for none.
+    list: u32,
+    /// Warps that may be among those; one bit each.
+    warps: u32,
+    /// The last read and the last update.
+    read: (Site, Who),
+    update: (Site, Who),
+    marks: u8,
+}
+
+/// What ever happened to bytes.
+pub(crate) mod mark {
+    pub(crate) const READ: u8 = 1;
+    pub(crate) const WRITTEN: u8 = 2;
+    pub(crate) const UPDATED: u8 = 4;
+    pub(crate) const NON_COHERENT: u8 = 8;
+    /// A write changed what was there before, or may have.
+    pub(crate) const CHANGED: u8 = 16;
+    pub(crate) const MAY_HAVE_CHANGED: u8 = 32;
+    /// A copy is among the reads and updates since the write.
+    pub(super) const COPIES: u8 = 64;
+    /// A write is among them that the last one did not hide.
+    pub(super) const KEPT: u8 = 128;
+}
+
+/// What a block did to some bytes, for comparison with other blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Summary {
+    pub(crate) marks: u8,
+    pub(crate) read: (Site, Who),
+    pub(crate) write: (Site, Who),
+    pub(crate) update: (Site, Who),
+}
+
+/// What orders accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order<'o> {
+    pub(crate) clocks: &'o Clocks,
+    pub(crate) copies: &'o Copies,
+}
+
+/// Where a cell is: its offset, and its part of the access that is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) offset: i64,
+    pub(crate) extent: u8,
+}
+
+impl Order<'_> {
+    /// Whether something of this epoch is ordered before everything, without a closer look.
+    #[inline]
+    fn is_past(&self, epoch: u32) -> bool {
+        epoch != self.clocks.epoch() && !self.clocks.any_exited()
+    }
+
+    /// The same for an access of this warp.
+    #[inline]
+    fn is_past_of(&self, epoch: u32, warp: u8) -> bool {
+        epoch != self.clocks.epoch() && !self.clocks.any_exited_of(warp)
+    }
+
+    /// Whether an entry, which is no copy, is ordered before what `later` does now.
+    #[inline]
+    fn is_ordered(&self, entry: &Entry, later: Who) -> bool {
+        self.clocks.all_ordered((entry.warp, entry.lanes), entry.time, later)
+    }
+
+    /// A lane of an entry that is not ordered before what `later` does now.
+    fn unordered(&self, entry: &Entry, later: Who) -> Option<Side> {
+        for lane in entry.lanes.iter() {
+            let who = Who { warp: entry.warp, lane: lane as u8 };
+            let time = match entry.is_copy {
+                false => Some(entry.time),
+                true => self.copies.waited(entry.time, lane),
+            };
+            if !time.is_some_and(|time| self.clocks.ordered(who, time, later)) {
+                return Some(Side { who, site: entry.site, kind: entry.kind, time });
+            }
+        }
+        None
+    }
+}
+
+impl Cell {
+    /// Whether anything happened to it.
+    pub(crate) fn is_touched(&self) -> bool {
+        self.marks != 0
+    }
+
+    pub(crate) fn summary(&self) -> Summary {
+        let Self { marks, read, update, ref write, .. } = *self;
+        Summary { marks, read, write: (write.site, write.who()), update }
+    }
+
+    /// The same once more, with a list of its own.
+    pub(crate) fn copy(&self, lists: &mut Lists) -> Self {
+        let mut copy = *self;
+        if copy.list != 0 {
+            copy.list = lists.copy(copy.list);
+        }
+        copy
+    }
+
+    /// An access: conflicts with earlier ones go to `met`.
+    #[inline(always)]
+    pub(crate) fn access(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        place: Place,
+        met: &mut Previous,
+    ) {
+        let entry = Entry {
+            time: access.copy.unwrap_or_else(|| order.clocks.now(access.warp)),
+            site: access.site,
+            lanes: access.lanes,
+            warp: access.warp as u8,
+            kind: access.kind,
+            is_copy: access.copy.is_some(),
+            commutes: access.commutes,
+            extent: place.extent,
+            hides: Hides::Nothing,
+        };
+        if self.quick(lists, order, access, &entry) {
+            return;
+        }
+        self.compare_and_record(lists, order, access, (entry, place.offset), met);
+    }
+
+    #[inline(never)]
+    fn compare_and_record(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        (entry, offset): (Entry, i64),
+        met: &mut Previous,
+    ) {
+        self.compare(lists, order, access, (&entry, offset), met);
+        self.record(lists, order, access, entry);
+    }
+
+    /// Remembers an ordinary access that is ordered after everything before; whether it is one.
+    #[inline]
+    fn quick(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        entry: &Entry,
+    ) -> bool {
+        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
+        if self.marks & special != 0
+            || self.write.is_copy
+            || entry.is_copy
+            || access.non_coherent
+            || !self.follows_write(order, entry)
+        {
+            return false;
+        }
+        match access.kind {
+            Kind::Read => self.quick_read(lists, order, entry),
+            Kind::Write => self.quick_write(lists, order, access, entry),
+            Kind::Update => false,
+        }
+    }
+
+    /// Whether the last write is ordered before an access.
+    #[inline]
+    fn follows_write(&self, order: Order<'_>, entry: &Entry) -> bool {
+        if self.write.lanes == Mask::NONE || order.is_past_of(self.write_epoch, self.write.warp) {
+            return true;
+        }
+        let who = |lane: usize| Who { warp: entry.warp, lane: lane as u8 };
+        entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
+    }
+
+    /// Whether reads since the write are all of an epoch that is over.
+    #[inline]
+    fn reads_are_past(&self, order: Order<'_>) -> bool {
+        match self.list {
+            0 => order.is_past_of(self.epoch, self.first.warp) || self.first.lanes == Mask::NONE,
+            _ => order.is_past(self.epoch),
+        }
+    }
+
+    #[inline]
+    fn quick_read(&mut self, lists: &mut Lists, order: Order<'_>, entry: &Entry) -> bool {
+        self.marks |= mark::READ;
+        self.read = (entry.site, entry.who());
+        if self.reads_are_past(order) {
+            lists.free(std::mem::take(&mut self.list));
+            self.first = *entry;
+            self.warps = bit(entry.warp);
+        } else {
+            self.add_read(lists, *entry);
+        }
+        self.epoch = order.clocks.epoch();
+        true
+    }
+
+    /// Adds a read to others. Lanes that have read at an earlier time are replaced there.
+    fn add_read(&mut self, lists: &mut Lists, entry: Entry) {
+        let known = self.warps & bit(entry.warp) != 0;
+        self.warps |= bit(entry.warp);
+        if !known && self.first.lanes != Mask::NONE {
+            match lists.get_mut(self.list) {
+                Some(others) => others.push(entry),
+                None => self.list = lists.add(entry),
+            }
+            return;
+        }
+        let merge = |other: &mut Entry| {
+            if other.warp != entry.warp {
+                return false;
+            }
+            if other.time == entry.time {
+                return other.absorb_read(&entry);
+            }
+            other.lanes = other.lanes.without(entry.lanes);
+            false
+        };
+        if merge(&mut self.first) {
+            return;
+        }
+        match lists.get_mut(self.list) {
+            Some(others) => {
+                if others.iter_mut().any(merge) {
+                    return;
+                }
+                if self.first.lanes == Mask::NONE {
+                    self.first = entry;
+                    return;
+                }
+                others.retain(|other| other.lanes != Mask::NONE);
+                others.push(entry);
+            }
+            None if self.first.lanes == Mask::NONE => self.first = entry,
+            None => self.list = lists.add(entry),
+        }
+    }
+
+    #[inline]
+    fn quick_write(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        entry: &Entry,
+    ) -> bool {
+        if self.marks & mark::NON_COHERENT != 0 {
+            return false;
+        }
+        if !self.reads_are_past(order) {
+            let who = entry.who();
+            let one = entry.lanes == Mask::one(usize::from(who.lane));
+            let mut others = std::iter::once(&self.first).chain(lists.get(self.list));
+            if !one || !others.all(|other| order.is_ordered(other, who)) {
+                return false;
+            }
+        }
+        self.replace(lists, order, access, *entry);
+        true
+    }
+
+    /// The last write becomes this one, and what came since is forgotten.
+    fn replace(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
+        self.marks |= mark::WRITTEN;
+        self.marks |= match access.same_value {
+            SameValue::Equal => 0,
+            SameValue::Different => mark::CHANGED,
+            SameValue::Undecided => mark::MAY_HAVE_CHANGED,
+        };
+        let past = order.is_past_of(self.write_epoch, self.write.warp) && !self.write.is_copy;
+        let before = Some(self.write).filter(|write| write.lanes != Mask::NONE && !past);
+        let hides = before.map_or(Hides::Nothing, |write| entry.hides(&write, access));
+        self.write = Entry { hides, ..entry };
+        self.write_epoch = order.clocks.epoch();
+        self.first = Entry::default();
+        self.warps = 0;
+        self.marks &= !(mark::COPIES | mark::KEPT);
+        lists.free(std::mem::take(&mut self.list));
+    }
+
+    /// Finds out what an access conflicts with.
+    fn compare(
+        &self,
+        lists: &Lists,
+        order: Order<'_>,
+        access: &Access,
+        (entry, offset): (&Entry, i64),
+        met: &mut Previous,
+    ) {
+        self.compare_non_coherent(access, entry, offset, met);
+        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
+        if self.write.lanes != Mask::NONE && !write_is_past {
+            compare_with(order, access, entry, &self.write, offset, met);
+        }
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        if past {
+            return;
+        }
+        compare_with(order, access, entry, &self.first, offset, met);
+        for other in lists.get(self.list) {
+            compare_with(order, access, entry, other, offset, met);
+        }
+    }
+
+    /// Reads through the read-only cache are ordered with no write.
+    fn compare_non_coherent(
+        &self,
+        access: &Access,
+        entry: &Entry,
+        offset: i64,
+        met: &mut Previous,
+    ) {
+        let changed = mark::WRITTEN | mark::UPDATED;
+        let bypassed = match access.kind {
+            Kind::Read => access.non_coherent && self.marks & changed != 0,
+            Kind::Write | Kind::Update => self.marks & mark::NON_COHERENT != 0,
+        };
+        if !bypassed {
+            return;
+        }
+        let write = (self.write.site, self.write.who());
+        let ((site, who), kind) = match access.kind {
+            Kind::Read if self.marks & mark::WRITTEN != 0 => (write, Kind::Write),
+            Kind::Read => (self.update, Kind::Update),
+            Kind::Write | Kind::Update => (self.read, Kind::Read),
+        };
+        let earlier = Side { who, site, kind, time: None };
+        let later = side(entry, access.lanes.lowest().unwrap_or(0));
+        let (same_value, blocks) = (None, None);
+        met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: true });
+    }
+
+    /// Remembers an access.
+    fn record(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
+        match access.kind {
+            Kind::Write => {
+                let kept = self.unordered_writes(lists, order, access, entry.who());
+                self.replace(lists, order, access, entry);
+                if !kept.is_empty() {
+                    self.marks |= mark::KEPT;
+                }
+                kept.into_iter().for_each(|write| self.remember(lists, order, write));
+            }
+            Kind::Read => {
+                self.marks |= mark::READ;
+                if access.non_coherent {
+                    self.marks |= mark::NON_COHERENT;
+                }
+                self.read = (entry.site, entry.who());
+                self.remember(lists, order, entry);
+            }
+            Kind::Update => {
+                self.marks |= mark::UPDATED;
+                self.update = (entry.site, entry.who());
+                self.remember(lists, order, entry);
+            }
+        }
+    }
+
+    /// A write of the same value does not hide those it is not ordered with: a later one may
+    /// conflict with them alone.
+    fn unordered_writes(
+        &self,
+        lists: &Lists,
+        order: Order<'_>,
+        access: &Access,
+        later: Who,
+    ) -> Vec<Entry> {
+        if access.same_value == SameValue::Different {
+            return Vec::new();
+        }
+        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let write = (!write_is_past).then_some(self.write);
+        let first = (!past).then_some(self.first);
+        let others = if past { &[][..] } else { lists.get(self.list) };
+        let all = write.into_iter().chain(first).chain(others.iter().copied());
+        all.filter(|one| one.kind == Kind::Write && order.unordered(one, later).is_some()).collect()
+    }
+
+    /// Adds to what happened since the last write.
+    fn remember(&mut self, lists: &mut Lists, order: Order<'_>, entry: Entry) {
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        if past {
+            lists.free(std::mem::take(&mut self.list));
+            self.first = Entry::default();
+        }
+        self.epoch = order.clocks.epoch();
+        self.warps |= bit(entry.warp);
+        if entry.is_copy {
+            self.marks |= mark::COPIES;
+        }
+        if self.first.lanes == Mask::NONE && self.list == 0 {
+            self.first = entry;
+            return;
+        }
+        let mut joined = self.first.absorb(&entry);
+        if let Some(others) = lists.get_mut(self.list) {
+            others.iter_mut().for_each(|other| joined |= !joined && other.absorb(&entry));
+            others.retain(|other| other.lanes != Mask::NONE);
+            if !joined {
+                others.push(entry);
+            }
+        } else if self.first.lanes == Mask::NONE {
+            self.first = entry;
+        } else if !joined {
+            self.list = lists.add(entry);
+        }
+    }
+}
+
+/// A warp as one of a set.
+#[inline]
+fn bit(warp: u8) -> u32 {
+    1 << (warp % 32)
+}
+
+fn compare_with(
+    order: Order<'_>,
+    access: &Access,
+    entry: &Entry,
+    other: &Entry,
+    offset: i64,
+    met: &mut Previous,
+) {
+    let harmless = match (other.kind, entry.kind) {
+        (Kind::Read, Kind::Read) => true,
+        (Kind::Update, Kind::Update) => {
+            other.site == entry.site && other.commutes && entry.commutes
+        }
+        _ => false,
+    };
+    if harmless {
+        return;
+    }
+    for lane in access.lanes.iter() {
+        let later = Who { warp: entry.warp, lane: lane as u8 };
+        let Some(earlier) = order.unordered(other, later) else { continue };
+        let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
+        // Of a copy on its way nobody knows when it will have written what.
+        let done = earlier.time.is_some() && !entry.is_copy;
+        let same_place = same_kind && done && other.extent == entry.extent;
+        let same_value = same_place.then_some(match (access.same_value, other.hides) {
+            (SameValue::Equal, Hides::Something) => SameValue::Undecided,
+            (_, Hides::OwnValue) => SameValue::Different,
+            (same, _) => same,
+        });
+        let later = side(entry, lane);
+        let blocks = None;
+        met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
+    }
+}

@@ -1,0 +1,137 @@
+//! Accesses as a cell remembers them: lanes of a warp that did the same at one time.
+
+use crate::clocks::Who;
+use crate::lanes::Mask;
+use crate::shadow::{Access, Kind, SameValue, Side, Site};
+
+/// Accesses of one kind by lanes of one warp at one time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    /// The time, or the number of a copy.
+    pub(crate) time: u32,
+    pub(crate) site: Site,
+    pub(crate) lanes: Mask,
+    pub(crate) warp: u8,
+    pub(crate) kind: Kind,
+    pub(crate) is_copy: bool,
+    pub(crate) commutes: bool,
+    /// Bytes accessed and the position of the cell in them: equal for accesses to the same place.
+    pub(crate) extent: u8,
+    pub(crate) hides: Hides,
+}
+
+/// What a write hides that happened since everybody waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hides {
+    /// Nothing, or writes of the same value.
+    #[default]
+    Nothing,
+    /// Another value, written by some thread at some time.
+    Something,
+    /// Another value, written by the same thread at the same time: whatever is unordered with the
+    /// one is unordered with the other.
+    OwnValue,
+}
+
+/// Reads and updates of cells that have more than one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    lists: Vec<Vec<Entry>>,
+    unused: Vec<u32>,
+}
+
+impl Lists {
+    /// A list with these entries.
+    pub(crate) fn copy(&mut self, list: u32) -> u32 {
+        self.lists.push(self.get(list).to_vec());
+        self.lists.len() as u32
+    }
+
+    /// The entries of a list; none if the number is zero.
+    pub(crate) fn get(&self, list: u32) -> &[Entry] {
+        list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize])
+    }
+
+    pub(crate) fn get_mut(&mut self, list: u32) -> Option<&mut Vec<Entry>> {
+        list.checked_sub(1).map(|position| &mut self.lists[position as usize])
+    }
+
+    pub(crate) fn add(&mut self, entry: Entry) -> u32 {
+        if let Some(list) = self.unused.pop() {
+            self.lists[list as usize - 1].push(entry);
+            return list;
+        }
+        self.lists.push(vec![entry]);
+        self.lists.len() as u32
+    }
+
+    pub(crate) fn free(&mut self, list: u32) {
+        if list != 0 {
+            self.lists[list as usize - 1].clear();
+            self.unused.push(list);
+        }
+    }
+}
+
+impl Entry {
+    /// One of its threads.
+    pub(crate) fn who(&self) -> Who {
+        Who { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
+    }
+
+    /// What this write hides if it comes after `write`.
+    pub(crate) fn hides(&self, write: &Self, access: &Access) -> Hides {
+        let same_time = (self.warp, self.lanes, self.time, self.is_copy)
+            == (write.warp, write.lanes, write.time, write.is_copy);
+        match access.same_value {
+            SameValue::Equal if same_time || write.hides == Hides::Nothing => write.hides,
+            SameValue::Equal | SameValue::Undecided => Hides::Something,
+            SameValue::Different if same_time => Hides::OwnValue,
+            SameValue::Different => Hides::Something,
+        }
+    }
+
+    /// Takes a read of the same warp at the same time in; whether that is possible. Lanes are not
+    /// said to have read elsewhere than they did.
+    #[inline]
+    pub(crate) fn absorb_read(&mut self, later: &Self) -> bool {
+        let known = later.lanes.without(self.lanes).is_empty();
+        if !known && self.site == later.site {
+            self.lanes = self.lanes.or(later.lanes);
+            return true;
+        }
+        known
+    }
+
+    /// Takes a later access of the same warp in, or gives up the lanes that it replaces; whether it
+    /// was taken in.
+    pub(crate) fn absorb(&mut self, later: &Self) -> bool {
+        let alike = self.warp == later.warp
+            && self.kind == later.kind
+            && !self.is_copy
+            && !later.is_copy
+            && (self.kind == Kind::Read || self.site == later.site);
+        if !alike || self.lanes == Mask::NONE {
+            return false;
+        }
+        if self.kind == Kind::Read && self.time == later.time {
+            return self.absorb_read(later);
+        }
+        if self.time == later.time && self.extent == later.extent {
+            self.lanes = self.lanes.or(later.lanes);
+            return true;
+        }
+        if self.kind == Kind::Write {
+            return false;
+        }
+        self.lanes = self.lanes.without(later.lanes);
+        false
+    }
+}
+
+/// One of the threads of an entry, for a report.
+pub(crate) fn side(entry: &Entry, lane: usize) -> Side {
+    let who = Who { warp: entry.warp, lane: lane as u8 };
+    let time = (!entry.is_copy).then_some(entry.time);
+    Side { who, site: entry.site, kind: entry.kind, time }
+}
