@@ -68,6 +68,10 @@ const FOUND: &[(&str, &str)] = &[
         "a lane that comes again while its warp's other lane waits counts the warp twice",
         "warps 1\n0.0: barrier.sync 1 64\n0.1: barrier.arrive 1 64; barrier.sync 1 64",
     ),
+    (
+        "writes of one value before and after an access of fewer bytes: not the same place",
+        "warps 2\n0.0: write s1 common\n0.1: read.1 s0; *bar.arrive 2 64\n1.0: *bar.sync 2 64; write s1 common",
+    ),
 ];
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
     pub(crate) is_copy: bool,
     pub(crate) commutes: bool,
-    /// Bytes accessed and the position of the cell in them: equal for accesses to the same place.
+    /// Bytes accessed and the low bits of their address: equal for accesses to the same place.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
 }

@@ -162,7 +162,8 @@ impl Shadow {
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
         let place = |part: u32| Place {
             offset: offset + (i64::from(part) << shift),
-            extent: (bytes.ilog2() << 5 | part.min(31)) as u8,
+            // The same for all cells of an access, whatever their size.
+            extent: (bytes.ilog2() << 5 | (offset & 31) as u32) as u8,
         };
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
