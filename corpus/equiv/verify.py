@@ -132,11 +132,15 @@ def check(program, kernel, launch, args):
     return done.returncode, done.stdout + done.stderr
 
 
-def differences(program, folder, pair, scales=(1.0, 9.0)):
-    """For each output the mask of elements that differ in some run, or a message."""
+def differences(program, folder, pair):
+    """For each output the mask of elements that differ in some run, or a message. Two runs; where a difference is expected more,
+    as long as they bring up new ones: a difference under a clamp does not show in every run."""
     both, assume = sides(pair["flags"])
-    masks = {}
-    for seed, scale in enumerate(scales):
+    masks, quiet, count = {}, 0, -1
+    for seed in range(24):
+        if seed >= 2 and (pair["expect"] != "refuted" or quiet >= 5 or count == sum(mask.size for mask in masks.values())):
+            break
+        scale = (1.0, 3.0, 9.0)[seed % 3]
         rng, inputs, results = np.random.default_rng(seed), {}, []
         for kernel, (launch, args) in zip((pair["ref"], pair["opt"]), both):
             out, message = simulate(program, str(folder / kernel), launch, args, inputs, assume, scale, rng)
@@ -150,9 +154,11 @@ def differences(program, folder, pair, scales=(1.0, 9.0)):
             with np.errstate(invalid="ignore", over="ignore"):
                 defined = np.isfinite(ref[name])
                 top = np.max(np.abs(ref[name][defined]), initial=0.0)
-                near = np.abs(ref[name] - opt[name]) <= 2e-4 * np.abs(ref[name]) + 2e-5 * max(top, 1e-3)
+                near = np.abs(ref[name] - opt[name]) <= 1e-3 * np.abs(ref[name]) + 1e-4 * max(top, 1e-3)
             bad = defined & ~near
             masks[name] = masks.get(name, np.zeros(bad.shape, bool)) | bad
+        before, count = count, sum(int(mask.sum()) for mask in masks.values())
+        quiet = quiet + 1 if count == before else 0
     return masks, ""
 
 
