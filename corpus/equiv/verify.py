@@ -137,8 +137,8 @@ def differences(program, folder, pair):
     as long as they bring up new ones: a difference under a clamp does not show in every run."""
     both, assume = sides(pair["flags"])
     masks, quiet, count = {}, 0, -1
-    for seed in range(24):
-        if seed >= 2 and (pair["expect"] != "refuted" or quiet >= 5 or count == sum(mask.size for mask in masks.values())):
+    for seed in range(150):
+        if seed >= 2 and (pair["expect"] != "refuted" or quiet >= 15 or count == sum(mask.size for mask in masks.values())):
             break
         scale = (1.0, 3.0, 9.0)[seed % 3]
         rng, inputs, results = np.random.default_rng(seed), {}, []
@@ -202,7 +202,7 @@ def main():
             for which, (launch, args) in zip(("ref", "opt"), both):
                 status, answer = check(program, str(path.parent / pair[which]), launch, args)
                 wrong = which == "opt" and bool(set(kinds) - {"different"})
-                if status != (1 if wrong else 0):
+                if status != (1 if wrong else 0) and not (status == 3 and "check" in pair):
                     messages.append(f"check of {which} ended with status {status}\n{answer}")
         if "race" not in kinds and "unwritten-output" not in kinds:
             masks, message = differences(program, path.parent, pair)
@@ -210,7 +210,7 @@ def main():
                 messages.append(message)
             else:
                 got = describe(masks)
-                if got != pair.get("differs", ""):
+                if got != pair.get("differs", "") or bool(got or "hidden" in pair) != (pair["expect"] == "refuted"):
                     messages.append(f"differs: {got or 'nowhere'}, expected {pair.get('differs') or 'nowhere'}")
         print("FAILED" if messages else "ok    ", path.relative_to(HERE) if path.is_relative_to(HERE) else path, flush=True)
         for message in messages:
