@@ -1,0 +1,18 @@
+#!/bin/bash
+# rebuild every .ptx from its .cu;  NVCC may be overridden
+#   NAME.ptx from all but NAME_fast.cu, and NAME.fast.ptx, with --use_fast_math, from NAME_fast.cu and from the files named in FAST
+set -e
+cd "$(dirname "$0")"; NVCC=${NVCC:-nvcc}
+FAST="softmax/softmax.cu attention/attention.cu norm/norm.cu activation/activation.cu volta/figure1.cu"
+compile() {
+  $NVCC -std=c++17 -ptx -lineinfo -arch=sm_80 "${@:3}" "$1" -o "$2"
+  # names of files without the folders of this machine
+  sed -i -E 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")[^"]*/|\1|' "$2"
+}
+for f in ${@:-*/*.cu}; do
+  case $f in
+    *_fast.cu) compile "$f" "${f%_fast.cu}.fast.ptx" --use_fast_math ;;
+    *) compile "$f" "${f%.cu}.ptx" ;;
+  esac
+  case " $FAST " in *" $f "*) compile "$f" "${f%.cu}.fast.ptx" --use_fast_math ;; esac
+done
