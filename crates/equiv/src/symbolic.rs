@@ -28,6 +28,8 @@ pub struct Symbolic {
     inputs: u32,
     snap: bool,
     snapped: BTreeSet<&'static str>,
+    /// What single precision lacks of log2 e, if a kernel has used it.
+    rest: Option<Value>,
     /// Singles of which the lowest bits are an integer, made the way `expf` does.
     exponents: FxHashSet<Value>,
     /// Whether there were more values than handles.
@@ -68,6 +70,7 @@ impl Symbolic {
             inputs: count,
             snap,
             snapped: BTreeSet::new(),
+            rest: None,
             exponents: FxHashSet::default(),
             exhausted: false,
         }
@@ -123,10 +126,6 @@ impl Symbolic {
     fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
         if !self.snap {
             return None;
-        }
-        if format == Format::F32 && bits == u64::from(LOG2_E_REST) {
-            self.snapped.insert("log2 e");
-            return Some(self.terms.zero());
         }
         let negative = bits >> (format.width().bits() - 1) & 1 == 1;
         let magnitude = bits & (format.width().mask() >> 1);
@@ -273,6 +272,13 @@ impl Domain for Symbolic {
     }
 
     fn constant(&mut self, format: Format, bits: u64) -> Value {
+        if self.snap && format == Format::F32 && bits == u64::from(LOG2_E_REST) {
+            self.snapped.insert("log2 e");
+            let term = self.terms.float(concrete::to_double(format, bits));
+            let value = self.handle(term);
+            self.rest = Some(value);
+            return value;
+        }
         let term = match self.snap(format, bits) {
             Some(term) => term,
             None => self.terms.float(concrete::to_double(format, bits)),
@@ -292,6 +298,11 @@ impl Domain for Symbolic {
 
     fn fma(&mut self, [a, b, c]: [&Values; 3], lanes: Mask, out: &mut Values) {
         for lane in lanes.iter() {
+            // The other part of log2 e was taken for the whole.
+            if self.rest == Some(b[lane]) || self.rest == Some(a[lane]) {
+                out[lane] = c[lane];
+                continue;
+            }
             let (a, b, c) = (self.term(a[lane]), self.term(b[lane]), self.term(c[lane]));
             out[lane] = match self.rounds_down(b, c) {
                 true => self.rounded_down(a, b, c),

@@ -95,7 +95,6 @@ impl Starts {
     }
 
     /// Without a look at every lane's bit this uses vector instructions.
-    #[expect(clippy::needless_range_loop, reason = "a plain loop over lanes is vectorised")]
     #[inline(always)]
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
@@ -350,7 +349,6 @@ fn write_words<const N: usize, const B: usize>(
     }
 }
 
-#[expect(clippy::needless_range_loop, reason = "a plain loop over lanes is vectorised")]
 #[inline(always)]
 fn write_word<const N: usize, const B: usize>(
     context: &mut Context<'_, '_>,
