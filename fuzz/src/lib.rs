@@ -48,7 +48,7 @@ fn launch(program: &Program, kernel: FuncId, known: bool) -> Launch {
             let bytes = if known {
                 Argument::Bytes(vec![3; size.min(4096) as usize])
             } else {
-                Argument::Opaque
+                Argument::Opaque(None)
             };
             arguments.push(bytes);
             continue;
@@ -60,7 +60,7 @@ fn launch(program: &Program, kernel: FuncId, known: bool) -> Launch {
         };
         arguments.push(Argument::Pointer(buffers.len()));
         let name = format!("buffer {}", buffers.len());
-        buffers.push(Buffer { name, element_bytes: 4, contents, access });
+        buffers.push(Buffer { name, element_bytes: 4, element: None, contents, access });
     }
     Launch {
         kernel,

@@ -90,7 +90,8 @@ fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) ->
     let [earlier, later] = &race.sides;
     let alike = (earlier.kind, earlier.in_flight) == (later.kind, later.in_flight);
     if earlier.place == later.place && alike && earlier.thread != later.thread {
-        let label = format!("{} and {}{times}", thread_name(earlier.thread), side(later, program));
+        let both = [earlier, later].map(|side| thread_name(side.thread)).join(" and ");
+        let label = format!("{both} {}{times}", does(later, program, "s"));
         return diagnostic.label(label);
     }
     let diagnostic = diagnostic.label(format!("{}{times}", side(later, program)));
@@ -125,11 +126,15 @@ fn race_element(race: &Race) -> String {
 
 /// `thread (1,0,0) of block (0,0,0) writes, from kernel.cu:12`
 fn side(side: &RaceSide, program: &Program) -> String {
-    let does = match side.in_flight {
-        true => format!("{} by an asynchronous copy", verb(side.kind)),
-        false => verb(side.kind).to_owned(),
-    };
-    format!("{} {does}{}", thread_name(side.thread), source_line(side.place, program))
+    format!("{} {}", thread_name(side.thread), does(side, program, ""))
+}
+
+/// `writes, from kernel.cu:12`; without the ending for several threads.
+fn does(side: &RaceSide, program: &Program, ending: &str) -> String {
+    let verb = verb(side.kind);
+    let verb = verb.strip_suffix(ending).unwrap_or(verb);
+    let how = if side.in_flight { " by an asynchronous copy" } else { "" };
+    format!("{verb}{how}{}", source_line(side.place, program))
 }
 
 /// Why nothing orders the two.

@@ -37,7 +37,7 @@ pub struct Symbolic {
 }
 
 /// Transcendental numbers that kernels write as constants.
-const CONSTANTS: [(&str, f64); 8] = [
+const CONSTANTS: [(&str, f64); 9] = [
     ("log2 e", std::f64::consts::LOG2_E),
     ("ln 2", std::f64::consts::LN_2),
     ("pi", std::f64::consts::PI),
@@ -45,6 +45,7 @@ const CONSTANTS: [(&str, f64); 8] = [
     ("1/sqrt 2", std::f64::consts::FRAC_1_SQRT_2),
     ("sqrt 2", std::f64::consts::SQRT_2),
     ("sqrt(2/pi)", 0.797_884_560_802_865_4),
+    ("2 sqrt(2/pi)", 1.595_769_121_605_730_8),
     ("e", std::f64::consts::E),
 ];
 
@@ -156,10 +157,11 @@ impl Symbolic {
             }
             "1/sqrt 2" => terms.reciprocal_square_root(two),
             "sqrt 2" => terms.square_root(two),
-            "sqrt(2/pi)" => {
+            "sqrt(2/pi)" | "2 sqrt(2/pi)" => {
                 let pi = terms.pi();
                 let ratio = terms.divide(two, pi);
-                terms.square_root(ratio)
+                let root = terms.square_root(ratio);
+                if name.starts_with('2') { terms.multiply(two, root) } else { root }
             }
             _ => terms.exp(one),
         }

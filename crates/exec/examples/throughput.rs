@@ -1,8 +1,6 @@
 //! Lane-instructions a second of processor time, which other programs on the machine disturb less
 //! than the time a clock shows: `cargo run --release -p exec --example throughput`. Linux only.
 
-#![expect(clippy::print_stdout, reason = "for people")]
-
 #[path = "../tests/launching/mod.rs"]
 mod launching;
 
