@@ -9,6 +9,7 @@ use equiv::{
 };
 use exec::domain::InputSource;
 use exec::{Argument, Contents};
+use ir::Scalar;
 
 /// Inputs of a difference that a report shows.
 const SHOWN_INPUTS: usize = 12;
@@ -77,21 +78,22 @@ fn side<'p>(prepared: &'p Prepared<'_>) -> Side<'p> {
         inputs.push(Input {
             name: buffer.name.clone(),
             source: InputSource::Buffer(number),
+            scalar,
             kind: InputKind::Tensor(u32::try_from(count).unwrap_or(u32::MAX)),
         });
     }
     for (position, argument) in launch.arguments.iter().enumerate() {
         let name = prepared.built.names.get(position).cloned().unwrap_or_default();
-        let mut scalar = |name: String, offset: u64| {
+        let mut add = |name: String, offset: u64, scalar: Scalar| {
             let source = InputSource::Argument(position, offset);
-            inputs.push(Input { name, source, kind: InputKind::Scalar });
+            inputs.push(Input { name, source, scalar, kind: InputKind::Scalar });
         };
         match argument {
-            Argument::Opaque(Some(_)) => scalar(name, 0),
+            Argument::Opaque(Some(scalar)) => add(name, 0, *scalar),
             Argument::Struct(pieces) => {
                 for (offset, piece) in pieces {
-                    if matches!(piece, Argument::Opaque(Some(_))) {
-                        scalar(format!("{name}.{offset}"), *offset);
+                    if let Argument::Opaque(Some(scalar)) = piece {
+                        add(format!("{name}.{offset}"), *offset, *scalar);
                     }
                 }
             }

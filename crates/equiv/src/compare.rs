@@ -37,6 +37,8 @@ pub struct Input {
     pub name: String,
     /// Where the launch has it.
     pub source: InputSource,
+    /// What its elements are.
+    pub scalar: Scalar,
     /// What it is.
     pub kind: InputKind,
 }
@@ -177,12 +179,17 @@ struct Table {
 
 fn inputs(sides: [&Side<'_>; 2]) -> Result<Table, String> {
     let mut inputs = Inputs::new();
-    let mut known: FxHashMap<String, (usize, InputKind)> = FxHashMap::default();
+    let mut known: FxHashMap<String, (usize, &Input)> = FxHashMap::default();
     for input in sides.iter().flat_map(|side| &side.inputs) {
         let name = &input.name;
         match known.get(name) {
-            Some((_, kind)) if *kind == input.kind => continue,
-            Some(_) => return Err(format!("`{name}` is of another size on the other side")),
+            Some((_, other)) if other.kind != input.kind => {
+                return Err(format!("`{name}` is of another size on the other side"));
+            }
+            Some((_, other)) if !same_numbers(other.scalar, input.scalar) => {
+                return Err(format!("`{name}` is of another type on the other side"));
+            }
+            Some(_) => continue,
             None => {}
         }
         let first = match input.kind {
@@ -190,10 +197,16 @@ fn inputs(sides: [&Side<'_>; 2]) -> Result<Table, String> {
             InputKind::Tensor(length) => inputs.tensor(name, length),
         };
         let first = first.map_err(|_| "there are too many inputs".to_owned())?;
-        known.insert(name.clone(), (first.position(), input.kind));
+        known.insert(name.clone(), (first.position(), input));
     }
     let first = known.into_iter().map(|(name, (first, _))| (name, first)).collect();
     Ok(Table { inputs: Arc::new(inputs), first })
+}
+
+/// Whether one symbol can stand for elements of both types: floats are reals whatever their format,
+/// integers are what their type makes of the bits.
+fn same_numbers(a: Scalar, b: Scalar) -> bool {
+    matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
 }
 
 fn run(side: &Side<'_>, table: &Table, limits: Limits, snap: bool) -> Ran {
@@ -253,6 +266,10 @@ impl Outputs<'_, '_> {
         }
         match open {
             Some((unsettled, count)) => Answer::Unknown(unsettled, count),
+            // Nothing compared is nothing proved.
+            None if self.compared.elements == 0 => {
+                Answer::Mismatch("there is no output to compare".to_owned())
+            }
             None => Answer::Equal,
         }
     }
@@ -342,7 +359,7 @@ impl Outputs<'_, '_> {
                             open.push(Unsettled { position: position.clone(), reason });
                             continue;
                         }
-                        let text = format!("{:?}", assumed.condition);
+                        let text = assumed.condition.print(optimised);
                         self.compared.conditions.insert(text);
                     }
                 }

@@ -7,6 +7,7 @@
 //! on intervals there.
 
 mod compare;
+mod expf;
 mod symbolic;
 mod witness;
 

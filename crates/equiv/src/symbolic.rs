@@ -5,13 +5,14 @@
 //! taken for that number, and [`Symbolic::snapped`] lists them: the answer is about the programs
 //! with those constants replaced.
 
+use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, LIMIT, Truths, Unary, Value, Values,
 };
 use ir::{Format, Relation, Rounding};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Function, Inputs, Node, Number, Term, Terms};
@@ -28,10 +29,7 @@ pub struct Symbolic {
     inputs: u32,
     snap: bool,
     snapped: BTreeSet<&'static str>,
-    /// What single precision lacks of log2 e, if a kernel has used it.
-    rest: Option<Value>,
-    /// Singles of which the lowest bits are an integer, made the way `expf` does.
-    exponents: FxHashSet<Value>,
+    expf: Steps,
     /// Whether there were more values than handles.
     exhausted: bool,
 }
@@ -49,16 +47,6 @@ const CONSTANTS: [(&str, f64); 9] = [
     ("e", std::f64::consts::E),
 ];
 
-/// What single precision lacks of log2 e: `expf` multiplies by both.
-const LOG2_E_REST: u32 = 0x32a5_7060;
-
-/// `expf` rounds down by adding this, which leaves a single no bits below the point: the integer
-/// is in its lowest bits, and less [`EXPONENT_ORIGIN`] it is an exponent.
-const ROUNDING: i64 = 12_582_913;
-const EXPONENT_ORIGIN: i64 = 12_583_039;
-/// What `expf` multiplies by just before: a range of exponents.
-const EXPONENTS: i64 = 252;
-
 impl Symbolic {
     /// A domain for a launch whose inputs are at these positions of `inputs`.
     #[must_use]
@@ -71,8 +59,7 @@ impl Symbolic {
             inputs: count,
             snap,
             snapped: BTreeSet::new(),
-            rest: None,
-            exponents: FxHashSet::default(),
+            expf: Steps::default(),
             exhausted: false,
         }
     }
@@ -169,12 +156,6 @@ impl Symbolic {
 
     fn apply_unary(&mut self, op: Unary, a: Term) -> Term {
         let terms = &mut self.terms;
-        let function = |rounding: Rounding| match rounding {
-            Rounding::Down => Function::Floor,
-            Rounding::Up => Function::Ceil,
-            Rounding::Zero => Function::Trunc,
-            _ => Function::Round,
-        };
         match op {
             Unary::Negate => terms.negate(a),
             Unary::Abs => terms.absolute(a),
@@ -189,7 +170,17 @@ impl Symbolic {
             Unary::Sin => terms.apply(Function::Sin, a),
             Unary::Cos => terms.apply(Function::Cos, a),
             Unary::Tanh => terms.apply(Function::Tanh, a),
-            Unary::Round(rounding) => terms.apply(function(rounding), a),
+            Unary::Round(rounding) => match rounding {
+                Rounding::Down => terms.apply(Function::Floor, a),
+                Rounding::Up => terms.apply(Function::Ceil, a),
+                Rounding::Zero => terms.apply(Function::Trunc, a),
+                Rounding::NearestEven => terms.apply(Function::Round, a),
+                // Nothing is known of it but that equal arguments give equal values.
+                Rounding::NearestAway => match terms.function("round_away") {
+                    Some(function) => terms.apply(function, a),
+                    None => terms.undefined(),
+                },
+            },
             Unary::Saturate => {
                 let (zero, one) = (terms.zero(), terms.one());
                 let above = terms.maximum(a, zero);
@@ -237,21 +228,13 @@ impl Symbolic {
         }
     }
 
-    /// Whether `a·b + c` is `expf`'s way to round down.
-    fn rounds_down(&self, b: Term, c: Term) -> bool {
-        let is = |term: Term, wanted: i64| {
-            self.terms.as_number(term).and_then(Number::to_i64) == Some(wanted)
-        };
-        is(c, ROUNDING) && is(b, EXPONENTS)
-    }
-
     /// `⌊a·b⌋ + c`
     fn rounded_down(&mut self, a: Term, b: Term, c: Term) -> Value {
         let product = self.terms.multiply(a, b);
         let floor = self.terms.apply(Function::Floor, product);
         let sum = self.terms.add(floor, c);
         let value = self.handle(sum);
-        self.exponents.insert(value);
+        self.expf.note_exponent(value);
         value
     }
 
@@ -274,18 +257,18 @@ impl Domain for Symbolic {
     }
 
     fn constant(&mut self, format: Format, bits: u64) -> Value {
-        if self.snap && format == Format::F32 && bits == u64::from(LOG2_E_REST) {
-            self.snapped.insert("log2 e");
-            let term = self.terms.float(concrete::to_double(format, bits));
-            let value = self.handle(term);
-            self.rest = Some(value);
-            return value;
+        let snapped = self.snap(format, bits);
+        let term = snapped.unwrap_or_else(|| self.terms.float(concrete::to_double(format, bits)));
+        let value = self.handle(term);
+        if self.snap && format == Format::F32 {
+            let log2_e = u64::from(std::f32::consts::LOG2_E.to_bits());
+            match bits {
+                _ if bits == log2_e => self.expf.log2_e = Some(value),
+                _ if bits == u64::from(LOG2_E_REST) => self.expf.rest = Some(value),
+                _ => {}
+            }
         }
-        let term = match self.snap(format, bits) {
-            Some(term) => term,
-            None => self.terms.float(concrete::to_double(format, bits)),
-        };
-        self.handle(term)
+        value
     }
 
     fn integer(&mut self, number: i128) -> Value {
@@ -298,21 +281,21 @@ impl Domain for Symbolic {
         self.handle(term)
     }
 
-    fn fma(&mut self, [a, b, c]: [&Values; 3], lanes: Mask, out: &mut Values) {
+    fn fma(&mut self, [a, b, c]: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
         for lane in lanes.iter() {
-            // The other part of log2 e was taken for the whole.
-            if self.rest == Some(b[lane]) || self.rest == Some(a[lane]) {
+            let operands = [a[lane], b[lane], c[lane]];
+            if self.expf.is_rest(operands) {
                 out[lane] = c[lane];
                 continue;
             }
-            let (a, b, c) = (self.term(a[lane]), self.term(b[lane]), self.term(c[lane]));
-            out[lane] = match self.rounds_down(b, c) {
-                true => self.rounded_down(a, b, c),
-                false => {
-                    let term = self.terms.fused_multiply_add(a, b, c);
-                    self.handle(term)
-                }
-            };
+            let [x, y, z] = operands.map(|operand| self.term(operand));
+            if self.expf.rounds_down(&self.terms, a[lane], [y, z], rounding) {
+                out[lane] = self.rounded_down(x, y, z);
+                continue;
+            }
+            let sum = self.terms.fused_multiply_add(x, y, z);
+            out[lane] = self.handle(sum);
+            self.expf.note_product([a[lane], b[lane]], out[lane]);
         }
     }
 
@@ -328,6 +311,9 @@ impl Domain for Symbolic {
             let a = domain.term(a[lane]);
             domain.apply_unary(op, a)
         });
+        if op == Unary::Saturate {
+            lanes.iter().for_each(|lane| self.expf.note_saturated(out[lane]));
+        }
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
@@ -378,7 +364,7 @@ impl Domain for Symbolic {
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
-        if !self.exponents.contains(&value) {
+        if !self.expf.is_exponent(value) {
             return None;
         }
         let term = self.term(value);

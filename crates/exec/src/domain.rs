@@ -163,8 +163,9 @@ pub trait Domain {
     /// An integer as a real.
     fn integer(&mut self, number: i128) -> Value;
 
-    /// `a·b + c`
-    fn fma(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values);
+    /// `a·b + c`, and the direction in which hardware rounds it. The direction changes no real number;
+    /// it tells the few places where a kernel rounds on purpose, by adding a large constant.
+    fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values);
 
     /// Two operands.
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values);

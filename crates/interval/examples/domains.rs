@@ -34,7 +34,7 @@ impl Domain for Nothing {
     fn integer(&mut self, _: i128) -> Value {
         1
     }
-    fn fma(&mut self, _: [&Values; 3], lanes: exec::Mask, out: &mut Values) {
+    fn fma(&mut self, _: [&Values; 3], _: Rounding, lanes: exec::Mask, out: &mut Values) {
         self.each(lanes, out);
     }
     fn binary(&mut self, _: Binary, _: [&Values; 2], lanes: exec::Mask, out: &mut Values) {

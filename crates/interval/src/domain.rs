@@ -356,7 +356,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         self.push(real(E::integer(number), TOO_LARGE))
     }
 
-    fn fma(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
+    fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
         self.each(operands, lanes, out, |[a, b, c]| add(&mul(a, b), c));
     }
 

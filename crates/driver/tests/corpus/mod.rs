@@ -34,17 +34,23 @@ impl Flags {
         let mut words = text.split_whitespace().map(|word| word.trim_matches('\''));
         while let Some(flag) = words.next() {
             let value = words.next().unwrap_or_else(|| panic!("`{flag}` has no value: {text}"));
-            let known = match flag {
-                "--grid" => value.parse().map(|grid| flags.launch.grid = Some(grid)),
-                "--block" => value.parse().map(|block| flags.launch.block = Some(block)),
-                "--smem" => value.parse().map(|bytes| flags.launch.shared = Some(bytes)),
-                "--arg" => value.parse().map(|argument| flags.arguments.push(argument)),
-                "--symbol" => value.parse().map(|symbol| flags.symbols.push(symbol)),
-                _ => panic!("unknown flag `{flag}`: {text}"),
-            };
-            known.unwrap_or_else(|error| panic!("{flag} {error}"));
+            assert!(flags.set(flag, value), "unknown flag `{flag}`: {text}");
         }
         flags
+    }
+
+    /// Takes a flag; whether it is one that is known here.
+    pub(crate) fn set(&mut self, flag: &str, value: &str) -> bool {
+        let known = match flag {
+            "--grid" => value.parse().map(|grid| self.launch.grid = Some(grid)),
+            "--block" => value.parse().map(|block| self.launch.block = Some(block)),
+            "--smem" => value.parse().map(|bytes| self.launch.shared = Some(bytes)),
+            "--arg" => value.parse().map(|argument| self.arguments.push(argument)),
+            "--symbol" => value.parse().map(|symbol| self.symbols.push(symbol)),
+            _ => return false,
+        };
+        known.unwrap_or_else(|error| panic!("{flag} {error}"));
+        true
     }
 
     /// Blocks of the grid.
@@ -71,7 +77,8 @@ impl Flags {
         self.hand(input, None, command)
     }
 
-    fn hand(
+    /// Hands the launch of a kernel, the only one if it has no name, to a command.
+    pub(crate) fn hand(
         &self,
         input: &Input,
         kernel: Option<&str>,

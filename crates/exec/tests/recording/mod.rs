@@ -50,7 +50,7 @@ impl Domain for Recording {
         self.push(format!("{number}"))
     }
 
-    fn fma(&mut self, [a, b, c]: [&Values; 3], lanes: Mask, out: &mut Values) {
+    fn fma(&mut self, [a, b, c]: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
         self.each(lanes, out, |this, lane| {
             let [a, b, c] = [a, b, c].map(|values| this.text(values[lane]));
             format!("({a}*{b}+{c})")

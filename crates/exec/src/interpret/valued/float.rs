@@ -51,7 +51,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
         Op::Fma { format, lanes, mode, dst, a, b, c } => {
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
             compute(context, shape, *dst, [*a, *b, *c], &mut |valued, operands, lanes, out| {
-                valued.domain.fma(operands, lanes, out);
+                valued.domain.fma(operands, mode.rounding, lanes, out);
             })
         }
         Op::FloatCompare { relation, format, flush, dst, a, b } => {
