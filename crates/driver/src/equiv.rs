@@ -21,7 +21,7 @@ pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outco
     for execution in executions {
         let shown = (Format::Text, colour);
         match prepare(execution, "equiv", MissingData::Opaque, shown) {
-            Ok(side) => prepared.push(side),
+            Ok(side) => prepared.push(side.lifted()),
             Err(refusal) => return refused(execution, refusal),
         }
     }

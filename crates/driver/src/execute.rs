@@ -14,6 +14,7 @@ use base::Diagnostic;
 use exec::{Checks, Doubtful, Fault};
 use ir::Program;
 use ptx::Lowered;
+use std::collections::BTreeSet;
 
 /// A kernel and how to launch it.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Finished<'r> {
     input: &'r Input,
     lowered: Lowered,
     pub(crate) built: BuiltLaunch,
+    /// What lifting the program took for granted.
+    lifting: BTreeSet<String>,
     pub(crate) result: exec::Outcome,
     /// Outputs of which elements were never written, one sentence each; nothing is said of a run
     /// that did not end or left out blocks.
@@ -58,6 +61,7 @@ pub(crate) struct Prepared<'r> {
     input: &'r Input,
     lowered: Lowered,
     pub(crate) built: BuiltLaunch,
+    lifting: BTreeSet<String>,
 }
 
 impl<'r> Prepared<'r> {
@@ -65,11 +69,19 @@ impl<'r> Prepared<'r> {
         &self.lowered.program
     }
 
+    /// With a program that is the same over the reals ([`lift`]).
+    pub(crate) fn lifted(mut self) -> Self {
+        let lift::Lifted { program, assumptions } = lift::lift(&self.lowered.program);
+        self.lowered.program = program;
+        self.lifting = assumptions;
+        self
+    }
+
     /// With what its run found.
     pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
-        let Self { input, lowered, built } = self;
+        let Self { input, lowered, built, lifting } = self;
         let unwritten = unwritten(&built, &result);
-        Finished { input, lowered, built, result, unwritten, strict: false, checks }
+        Finished { input, lowered, built, lifting, result, unwritten, strict: false, checks }
     }
 }
 
@@ -113,7 +125,7 @@ pub(crate) fn prepare<'r>(
         invocation: Invocation { command, file: input.source.name() },
     });
     let built = built.map_err(Refusal::Launch)?;
-    Ok(Prepared { input, lowered, built })
+    Ok(Prepared { input, lowered, built, lifting: BTreeSet::new() })
 }
 
 fn is_race(fault: &Fault) -> bool {
@@ -258,6 +270,7 @@ impl Finished<'_> {
                  contents)"
             ));
         }
+        assumptions.extend(self.lifting.iter().cloned());
         assumptions
     }
 
