@@ -76,6 +76,51 @@ pub enum Code {
     Launch = 131,
     /// Arguments that do not fit the kernel.
     Arguments = 132,
+    /// Two kernels that compute different values.
+    Different = 140,
+}
+
+impl Code {
+    /// All of them, in order.
+    pub const ALL: [Self; 29] = [
+        Self::Syntax,
+        Self::Name,
+        Self::Constant,
+        Self::Limit,
+        Self::UnsupportedInstruction,
+        Self::UnsupportedModifier,
+        Self::UnsupportedDirective,
+        Self::Operand,
+        Self::UnknownInstruction,
+        Self::UnsupportedControlFlow,
+        Self::NotFollowed,
+        Self::OutOfBounds,
+        Self::WildAddress,
+        Self::Misaligned,
+        Self::InputModified,
+        Self::UndefinedValue,
+        Self::DivisionByZero,
+        Self::Trap,
+        Self::Deadlock,
+        Self::Race,
+        Self::BarrierDivergence,
+        Self::BarrierMisuse,
+        Self::BarrierReuse,
+        Self::WarpCollective,
+        Self::AsyncCopy,
+        Self::UnwrittenOutput,
+        Self::Launch,
+        Self::Arguments,
+        Self::Different,
+    ];
+
+    /// The code that is printed so; lower case and a missing `WP` are forgiven.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.trim_start_matches(['w', 'W']).trim_start_matches(['p', 'P']);
+        let number: u16 = digits.parse().ok()?;
+        Self::ALL.into_iter().find(|&code| code as u16 == number)
+    }
 }
 
 impl fmt::Display for Code {
@@ -84,13 +129,24 @@ impl fmt::Display for Code {
     }
 }
 
-/// A place in the source and what to say there.
+/// A line of a text that the input was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file, as the input names it, if it does.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A place in the input and what to say there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Where.
     pub span: Span,
     /// What; may be empty when the message says it all.
-    pub message: String,
+    pub message: Box<str>,
+    /// The lines the place was made from: the innermost first, then where it was inlined.
+    pub origin: Box<[SourceLine]>,
 }
 
 /// One thing to tell the user.
@@ -101,7 +157,7 @@ pub struct Diagnostic {
     /// Kind.
     pub code: Code,
     /// One line that makes sense alone.
-    pub message: String,
+    pub message: Box<str>,
     /// The place it is about.
     pub primary: Label,
     /// Other places that explain it.
@@ -115,12 +171,12 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic at `span` with nothing but a message.
     #[must_use]
-    pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<Box<str>>) -> Self {
         Self {
             severity,
             code,
             message: message.into(),
-            primary: Label { span, message: String::new() },
+            primary: Label { span, message: "".into(), origin: Box::default() },
             secondary: Vec::new(),
             note: None,
             help: None,
@@ -129,27 +185,46 @@ impl Diagnostic {
 
     /// An error in the input.
     #[must_use]
-    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, span: Span, message: impl Into<Box<str>>) -> Self {
         Self::new(Severity::Error, code, span, message)
     }
 
     /// Something correct that we do not model.
     #[must_use]
-    pub fn unsupported(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn unsupported(code: Code, span: Span, message: impl Into<Box<str>>) -> Self {
         Self::new(Severity::Unsupported, code, span, message)
     }
 
     /// Says `message` at the primary place.
     #[must_use]
-    pub fn label(mut self, message: impl Into<String>) -> Self {
+    pub fn label(mut self, message: impl Into<Box<str>>) -> Self {
         self.primary.message = message.into();
+        self
+    }
+
+    /// Says what the primary place was made from.
+    #[must_use]
+    pub fn origin(mut self, origin: Vec<SourceLine>) -> Self {
+        self.primary.origin = origin.into_boxed_slice();
         self
     }
 
     /// Points at a second place.
     #[must_use]
-    pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, message: message.into() });
+    pub fn also(self, span: Span, message: impl Into<Box<str>>) -> Self {
+        self.also_from(span, message, Vec::new())
+    }
+
+    /// Points at a second place and says what it was made from.
+    #[must_use]
+    pub fn also_from(
+        mut self,
+        span: Span,
+        message: impl Into<Box<str>>,
+        origin: Vec<SourceLine>,
+    ) -> Self {
+        let origin = origin.into_boxed_slice();
+        self.secondary.push(Label { span, message: message.into(), origin });
         self
     }
 

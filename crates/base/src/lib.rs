@@ -8,7 +8,7 @@ mod index;
 mod source;
 mod span;
 
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Label, Severity, SourceLine};
 pub use index::{Index, IndexVec};
 pub use source::{LineColumn, SourceFile};
 pub use span::Span;

@@ -57,6 +57,13 @@ impl SourceFile {
             .unwrap_or(u32::MAX)
     }
 
+    /// Where a line (from 1) begins; `None` if the text has fewer.
+    #[must_use]
+    pub fn line_start(&self, line: u32) -> Option<usize> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        self.line_starts.get(index).map(|&start| start as usize)
+    }
+
     /// Line and column of the byte at `offset`; an offset past the end is read as the end.
     #[must_use]
     pub fn line_column(&self, offset: u32) -> LineColumn {

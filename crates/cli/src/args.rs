@@ -8,7 +8,13 @@ use std::path::PathBuf;
 
 /// Proves GPU kernels correct.
 #[derive(Debug, Parser)]
-#[command(version, about, long_about = None, disable_help_subcommand = true)]
+#[command(
+    version = env!("CARGO_PKG_VERSION"),
+    long_version = crate::version::LONG,
+    about,
+    long_about = None,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Args {
     /// When to colour the output; NO_COLOR is respected.
     #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
@@ -31,6 +37,29 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Show what Warpproof does on a kernel it brings along.
     Demo,
+    /// Explain a code such as WP0109: an example, why it matters, how to fix it.
+    Explain(ExplainArgs),
+    /// Say what was found on this machine, and how to get what was not.
+    Doctor,
+    /// Write completions for a shell to standard output.
+    Completions(CompletionArgs),
+    /// Write the manual page (roff) to standard output.
+    Man,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The code; without one, all codes are listed.
+    #[arg(value_name = "WPxxxx")]
+    pub(crate) code: Option<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
 }
 
 /// Arguments of `inspect`.
@@ -41,7 +70,7 @@ pub(crate) struct InspectArgs {
 
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: Description,
 }
 
 /// Arguments of `equiv`.
@@ -65,6 +94,10 @@ pub(crate) struct EquivArgs {
     /// Take constants as they are, not for log2 e, pi and their like.
     #[arg(long)]
     pub(crate) no_snap: bool,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `simulate`.
@@ -122,6 +155,21 @@ pub(crate) enum Format {
     Text,
     /// For programs.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations in GitHub's workflows.
+    Github,
+    /// JUnit's XML.
+    Junit,
+}
+
+/// How descriptions are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Description {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// When to colour.
@@ -140,6 +188,18 @@ impl From<Format> for driver::Format {
         match format {
             Format::Text => Self::Text,
             Format::Json => Self::Json,
+            Format::Sarif => Self::Sarif,
+            Format::Github => Self::Github,
+            Format::Junit => Self::Junit,
+        }
+    }
+}
+
+impl From<Description> for driver::Format {
+    fn from(format: Description) -> Self {
+        match format {
+            Description::Text => Self::Text,
+            Description::Json => Self::Json,
         }
     }
 }

@@ -3,10 +3,11 @@
 mod args;
 mod launch_args;
 mod limit_args;
+mod version;
 
 use anstream::ColorChoice;
 use args::{Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, InspectArgs, SimulateArgs};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -30,6 +31,25 @@ fn run(args: &Args) -> Exit {
         Command::Check(check) => run_check(check),
         Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
+        Command::Explain(explain) => {
+            finish(driver::explain::run(explain.code.as_deref(), styled()))
+        }
+        Command::Doctor => {
+            let environment = driver::cuda::locate::Environment::of_process();
+            finish(driver::doctor::run(&environment, &format!("warpproof {}", version::LONG)))
+        }
+        Command::Completions(completions) => {
+            let mut script = Vec::new();
+            clap_complete::generate(
+                completions.shell,
+                &mut Args::command(),
+                "warpproof",
+                &mut script,
+            );
+            write_out(&String::from_utf8_lossy(&script));
+            Exit::Success
+        }
+        Command::Man => write_man(),
     }
 }
 
@@ -38,11 +58,11 @@ fn run_inspect(args: &InspectArgs) -> Exit {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
-    finish(driver::inspect::run(&input, args.format.into(), driver::Colour::Styled))
+    finish(driver::inspect::run(&input, args.format.into(), styled()))
 }
 
 fn run_simulate(args: &SimulateArgs) -> Exit {
-    let colour = driver::Colour::Styled;
+    let colour = styled();
     execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
 }
 
@@ -63,15 +83,16 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         arguments: &sides[number].1,
         limits: args.limits.limits(),
     };
-    let colour = driver::Colour::Styled;
-    finish(driver::equiv::run([&execution(0), &execution(1)], !args.no_snap, colour))
+    let colour = styled();
+    let outcome = driver::equiv::run([&execution(0), &execution(1)], !args.no_snap, colour);
+    finish(outcome.rendered(args.format.into()))
 }
 
 fn run_check(args: &CheckArgs) -> Exit {
     let CheckArgs { strict, warp_synchronous, .. } = *args;
     let (graph, format) = (args.graph.as_deref(), args.format.into());
     let options = driver::check::Options { strict, warp_synchronous, graph, format };
-    let colour = driver::Colour::Styled;
+    let colour = styled();
     execute(&args.target, |execution| driver::check::run(execution, options, colour))
 }
 
@@ -96,7 +117,38 @@ fn run_demo() -> Exit {
         Err(error) => return fail(&error.to_string()),
     };
     write_out("This is what `warpproof inspect examples/softmax.ptx` prints:\n\n");
-    finish(driver::inspect::run(&input, Format::Text, driver::Colour::Styled))
+    finish(driver::inspect::run(&input, Format::Text, styled()))
+}
+
+/// One page: the program, then its commands, each as a page of its own would be.
+fn write_man() -> Exit {
+    let mut command = Args::command();
+    command.build();
+    let mut page = Vec::new();
+    let main = clap_mangen::Man::new(command.clone());
+    let mut written = main.render(&mut page);
+    for subcommand in command.get_subcommands_mut() {
+        let name = format!("warpproof {}", subcommand.get_name());
+        let man = clap_mangen::Man::new(subcommand.clone());
+        let title = format!(".SH \"{}\"\n", name.to_uppercase());
+        page.extend(title.as_bytes());
+        written = written
+            .and_then(|()| man.render_description_section(&mut page))
+            .and_then(|()| man.render_options_section(&mut page));
+    }
+    match written {
+        Ok(()) => {
+            write_out(&String::from_utf8_lossy(&page));
+            Exit::Success
+        }
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+/// Colours for a terminal; `anstream` takes them away where they are not wanted.
+fn styled() -> driver::Colour {
+    let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
+    driver::Colour::Styled { width: width.max(60) }
 }
 
 fn finish(outcome: Outcome) -> Exit {

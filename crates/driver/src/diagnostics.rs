@@ -1,9 +1,13 @@
 //! Diagnostics for people (source excerpts) and for programs (JSON).
 
+use crate::Input;
+use crate::source_lines::origin_text;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use base::{Diagnostic, Label, Severity, SourceFile};
 use serde::Serialize;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,29 +16,54 @@ pub enum Format {
     Text,
     /// For programs.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Commands for GitHub's workflow runner, which shows them beside the lines.
+    Github,
+    /// JUnit's XML, for CI systems that list tests.
+    Junit,
 }
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// With terminal escapes; whoever prints it strips them if the terminal has none.
-    Styled,
+    /// With terminal escapes, which whoever prints it strips if the terminal has none; source lines
+    /// are cut to this many columns.
+    Styled {
+        /// Columns of the terminal.
+        width: usize,
+    },
     /// Without.
     Plain,
 }
 
-/// A diagnostic with the source lines it is about.
-pub(crate) fn render(diagnostic: &Diagnostic, source: &SourceFile, colour: Colour) -> String {
+/// A diagnostic with the lines it is about: those of the source if it is at hand, else of the input.
+pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Unsupported => Level::WARNING.with_name("unsupported"),
         Severity::Note => Level::NOTE,
     };
     let code = diagnostic.code.to_string();
-    let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(&code));
-    group = group.element(snippet(&diagnostic.primary, source, AnnotationKind::Primary));
-    for label in &diagnostic.secondary {
-        group = group.element(snippet(label, source, AnnotationKind::Context));
+    let mut group = Group::with_title(level.primary_title(&*diagnostic.message).id(&code));
+    let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    let placed: Vec<Placed> = labels.map(|label| place(label, input)).collect();
+    let mut told = vec![false; placed.len()];
+    for (number, one) in placed.iter().enumerate() {
+        if std::mem::replace(&mut told[number], true) {
+            continue;
+        }
+        // Labels of one source file share an excerpt; the input may be megabytes, so there every
+        // label has its own.
+        let mut together = vec![(number, one)];
+        if one.is_source {
+            let rest = placed.iter().enumerate().skip(number + 1);
+            together.extend(
+                rest.filter(|(_, other)| other.is_source && other.file.name() == one.file.name()),
+            );
+        }
+        together.iter().for_each(|&(number, _)| told[number] = true);
+        group = group.element(snippet(&together));
     }
     if let Some(note) = &diagnostic.note {
         group = group.element(Level::NOTE.message(&**note));
@@ -43,35 +72,89 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &SourceFile, colour: Colou
         group = group.element(Level::HELP.message(&**help));
     }
     let renderer = match colour {
-        Colour::Styled => Renderer::styled(),
+        Colour::Styled { width } => Renderer::styled().term_width(width),
         Colour::Plain => Renderer::plain(),
     };
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-/// Only the lines of the label: the renderer would copy and scan a whole file for each snippet.
+/// A label and the text it is shown in.
+struct Placed<'i> {
+    file: Cow<'i, SourceFile>,
+    /// Not the input itself but what it was compiled from.
+    is_source: bool,
+    range: Range<usize>,
+    message: String,
+}
+
+/// The innermost line that is at hand; the input's own if none is.
+fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
+    for (depth, origin) in label.origin.iter().enumerate() {
+        let Some(file) = origin.file.as_deref().and_then(|file| input.source_file(file)) else {
+            continue;
+        };
+        let Some(range) = line_range(&file, origin.line) else { continue };
+        let ptx = input.source.line(label.span.start);
+        let outer: String = label.origin[depth + 1..]
+            .iter()
+            .map(|line| {
+                format!(", inlined at {}:{}", line.file.as_deref().unwrap_or("?"), line.line)
+            })
+            .collect();
+        let message = format!("{}{outer}, PTX line {ptx}", label.message);
+        let file = Cow::Owned(SourceFile::clone(&file));
+        return Placed {
+            file,
+            is_source: true,
+            range,
+            message: message.trim_start_matches(", ").to_owned(),
+        };
+    }
+    let message = format!("{}{}", label.message, origin_text(&label.origin));
+    let message = message.trim_start_matches(", ").to_owned();
+    let file = Cow::Borrowed(&input.source);
+    Placed { file, is_source: false, range: label.span.range(), message }
+}
+
+/// What is written in a line, without indentation and comment; nothing if there is no such line.
+fn line_range(file: &SourceFile, line: u32) -> Option<Range<usize>> {
+    let start = file.line_start(line)?;
+    let text = file.text()[start..].lines().next().unwrap_or_default();
+    let code = text.split("//").next().unwrap_or_default();
+    let code = if code.trim().is_empty() { text } else { code };
+    let indentation = code.len() - code.trim_start().len();
+    let written = code.trim();
+    (!written.is_empty()).then(|| start + indentation..start + indentation + written.len())
+}
+
+/// Only the lines of the labels: the renderer would copy and scan a whole file for each snippet.
 fn snippet<'s>(
-    label: &'s Label,
-    source: &'s SourceFile,
-    kind: AnnotationKind,
+    labels: &[(usize, &'s Placed<'_>)],
 ) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+    let source = &labels[0].1.file;
     let text = source.text();
-    let range = label.span.range();
-    let (start, end) = (range.start.min(text.len()), range.end.min(text.len()));
+    let clipped = |range: &Range<usize>| (range.start.min(text.len()), range.end.min(text.len()));
+    let start = labels.iter().map(|(_, one)| clipped(&one.range).0).min().unwrap_or_default();
+    let end = labels.iter().map(|(_, one)| clipped(&one.range).1).max().unwrap_or_default();
     let first = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let last = text[end..].find('\n').map_or(text.len(), |newline| end + newline);
-    let (first, last) = shorten(text, (first, last), (start, end));
-    let excerpt = &text[first..last];
-    let annotation = kind.span(start - first..end.min(last) - first);
-    let annotation = if label.message.is_empty() {
-        annotation
-    } else {
-        annotation.label(label.message.as_str())
+    let (first, last) = match labels {
+        [_] => shorten(text, (first, last), (start, end)),
+        _ => (first, last),
     };
-    Snippet::source(excerpt)
-        .line_start(source.line(label.span.start) as usize)
-        .path(source.name())
-        .annotation(annotation)
+    let line = source.line(u32::try_from(start).unwrap_or(u32::MAX));
+    let mut snippet =
+        Snippet::source(&text[first..last]).line_start(line as usize).path(source.name());
+    for (number, one) in labels {
+        let (start, end) = clipped(&one.range);
+        let kind = if *number == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let annotation = kind.span(start - first..end.min(last) - first);
+        snippet = snippet.annotation(match one.message.is_empty() {
+            true => annotation,
+            false => annotation.label(one.message.as_str()),
+        });
+    }
+    snippet
 }
 
 /// Minified PTX may be one line of megabytes: show what surrounds the label.
@@ -121,7 +204,7 @@ impl JsonDiagnostic {
                 Severity::Unsupported => "unsupported",
                 Severity::Note => "note",
             },
-            message: diagnostic.message.clone(),
+            message: diagnostic.message.to_string(),
             line: position.line,
             column: position.column,
             help: diagnostic.help.as_deref().map(str::to_owned),

@@ -3,7 +3,8 @@
 use crate::arguments::{ArgumentValue, Direction, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
-use crate::{Colour, Exit, Format, Outcome};
+use crate::report::{self, Comparison};
+use crate::{Colour, Exit, Outcome};
 use equiv::{
     Answer, Compared, Difference, Input, InputKind, Output, Side, Witness, compare, confirm,
 };
@@ -14,15 +15,14 @@ use ir::Scalar;
 /// Inputs of a difference that a report shows.
 const SHOWN_INPUTS: usize = 12;
 
-/// Compares two kernels.
+/// Compares two kernels; results are text.
 #[must_use]
 pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outcome {
     let mut prepared = Vec::new();
     for execution in executions {
-        let shown = (Format::Text, colour);
-        match prepare(execution, "equiv", MissingData::Opaque, shown) {
+        match prepare(execution, "equiv", MissingData::Opaque) {
             Ok(side) => prepared.push(side.lifted()),
-            Err(refusal) => return refused(execution, refusal),
+            Err(refusal) => return refused(execution, &refusal, colour),
         }
     }
     let Ok([reference, optimised]) = <[Prepared<'_>; 2]>::try_from(prepared) else {
@@ -31,8 +31,8 @@ pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outco
     if let Some(name) = executions.iter().find_map(|execution| strided_input(execution)) {
         let text =
             format!("equivalence: unknown: inputs with strides (`{name}`) are not compared yet\n");
-        let messages = String::new();
-        return Outcome { output: text, messages, exit: Exit::Unknown, thread_instructions: 0 };
+        let report = Some(report::unknown("equiv", "equivalence", executions[1], &text));
+        return Outcome { exit: Exit::Unknown, report, ..Outcome::done(text) };
     }
     let limits = executions[0].limits;
     let sides = [side(&reference), side(&optimised)];
@@ -45,7 +45,7 @@ pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outco
     let checks = exec::Checks::default();
     let [one, other] = compared.outcomes.clone();
     let finished = [reference.finish(one, checks), optimised.finish(other, checks)];
-    report(&finished, &compared, witness.as_ref(), colour)
+    tell(&finished, &compared, witness.as_ref(), colour)
 }
 
 /// An input whose elements are not in the order of its indices.
@@ -59,8 +59,9 @@ fn strided_input(execution: &Execution<'_>) -> Option<String> {
     strided.map(|spec| spec.name.clone())
 }
 
-fn refused(execution: &Execution<'_>, refusal: Refusal) -> Outcome {
-    let mut outcome = refusal.tell();
+fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
+    let mut outcome = refusal.tell(execution.input, colour);
+    outcome.report = Some(report::refusal("equiv", execution, refusal));
     let name = execution.input.source.name();
     outcome.messages = format!("{name}:\n{}", outcome.messages);
     outcome
@@ -113,7 +114,7 @@ fn side<'p>(prepared: &'p Prepared<'_>) -> Side<'p> {
     Side { program: prepared.program(), launch, inputs, outputs }
 }
 
-fn report(
+fn tell(
     sides: &[Finished<'_>; 2],
     compared: &Compared,
     witness: Option<&Witness>,
@@ -137,16 +138,26 @@ fn report(
     }
     let (sentence, equality) = judge(sides, compared, witness, verdict);
     text.push_str(&sentence);
-    for assumption in assumptions(sides, compared) {
+    let assumptions = assumptions(sides, compared);
+    for assumption in &assumptions {
         text.push_str(&format!("assumed: {assumption}\n"));
     }
+    let confirmed = witness.is_some_and(Witness::shows_difference);
+    let difference = match &compared.answer {
+        Some(Answer::Different(difference)) if equality == Verdict::Refuted => {
+            Some((&**difference, confirmed))
+        }
+        _ => None,
+    };
+    let comparison = Comparison { verdict: equality, sentence: &sentence, difference, assumptions };
+    let report = Some(report::equiv(sides, comparison));
     let exit = match Verdict::of_all([verdict, equality].into_iter()) {
         Verdict::Refuted => Exit::Refuted,
         Verdict::Unknown => Exit::Unknown,
         Verdict::Proved => Exit::Success,
     };
     let thread_instructions = compared.outcomes.iter().map(|one| one.lane_instructions).sum();
-    Outcome { output: text, messages, exit, thread_instructions }
+    Outcome { output: text, messages, exit, thread_instructions, report }
 }
 
 /// What is said of the outputs, and the verdict on their equality alone.

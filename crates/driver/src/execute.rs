@@ -48,10 +48,16 @@ pub(crate) struct Finished<'r> {
     pub(crate) checks: Checks,
 }
 
+/// Something to tell; a group of findings, if it is not open.
+pub(crate) struct Told<'f> {
+    pub(crate) group: Option<Group<'f>>,
+    pub(crate) diagnostic: Diagnostic,
+}
+
 /// Why there was no run.
 pub(crate) enum Refusal {
-    /// The module has errors, and this tells of them in the format asked for.
-    Module(Outcome),
+    /// The module has errors.
+    Module(Vec<Diagnostic>),
     /// The arguments do not fit, or no GPU accepts the launch.
     Launch(BuildError),
 }
@@ -91,9 +97,8 @@ pub(crate) fn run<'r>(
     command: &str,
     missing_data: MissingData,
     checks: Checks,
-    shown: (Format, Colour),
 ) -> Result<Finished<'r>, Refusal> {
-    let prepared = prepare(execution, command, missing_data, shown)?;
+    let prepared = prepare(execution, command, missing_data)?;
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
@@ -108,10 +113,9 @@ pub(crate) fn prepare<'r>(
     execution: &Execution<'r>,
     command: &str,
     missing_data: MissingData,
-    (format, colour): (Format, Colour),
 ) -> Result<Prepared<'r>, Refusal> {
     let input = execution.input;
-    let lowered = inspect::lower(input, format, colour).map_err(Refusal::Module)?;
+    let lowered = inspect::lower(input).map_err(Refusal::Module)?;
     let program = &lowered.program;
     let kernel = select_kernel(program, execution.kernel).map_err(|message| {
         Refusal::Launch(BuildError { input: vec![message], ..BuildError::default() })
@@ -134,9 +138,9 @@ fn is_race(fault: &Fault) -> bool {
 
 impl Refusal {
     /// As text.
-    pub(crate) fn tell(self) -> Outcome {
+    pub(crate) fn tell(&self, input: &Input, colour: Colour) -> Outcome {
         let error = match self {
-            Self::Module(outcome) => return outcome,
+            Self::Module(errors) => return inspect::refuse(input, errors, Format::Text, colour),
             Self::Launch(error) => error,
         };
         let mut messages = String::new();
@@ -147,13 +151,17 @@ impl Refusal {
             messages.push_str(&format!("help: fill in what is missing:\n  {suggestion}\n"));
         }
         let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
-        Outcome { output: String::new(), messages, exit, thread_instructions: 0 }
+        Outcome { output: String::new(), messages, exit, thread_instructions: 0, report: None }
     }
 }
 
 impl Finished<'_> {
     pub(crate) fn program(&self) -> &Program {
         &self.lowered.program
+    }
+
+    pub(crate) fn input(&self) -> &Input {
+        self.input
     }
 
     pub(crate) fn source(&self) -> &base::SourceFile {
@@ -179,24 +187,30 @@ impl Finished<'_> {
         Some(findings::gap(gap, self.program(), self.source()))
     }
 
-    /// Faults and the place where the run stopped: results, for people.
-    pub(crate) fn tell(&self, colour: Colour) -> String {
-        let mut text = String::new();
+    /// Faults, and accesses of which it is open whether they race, as something to tell.
+    pub(crate) fn told(&self) -> Vec<Told<'_>> {
         let (program, groups) = (self.program(), self.groups());
         let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
-        let faults = groups.iter().map(|group| {
-            let diagnostic = findings::diagnostic(group, program, self.strict);
+        let faults = groups.into_iter().map(|group| {
+            let mut diagnostic = findings::diagnostic(&group, program, self.strict);
             if any_race && matches!(group.first.fault, Fault::Undefined { .. }) {
-                return diagnostic.note("this may be a consequence of a race");
+                diagnostic = diagnostic.note("this may be a consequence of a race");
+            } else if let Some(hint) = trials.hint(&group) {
+                diagnostic = diagnostic.help(hint);
             }
-            match trials.hint(group) {
-                Some(hint) => diagnostic.help(hint),
-                None => diagnostic,
-            }
+            Told { group: Some(group), diagnostic }
         });
-        for diagnostic in faults.chain(self.open()).chain(self.stopped()) {
-            text.push_str(&diagnostics::render(&diagnostic, self.source(), colour));
+        let open = self.open().map(|diagnostic| Told { group: None, diagnostic });
+        faults.chain(open).collect()
+    }
+
+    /// Faults and the place where the run stopped: results, for people.
+    pub(crate) fn tell(&self, colour: Colour) -> String {
+        let mut text = String::new();
+        let told = self.told().into_iter().map(|told| told.diagnostic);
+        for diagnostic in told.chain(self.stopped()) {
+            text.push_str(&diagnostics::render(&diagnostic, self.input, colour));
             text.push_str("\n\n");
         }
         if self.result.dropped_findings > 0 {

@@ -2,6 +2,7 @@
 
 use crate::demangle::demangle;
 use crate::grouping::Group;
+use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
@@ -26,10 +27,10 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
             format!(" (first of {count} at {instructions} instructions of this line)")
         }
     };
-    let source = source_line(finding.place, program);
-    diagnostic = diagnostic.label(format!("{thread}{times}{source}"));
+    diagnostic = diagnostic.label(format!("{thread}{times}"));
+    diagnostic = diagnostic.origin(source_lines(finding.place, program));
     if let Some((place, what)) = origin(&finding.fault) {
-        diagnostic = diagnostic.also(place.span, format!("{what}{}", source_line(place, program)));
+        diagnostic = diagnostic.also_from(place.span, what, source_lines(place, program));
     }
     diagnostic
 }
@@ -44,8 +45,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     };
     let diagnostic = Diagnostic::new(severity, code, gap.place.span, message);
     let thread = gap.thread.map_or_else(String::new, thread_name);
-    let label = format!("{thread}{}", source_line(gap.place, program));
-    let diagnostic = diagnostic.label(label.trim_start_matches(", ").to_owned());
+    let diagnostic = diagnostic.label(thread).origin(source_lines(gap.place, program));
     match gap.stop {
         Stop::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
         Stop::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
@@ -241,16 +241,5 @@ pub(crate) fn thread_name(thread: Thread) -> String {
 
 /// `, from kernel.cu:12`, and where that was inlined
 pub(crate) fn source_line(place: Place, program: &Program) -> String {
-    let mut text = String::new();
-    let (mut next, mut word) = (place.location, "from");
-    while let Some(location) = next.map(|location| &program.locations[location]) {
-        let file = location.file.map_or("?", |file| program.files[file].as_str());
-        next = location.inlined_at.as_ref().map(|(_, call)| *call);
-        // Line 0 is the compiler's own.
-        if location.line != 0 {
-            text.push_str(&format!(", {word} {file}:{}", location.line));
-            word = "inlined at";
-        }
-    }
-    text
+    origin_text(&source_lines(place, program))
 }

@@ -1,15 +1,24 @@
 //! Reading PTX, and saying in one line what else a file is if it is not PTX.
 
 use base::SourceFile;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Larger files are not shown in excerpts.
+const LARGEST_SOURCE: u64 = 16 << 20;
 
 /// A text to work on.
 #[derive(Debug)]
 pub struct Input {
     /// The text and the name it goes by.
     pub source: SourceFile,
+    /// The folder it is in, if it is a file: where the source it was compiled from may be.
+    folder: Option<PathBuf>,
+    /// Sources that were asked for.
+    sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
 }
 
 /// Why there is no text to work on; displays as one line.
@@ -46,7 +55,24 @@ impl Input {
         };
         let bytes = bytes.map_err(|error| fail(format!("cannot be read: {error}")))?;
         let name = if name == "-" { "<stdin>".to_owned() } else { name };
-        Self::from_bytes(&name, bytes)
+        let mut input = Self::from_bytes(&name, bytes)?;
+        input.folder = path.parent().map(Path::to_path_buf);
+        Ok(input)
+    }
+
+    /// The source file that `.file` names so, if it is at hand: where it says, from the working
+    /// folder or from that of the PTX, or beside the PTX. Whether it is still what was compiled
+    /// nobody knows.
+    pub(crate) fn source_file(&self, name: &str) -> Option<Arc<SourceFile>> {
+        let folder = self.folder.as_ref()?;
+        let mut sources = self.sources.lock().ok()?;
+        let found = sources.entry(name.to_owned()).or_insert_with(|| {
+            let path = Path::new(name);
+            let beside = path.file_name().map(|name| folder.join(name));
+            let candidates = [Some(path.to_path_buf()), Some(folder.join(path)), beside];
+            candidates.into_iter().flatten().find_map(|path| read_source(&path)).map(Arc::new)
+        });
+        found.clone()
     }
 
     /// Takes bytes that were read elsewhere.
@@ -64,8 +90,16 @@ impl Input {
         }
         let text = String::from_utf8(bytes).map_err(|_| fail("is not text, so it is not PTX"))?;
         let source = SourceFile::new(name, text).ok_or_else(|| fail("exceeds 4 GiB"))?;
-        Ok(Self { source })
+        Ok(Self { source, folder: None, sources: Mutex::default() })
     }
+}
+
+fn read_source(path: &Path) -> Option<SourceFile> {
+    let facts = std::fs::metadata(path).ok()?;
+    if !facts.is_file() || facts.len() > LARGEST_SOURCE {
+        return None;
+    }
+    SourceFile::new(path.display().to_string(), std::fs::read_to_string(path).ok()?)
 }
 
 /// Recognises what users give us by mistake.

@@ -5,11 +5,14 @@
 
 pub mod arguments;
 pub mod check;
+pub mod cuda;
 mod demangle;
 mod diagnostics;
+pub mod doctor;
 pub mod equiv;
 mod execute;
 mod exit;
+pub mod explain;
 mod findings;
 mod graph;
 mod grouping;
@@ -21,6 +24,7 @@ mod outcome;
 mod pointers;
 mod properties;
 mod race_groups;
+pub mod report;
 pub mod simulate;
 mod source_lines;
 pub mod support;

@@ -2,16 +2,16 @@
 
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished};
-use crate::{Colour, Exit, Format, Outcome, findings, npy};
+use crate::{Colour, Exit, Outcome, findings, npy};
 use std::path::Path;
 
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
-    let (shown, checks) = ((Format::Text, colour), exec::Checks::default());
-    let finished = match execute::run(execution, "simulate", MissingData::Refused, checks, shown) {
+    let checks = exec::Checks::default();
+    let finished = match execute::run(execution, "simulate", MissingData::Refused, checks) {
         Ok(finished) => finished,
-        Err(refusal) => return refusal.tell(),
+        Err(refusal) => return refusal.tell(execution.input, colour),
     };
     let (mut output, mut messages) = (finished.tell(colour), finished.notes());
     for doubt in &finished.result.doubts {
@@ -22,12 +22,12 @@ pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Out
     let thread_instructions = finished.result.lane_instructions;
     if exit != Exit::Success {
         messages.push_str("error: no outputs are written\n");
-        return Outcome { output, messages, exit, thread_instructions };
+        return Outcome { output, messages, exit, thread_instructions, report: None };
     }
     match outputs(&finished, out) {
         Ok(written) => {
             output.push_str(&written);
-            Outcome { output, messages, exit, thread_instructions }
+            Outcome { output, messages, exit, thread_instructions, report: None }
         }
         Err(message) => Outcome::bad_input(&message),
     }

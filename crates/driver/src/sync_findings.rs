@@ -2,6 +2,7 @@
 
 use crate::findings::{element, source_line, thread_name, verb};
 use crate::grouping::Group;
+use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
 use exec::{
     AccessKind, BarrierFault, Fault, Finding, Passed, Place, Race, RaceSide, Target, Undecided,
@@ -18,7 +19,7 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
         Fault::Deadlock { waiting, waits } => deadlock(*waiting, waits, finding, program),
         Fault::NotInMask { mask } => {
             let message = format!("the lane mask {mask:#010x} does not name the lane that uses it");
-            at(Code::WarpCollective, finding, message).label(who(finding, program))
+            at(Code::WarpCollective, finding, message).label(who(finding))
         }
         Fault::CopiesInFlight { copies, committed } => {
             let copies = match copies {
@@ -29,12 +30,13 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
                 true => format!("{copies} on the way when the thread ends"),
                 false => format!("{copies} never committed to a group"),
             };
-            at(Code::AsyncCopy, finding, message).label(who(finding, program))
+            at(Code::AsyncCopy, finding, message).label(who(finding))
         }
         _ => return None,
     };
     let severity = if is_note(&finding.fault, strict) { Severity::Note } else { Severity::Error };
-    Some(Diagnostic { severity, ..diagnostic })
+    let diagnostic = Diagnostic { severity, ..diagnostic };
+    Some(diagnostic.origin(source_lines(finding.place, program)))
 }
 
 /// Whether a fault is told as a note. If one is strict, only what the manual allows is.
@@ -46,13 +48,13 @@ fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
     Diagnostic::error(code, finding.place.span, message)
 }
 
-fn who(finding: &Finding, program: &Program) -> String {
+fn who(finding: &Finding) -> String {
     let thread = thread_name(finding.thread);
     let times = match finding.count {
         1 => String::new(),
         count => format!(" (first of {count})"),
     };
-    format!("{thread}{times}{}", source_line(finding.place, program))
+    format!("{thread}{times}")
 }
 
 fn race_diagnostic(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
@@ -91,11 +93,11 @@ fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) ->
     let alike = (earlier.kind, earlier.in_flight) == (later.kind, later.in_flight);
     if earlier.place == later.place && alike && earlier.thread != later.thread {
         let both = [earlier, later].map(|side| thread_name(side.thread)).join(" and ");
-        let label = format!("{both} {}{times}", does(later, program, "s"));
-        return diagnostic.label(label);
+        return diagnostic.label(format!("{both} {}{times}", does(later, "s")));
     }
-    let diagnostic = diagnostic.label(format!("{}{times}", side(later, program)));
-    diagnostic.also(earlier.place.span, side(earlier, program))
+    let diagnostic = diagnostic.label(format!("{}{times}", side(later)));
+    let origin = source_lines(earlier.place, program);
+    diagnostic.also_from(earlier.place.span, side(earlier), origin)
 }
 
 /// `a write and a read`
@@ -124,17 +126,17 @@ fn race_element(race: &Race) -> String {
     format!("{} ({bytes}-byte elements)", element(&target))
 }
 
-/// `thread (1,0,0) of block (0,0,0) writes, from kernel.cu:12`
-fn side(side: &RaceSide, program: &Program) -> String {
-    format!("{} {}", thread_name(side.thread), does(side, program, ""))
+/// `thread (1,0,0) of block (0,0,0) writes`
+fn side(side: &RaceSide) -> String {
+    format!("{} {}", thread_name(side.thread), does(side, ""))
 }
 
-/// `writes, from kernel.cu:12`; without the ending for several threads.
-fn does(side: &RaceSide, program: &Program, ending: &str) -> String {
+/// `writes`; without the ending for several threads.
+fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
     let how = if side.in_flight { " by an asynchronous copy" } else { "" };
-    format!("{verb}{how}{}", source_line(side.place, program))
+    format!("{verb}{how}")
 }
 
 /// Why nothing orders the two.
@@ -268,10 +270,10 @@ fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagno
             (Code::BarrierDivergence, message, Some(*other), "others wait here")
         }
     };
-    let diagnostic = at(code, finding, message).label(who(finding, program));
+    let diagnostic = at(code, finding, message).label(who(finding));
     match other {
         Some(place) if place != finding.place => {
-            diagnostic.also(place.span, format!("{there}{}", source_line(place, program)))
+            diagnostic.also_from(place.span, there, source_lines(place, program))
         }
         _ => diagnostic,
     }
@@ -283,11 +285,12 @@ fn deadlock(waiting: u32, waits: &[Wait], finding: &Finding, program: &Program) 
     let message = format!("deadlock: {threads} and nobody goes on");
     let mut diagnostic = at(Code::Deadlock, finding, message);
     for wait in waits {
-        let text = format!("{}{}", describe_wait(wait), source_line(wait.place, program));
+        let text = describe_wait(wait);
         if wait.place == finding.place && diagnostic.primary.message.is_empty() {
             diagnostic = diagnostic.label(text);
         } else {
-            diagnostic = diagnostic.also(wait.place.span, text);
+            let origin = source_lines(wait.place, program);
+            diagnostic = diagnostic.also_from(wait.place.span, text, origin);
         }
     }
     diagnostic
@@ -328,5 +331,6 @@ pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
     let severity = Severity::Unsupported;
     let diagnostic =
         Diagnostic::new(severity, Code::NotFollowed, race.sides[1].place.span, message);
+    let diagnostic = diagnostic.origin(source_lines(race.sides[1].place, program));
     sides(diagnostic, race, "", program)
 }

@@ -255,18 +255,6 @@ fn the_hardware_does_what_is_said() {
     ]);
 }
 
-/// The README shows what is really printed.
-#[test]
-fn the_race_in_the_readme_is_real() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
-    let name = "transpose_drop1_broken";
-    let (report, _) = report(name, Options::default());
-    let finding = report.split("\n\n").next().unwrap();
-    assert!(readme.contains(finding), "{finding}");
-    assert!(readme.contains(&format!("check corpus/sync/{name}.ptx")));
-}
-
 /// A folder that is gone after the test.
 struct Scratch(PathBuf);
 

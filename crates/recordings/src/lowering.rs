@@ -52,11 +52,11 @@ pub fn lower(case: &Case) -> Result<Lowered, String> {
 pub fn program(text: &str) -> Result<Program, String> {
     let parsed = ptx::syntax::parse(text);
     if let Some(error) = parsed.errors.first() {
-        return Err(error.message.clone());
+        return Err(error.message.to_string());
     }
     let lowered = ptx::lower(&parsed.module);
     match lowered.diagnostics.first() {
-        Some(diagnostic) => Err(diagnostic.message.clone()),
+        Some(diagnostic) => Err(diagnostic.message.to_string()),
         None => Ok(lowered.program),
     }
 }

@@ -71,7 +71,10 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// The candidate a misspelt word most likely means, if one is close.
-fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub(crate) fn closest<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
     // One slip of the finger in a short word, two in a longer one; more is another word.
     let tolerated = if word.chars().count() <= 4 { 1 } else { 2 };
     candidates

@@ -224,9 +224,9 @@ pub struct ModuleVariable {
 pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
     let source = &input.source;
     let parsed = ptx::syntax::parse(source.text());
-    let lowered = match checked(input, &parsed, format, colour) {
+    let lowered = match checked(&parsed) {
         Ok(lowered) => lowered,
-        Err(outcome) => return outcome,
+        Err(errors) => return refuse(input, &errors, format, colour),
     };
     let inspection = build::inspection(&parsed.module, &lowered, source);
     if inspection.kernels.is_empty() && inspection.functions.is_empty() {
@@ -237,28 +237,24 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
     }
     let output = match format {
         Format::Text => text::render(&inspection, colour),
-        Format::Json => to_json(&inspection),
+        // Only a check or a comparison has results that the other formats are for.
+        Format::Json | Format::Sarif | Format::Github | Format::Junit => to_json(&inspection),
     };
-    Outcome { output, messages: String::new(), exit: Exit::Success, thread_instructions: 0 }
+    Outcome::done(output)
 }
 
 /// Reads and lowers a file that must be without errors.
-pub(crate) fn lower(input: &Input, format: Format, colour: Colour) -> Result<Lowered, Outcome> {
-    checked(input, &ptx::syntax::parse(input.source.text()), format, colour)
+pub(crate) fn lower(input: &Input) -> Result<Lowered, Vec<Diagnostic>> {
+    checked(&ptx::syntax::parse(input.source.text()))
 }
 
-fn checked(
-    input: &Input,
-    parsed: &Parsed<'_>,
-    format: Format,
-    colour: Colour,
-) -> Result<Lowered, Outcome> {
+fn checked(parsed: &Parsed<'_>) -> Result<Lowered, Vec<Diagnostic>> {
     if !parsed.errors.is_empty() {
-        return Err(refuse(input, &parsed.errors, format, colour));
+        return Err(parsed.errors.clone());
     }
     let lowered = ptx::lower(&parsed.module);
     let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_error).cloned().collect();
-    if errors.is_empty() { Ok(lowered) } else { Err(refuse(input, &errors, format, colour)) }
+    if errors.is_empty() { Ok(lowered) } else { Err(errors) }
 }
 
 fn is_error(diagnostic: &&Diagnostic) -> bool {
@@ -266,7 +262,12 @@ fn is_error(diagnostic: &&Diagnostic) -> bool {
 }
 
 /// The input is wrong: excerpts on standard error, or JSON on standard output.
-fn refuse(input: &Input, errors: &[Diagnostic], format: Format, colour: Colour) -> Outcome {
+pub(crate) fn refuse(
+    input: &Input,
+    errors: &[Diagnostic],
+    format: Format,
+    colour: Colour,
+) -> Outcome {
     #[derive(Serialize)]
     struct Refusal<'s> {
         schema: u32,
@@ -278,7 +279,7 @@ fn refuse(input: &Input, errors: &[Diagnostic], format: Format, colour: Colour) 
     match format {
         Format::Text => {
             for error in errors.iter().take(SHOWN_ERRORS) {
-                messages.push_str(&diagnostics::render(error, source, colour));
+                messages.push_str(&diagnostics::render(error, input, colour));
                 messages.push_str("\n\n");
             }
             let (count, name) = (errors.len(), source.name());
@@ -286,12 +287,12 @@ fn refuse(input: &Input, errors: &[Diagnostic], format: Format, colour: Colour) 
             let shown = if count > SHOWN_ERRORS { ", the first of which are shown" } else { "" };
             messages.push_str(&format!("error: {count} error{plural} in `{name}`{shown}\n"));
         }
-        Format::Json => {
+        Format::Json | Format::Sarif | Format::Github | Format::Junit => {
             let errors = errors.iter().map(|error| JsonDiagnostic::new(error, source)).collect();
             output = to_json(&Refusal { schema: SCHEMA, file: source.name(), errors });
         }
     }
-    Outcome { output, messages, exit: Exit::BadInput, thread_instructions: 0 }
+    Outcome { output, messages, exit: Exit::BadInput, thread_instructions: 0, report: None }
 }
 
 fn to_json(value: &impl Serialize) -> String {

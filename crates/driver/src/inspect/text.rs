@@ -38,7 +38,7 @@ struct Page {
 impl Page {
     fn styled(&self, style: Style, text: &str) -> String {
         match self.colour {
-            Colour::Styled => format!("{style}{text}{style:#}"),
+            Colour::Styled { .. } => format!("{style}{text}{style:#}"),
             Colour::Plain => text.to_owned(),
         }
     }

@@ -10,7 +10,7 @@ pub(crate) fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
     let parsed = ptx::syntax::parse(&text);
     let lowered = ptx::lower(&parsed.module);
     if let Some(diagnostic) = parsed.errors.iter().chain(&lowered.diagnostics).next() {
-        return Err(diagnostic.message.clone());
+        return Err(diagnostic.message.to_string());
     }
     let program = lowered.program;
     let (kernel, _) = program.functions.enumerate().next().ok_or("no kernel")?;

@@ -216,7 +216,7 @@ pub(crate) fn lower_instruction<'a>(builder: &mut Builder<'_, 'a>, instruction: 
         }
         Err(refusal) => {
             builder.roll_back(mark);
-            let what = refusal.message.clone();
+            let what = refusal.message.to_string();
             builder.context.diagnostics.push(*refusal);
             builder.emit(None, Op::Unsupported { what }, instruction.at.0);
         }

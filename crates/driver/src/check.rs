@@ -6,11 +6,10 @@
 //! schedule is executed; if no access races and no barrier is misused, all others do the same, and
 //! what is said holds for all schedules.
 
-mod json;
-
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished, Refusal};
 use crate::properties::{Property, Verdict, properties};
+use crate::report::{self, Report};
 use crate::{Colour, Exit, Format, Outcome, graph};
 use exec::Checks;
 use std::path::Path;
@@ -39,31 +38,38 @@ impl Default for Options<'_> {
 pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
     let Options { strict, warp_synchronous, graph, format } = options;
     let checks = Checks { lock_step: warp_synchronous, barrier_uses: graph.is_some() };
-    let shown = (format, colour);
-    let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks, shown) {
+    let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
-        Err(Refusal::Launch(error)) if format == Format::Json => {
-            return json::refusal(execution, &error);
-        }
-        Err(refusal) => return refusal.tell(),
+        Err(refusal) => return refused(execution, &refusal, format, colour),
     };
     finished.strict = strict;
-    let (output, mut messages) = match format {
-        Format::Text => (text(&finished, colour), finished.notes()),
-        Format::Json => (json::report(&finished), String::new()),
-    };
-    let verdicts = properties(&finished).into_iter().map(|property| property.verdict);
-    let mut exit = match Verdict::of_all(verdicts) {
-        Verdict::Refuted => Exit::Refuted,
-        Verdict::Unknown => Exit::Unknown,
-        Verdict::Proved => Exit::Success,
+    let report = report::check(&finished);
+    let mut exit = report.exit;
+    let (output, mut messages) = match report.render(format) {
+        Some(output) => (output, String::new()),
+        None => (text(&finished, colour), finished.notes()),
     };
     if let Err(message) = graph.map_or(Ok(()), |path| draw(path, &finished)) {
         messages.push_str(&format!("error: {message}\n"));
         exit = Exit::BadInput;
     }
     let thread_instructions = finished.result.lane_instructions;
-    Outcome { output, messages, exit, thread_instructions }
+    Outcome { output, messages, exit, thread_instructions, report: Some(report) }
+}
+
+/// There was no run.
+fn refused(
+    execution: &Execution<'_>,
+    refusal: &Refusal,
+    format: Format,
+    colour: Colour,
+) -> Outcome {
+    let report: Report = report::refusal("check", execution, refusal);
+    let mut outcome = refusal.tell(execution.input, colour);
+    if let Some(output) = report.render(format) {
+        (outcome.output, outcome.messages) = (output, String::new());
+    }
+    Outcome { report: Some(report), ..outcome }
 }
 
 /// Writes the graph of barriers.

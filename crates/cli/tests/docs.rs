@@ -1,0 +1,137 @@
+//! Commands in README and manual do what is written there: every `sh` block whose lines begin with
+//! `cargo run --release -- ` or `warpproof ` is executed in the root of the repository, and a `text`
+//! block right after it must be part of what it prints.
+//!
+//! A block that starts with ```` ```sh ignore ```` is not run; the word says so to readers of the
+//! source too.
+
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A fenced block: language and text.
+struct Block {
+    line: usize,
+    language: String,
+    text: String,
+    /// Nothing but prose of a line or two between it and the block before.
+    follows: bool,
+}
+
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut open, mut between) = (false, usize::MAX);
+    for (number, line) in markdown.lines().enumerate() {
+        match (line.strip_prefix("```"), open) {
+            (Some(language), false) => {
+                let language = language.to_owned();
+                let follows = between <= 4;
+                blocks.push(Block { line: number + 1, language, text: String::new(), follows });
+                open = true;
+            }
+            (Some(_), true) => (open, between) = (false, 0),
+            (None, true) => {
+                let text = &mut blocks.last_mut().unwrap().text;
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, false) => between = between.saturating_add(1),
+        }
+    }
+    blocks
+}
+
+/// Words as a shell would have them; quotes go away.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
+    for letter in command.chars() {
+        match (letter, quote) {
+            ('\'' | '"', None) => (quote, any) = (Some(letter), true),
+            (letter, Some(open)) if letter == open => quote = None,
+            (letter, None) if letter.is_whitespace() => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            (letter, _) => word.push(letter),
+        }
+    }
+    if any || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Our commands of a block, as words.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let text = text.replace("\\\n", " ");
+    let ours = text.lines().filter_map(|line| {
+        let line = line.split(" #").next().unwrap_or_default();
+        line.strip_prefix("cargo run --release -- ").or_else(|| line.strip_prefix("warpproof "))
+    });
+    ours.map(words).collect()
+}
+
+fn output(words: &[String], folder: &Path) -> String {
+    let command = Command::new(cargo_bin!("warpproof")).current_dir(root()).env_remove("NO_COLOR");
+    // What a command writes must not stay in the repository.
+    let words = words.iter().map(|word| match word.as_str() {
+        "." => folder.display().to_string(),
+        word if word.starts_with("kernel.") => {
+            format!("examples/{}", word.replace("kernel", "softmax"))
+        }
+        word if [".html", ".sarif", ".dot"].iter().any(|end| word.ends_with(end)) => {
+            folder.join(word).display().to_string()
+        }
+        word => word.to_owned(),
+    });
+    let words: Vec<String> = words.collect();
+    let output = command.args(&words).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let status = output.status.code();
+    let told = format!("{}{}", text(output.stdout), text(output.stderr));
+    assert!(matches!(status, Some(0 | 1 | 3)), "{words:?} ends with {status:?}:\n{told}");
+    told
+}
+
+fn check(path: &Path, folder: &Path) -> usize {
+    let markdown = std::fs::read_to_string(path).unwrap();
+    let (mut ran, mut last) = (0, None);
+    for block in blocks(&markdown) {
+        match block.language.as_str() {
+            "sh" => {
+                let told: Vec<String> =
+                    commands(&block.text).iter().map(|words| output(words, folder)).collect();
+                ran += told.len();
+                last = (!told.is_empty()).then(|| told.concat());
+            }
+            "text" if block.follows => {
+                let Some(told) = last.take() else { continue };
+                let name = path.display();
+                assert!(
+                    told.contains(&block.text),
+                    "{name}:{}: what is shown is not what is printed:\n{told}",
+                    block.line
+                );
+            }
+            _ => last = None,
+        }
+    }
+    ran
+}
+
+#[test]
+fn commands_in_the_documentation_do_what_is_written_there() {
+    let folder = std::env::temp_dir().join(format!("warpproof-docs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut ran = check(&root().join("README.md"), &folder);
+    let manual = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = manual.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    ran += pages.map(|page| check(&page, &folder)).sum::<usize>();
+    assert!(ran >= 7, "only {ran} commands");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,162 @@
+//! Results for programs: SARIF, GitHub's annotations, JUnit. What is expected is in `formats/`;
+//! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites it after a deliberate change.
+
+mod schema;
+
+use snapbox::Data;
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Commands that end in each of the ways there are, and their exit status.
+const COMMANDS: &[(&str, i32, &str)] = &[
+    (
+        "proved",
+        0,
+        "check corpus/memory/missing_guard_fixed.ptx --grid 2 --block 128 --arg x=f32[250] \
+         --arg y=f32[250]:out --arg a=f32 --arg n=250",
+    ),
+    (
+        "race",
+        1,
+        "check docs/errors/examples/WP0109.ptx --grid 1 --block 64 --arg x=f32[64] \
+         --arg y=f32[64]:out",
+    ),
+    (
+        "unwritten",
+        1,
+        "check docs/errors/examples/WP0130.ptx --grid 1 --block 128 --arg x=f32[200] \
+         --arg y=f32[200]:out",
+    ),
+    (
+        "unknown",
+        3,
+        "check docs/errors/examples/WP0020.ptx --grid 1 --block 32 --arg next=s32[32] \
+         --arg y=f32[32]:out",
+    ),
+    ("arguments", 2, "check docs/errors/examples/WP0109.ptx --grid 1 --block 64 --arg x=7.5"),
+    ("malformed", 2, "check docs/errors/examples/WP0001.ptx --grid 1 --block 64"),
+    (
+        "different",
+        1,
+        "equiv docs/errors/examples/WP0140.ptx::mean docs/errors/examples/WP0140.ptx::mean_of_four \
+         --grid 1 --block 1 --arg x=f32[8] --arg y=f32[1]:out --arg n=8",
+    ),
+];
+
+fn run(folder: &Path, flags: &str, format: &str) -> (i32, String) {
+    let command = Command::new(cargo_bin!("warpproof")).current_dir(folder);
+    let command = command.args(flags.split_whitespace()).args(["--format", format]);
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{flags}");
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn results_are_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
+    for (name, status, flags) in COMMANDS {
+        for (format, extension) in [("github", "github.txt"), ("junit", "junit.xml")] {
+            let (code, output) = run(&root(), flags, format);
+            assert_eq!(code, *status, "{name}: {output}");
+            let expected = Data::read_from(&folder.join(format!("{name}.{extension}")), None);
+            snapbox::assert_data_eq!(output, expected.raw());
+        }
+    }
+    let (_, output) = run(&root(), COMMANDS[1].2, "sarif");
+    let expected = Data::read_from(&folder.join("race.sarif"), None);
+    // Pages of `explain` are part of it; they may change without a change here.
+    snapbox::assert_data_eq!(without_help(&output), expected.raw());
+}
+
+fn without_help(sarif: &str) -> String {
+    let mut document: serde_json::Value = serde_json::from_str(sarif).unwrap();
+    for rule in document["runs"][0]["tool"]["driver"]["rules"].as_array_mut().unwrap() {
+        rule.as_object_mut().unwrap().remove("help").unwrap();
+        rule.as_object_mut().unwrap().remove("fullDescription").unwrap();
+    }
+    serde_json::to_string_pretty(&document).unwrap() + "\n"
+}
+
+#[test]
+fn sarif_is_valid_and_says_no_less_than_the_exit_status() {
+    let schema = include_str!("formats/sarif-essentials.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    for (name, status, flags) in COMMANDS {
+        let (code, output) = run(&root(), flags, "sarif");
+        assert_eq!(code, *status, "{name}");
+        let document: serde_json::Value = serde_json::from_str(&output).unwrap();
+        schema::validate(&document, &schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let results = document["runs"][0]["results"].as_array().unwrap();
+        let loud = |result: &&serde_json::Value| result["level"] != "note";
+        assert_eq!(results.iter().filter(loud).count() > 0, *status != 0, "{name}: {output}");
+    }
+}
+
+/// The validator must refuse, or the test above could not fail.
+#[test]
+fn what_is_not_sarif_is_refused() {
+    let schema = include_str!("formats/sarif-essentials.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let (_, output) = run(&root(), COMMANDS[1].2, "sarif");
+    let document: serde_json::Value = serde_json::from_str(&output).unwrap();
+    for (pointer, wrong) in [
+        ("/version", serde_json::json!("2.0.0")),
+        ("/runs/0/results/0/level", serde_json::json!("fatal")),
+        ("/runs/0/results/0/message", serde_json::json!({})),
+        ("/runs/0/results/0/locations/0/physicalLocation/region/startLine", serde_json::json!(0)),
+        ("/runs/0/results/0/partialFingerprints/warpproof~1v1", serde_json::json!(7)),
+        ("/runs/0/tool/driver/name", serde_json::Value::Null),
+        ("/runs/0/results/0/unheard", serde_json::json!(1)),
+    ] {
+        let mut document = document.clone();
+        match document.pointer_mut(pointer) {
+            Some(place) => *place = wrong,
+            None => document["runs"][0]["results"][0]["unheard"] = wrong,
+        }
+        assert!(schema::validate(&document, &schema).is_err(), "{pointer}");
+    }
+}
+
+/// Lines move, threads and sizes change: a finding stays what it was.
+#[test]
+fn fingerprints_survive_edits_elsewhere() {
+    let folder = std::env::temp_dir().join(format!("warpproof-prints-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let examples = root().join("docs/errors/examples");
+    let read = |name: &str| std::fs::read_to_string(examples.join(name)).unwrap();
+    let prints = |flags: &str| -> Vec<String> {
+        let (_, output) = run(&folder, flags, "sarif");
+        let document: serde_json::Value = serde_json::from_str(&output).unwrap();
+        let results = document["runs"][0]["results"].as_array().unwrap().clone();
+        let print = |result: &serde_json::Value| {
+            result["partialFingerprints"]["warpproof/v1"].as_str().unwrap().to_owned()
+        };
+        results.iter().map(print).collect()
+    };
+    let flags = "check WP0109.ptx --grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out";
+    std::fs::write(folder.join("WP0109.ptx"), read("WP0109.ptx")).unwrap();
+    std::fs::write(folder.join("WP0109.cu"), read("WP0109.cu")).unwrap();
+    let before = prints(flags);
+    // Three comment lines at the top of the source, and one in the PTX.
+    let moved = |line: &str| match line.trim_start().strip_prefix(".loc\t1 ") {
+        Some(rest) => {
+            let (number, column) = rest.split_once(' ').unwrap();
+            format!("\t.loc\t1 {} {column}\n", number.parse::<u32>().unwrap() + 3)
+        }
+        None => format!("{line}\n"),
+    };
+    let ptx: String = read("WP0109.ptx").lines().map(moved).collect();
+    std::fs::write(folder.join("WP0109.ptx"), format!("// moved\n{ptx}")).unwrap();
+    std::fs::write(folder.join("WP0109.cu"), format!("//\n//\n//\n{}", read("WP0109.cu"))).unwrap();
+    assert_eq!(prints(flags), before);
+    assert_eq!(prints(&flags.replace("x=f32[64]", "x=f32[100]")), before);
+    // Another line is another finding.
+    let other = read("WP0109.cu").replace("tile[i] = x[i];", "tile[i] = -x[i];");
+    std::fs::write(folder.join("WP0109.cu"), format!("//\n//\n//\n{other}")).unwrap();
+    assert_ne!(prints(flags), before);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

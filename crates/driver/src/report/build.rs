@@ -1,0 +1,344 @@
+//! From runs to reports.
+
+use super::shown::{shown, source_lines};
+use super::{
+    Array, DifferenceWitness, Finding, InputValue, KernelName, Location, Property, Report, SCHEMA,
+    Side, Stats, Stopped, ThreadWitness, Witness,
+};
+use crate::demangle::demangle;
+use crate::execute::{Execution, Finished, Refusal, Told};
+use crate::findings::{kind, property, target};
+use crate::grouping::Group;
+use crate::properties::{self, Verdict};
+use crate::{Exit, Input};
+use base::{Code, Diagnostic, Label, Severity};
+use exec::{AccessKind, Fault, RaceSide};
+
+/// What a comparison adds to the reports of its two runs.
+pub(crate) struct Comparison<'c> {
+    /// On the outputs alone.
+    pub(crate) verdict: Verdict,
+    /// What is said of the outputs.
+    pub(crate) sentence: &'c str,
+    /// A difference, and whether both kernels showed it when run again.
+    pub(crate) difference: Option<(&'c equiv::Difference, bool)>,
+    /// Of the comparison and both runs.
+    pub(crate) assumptions: Vec<String>,
+}
+
+/// The report of a check.
+pub(crate) fn check(finished: &Finished<'_>) -> Report {
+    let properties = of_properties(finished, None);
+    let verdict = Verdict::of_all(properties.iter().map(|property| property.verdict));
+    let (findings, open) = findings(finished, None);
+    Report {
+        schema: SCHEMA,
+        command: "check",
+        file: finished.source().name().to_owned(),
+        kernel: Some(kernel(finished)),
+        reference: None,
+        verdict,
+        properties,
+        findings,
+        open,
+        stopped: finished.stopped().map(|diagnostic| stopped(finished, diagnostic)),
+        assumptions: finished.assumptions(),
+        notes: finished.built.notes.clone(),
+        stats: stats(finished),
+        exit: exit(verdict),
+    }
+}
+
+/// The report of a comparison: the optimised kernel's, with the reference's beside it.
+pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Report {
+    let [reference, optimised] = sides;
+    let names = ["reference", "optimised"];
+    let mut report = check(optimised);
+    report.command = "equiv";
+    report.reference = Some(KernelName {
+        file: reference.source().name().to_owned(),
+        kernel: Some(kernel(reference)),
+    });
+    report.properties = vec![Property {
+        name: "equivalence",
+        verdict: comparison.verdict,
+        reasons: match comparison.verdict {
+            Verdict::Unknown => vec![comparison.sentence.trim().to_owned()],
+            Verdict::Proved | Verdict::Refuted => Vec::new(),
+        },
+        side: None,
+    }];
+    (report.findings, report.open) = Default::default();
+    report.findings.extend(
+        comparison.difference.map(|(difference, confirmed)| different(difference, confirmed)),
+    );
+    for (side, name) in sides.iter().zip(names) {
+        report.properties.extend(of_properties(side, Some(name)));
+        let (found, open) = findings(side, Some(name));
+        report.findings.extend(found);
+        report.open.extend(open);
+        report.notes.extend(side.built.notes.iter().map(|note| format!("{name}: {note}")));
+        let stop = side.stopped().map(|diagnostic| stopped(side, diagnostic));
+        report.stopped = report.stopped.or(stop);
+    }
+    let of_reference = stats(reference);
+    report.stats.thread_instructions += of_reference.thread_instructions;
+    report.assumptions = comparison.assumptions;
+    report.verdict = Verdict::of_all(report.properties.iter().map(|property| property.verdict));
+    report.exit = exit(report.verdict);
+    report
+}
+
+/// A report of why there was no run.
+pub(crate) fn refusal(
+    command: &'static str,
+    execution: &Execution<'_>,
+    refusal: &Refusal,
+) -> Report {
+    let mut report = empty(command, execution);
+    match refusal {
+        Refusal::Module(errors) => {
+            report.findings =
+                errors.iter().map(|error| input_error(error, execution.input)).collect();
+        }
+        Refusal::Launch(error) => {
+            let input = error.input.iter();
+            let input = input.map(|m| bare(Code::Arguments, "input-error", "input", m.clone()));
+            let launch = error.launch.iter();
+            let launch = launch.map(|m| bare(Code::Launch, "launch", "launch", m.clone()));
+            report.findings = input.chain(launch).collect();
+            report.notes = error.suggestion.iter().cloned().collect();
+            if error.input.is_empty() {
+                (report.verdict, report.exit) = (Verdict::Refuted, Exit::Refuted);
+            }
+        }
+    }
+    report
+}
+
+/// A report of something that is not even tried.
+pub(crate) fn unknown(
+    command: &'static str,
+    property: &'static str,
+    execution: &Execution<'_>,
+    reason: &str,
+) -> Report {
+    let reasons = vec![reason.trim().to_owned()];
+    let property = Property { name: property, verdict: Verdict::Unknown, reasons, side: None };
+    Report { properties: vec![property], exit: Exit::Unknown, ..empty(command, execution) }
+}
+
+/// Bad input, as yet without a reason.
+fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
+    Report {
+        schema: SCHEMA,
+        command,
+        file: execution.input.source.name().to_owned(),
+        kernel: execution.kernel.map(str::to_owned),
+        reference: None,
+        verdict: Verdict::Unknown,
+        properties: Vec::new(),
+        findings: Vec::new(),
+        open: Vec::new(),
+        stopped: None,
+        assumptions: Vec::new(),
+        notes: Vec::new(),
+        stats: Stats::default(),
+        exit: Exit::BadInput,
+    }
+}
+
+/// What a verdict tells whoever called.
+pub(crate) fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Refuted => Exit::Refuted,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Proved => Exit::Success,
+    }
+}
+
+fn kernel(finished: &Finished<'_>) -> String {
+    finished.program().functions[finished.built.launch.kernel].name.clone()
+}
+
+fn stats(finished: &Finished<'_>) -> Stats {
+    Stats {
+        blocks: finished.result.blocks,
+        grid_blocks: finished.built.launch.blocks(),
+        thread_instructions: finished.result.lane_instructions,
+    }
+}
+
+fn of_properties(finished: &Finished<'_>, side: Option<&'static str>) -> Vec<Property> {
+    let general = match finished.result.gap {
+        Some(_) => "the run stopped".to_owned(),
+        None => format!("no error in {}, on one schedule", finished.blocks()),
+    };
+    let one = |property: properties::Property| {
+        let properties::Property { name, verdict, mut reasons } = property;
+        if verdict == Verdict::Unknown && reasons.is_empty() {
+            reasons.push(general.clone());
+        }
+        Property { name, verdict, reasons, side }
+    };
+    properties::properties(finished).into_iter().map(one).collect()
+}
+
+/// What is wrong, and what is open.
+fn findings(finished: &Finished<'_>, side: Option<&'static str>) -> (Vec<Finding>, Vec<Finding>) {
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    for told in finished.told() {
+        match &told {
+            Told { group: Some(group), diagnostic } => {
+                found.push(finding(finished, group, diagnostic));
+            }
+            Told { group: None, diagnostic } => {
+                let mut one =
+                    bare(diagnostic.code, "unsupported", "races", diagnostic.message.to_string());
+                one.severity = "unsupported";
+                one.locations = locations(diagnostic, finished.input());
+                open.push(one);
+            }
+        }
+    }
+    let unwritten = finished.unwritten.iter().cloned();
+    found.extend(unwritten.map(|m| bare(Code::UnwrittenOutput, "unwritten-output", "frame", m)));
+    found.iter_mut().chain(&mut open).for_each(|one| one.side = side);
+    (found, open)
+}
+
+/// A finding without a place.
+fn bare(code: Code, kind: &'static str, property: &'static str, message: String) -> Finding {
+    Finding {
+        code: code.to_string(),
+        kind,
+        severity: "error",
+        property,
+        side: None,
+        message,
+        note: None,
+        help: None,
+        locations: Vec::new(),
+        witness: None,
+        count: 1,
+        instructions: 0,
+        allowed: None,
+    }
+}
+
+fn finding(finished: &Finished<'_>, group: &Group<'_>, diagnostic: &Diagnostic) -> Finding {
+    let fault = &group.first.fault;
+    Finding {
+        severity: match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Unsupported | Severity::Error => "error",
+        },
+        note: diagnostic.note.as_deref().map(str::to_owned),
+        help: diagnostic.help.as_deref().map(str::to_owned),
+        locations: locations(diagnostic, finished.input()),
+        witness: Some(Witness::Thread(witness(finished, group))),
+        count: group.count(),
+        instructions: group.all.len(),
+        ..bare(diagnostic.code, kind(fault), property(fault), diagnostic.message.to_string())
+    }
+}
+
+fn input_error(error: &Diagnostic, input: &Input) -> Finding {
+    Finding {
+        note: error.note.as_deref().map(str::to_owned),
+        help: error.help.as_deref().map(str::to_owned),
+        locations: locations(error, input),
+        ..bare(error.code, "input-error", "input", error.message.to_string())
+    }
+}
+
+fn different(difference: &equiv::Difference, confirmed: bool) -> Finding {
+    let (output, index) = (difference.position.name.clone(), difference.position.index);
+    let mut finding =
+        bare(Code::Different, "different", "equivalence", format!("`{output}[{index}]` differs"));
+    let value = |value: Option<f64>| value.map_or("undefined".to_owned(), |v| v.to_string());
+    let [reference, optimised] = difference.values.map(value);
+    finding.note =
+        Some(format!("the reference gives {reference}, the optimised kernel {optimised}"));
+    let inputs = difference.inputs.iter();
+    finding.witness = Some(Witness::Difference(DifferenceWitness {
+        output,
+        index,
+        expressions: difference.expressions.clone(),
+        inputs: inputs
+            .map(|(name, value)| InputValue { name: name.clone(), value: *value })
+            .collect(),
+        values: difference.values,
+        confirmed,
+    }));
+    finding
+}
+
+fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {
+    Stopped {
+        code: diagnostic.code.to_string(),
+        location: location(&diagnostic.primary, finished.input()),
+        message: diagnostic.message.into(),
+        help: diagnostic.help.map(String::from),
+    }
+}
+
+fn locations(diagnostic: &Diagnostic, input: &Input) -> Vec<Location> {
+    let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    labels.map(|label| location(label, input)).collect()
+}
+
+fn location(label: &Label, input: &Input) -> Location {
+    let position = input.source.line_column(label.span.start);
+    Location {
+        file: input.source.name().to_owned(),
+        line: position.line,
+        column: position.column,
+        message: label.message.to_string(),
+        source: source_lines(label),
+        shown: shown(label, input),
+    }
+}
+
+fn witness(finished: &Finished<'_>, group: &Group<'_>) -> ThreadWitness {
+    let first = group.first;
+    let (access, bytes) = match &first.fault {
+        Fault::OutOfBounds { kind, bytes, .. }
+        | Fault::WildAddress { kind, bytes, .. }
+        | Fault::Misaligned { kind, bytes, .. } => (Some(access(*kind)), Some(*bytes)),
+        _ => (None, None),
+    };
+    let array = target(&first.fault).map(|target| Array {
+        name: demangle(&target.name).unwrap_or_else(|| target.name.clone()),
+        space: format!("{:?}", target.space).to_lowercase(),
+        offset: target.offset,
+        size: target.size,
+        element_bytes: target.element_bytes,
+    });
+    let sides = match &first.fault {
+        Fault::Race(race) => race.sides.iter().map(|one| side(finished, one)).collect(),
+        _ => Vec::new(),
+    };
+    let thread = first.thread;
+    ThreadWitness { block: thread.block, thread: thread.thread, access, bytes, array, sides }
+}
+
+fn side(finished: &Finished<'_>, side: &RaceSide) -> Side {
+    let line = |place: exec::Place| finished.source().line(place.span.start);
+    Side {
+        block: side.thread.block,
+        thread: side.thread.thread,
+        access: access(side.kind),
+        line: line(side.place),
+        asynchronous: side.in_flight,
+        barrier: side.passed.map(|passed| line(passed.place)),
+    }
+}
+
+fn access(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}

@@ -1,0 +1,24 @@
+//! Reports as JSON.
+
+use super::{Report, SCHEMA};
+use serde::Serialize;
+
+pub(super) fn render(report: &Report) -> String {
+    write(report)
+}
+
+/// Several, in the order they were asked for.
+pub(super) fn render_all(reports: &[Report]) -> String {
+    #[derive(Serialize)]
+    struct All<'r> {
+        schema: u32,
+        command: &'static str,
+        reports: &'r [Report],
+    }
+    write(&All { schema: SCHEMA, command: "run", reports })
+}
+
+fn write(value: &impl Serialize) -> String {
+    // Nothing in it can fail: no maps with odd keys, no numbers JSON has not.
+    serde_json::to_string_pretty(value).map_or_else(|error| error.to_string(), |json| json + "\n")
+}

@@ -1,0 +1,263 @@
+//! What a command found, as data: the one thing that all formats are made from.
+//!
+//! [`Report`] is also the JSON that programs read. Fields are only ever added while `schema` stays
+//! the same. Whatever is for other formats alone is not serialised.
+
+mod build;
+mod fingerprint;
+mod github;
+mod json;
+mod junit;
+mod sarif;
+mod shown;
+
+pub(crate) use build::{Comparison, check, equiv, refusal, unknown};
+pub(crate) use shown::relative;
+
+use crate::properties::Verdict;
+use crate::{Exit, Format};
+use serde::{Serialize, Serializer};
+
+/// Version of the JSON.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// What a command found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub(crate) schema: u32,
+    pub(crate) command: &'static str,
+    pub(crate) file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kernel: Option<String>,
+    /// What it was compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<KernelName>,
+    pub(crate) verdict: Verdict,
+    pub(crate) properties: Vec<Property>,
+    pub(crate) findings: Vec<Finding>,
+    /// Accesses of which it is open whether they race.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) open: Vec<Finding>,
+    /// Where a run stopped, if it did.
+    pub(crate) stopped: Option<Stopped>,
+    pub(crate) assumptions: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) stats: Stats,
+    #[serde(skip)]
+    pub(crate) exit: Exit,
+}
+
+/// A kernel and the file it is in.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct KernelName {
+    pub(crate) file: String,
+    pub(crate) kernel: Option<String>,
+}
+
+/// What is known of a property.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Property {
+    pub(crate) name: &'static str,
+    pub(crate) verdict: Verdict,
+    pub(crate) reasons: Vec<String>,
+    /// Of a comparison: which of the two kernels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) side: Option<&'static str>,
+}
+
+/// Something that was found.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) code: String,
+    pub(crate) kind: &'static str,
+    pub(crate) severity: &'static str,
+    pub(crate) property: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) side: Option<&'static str>,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) help: Option<String>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) witness: Option<Witness>,
+    /// How often it happened, and at how many instructions of the line.
+    pub(crate) count: u64,
+    pub(crate) instructions: usize,
+    /// Why it is not held against the kernel, if somebody said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) allowed: Option<String>,
+}
+
+/// A place of the PTX.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Location {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) message: String,
+    /// The source line, then where that was inlined.
+    pub(crate) source: Vec<SourceLine>,
+    #[serde(skip)]
+    pub(crate) shown: Shown,
+}
+
+/// A line of what the PTX was compiled from.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SourceLine {
+    pub(crate) file: Option<String>,
+    pub(crate) line: u32,
+}
+
+/// The line that a reader is led to: of the source if it is at hand, else of the PTX.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    /// Relative to the working folder, if it is in it.
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) end_column: u32,
+    /// What the line says, without indentation.
+    pub(crate) text: String,
+}
+
+/// What shows a finding.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Witness {
+    Thread(ThreadWitness),
+    Difference(DifferenceWitness),
+}
+
+/// A thread that shows it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ThreadWitness {
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) access: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) array: Option<Array>,
+    /// Of a race: both accesses, in the order of the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sides: Vec<Side>,
+}
+
+/// One access of a race.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Side {
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    pub(crate) access: &'static str,
+    pub(crate) line: u32,
+    pub(crate) asynchronous: bool,
+    /// The last barrier that the thread came to before: its line.
+    pub(crate) barrier: Option<u32>,
+}
+
+/// Bytes of an array.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Array {
+    pub(crate) name: String,
+    pub(crate) space: String,
+    pub(crate) offset: i64,
+    pub(crate) size: u64,
+    pub(crate) element_bytes: u32,
+}
+
+/// Inputs on which two kernels differ.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct DifferenceWitness {
+    pub(crate) output: String,
+    pub(crate) index: usize,
+    /// Reference first.
+    pub(crate) expressions: [String; 2],
+    pub(crate) inputs: Vec<InputValue>,
+    /// `None` is undefined.
+    pub(crate) values: [Option<f64>; 2],
+    /// Both kernels, run on intervals, give these values.
+    pub(crate) confirmed: bool,
+}
+
+/// What an element of an input is.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct InputValue {
+    pub(crate) name: String,
+    pub(crate) value: f64,
+}
+
+/// Where a run stopped.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Stopped {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) location: Location,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) help: Option<String>,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Stats {
+    pub(crate) blocks: u64,
+    pub(crate) grid_blocks: u64,
+    pub(crate) thread_instructions: u64,
+}
+
+impl Report {
+    /// `check kernel.ptx::name`, for headings.
+    pub(crate) fn title(&self) -> String {
+        let name = |file: &str, kernel: Option<&str>| match kernel {
+            Some(kernel) => {
+                let kernel = crate::demangle::demangle(kernel).unwrap_or_else(|| kernel.to_owned());
+                format!("{file}::{kernel}")
+            }
+            None => file.to_owned(),
+        };
+        let this = name(&self.file, self.kernel.as_deref());
+        match &self.reference {
+            Some(other) => {
+                let other = name(&other.file, other.kernel.as_deref());
+                format!("{} {other} {this}", self.command)
+            }
+            None => format!("{} {this}", self.command),
+        }
+    }
+
+    /// Errors that nobody allowed.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|one| one.severity == "error" && one.allowed.is_none())
+    }
+
+    /// In a format for programs; `None` for text, which needs more than the report.
+    #[must_use]
+    pub fn render(&self, format: Format) -> Option<String> {
+        let one = std::slice::from_ref(self);
+        match format {
+            Format::Text => None,
+            Format::Json => Some(json::render(self)),
+            Format::Sarif | Format::Github | Format::Junit => render_all(one, format),
+        }
+    }
+}
+
+/// Several reports as one document, for formats that have such.
+#[must_use]
+pub fn render_all(reports: &[Report], format: Format) -> Option<String> {
+    match format {
+        Format::Text => None,
+        Format::Json => Some(json::render_all(reports)),
+        Format::Sarif => Some(sarif::render(reports)),
+        Format::Github => Some(github::render(reports)),
+        Format::Junit => Some(junit::render(reports)),
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,6 @@
+__global__ void shift(const float* x, float* y) {
+    __shared__ float tile[64];
+    int i = threadIdx.x;
+    tile[i] = x[i];
+    y[i] = tile[(i + 1) % 64];  // another thread wrote that element
+}

@@ -1,0 +1,3 @@
+__global__ void scale(const float* x, float* y, float a) {
+    y[threadIdx.x] = a * x[threadIdx.x];
+}
