@@ -35,6 +35,12 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
+    /// Run every check of a project file (warpproof.toml).
+    Run(RunArgs),
+    /// Write a warpproof.toml from what PTX tells.
+    Init(InitArgs),
+    /// Write the JSON schema of warpproof.toml, for editors, to standard output.
+    Schema,
     /// Show what Warpproof does on a kernel it brings along.
     Demo,
     /// Explain a code such as WP0109: an example, why it matters, how to fix it.
@@ -45,6 +51,37 @@ pub(crate) enum Command {
     Completions(CompletionArgs),
     /// Write the manual page (roff) to standard output.
     Man,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The project file or its folder, then names of entries; all entries of ./warpproof.toml if
+    /// nothing is given.
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) what: Vec<String>,
+
+    /// How many entries to run at once; as many as there are processors by default.
+    #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// The kernel to check, or the reference to compare with: a PTX file, or FILE::KERNEL.
+    pub(crate) reference: KernelPath,
+
+    /// The optimised kernel, to compare the two.
+    pub(crate) optimised: Option<KernelPath>,
+
+    /// Replace a file that is there already.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Arguments of `explain`.

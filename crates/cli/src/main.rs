@@ -3,6 +3,7 @@
 mod args;
 mod launch_args;
 mod limit_args;
+mod project;
 mod version;
 
 use anstream::ColorChoice;
@@ -31,6 +32,12 @@ fn run(args: &Args) -> Exit {
         Command::Check(check) => run_check(check),
         Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
+        Command::Run(run) => project::run(run),
+        Command::Init(init) => project::init(init),
+        Command::Schema => {
+            write_out(include_str!("../../../docs/warpproof.schema.json"));
+            Exit::Success
+        }
         Command::Explain(explain) => {
             finish(driver::explain::run(explain.code.as_deref(), styled()))
         }

@@ -1,5 +1,6 @@
 //! Reading PTX, and saying in one line what else a file is if it is not PTX.
 
+use crate::arguments::closest;
 use base::SourceFile;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,7 +54,17 @@ impl Input {
         } else {
             std::fs::read(path)
         };
-        let bytes = bytes.map_err(|error| fail(format!("cannot be read: {error}")))?;
+        let bytes = bytes.map_err(|error| {
+            let similar = similar(path).map(|name| format!("; did you mean `{name}`?"));
+            fail(format!("cannot be read: {error}{}", similar.unwrap_or_default()))
+        })?;
+        if path.extension().is_some_and(|extension| extension == "py") {
+            return Err(fail(
+                "is a Python file; write the PTX to a file first: \
+                 open(\"kernel.ptx\", \"w\").write(kernel.asm[\"ptx\"])"
+                    .to_owned(),
+            ));
+        }
         let name = if name == "-" { "<stdin>".to_owned() } else { name };
         let mut input = Self::from_bytes(&name, bytes)?;
         input.folder = path.parent().map(Path::to_path_buf);
@@ -92,6 +103,18 @@ impl Input {
         let source = SourceFile::new(name, text).ok_or_else(|| fail("exceeds 4 GiB"))?;
         Ok(Self { source, folder: None, sources: Mutex::default() })
     }
+}
+
+/// A file of the same folder whose name is nearly that of a file that is not there.
+fn similar(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let wanted = path.file_name()?.to_str()?;
+    let name = closest(wanted, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(name).display().to_string())
 }
 
 fn read_source(path: &Path) -> Option<SourceFile> {

@@ -5,6 +5,7 @@ use super::parameter::{Kind, Parameter, parameters};
 use super::select::short_name;
 use super::symbols::open_symbols;
 use super::{ArgumentValue, Dimensions, FieldValue, MissingData, Request};
+use ir::{FuncId, Program};
 use std::fmt::Write;
 
 /// How the program was called.
@@ -14,6 +15,39 @@ pub struct Invocation<'i> {
     pub command: &'i str,
     /// The file the kernel is from.
     pub file: &'i str,
+}
+
+/// What the PTX tells about the launch of a kernel; `?` where a fact is missing.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// The shortest name that selects the kernel.
+    pub kernel: String,
+    /// The number of blocks, which no PTX tells.
+    pub grid: String,
+    /// Threads of a block, unless the PTX fixes them.
+    pub block: Option<String>,
+    /// Dynamic shared memory, if the kernel uses such.
+    pub shared: Option<String>,
+    /// An argument for each parameter.
+    pub arguments: Vec<String>,
+}
+
+/// A launch to fill in.
+#[must_use]
+pub fn suggestion(program: &Program, kernel: FuncId) -> Suggestion {
+    let facts = &program.functions[kernel].launch;
+    let block = match (facts.required_block, facts.max_block) {
+        (Some(_), _) => None,
+        (None, Some(most)) => Some(Dimensions(most).to_string()),
+        (None, None) => Some("?".to_owned()),
+    };
+    Suggestion {
+        kernel: short_name(program, kernel),
+        grid: "?".to_owned(),
+        block,
+        shared: shared_memory(program, kernel).dynamic.then(|| "?".to_owned()),
+        arguments: parameters(program, kernel).iter().map(template).collect(),
+    }
 }
 
 /// The command line of a request, with `?` where a fact is missing. Element types of tensors are

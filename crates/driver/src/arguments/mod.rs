@@ -30,11 +30,11 @@ mod symbols;
 
 pub use blocks::BlockSelection;
 pub use build::{Arguments, BuildError, BuiltLaunch, MissingData, Request, build_launch};
-pub use command::{Invocation, command_line};
+pub use command::{Invocation, Suggestion, command_line, suggestion};
 pub use element::ElementType;
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
 pub use output::OutputSpec;
-pub use select::{KernelPath, select_kernel};
+pub use select::{KernelPath, kernels, select_kernel};
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, Direction, Field, FieldValue, Initial, Number,
     TensorSpec,

@@ -42,6 +42,14 @@ impl fmt::Display for KernelPath {
     }
 }
 
+/// The kernels of a module, in order.
+#[must_use]
+pub fn kernels(program: &Program) -> Vec<FuncId> {
+    let functions = program.functions.enumerate();
+    let kernels = functions.filter(|(_, function)| function.is_kernel && function.is_defined());
+    kernels.map(|(id, _)| id).collect()
+}
+
 /// The kernel a name stands for, or the only one if there is no name.
 ///
 /// A name is compared, in this order, with the kernels' names in the PTX, their source names, their

@@ -34,6 +34,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
     Report {
         schema: SCHEMA,
         command: "check",
+        name: None,
         file: finished.source().name().to_owned(),
         kernel: Some(kernel(finished)),
         reference: None,
@@ -133,6 +134,7 @@ fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
     Report {
         schema: SCHEMA,
         command,
+        name: None,
         file: execution.input.source.name().to_owned(),
         kernel: execution.kernel.map(str::to_owned),
         reference: None,

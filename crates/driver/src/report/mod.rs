@@ -26,6 +26,9 @@ pub(crate) const SCHEMA: u32 = 1;
 pub struct Report {
     pub(crate) schema: u32,
     pub(crate) command: &'static str,
+    /// Of a project: the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
     pub(crate) file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kernel: Option<String>,
@@ -210,6 +213,9 @@ pub(crate) struct Stats {
 impl Report {
     /// `check kernel.ptx::name`, for headings.
     pub(crate) fn title(&self) -> String {
+        if let Some(name) = &self.name {
+            return format!("{} {name}", self.command);
+        }
         let name = |file: &str, kernel: Option<&str>| match kernel {
             Some(kernel) => {
                 let kernel = crate::demangle::demangle(kernel).unwrap_or_else(|| kernel.to_owned());
@@ -225,6 +231,11 @@ impl Report {
             }
             None => format!("{} {this}", self.command),
         }
+    }
+
+    /// Instructions that were executed.
+    pub(crate) fn thread_instructions(&self) -> u64 {
+        self.stats.thread_instructions
     }
 
     /// Errors that nobody allowed.

@@ -1,0 +1,63 @@
+//! `run` and `init`: projects.
+
+use crate::args::{InitArgs, RunArgs};
+use crate::{fail, finish, styled, write_err};
+use driver::project::{self, Date, Init, Progress, RunOptions};
+use driver::{Exit, Input};
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// Runs a project.
+pub(crate) fn run(args: &RunArgs) -> Exit {
+    // A project is named by its file or folder, everything else is an entry of it.
+    let is_project = |what: &&String| what.ends_with(".toml") || Path::new(what).is_dir();
+    let (file, names) = match args.what.split_first() {
+        Some((first, names)) if is_project(&first) => (Some(Path::new(first)), names),
+        _ => (None, args.what.as_slice()),
+    };
+    let project = match project::load(file, styled()) {
+        Ok(project) => project,
+        Err(text) => {
+            write_err(&text);
+            return Exit::BadInput;
+        }
+    };
+    let shown = std::io::stderr().is_terminal();
+    let progress = |progress: &Progress<'_>| {
+        if shown {
+            let Progress { done, all, name, result } = progress;
+            // The line is written over by the next.
+            let end = if done == all { "\r\x1b[K" } else { "" };
+            write_err(&format!("\r\x1b[K[{done}/{all}] {name}: {result}{end}"));
+        }
+    };
+    finish(project::run(
+        &project,
+        &RunOptions {
+            names,
+            jobs: args.jobs,
+            today: Date::today(),
+            format: args.format.into(),
+            colour: styled(),
+            progress: &progress,
+        },
+    ))
+}
+
+/// Writes a project file.
+pub(crate) fn init(args: &InitArgs) -> Exit {
+    let mut inputs = Vec::new();
+    for path in std::iter::once(&args.reference).chain(&args.optimised) {
+        match Input::read(path.file.as_ref()) {
+            Ok(input) => inputs.push((input, path.kernel.as_deref())),
+            Err(error) => return fail(&error.to_string()),
+        }
+    }
+    let (input, kernel) = &inputs[0];
+    finish(project::init(&Init {
+        reference: (input, *kernel),
+        optimised: inputs.get(1).map(|(input, kernel)| (input, *kernel)),
+        folder: Path::new("."),
+        force: args.force,
+    }))
+}

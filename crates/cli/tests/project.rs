@@ -1,0 +1,158 @@
+//! `warpproof run` and `init`. What is expected is in `project/`; `SNAPSHOTS=overwrite cargo test -p
+//! warpproof` rewrites it after a deliberate change.
+
+mod schema;
+
+use snapbox::Data;
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/project")
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let command = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
+    let output = command.args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn expected(name: &str) -> Data {
+    Data::read_from(&folder().join(name), None).raw()
+}
+
+#[test]
+fn a_project_is_run_and_summed_up() {
+    let (code, output, messages) = run(&folder(), &["run"]);
+    let told = format!("{messages}{output}exit status {code}\n");
+    snapbox::assert_data_eq!(told, expected("run.txt"));
+    // However many at once: the same bytes.
+    for jobs in ["1", "7"] {
+        let (_, again, _) = run(&folder(), &["run", "-j", jobs]);
+        assert_eq!(again, output);
+    }
+}
+
+#[test]
+fn entries_are_selected_by_name() {
+    for (names, code, summary) in [
+        (&["scale[N=128]"][..], 0, "1 check: 1 proved\n"),
+        (&["scale"], 1, "3 checks: 2 proved, 1 refuted\n"),
+        (&["itself", "relu"], 0, "2 checks: 1 proved, 1 allowed\n"),
+        (&["walk"], 0, "1 check: 1 unknown\n"),
+        (&["in sequence"], 3, "1 check: 1 unknown\n"),
+    ] {
+        let (status, output, _) = run(&folder(), &[&["run"][..], names].concat());
+        assert!(output.ends_with(summary), "{names:?}: {output}");
+        assert_eq!(status, code, "{names:?}: {output}");
+    }
+    let (code, _, messages) = run(&folder(), &["run", "scales"]);
+    assert_eq!(code, 2);
+    assert!(messages.starts_with("error: no entry is called `scales`"), "{messages}");
+}
+
+/// Reports of all entries, in each format.
+#[test]
+fn results_for_programs_have_every_entry() {
+    for (format, names) in [("json", 8), ("junit", 8)] {
+        let (code, output, _) = run(&folder(), &["run", "--format", format]);
+        assert_eq!(code, 1);
+        let of = if format == "json" { "\"command\": \"" } else { "<testsuite " };
+        let count = output.matches(of).count() - usize::from(format == "json");
+        assert_eq!(count, names + 1, "{output}");
+    }
+    let (_, output, _) = run(&folder(), &["run", "--format", "sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let schema = include_str!("formats/sarif-essentials.schema.json");
+    schema::validate(&sarif, &serde_json::from_str(schema).unwrap()).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let allowed: Vec<&serde_json::Value> =
+        results.iter().filter(|result| result["suppressions"].is_array()).collect();
+    assert_eq!(allowed.len(), 1);
+    assert_eq!(allowed[0]["level"], "note");
+}
+
+#[test]
+fn mistakes_in_a_project_are_told_with_their_lines() {
+    let (code, output, messages) = run(&folder(), &["run", "mistakes.toml"]);
+    assert_eq!((code, output.as_str()), (2, ""));
+    snapbox::assert_data_eq!(messages, expected("mistakes.txt"));
+}
+
+/// A folder that is gone after the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("warpproof-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_init_writes_runs_once_it_is_filled_in() {
+    let scratch = Scratch::new("init");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors/examples");
+    for name in ["WP0109.ptx", "WP0140.ptx"] {
+        std::fs::copy(examples.join(name), scratch.0.join(name)).unwrap();
+    }
+    let (code, output, _) = run(&scratch.0, &["init", "WP0109.ptx"]);
+    assert_eq!(code, 0);
+    assert!(output.contains("fill in the `?` in 4 lines"), "{output}");
+    let path = scratch.0.join("warpproof.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    snapbox::assert_data_eq!(text.clone(), expected("init.toml"));
+    let (code, _, messages) = run(&scratch.0, &["run"]);
+    assert_eq!(code, 2);
+    assert_eq!(messages.matches("fill in this `?`").count(), 2, "{messages}");
+    let filled = text.replace("grid = \"?\"", "grid = 1").replace("block = \"?\"", "block = 64");
+    std::fs::write(&path, filled.replace("f32[?]", "f32[64]")).unwrap();
+    assert_eq!(run(&scratch.0, &["run"]).0, 1);
+    // Nothing is overwritten unasked.
+    let (code, _, messages) = run(&scratch.0, &["init", "WP0140.ptx::mean", "WP0140.ptx::mean_of"]);
+    assert_eq!(code, 2);
+    assert!(messages.contains("exists already; --force"), "{messages}");
+    let pair = ["init", "--force", "WP0140.ptx::mean(", "WP0140.ptx::mean_of"];
+    assert_eq!(run(&scratch.0, &pair).0, 0);
+    snapbox::assert_data_eq!(std::fs::read_to_string(&path).unwrap(), expected("init_pair.toml"));
+}
+
+#[test]
+fn without_a_project_or_entries_nothing_is_proved() {
+    let scratch = Scratch::new("none");
+    let (code, _, messages) = run(&scratch.0, &["run"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        messages,
+        "error: there is no `warpproof.toml`\nhelp: `warpproof init KERNEL.ptx` writes one\n"
+    );
+    std::fs::write(scratch.0.join("warpproof.toml"), "").unwrap();
+    let (code, output, _) = run(&scratch.0, &["run"]);
+    assert_eq!(code, 3);
+    assert!(output.starts_with("nothing to check"), "{output}");
+}
+
+/// Editors and the reader know the same keys.
+#[test]
+fn the_schema_has_the_keys_that_are_read() {
+    let (_, output, _) = run(&folder(), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&output).unwrap();
+    for (name, keys) in driver::project::keys() {
+        let table = if name == "file" { &schema } else { &schema["$defs"][name] };
+        let mut known: Vec<&str> =
+            table["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let mut keys = keys.clone();
+        known.sort_unstable();
+        keys.sort_unstable();
+        assert_eq!(known, keys, "{name}");
+    }
+}

@@ -1,0 +1,116 @@
+//! `warpproof init`: a first project file, with everything the PTX tells filled in.
+
+use super::FILE_NAME;
+use crate::arguments::{Suggestion, kernels, select_kernel, suggestion};
+use crate::{Input, Outcome, graph, inspect};
+use std::path::Path;
+
+/// What to write a project file for.
+#[derive(Debug)]
+pub struct Init<'i> {
+    /// The kernel, or the reference of a comparison: a module, and a kernel if it has several.
+    pub reference: (&'i Input, Option<&'i str>),
+    /// The optimised kernel of a comparison.
+    pub optimised: Option<(&'i Input, Option<&'i str>)>,
+    /// The folder to write to.
+    pub folder: &'i Path,
+    /// Also if there is one.
+    pub force: bool,
+}
+
+/// Writes a project file.
+#[must_use]
+pub fn init(request: &Init<'_>) -> Outcome {
+    let path = request.folder.join(FILE_NAME);
+    if path.exists() && !request.force {
+        let name = path.display();
+        return Outcome::bad_input(&format!("`{name}` exists already; --force writes it anew"));
+    }
+    let text = match text(request) {
+        Ok(text) => text,
+        Err(message) => return Outcome::bad_input(&message),
+    };
+    if let Err(message) = graph::write(&path, &text) {
+        return Outcome::bad_input(&message);
+    }
+    let open = text.lines().filter(|line| !line.starts_with('#') && line.contains('?')).count();
+    let next = match open {
+        0 => "run it with: warpproof run\n".to_owned(),
+        1 => "fill in the `?` in 1 line, then: warpproof run\n".to_owned(),
+        open => format!("fill in the `?` in {open} lines, then: warpproof run\n"),
+    };
+    Outcome::done(format!("{} written; {next}", path.display()))
+}
+
+fn text(request: &Init<'_>) -> Result<String, String> {
+    let mut text = String::from(
+        "# What `warpproof run` checks. Replace each `?`; sizes are those of one launch.\n\
+         # Several: matrix = { C = [128, 512] } and `{C}` in the texts.\n\n\
+         [defaults]\ntimeout = \"60s\"\n",
+    );
+    let facts = |(input, name): (&Input, Option<&str>)| -> Result<Vec<Suggestion>, String> {
+        let lowered = inspect::lower(input).map_err(|_| {
+            let name = input.source.name();
+            format!("`{name}` has errors: `warpproof inspect {name}` shows them")
+        })?;
+        let program = &lowered.program;
+        let meant = match name {
+            Some(_) => vec![select_kernel(program, name)?],
+            None => kernels(program),
+        };
+        if meant.is_empty() {
+            return Err(format!("`{}` has no kernel", input.source.name()));
+        }
+        Ok(meant.into_iter().map(|kernel| suggestion(program, kernel)).collect())
+    };
+    let path = |(input, _): (&Input, Option<&str>), one: &Suggestion| {
+        let file = crate::report::relative(input.source.name());
+        let folder = crate::report::relative(&request.folder.display().to_string());
+        let inside = Path::new(&file).strip_prefix(&folder).map(Path::to_path_buf);
+        let file = inside.unwrap_or_else(|_| file.clone().into()).display().to_string();
+        format!("{file}::{}", one.kernel)
+    };
+    match request.optimised {
+        None => {
+            for one in facts(request.reference)? {
+                text.push_str(&format!("\n[[check]]\nname = {}\n", quoted(&one.kernel)));
+                text.push_str(&format!("kernel = {}\n", quoted(&path(request.reference, &one))));
+                text.push_str(&launch(&one));
+            }
+        }
+        Some(optimised) => {
+            let one = facts(request.reference)?.swap_remove(0);
+            let other = facts(optimised)?.pop().ok_or("no kernel")?;
+            text.push_str(&format!("\n[[equiv]]\nname = {}\n", quoted(&other.kernel)));
+            text.push_str(&format!("reference = {}\n", quoted(&path(request.reference, &one))));
+            text.push_str(&format!("optimised = {}\n", quoted(&path(optimised, &other))));
+            text.push_str(&launch(&other));
+            text.push_str(
+                "# ref = { grid = 4, block = 1 }   # where the reference is launched otherwise\n",
+            );
+        }
+    }
+    Ok(text)
+}
+
+fn launch(facts: &Suggestion) -> String {
+    let mut text = format!("grid = {}\n", value(&facts.grid));
+    facts.block.iter().for_each(|block| text.push_str(&format!("block = {}\n", value(block))));
+    facts.shared.iter().for_each(|bytes| text.push_str(&format!("smem = {}\n", value(bytes))));
+    text.push_str("args = [\n");
+    for argument in &facts.arguments {
+        text.push_str(&format!("    {},\n", quoted(argument)));
+    }
+    text.push_str("]\n");
+    text
+}
+
+fn value(text: &str) -> String {
+    if text.parse::<u64>().is_ok() { text.to_owned() } else { quoted(text) }
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
+}

@@ -1,0 +1,114 @@
+//! `warpproof.toml`: checks and comparisons of a project, run together.
+//!
+//! [`load`] reads a file into a [`Project`]; `matrix.rs` makes several launches of one entry,
+//! `allow.rs` says which findings are not held against a kernel, `run.rs` runs everything on all
+//! processors, `table.rs` sums it up, `init.rs` writes a first file from what PTX tells.
+
+mod allow;
+mod date;
+mod init;
+mod matrix;
+mod read;
+mod run;
+mod table;
+mod value;
+
+pub use allow::Allowance;
+pub use date::Date;
+pub use init::{Init, init};
+pub use read::keys;
+pub use run::{Progress, RunOptions, run};
+
+use crate::arguments::{Arguments, KernelPath, LaunchSpec};
+use crate::{Colour, Limits};
+use base::SourceFile;
+use std::path::{Path, PathBuf};
+
+/// The name a project file has.
+pub const FILE_NAME: &str = "warpproof.toml";
+
+/// Everything a project asks for.
+#[derive(Debug)]
+pub struct Project {
+    /// What to run, in order; an entry with a matrix is there several times.
+    pub entries: Vec<Entry>,
+    /// What is not held against a kernel.
+    pub allowances: Vec<Allowance>,
+}
+
+/// One check or comparison.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name, with the values of its matrix: `softmax[C=128]`.
+    pub name: String,
+    /// What is looked at.
+    pub task: Task,
+    /// How.
+    pub settings: Settings,
+}
+
+/// What an entry looks at.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// One kernel.
+    Check(Box<Target>),
+    /// Two sides; each may be several launches in sequence.
+    Equiv([Vec<Target>; 2]),
+}
+
+/// A kernel and its launch.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The kernel; the file as seen from the working folder.
+    pub kernel: KernelPath,
+    /// The launch flags.
+    pub launch: LaunchSpec,
+    /// The arguments.
+    pub arguments: Arguments,
+}
+
+/// How an entry is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `--strict`
+    pub strict: bool,
+    /// `--warp-synchronous`
+    pub warp_synchronous: bool,
+    /// Not `--no-snap`.
+    pub snap: bool,
+    /// What it may cost.
+    pub limits: Limits,
+    /// What counts as success.
+    pub require: Require,
+}
+
+/// What counts as success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Require {
+    /// Everything is proved.
+    Proved,
+    /// Nothing is refuted; what is unknown is shown and accepted.
+    NotRefuted,
+}
+
+/// Reads a project file: the one given, the one of a folder, or the one of the working folder.
+///
+/// # Errors
+/// If there is none or something in it is wrong; the text shows all mistakes with their lines.
+pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, String> {
+    let path = match path {
+        None => PathBuf::from(FILE_NAME),
+        Some(path) if path.is_dir() => path.join(FILE_NAME),
+        Some(path) => path.to_path_buf(),
+    };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!("error: there is no `{name}`\nhelp: `warpproof init KERNEL.ptx` writes one\n")
+        }
+        _ => format!("error: `{name}` cannot be read: {error}\n"),
+    })?;
+    let source = SourceFile::new(name, text).ok_or("error: the file exceeds 4 GiB\n")?;
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    read::project(&source, &folder).map_err(|problems| value::render(&problems, &source, colour))
+}

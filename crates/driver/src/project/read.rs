@@ -1,0 +1,431 @@
+//! From the text of a project file to its entries. All mistakes are collected.
+
+use super::matrix::{Values, combinations, named, substitute};
+use super::value::{Problem, Raw, Table, scalar};
+use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
+use crate::arguments::{
+    AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, Initial, KernelPath,
+    LaunchSpec, ParseError,
+};
+use crate::{Limits, duration};
+use base::{Code, SourceFile};
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+const TOP: &[&str] = &["defaults", "check", "equiv", "allow"];
+const LAUNCH: &[&str] = &["grid", "block", "smem", "blocks", "args", "alias", "symbols"];
+const SETTINGS: &[&str] =
+    &["strict", "warp-synchronous", "snap", "timeout", "max-instructions", "require"];
+const CHECK: &[&str] = &["name", "kernel", "matrix"];
+const EQUIV: &[&str] = &["name", "reference", "optimised", "matrix", "ref", "opt"];
+const SIDE: &[&str] = &["kernel"];
+const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
+
+/// The keys of each kind of table, for editors: the name of the table, and its keys.
+#[must_use]
+pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
+    let joined = |lists: &[&[&'static str]]| lists.concat();
+    vec![
+        ("file", joined(&[TOP])),
+        ("defaults", joined(&[LAUNCH, SETTINGS])),
+        ("check", joined(&[CHECK, LAUNCH, SETTINGS])),
+        ("equiv", joined(&[EQUIV, LAUNCH, SETTINGS])),
+        ("side", joined(&[LAUNCH])),
+        ("launch", joined(&[SIDE, LAUNCH])),
+        ("allow", joined(&[ALLOW])),
+    ]
+}
+
+/// Reads a project; paths in it are relative to `folder`.
+pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec<Problem>> {
+    let table = DeTable::parse(source.text()).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        vec![Problem::new(span, error.message().to_owned())]
+    })?;
+    let mut reader = Reader { folder, problems: Vec::new() };
+    let (span, table) = (table.span(), table.get_ref());
+    let table = Table::new(table, span, TOP, &mut reader.problems);
+    let defaults = table.get("defaults").and_then(|value| {
+        let found = value.get_ref().as_table();
+        if found.is_none() {
+            reader.problem(value.span(), "`defaults` is a table: write [defaults]");
+        }
+        Some((found?, value.span()))
+    });
+    let known = [LAUNCH, SETTINGS].concat();
+    let defaults =
+        defaults.map(|(table, span)| Table::new(table, span, &known, &mut reader.problems));
+    // In the order of the file, whatever their kind.
+    let mut entries = Vec::new();
+    for (one, span) in table.tables("check", &mut reader.problems) {
+        entries.push((span.start, reader.check(one, span, defaults.as_ref())));
+    }
+    for (one, span) in table.tables("equiv", &mut reader.problems) {
+        entries.push((span.start, reader.equiv(one, span, defaults.as_ref())));
+    }
+    entries.sort_by_key(|(start, _)| *start);
+    let entries: Vec<Entry> = entries.into_iter().flat_map(|(_, entries)| entries).collect();
+    let allow = table.tables("allow", &mut reader.problems);
+    let allowances = allow.into_iter().filter_map(|(one, span)| reader.allow(one, span)).collect();
+    reader.unique(&entries, table.span.clone());
+    match reader.problems.is_empty() {
+        true => Ok(Project { entries, allowances }),
+        false => Err(reader.problems),
+    }
+}
+
+/// Launch values as written, with those of outer tables below.
+#[derive(Clone, Default)]
+struct RawLaunch {
+    grid: Option<Raw>,
+    block: Option<Raw>,
+    smem: Option<Raw>,
+    blocks: Option<Raw>,
+    arguments: Option<Vec<Raw>>,
+    aliases: Vec<Raw>,
+    symbols: Vec<Raw>,
+}
+
+impl RawLaunch {
+    /// What is not given is that of `outer`.
+    fn or(self, outer: &Self) -> Self {
+        let or_all =
+            |own: Vec<Raw>, outer: &Vec<Raw>| if own.is_empty() { outer.clone() } else { own };
+        Self {
+            grid: self.grid.or_else(|| outer.grid.clone()),
+            block: self.block.or_else(|| outer.block.clone()),
+            smem: self.smem.or_else(|| outer.smem.clone()),
+            blocks: self.blocks.or_else(|| outer.blocks.clone()),
+            arguments: self.arguments.or_else(|| outer.arguments.clone()),
+            aliases: or_all(self.aliases, &outer.aliases),
+            symbols: or_all(self.symbols, &outer.symbols),
+        }
+    }
+}
+
+struct Reader<'f> {
+    folder: &'f Path,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, span: Range<usize>, message: impl Into<String>) {
+        self.problems.push(Problem::new(span, message));
+    }
+
+    /// Names select entries, so no two are the same.
+    fn unique(&mut self, entries: &[Entry], span: Range<usize>) {
+        for (position, entry) in entries.iter().enumerate() {
+            if entries[..position].iter().any(|other| other.name == entry.name) {
+                self.problem(
+                    span.start..span.start,
+                    format!("two entries are called `{}`", entry.name),
+                );
+                return;
+            }
+        }
+    }
+
+    fn check(
+        &mut self,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        defaults: Option<&Table<'_, '_>>,
+    ) -> Vec<Entry> {
+        let known = [CHECK, LAUNCH, SETTINGS].concat();
+        let table = Table::new(table, span, &known, &mut self.problems);
+        let kernel = self.required(&table, "kernel");
+        let launch = self.launch_with(&table, defaults);
+        let settings = self.settings(&table, defaults);
+        let name = table.text("name", &mut self.problems).map(|name| name.text);
+        let mut entries = Vec::new();
+        for values in combinations(table.get("matrix"), &mut self.problems) {
+            let Some(kernel) = &kernel else { continue };
+            let Some(target) = self.target(kernel, &launch, &values) else { break };
+            let name = name.clone().unwrap_or_else(|| short(&target.kernel));
+            let task = Task::Check(Box::new(target));
+            entries.push(Entry { name: named(&name, &values), task, settings });
+        }
+        entries
+    }
+
+    fn equiv(
+        &mut self,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        defaults: Option<&Table<'_, '_>>,
+    ) -> Vec<Entry> {
+        let known = [EQUIV, LAUNCH, SETTINGS].concat();
+        let table = Table::new(table, span, &known, &mut self.problems);
+        let common = self.launch_with(&table, defaults);
+        let settings = self.settings(&table, defaults);
+        let name = table.text("name", &mut self.problems).map(|name| name.text);
+        let sides = [("reference", "ref"), ("optimised", "opt")];
+        let sides = sides.map(|(kernel, own)| self.side(&table, (kernel, own), &common));
+        let mut entries = Vec::new();
+        for values in combinations(table.get("matrix"), &mut self.problems) {
+            let mut targets = Vec::new();
+            for side in &sides {
+                let launches =
+                    side.iter().map(|(kernel, launch)| self.target(kernel, launch, &values));
+                targets.push(launches.collect::<Option<Vec<_>>>().filter(|side| !side.is_empty()));
+            }
+            let [Some(reference), Some(optimised)] = &targets[..] else { break };
+            let name = name.clone().unwrap_or_else(|| {
+                let last = |side: &[Target]| side.last().map(|target| short(&target.kernel));
+                [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
+            });
+            let task = Task::Equiv([reference.clone(), optimised.clone()]);
+            entries.push(Entry { name: named(&name, &values), task, settings });
+        }
+        entries
+    }
+
+    /// The launches of a side: a kernel, or a list of tables that are launched one after the other.
+    fn side(
+        &mut self,
+        table: &Table<'_, '_>,
+        (kernel, own): (&str, &str),
+        common: &RawLaunch,
+    ) -> Vec<(Raw, RawLaunch)> {
+        let own = table.get(own).and_then(|value| {
+            let found = value.get_ref().as_table();
+            if found.is_none() {
+                self.problem(value.span(), format!("`{own}` is a table such as {{ grid = 4 }}"));
+            }
+            Some(Table::new(found?, value.span(), LAUNCH, &mut self.problems))
+        });
+        let own = own.map_or_else(RawLaunch::default, |table| self.launch(&table)).or(common);
+        let list = table.get(kernel).and_then(|value| value.get_ref().as_array());
+        let Some(list) = list else {
+            return self.required(table, kernel).map(|kernel| (kernel, own)).into_iter().collect();
+        };
+        let mut launches = Vec::new();
+        for item in list.iter() {
+            let Some(one) = item.get_ref().as_table() else {
+                self.problem(
+                    item.span(),
+                    "a launch is a table such as { kernel = \"FILE\", grid = 4 }",
+                );
+                continue;
+            };
+            let known = [SIDE, LAUNCH].concat();
+            let one = Table::new(one, item.span(), &known, &mut self.problems);
+            let launch = self.launch(&one).or(&own);
+            launches.extend(self.required(&one, "kernel").map(|kernel| (kernel, launch)));
+        }
+        launches
+    }
+
+    fn required(&mut self, table: &Table<'_, '_>, key: &str) -> Option<Raw> {
+        if table.get(key).is_none() {
+            let start = table.span.start;
+            self.problem(start..start, format!("`{key}` is missing here"));
+        }
+        table.text(key, &mut self.problems)
+    }
+
+    fn launch_with(&mut self, table: &Table<'_, '_>, outer: Option<&Table<'_, '_>>) -> RawLaunch {
+        let outer = outer.map(|outer| self.launch(outer)).unwrap_or_default();
+        self.launch(table).or(&outer)
+    }
+
+    fn launch(&mut self, table: &Table<'_, '_>) -> RawLaunch {
+        let problems = &mut self.problems;
+        RawLaunch {
+            grid: table.raw("grid", problems),
+            block: table.raw("block", problems),
+            smem: table.raw("smem", problems),
+            blocks: table.raw("blocks", problems),
+            arguments: table.get("args").map(|value| assignments("args", value, problems)),
+            aliases: match table.get("alias") {
+                Some(value) => texts(value, problems),
+                None => Vec::new(),
+            },
+            symbols: match table.get("symbols") {
+                Some(value) => assignments("symbols", value, problems),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// A launch with the values of a combination.
+    fn target(&mut self, kernel: &Raw, launch: &RawLaunch, values: &Values) -> Option<Target> {
+        let before = self.problems.len();
+        let path = self.filled(kernel, values).and_then(|text| KernelPath::from_str(&text).ok());
+        let mut arguments = Arguments {
+            specs: self.all(launch.arguments.iter().flatten(), values),
+            aliases: self.all::<AliasSpec>(&launch.aliases, values),
+            symbols: self.all(&launch.symbols, values),
+        };
+        for spec in arguments.specs.iter_mut().chain(&mut arguments.symbols) {
+            self.locate_data(spec);
+        }
+        let spec = LaunchSpec {
+            grid: launch.grid.as_ref().and_then(|raw| self.parsed(raw, values)),
+            block: launch.block.as_ref().and_then(|raw| self.parsed(raw, values)),
+            shared: launch.smem.as_ref().and_then(|raw| self.parsed(raw, values)),
+            blocks: self.blocks(launch.blocks.as_ref(), values),
+        };
+        let mut kernel = path?;
+        kernel.file = self.folder.join(&kernel.file).display().to_string();
+        (self.problems.len() == before).then_some(Target { kernel, launch: spec, arguments })
+    }
+
+    fn blocks(&mut self, raw: Option<&Raw>, values: &Values) -> Vec<BlockSelection> {
+        let Some(raw) = raw.filter(|raw| raw.text != "all") else { return Vec::new() };
+        let parts =
+            raw.text.split(';').map(|part| Raw { text: part.trim().to_owned(), ..raw.clone() });
+        let parts: Vec<Raw> = parts.collect();
+        self.all(&parts, values)
+    }
+
+    /// Files with data are relative to the project, too.
+    fn locate_data(&self, spec: &mut ArgumentSpec) {
+        if let ArgumentValue::Tensor(tensor) = &mut spec.value
+            && let Some(Initial::File(path)) = &mut tensor.initial
+        {
+            *path = self.folder.join(&*path).display().to_string();
+        }
+    }
+
+    fn filled(&mut self, raw: &Raw, values: &Values) -> Option<String> {
+        let filled = substitute(raw, values);
+        filled.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
+    fn parsed<T: FromStr<Err = ParseError>>(&mut self, raw: &Raw, values: &Values) -> Option<T> {
+        let text = self.filled(raw, values)?;
+        if text == "?" {
+            self.problem(raw.span.clone(), "fill in this `?`");
+            return None;
+        }
+        text.parse()
+            .map_err(|error: ParseError| self.problem(raw.span.clone(), error.to_string()))
+            .ok()
+    }
+
+    fn all<'r, T: FromStr<Err = ParseError>>(
+        &mut self,
+        raws: impl IntoIterator<Item = &'r Raw>,
+        values: &Values,
+    ) -> Vec<T> {
+        raws.into_iter().filter_map(|raw| self.parsed(raw, values)).collect()
+    }
+
+    fn settings(&mut self, table: &Table<'_, '_>, outer: Option<&Table<'_, '_>>) -> Settings {
+        let tables: Vec<&Table<'_, '_>> = std::iter::once(table).chain(outer).collect();
+        let mut flag =
+            |key: &str| tables.iter().find_map(|table| table.flag(key, &mut self.problems));
+        let strict = flag("strict").unwrap_or(false);
+        let warp_synchronous = flag("warp-synchronous").unwrap_or(false);
+        let snap = flag("snap").unwrap_or(true);
+        let mut raw =
+            |key: &str| tables.iter().find_map(|table| table.raw(key, &mut self.problems));
+        let (time, count, require) = (raw("timeout"), raw("max-instructions"), raw("require"));
+        let mut limits = Limits::default();
+        if let Some(raw) = time {
+            match duration::seconds(&raw.text) {
+                Ok(time) => limits.time = Some(time),
+                Err(why) => self.problem(raw.span, why),
+            }
+        }
+        if let Some(raw) = count {
+            match duration::count(&raw.text) {
+                Ok(count) => limits.lane_instructions = count,
+                Err(why) => self.problem(raw.span, why),
+            }
+        }
+        let require = match require.as_ref().map(|raw| raw.text.as_str()) {
+            None | Some("proved") => Require::Proved,
+            Some("not-refuted") => Require::NotRefuted,
+            Some(_) => {
+                let span = require.map(|raw| raw.span).unwrap_or_default();
+                self.problem(span, "`require` is \"proved\" or \"not-refuted\"");
+                Require::Proved
+            }
+        };
+        Settings { strict, warp_synchronous, snap, limits, require }
+    }
+
+    fn allow(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Allowance> {
+        let table = Table::new(table, span, ALLOW, &mut self.problems);
+        let code = self.required(&table, "code");
+        let reason = self.required(&table, "reason");
+        let expires = self.expiry(&table);
+        let kernel = table.text("kernel", &mut self.problems).map(|raw| raw.text);
+        let at = table.text("at", &mut self.problems).map(|raw| raw.text);
+        let code = code?;
+        let Some(known) = Code::parse(&code.text) else {
+            self.problem(code.span, "no finding has this code: `warpproof explain` lists all");
+            return None;
+        };
+        let reason = reason?;
+        if reason.text.trim().is_empty() {
+            self.problem(reason.span, "say why");
+            return None;
+        }
+        let reason = reason.text;
+        Some(Allowance { code: known.to_string(), kernel, at, reason, expires: expires? })
+    }
+
+    fn expiry(&mut self, table: &Table<'_, '_>) -> Option<Date> {
+        let Some(value) = table.get("expires") else {
+            let start = table.span.start;
+            self.problem(start..start, "`expires` is missing here: a day such as 2027-01-31");
+            return None;
+        };
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Datetime(time) => time.to_string(),
+            _ => String::new(),
+        };
+        text.parse().map_err(|why: String| self.problem(value.span(), why)).ok()
+    }
+}
+
+/// `name=value` for each entry of a table in the order it is written, or the texts of a list.
+fn assignments(key: &str, value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
+    let DeValue::Table(table) = value.get_ref() else { return texts(value, problems) };
+    let mut found = Vec::new();
+    for (name, value) in Table::in_order(table) {
+        match scalar(value.get_ref()) {
+            Some(text) => found.push(Raw { text: format!("{name}={text}"), span: value.span() }),
+            None => problems.push(Problem::new(
+                value.span(),
+                format!("a value of `{key}` is a text such as \"f32[4,512]\" or a number"),
+            )),
+        }
+    }
+    found
+}
+
+/// A text, or a list of them.
+fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
+    let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+    let mut found = Vec::new();
+    for item in items {
+        match item.get_ref().as_str() {
+            Some(text) => found.push(Raw { text: text.to_owned(), span: item.span() }),
+            None => problems.push(Problem::new(item.span(), "a text is needed here")),
+        }
+    }
+    found
+}
+
+/// What a kernel is called if its entry has no name.
+fn short(kernel: &KernelPath) -> String {
+    match &kernel.kernel {
+        Some(name) => name.clone(),
+        None => {
+            let stem = Path::new(&kernel.file).file_stem();
+            stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+        }
+    }
+}

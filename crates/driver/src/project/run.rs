@@ -1,0 +1,303 @@
+//! Runs the entries of a project on all processors.
+
+use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task, allow, table};
+use crate::properties::Verdict;
+use crate::report::{self, Report};
+use crate::{Colour, Execution, Exit, Format, Input, Outcome, check, equiv};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How a project is run.
+pub struct RunOptions<'o> {
+    /// Only entries with these names, or whose names begin so and go on with `[`; all if empty.
+    pub names: &'o [String],
+    /// How many at once; as many as there are processors if zero.
+    pub jobs: usize,
+    /// The day that allowances are compared with.
+    pub today: Date,
+    /// How results are written.
+    pub format: Format,
+    /// How text looks.
+    pub colour: Colour,
+    /// Told of every entry that is done.
+    pub progress: &'o (dyn Fn(&Progress<'_>) + Sync),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'p> {
+    /// Entries that are done, this one included.
+    pub done: usize,
+    /// Entries that there are.
+    pub all: usize,
+    /// The one that is done.
+    pub name: &'p str,
+    /// What came of it.
+    pub result: &'static str,
+}
+
+/// What came of an entry.
+pub(super) struct Done {
+    pub(super) name: String,
+    pub(super) status: Status,
+    /// Text for people, if it has more to say than its verdict.
+    pub(super) text: String,
+    pub(super) report: Option<Report>,
+}
+
+/// What an entry counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Proved,
+    /// Refuted, and somebody allows all of it.
+    Allowed,
+    /// Unknown, and that is accepted.
+    Accepted,
+    Unknown,
+    Refuted,
+    BadInput,
+    Bug,
+}
+
+impl Status {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Allowed => "allowed",
+            Self::Accepted | Self::Unknown => "unknown",
+            Self::Refuted => "refuted",
+            Self::BadInput => "bad input",
+            Self::Bug => "bug",
+        }
+    }
+
+    fn exit(self) -> Exit {
+        match self {
+            Self::Proved | Self::Allowed | Self::Accepted => Exit::Success,
+            Self::Unknown => Exit::Unknown,
+            Self::Refuted => Exit::Refuted,
+            Self::BadInput => Exit::BadInput,
+            Self::Bug => Exit::Bug,
+        }
+    }
+}
+
+/// Runs a project.
+#[must_use]
+pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
+    let entries = match selected(project, options.names) {
+        Ok(entries) => entries,
+        Err(message) => return Outcome::bad_input(&message),
+    };
+    let mut all = in_parallel(&entries, options);
+    let mut used = vec![false; project.allowances.len()];
+    for (done, entry) in all.iter_mut().zip(&entries) {
+        if let Some(report) = &mut done.report {
+            allow::apply(report, &project.allowances, options.today, &mut used);
+            if done.status != Status::BadInput {
+                done.status = status(report, entry.settings.require);
+            }
+        }
+    }
+    // Which of them are needed shows only if everything ran.
+    let stale =
+        if options.names.is_empty() { stale(project, &used, options.today) } else { String::new() };
+    let exit = worst(&all);
+    let thread_instructions =
+        all.iter().filter_map(|done| done.report.as_ref()).map(Report::thread_instructions).sum();
+    let reports: Vec<Report> = all.iter_mut().filter_map(|done| done.report.clone()).collect();
+    let (output, messages) = match report::render_all(&reports, options.format) {
+        Some(output) => (output, stale),
+        None => (table::text(&all, options.colour), stale),
+    };
+    Outcome { output, messages, exit, thread_instructions, report: None }
+}
+
+fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, String> {
+    let is_meant = |entry: &Entry, name: &String| {
+        let rest = entry.name.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    };
+    for name in names {
+        if !project.entries.iter().any(|entry| is_meant(entry, name)) {
+            let known: Vec<&str> =
+                project.entries.iter().map(|entry| entry.name.as_str()).collect();
+            let meant = crate::arguments::closest(name, known.iter().copied());
+            let meant =
+                meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            let known = known.join(", ");
+            return Err(format!("no entry is called `{name}`{meant} There are: {known}"));
+        }
+    }
+    let meant = |entry: &&Entry| names.is_empty() || names.iter().any(|name| is_meant(entry, name));
+    Ok(project.entries.iter().filter(meant).collect())
+}
+
+/// Results in the order of the entries, however they came.
+fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = if options.jobs == 0 { processors } else { options.jobs };
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results: Mutex<Vec<(usize, Done)>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let position = next.fetch_add(1, Ordering::Relaxed);
+            let Some(entry) = entries.get(position) else { break };
+            let done = one(entry, options.colour);
+            let progress = Progress {
+                done: finished.fetch_add(1, Ordering::Relaxed) + 1,
+                all: entries.len(),
+                name: &entry.name,
+                result: done.status.name(),
+            };
+            (options.progress)(&progress);
+            results
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((position, done));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(entries.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(position, _)| *position);
+    results.into_iter().map(|(_, done)| done).collect()
+}
+
+/// A bug in one entry does not take the others with it.
+fn one(entry: &Entry, colour: Colour) -> Done {
+    let name = entry.name.clone();
+    match catch_unwind(AssertUnwindSafe(|| execute(entry, colour))) {
+        Ok(Ok(outcome)) => {
+            let Outcome { output, messages, mut report, exit, .. } = outcome;
+            if let Some(report) = &mut report {
+                report.name = Some(name.clone());
+            }
+            let status = match exit {
+                Exit::Success => Status::Proved,
+                Exit::Refuted => Status::Refuted,
+                Exit::BadInput => Status::BadInput,
+                Exit::Unknown => Status::Unknown,
+                Exit::Bug => Status::Bug,
+            };
+            Done { name, status, text: format!("{messages}{output}"), report }
+        }
+        Ok(Err(message)) => {
+            let text = format!("error: {message}\n");
+            Done { name, status: Status::BadInput, text, report: None }
+        }
+        Err(_) => {
+            let text = "error: this is a bug in warpproof, not in your kernel\n".to_owned();
+            Done { name, status: Status::Bug, text, report: None }
+        }
+    }
+}
+
+fn execute(entry: &Entry, colour: Colour) -> Result<Outcome, String> {
+    let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
+    let read = |target: &Target| {
+        Input::read(target.kernel.file.as_ref()).map_err(|error| error.to_string())
+    };
+    let execution = |target: &'_ Target, input: &'_ Input, run: &mut dyn FnMut(&Execution<'_>)| {
+        run(&Execution {
+            input,
+            kernel: target.kernel.kernel.as_deref(),
+            launch: &target.launch,
+            arguments: &target.arguments,
+            limits,
+        });
+    };
+    let mut outcome = None;
+    match &entry.task {
+        Task::Check(target) => {
+            let input = read(target)?;
+            let options = check::Options { strict, warp_synchronous, ..check::Options::default() };
+            execution(target, &input, &mut |one| outcome = Some(check::run(one, options, colour)));
+        }
+        Task::Equiv([reference, optimised]) => {
+            let ([reference], [optimised]) = (&reference[..], &optimised[..]) else {
+                return sequence(reference, optimised, limits);
+            };
+            let inputs = [read(reference)?, read(optimised)?];
+            execution(reference, &inputs[0], &mut |one| {
+                execution(optimised, &inputs[1], &mut |other| {
+                    outcome = Some(equiv::run([one, other], snap, colour));
+                });
+            });
+        }
+    }
+    outcome.ok_or_else(|| "nothing was run".to_owned())
+}
+
+/// Several launches after each other need memory that outlives a launch, which the engine has not.
+fn sequence(
+    reference: &[Target],
+    optimised: &[Target],
+    limits: crate::Limits,
+) -> Result<Outcome, String> {
+    let Some(last) = optimised.last() else { return Err("a side has no launch".to_owned()) };
+    let input = Input::read(last.kernel.file.as_ref()).map_err(|error| error.to_string())?;
+    let execution = Execution {
+        input: &input,
+        kernel: last.kernel.kernel.as_deref(),
+        launch: &last.launch,
+        arguments: &last.arguments,
+        limits,
+    };
+    let (one, other) = (reference.len(), optimised.len());
+    let text = format!(
+        "equivalence: unknown: sides of several launches in sequence ({one} against {other}) are \
+         not executed yet\n"
+    );
+    let report = Some(report::unknown("equiv", "equivalence", &execution, &text));
+    Ok(Outcome { exit: Exit::Unknown, report, ..Outcome::done(text) })
+}
+
+/// What a report counts as, once allowances are applied.
+fn status(report: &Report, require: Require) -> Status {
+    if report.errors().next().is_some() {
+        return Status::Refuted;
+    }
+    let open = report.properties.iter().any(|one| one.verdict == Verdict::Unknown);
+    let open = open || report.properties.is_empty();
+    match (open, report.verdict) {
+        (true, _) if require == Require::NotRefuted => Status::Accepted,
+        (true, _) => Status::Unknown,
+        (false, Verdict::Refuted) => Status::Allowed,
+        (false, Verdict::Proved) => Status::Proved,
+        (false, Verdict::Unknown) => Status::Unknown,
+    }
+}
+
+/// Allowances that no longer do anything.
+fn stale(project: &Project, used: &[bool], today: Date) -> String {
+    let told = project.allowances.iter().zip(used).filter_map(|(one, used)| {
+        let Allowance { expires, .. } = one;
+        match (used, today < *expires) {
+            (true, true) => None,
+            (true, false) => {
+                Some(format!("warning: the allowance of {} expired on {expires}\n", one.name()))
+            }
+            (false, _) => {
+                Some(format!("warning: nothing is found that [[allow]] {} is for\n", one.name()))
+            }
+        }
+    });
+    told.collect()
+}
+
+/// The exit status of all: what is refuted comes first, and nothing checked is no success.
+fn worst(all: &[Done]) -> Exit {
+    let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
+    let is = |exit: &Exit| all.iter().any(|done| done.status.exit() == *exit);
+    match ranked.iter().find(|exit| is(exit)) {
+        Some(exit) => *exit,
+        None if all.is_empty() => Exit::Unknown,
+        None => Exit::Success,
+    }
+}
