@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::compile_args::CompileArgs;
 use crate::launch_args::{LaunchArgs, SideArgs};
 use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -82,6 +83,9 @@ pub(crate) struct InitArgs {
     /// Replace a file that is there already.
     #[arg(long)]
     pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
 }
 
 /// Arguments of `explain`.
@@ -102,8 +106,11 @@ pub(crate) struct CompletionArgs {
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InspectArgs {
-    /// A PTX file, or - for standard input.
+    /// A PTX or .cu file, a program, library or object with PTX in it, or - for standard input.
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
 
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -113,7 +120,7 @@ pub(crate) struct InspectArgs {
 /// Arguments of `equiv`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EquivArgs {
-    /// The reference: a PTX file, or FILE::KERNEL if it has several.
+    /// The reference: a PTX or .cu file, or FILE::KERNEL if it has several.
     pub(crate) reference: KernelPath,
 
     /// The optimised kernel.
@@ -127,6 +134,9 @@ pub(crate) struct EquivArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
 
     /// Take constants as they are, not for log2 e, pi and their like.
     #[arg(long)]
@@ -175,7 +185,7 @@ pub(crate) struct CheckArgs {
 /// A kernel and its launch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExecutionArgs {
-    /// A PTX file, or FILE::KERNEL if it has several; - for standard input.
+    /// A PTX or .cu file, or FILE::KERNEL if it has several; - for standard input.
     pub(crate) kernel: KernelPath,
 
     #[command(flatten)]
@@ -183,6 +193,9 @@ pub(crate) struct ExecutionArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
 }
 
 /// How results are written.

@@ -1,6 +1,7 @@
 //! The `warpproof` program: flags in, exit status out. All work is done by `driver`.
 
 mod args;
+mod compile_args;
 mod launch_args;
 mod limit_args;
 mod project;
@@ -9,6 +10,7 @@ mod version;
 use anstream::ColorChoice;
 use args::{Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, InspectArgs, SimulateArgs};
 use clap::{CommandFactory, Parser};
+use driver::arguments::KernelPath;
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -61,7 +63,8 @@ fn run(args: &Args) -> Exit {
 }
 
 fn run_inspect(args: &InspectArgs) -> Exit {
-    let input = match Input::read(&args.file) {
+    let path = KernelPath { file: args.file.display().to_string(), kernel: None };
+    let input = match args.compile.open(&path) {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
@@ -77,7 +80,7 @@ fn run_equiv(args: &EquivArgs) -> Exit {
     let paths = [&args.reference, &args.optimised];
     let mut inputs = Vec::new();
     for path in paths {
-        match Input::read(path.file.as_ref()) {
+        match args.compile.open(path) {
             Ok(input) => inputs.push(input),
             Err(error) => return fail(&error.to_string()),
         }
@@ -105,7 +108,7 @@ fn run_check(args: &CheckArgs) -> Exit {
 
 /// Reads the module and hands the launch to a command.
 fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome) -> Exit {
-    let input = match Input::read(args.kernel.file.as_ref()) {
+    let input = match args.compile.open(&args.kernel) {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };

@@ -2,8 +2,8 @@
 
 use crate::args::{InitArgs, RunArgs};
 use crate::{fail, finish, styled, write_err};
+use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
-use driver::{Exit, Input};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
 pub(crate) fn init(args: &InitArgs) -> Exit {
     let mut inputs = Vec::new();
     for path in std::iter::once(&args.reference).chain(&args.optimised) {
-        match Input::read(path.file.as_ref()) {
+        match args.compile.open(path) {
             Ok(input) => inputs.push((input, path.kernel.as_deref())),
             Err(error) => return fail(&error.to_string()),
         }

@@ -110,14 +110,13 @@ fn errors_are_json_too_when_asked() {
 fn what_is_not_a_file_of_ptx_is_refused_in_one_line() {
     let scratch = std::env::temp_dir().join(format!("warpproof-inspect-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();
-    let cases: [(&str, &[u8], &str); 7] = [
+    let cases: [(&str, &[u8], &str); 6] = [
         ("empty.ptx", b"", "is empty"),
         ("blank.ptx", b" \n\n\t", "is empty"),
-        ("object.o", b"\x7fELF\x02\x01\x01", "is an ELF file"),
-        ("fat.bin", b"\x50\xed\x55\xba\x01\x00", "is a fat binary"),
+        ("object.o", b"\x7fELF\x02\x01\x01", "contains no PTX"),
+        ("fat.bin", b"\x50\xed\x55\xba\x01\x00", "contains no PTX"),
         ("noise.ptx", b"\x00\x01\x02\x03", "is a binary file"),
         ("latin1.ptx", b".version 8.0 // \xe9\xe8", "is not text"),
-        ("kernel.cu", b"__global__ void k(float *x) {}", "is CUDA C++"),
     ];
     for (name, contents, reason) in cases {
         let path = scratch.join(name);
@@ -137,7 +136,7 @@ fn what_is_not_a_file_of_ptx_is_refused_in_one_line() {
         .assert()
         .code(2)
         .stdout_eq("")
-        .stderr_eq("error: `corpus` is a directory; give a PTX file\n");
+        .stderr_eq("error: `corpus` is a folder without a .ptx file; give a PTX file\n");
 }
 
 #[test]

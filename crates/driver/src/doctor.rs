@@ -2,10 +2,8 @@
 
 use crate::Outcome;
 use crate::cuda::locate::Environment;
+use crate::cuda::{self, INSTALL};
 use std::path::Path;
-
-/// What brings everything that `.cu` files need.
-const INSTALL: &str = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl";
 
 /// Says what there is.
 #[must_use]
@@ -18,7 +16,12 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
     let (library, program) = (environment.nvrtc(), environment.nvcc());
     match &library {
         Some(library) => {
-            line("ok", "NVRTC", &shown(&library.path));
+            match cuda::version(library) {
+                Ok(version) => {
+                    line("ok", "NVRTC", &format!("{version}, {}", shown(&library.path)));
+                }
+                Err(why) => line("!", "NVRTC", &format!("{why}: {}", shown(&library.path))),
+            }
             match library.includes.first() {
                 Some(folder) => line("ok", "headers", &shown(folder)),
                 None => line("-", "headers", "none beside NVRTC: only sources without #include"),

@@ -62,7 +62,7 @@ fn strided_input(execution: &Execution<'_>) -> Option<String> {
 fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
     let mut outcome = refusal.tell(execution.input, colour);
     outcome.report = Some(report::refusal("equiv", execution, refusal));
-    let name = execution.input.source.name();
+    let name = execution.input.name();
     outcome.messages = format!("{name}:\n{}", outcome.messages);
     outcome
 }

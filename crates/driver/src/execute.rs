@@ -1,8 +1,8 @@
 //! What `check` and `simulate` share: from a request to a run, and from a run to what is told of it.
 
 use crate::arguments::{
-    Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, OutputSpec, Request,
-    build_launch, select_kernel,
+    Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec, MissingData, OutputSpec,
+    Request, build_launch, select_kernel,
 };
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
@@ -120,16 +120,32 @@ pub(crate) fn prepare<'r>(
     let kernel = select_kernel(program, execution.kernel).map_err(|message| {
         Refusal::Launch(BuildError { input: vec![message], ..BuildError::default() })
     })?;
+    let (launch, note) = with_facts(execution);
     let built = build_launch(&Request {
         program,
         kernel,
-        launch: execution.launch,
+        launch: &launch,
         arguments: execution.arguments,
         missing_data,
-        invocation: Invocation { command, file: input.source.name() },
+        invocation: Invocation { command, file: input.name() },
     });
-    let built = built.map_err(Refusal::Launch)?;
+    let mut built = built.map_err(Refusal::Launch)?;
+    built.notes.extend(note);
     Ok(Prepared { input, lowered, built, lifting: BTreeSet::new() })
+}
+
+/// The launch, with what files beside the PTX tell where the user says nothing.
+fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
+    let mut launch = execution.launch.clone();
+    let facts = execution.input.facts();
+    match (launch.shared, facts.shared) {
+        (None, Some(bytes)) if bytes > 0 => {
+            launch.shared = Some(ByteCount(bytes));
+            let note = format!("{bytes} bytes of dynamic shared memory, as `{}` says", facts.file);
+            (launch, Some(note))
+        }
+        _ => (launch, None),
+    }
 }
 
 fn is_race(fault: &Fault) -> bool {

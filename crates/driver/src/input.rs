@@ -1,6 +1,10 @@
-//! Reading PTX, and saying in one line what else a file is if it is not PTX.
+//! Reading PTX, or making it from what was given, and saying what a file is if neither works.
 
 use crate::arguments::closest;
+use crate::container::{self, Contents, Module};
+use crate::cuda::{self, CompileOptions};
+use crate::report::relative;
+use crate::triton;
 use base::SourceFile;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,10 +20,25 @@ const LARGEST_SOURCE: u64 = 16 << 20;
 pub struct Input {
     /// The text and the name it goes by.
     pub source: SourceFile,
+    /// The name the user gave, if the text was made from something else.
+    given: Option<String>,
     /// The folder it is in, if it is a file: where the source it was compiled from may be.
     folder: Option<PathBuf>,
+    /// What files beside it tell about the launch.
+    facts: Facts,
+    /// How the text came about, for whoever wants to know.
+    made_by: Option<String>,
     /// Sources that were asked for.
     sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
+}
+
+/// What Triton writes down beside its PTX.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared: Option<u64>,
+    /// The file that says so.
+    pub(crate) file: String,
 }
 
 /// Why there is no text to work on; displays as one line.
@@ -43,32 +62,74 @@ impl Input {
     /// # Errors
     /// If there is nothing to read or what there is cannot be PTX.
     pub fn read(path: &Path) -> Result<Self, InputError> {
+        Self::open(path, None, &CompileOptions::default())
+    }
+
+    /// Reads PTX, takes it out of what contains it, or compiles it: a `.ptx` or `.cu` file, an object,
+    /// library, program or fat binary with PTX in it, an entry of Triton's cache (its folder, `.ptx` or
+    /// `.json`), or standard input if the path is `-`. The kernel is for containers of several modules.
+    ///
+    /// # Errors
+    /// If there is nothing to read or PTX does not come of it.
+    pub fn open(
+        path: &Path,
+        kernel: Option<&str>,
+        options: &CompileOptions,
+    ) -> Result<Self, InputError> {
         let name = path.display().to_string();
         let fail = |reason: String| InputError { name: name.clone(), reason };
-        if path.is_dir() {
-            return Err(fail("is a directory; give a PTX file".to_owned()));
-        }
-        let bytes = if path == Path::new("-") {
+        if path == Path::new("-") {
             let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        } else {
-            std::fs::read(path)
-        };
-        let bytes = bytes.map_err(|error| {
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map_err(|error| fail(format!("cannot be read: {error}")))?;
+            return Self::from_bytes("<stdin>", bytes);
+        }
+        let path = &triton::entry(path).map_err(fail)?;
+        let bytes = std::fs::read(path).map_err(|error| {
             let similar = similar(path).map(|name| format!("; did you mean `{name}`?"));
             fail(format!("cannot be read: {error}{}", similar.unwrap_or_default()))
         })?;
         if path.extension().is_some_and(|extension| extension == "py") {
-            return Err(fail(
-                "is a Python file; write the PTX to a file first: \
-                 open(\"kernel.ptx\", \"w\").write(kernel.asm[\"ptx\"])"
-                    .to_owned(),
-            ));
+            return Err(fail(PYTHON.to_owned()));
         }
-        let name = if name == "-" { "<stdin>".to_owned() } else { name };
-        let mut input = Self::from_bytes(&name, bytes)?;
+        let mut input = if container::is_container(&bytes) {
+            let text = module(&bytes, kernel, &options.architecture).map_err(fail)?;
+            Self::made(&name, text)?
+        } else if is_cuda(path, &bytes) {
+            let text = String::from_utf8(bytes).map_err(|_| fail("is not text".to_owned()))?;
+            let compiled = cuda::compile(path, &text, options).map_err(fail)?;
+            let input = Self::made(&name, compiled.ptx)?;
+            Self { made_by: Some(compiled.command), ..input }
+        } else {
+            Self::from_bytes(&path.display().to_string(), bytes)?
+        };
+        input.facts = triton::facts(path);
         input.folder = path.parent().map(Path::to_path_buf);
         Ok(input)
+    }
+
+    /// PTX that was made from a file.
+    fn made(given: &str, text: String) -> Result<Self, InputError> {
+        let mut input = Self::from_bytes(&format!("{given} (PTX)"), text.into_bytes())?;
+        input.given = Some(given.to_owned());
+        Ok(input)
+    }
+
+    /// The name the user gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.given.as_deref().unwrap_or(self.source.name())
+    }
+
+    /// The command that made the PTX, if one was needed.
+    #[must_use]
+    pub fn made_by(&self) -> Option<&str> {
+        self.made_by.as_deref()
+    }
+
+    /// What files beside it tell about the launch.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// The source file that `.file` names so, if it is at hand: where it says, from the working
@@ -101,7 +162,59 @@ impl Input {
         }
         let text = String::from_utf8(bytes).map_err(|_| fail("is not text, so it is not PTX"))?;
         let source = SourceFile::new(name, text).ok_or_else(|| fail("exceeds 4 GiB"))?;
-        Ok(Self { source, folder: None, sources: Mutex::default() })
+        Ok(Self {
+            source,
+            given: None,
+            folder: None,
+            facts: Facts::default(),
+            made_by: None,
+            sources: Mutex::default(),
+        })
+    }
+}
+
+const PYTHON: &str = "is a Python file; write the PTX to a file first: \
+                      open(\"kernel.ptx\", \"w\").write(kernel.asm[\"ptx\"])";
+
+fn is_cuda(path: &Path, bytes: &[u8]) -> bool {
+    let named = path.extension().is_some_and(|extension| extension == "cu");
+    let has = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+    named && !bytes.iter().all(u8::is_ascii_whitespace) || !has(b".version") && has(b"__global__")
+}
+
+/// The module of a container that is meant: that with the kernel, for the architecture asked for, or
+/// the nearest older one.
+fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<String, String> {
+    let Contents { mut modules, binaries, damaged } = container::contents(bytes);
+    if modules.is_empty() {
+        return Err(match (damaged, binaries) {
+            (0, 0) => "contains no PTX: it was not made by nvcc, or links it only at run time",
+            (0, _) => {
+                "contains machine code (SASS) and no PTX; compile with -gencode \
+                 arch=compute_80,code=compute_80, or with -ptx"
+            }
+            _ => "contains PTX that cannot be taken out; `cuobjdump -xptx all FILE` may",
+        }
+        .to_owned());
+    }
+    let digits: String = architecture.chars().filter(char::is_ascii_digit).collect();
+    let wanted = digits.parse::<u32>().unwrap_or(80);
+    let defines =
+        |module: &Module| {
+            let name = kernel.unwrap_or_default();
+            module.text.split(".entry ").skip(1).any(|rest| {
+                rest.split(['(', '\n']).next().is_some_and(|entry| entry.contains(name))
+            })
+        };
+    if modules.iter().any(&defines) {
+        modules.retain(&defines);
+    }
+    let below = modules.iter().map(|m| m.architecture).filter(|&a| a <= wanted).max();
+    let chosen = below.or_else(|| modules.iter().map(|module| module.architecture).min());
+    modules.retain(|module| Some(module.architecture) == chosen);
+    match modules.len() {
+        1 => Ok(modules.swap_remove(0).text),
+        count => Err(format!("contains {count} PTX modules; say which kernel, as in FILE::NAME")),
     }
 }
 
@@ -122,22 +235,17 @@ fn read_source(path: &Path) -> Option<SourceFile> {
     if !facts.is_file() || facts.len() > LARGEST_SOURCE {
         return None;
     }
-    SourceFile::new(path.display().to_string(), std::fs::read_to_string(path).ok()?)
+    let name = relative(&path.display().to_string());
+    SourceFile::new(name, std::fs::read_to_string(path).ok()?)
 }
 
 /// Recognises what users give us by mistake.
 fn not_ptx(bytes: &[u8]) -> Option<&'static str> {
-    const FATBINARY: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Some("is empty");
     }
-    if bytes.starts_with(b"\x7fELF") {
-        return Some(
-            "is an ELF file; `cuobjdump -xptx all FILE` extracts the PTX it holds, if any",
-        );
-    }
-    if bytes.starts_with(&FATBINARY) {
-        return Some("is a fat binary; `cuobjdump -xptx all FILE` extracts the PTX it holds");
+    if container::is_container(bytes) {
+        return Some("is no PTX; give it as a file, and the PTX in it is taken out");
     }
     let head = &bytes[..bytes.len().min(4096)];
     if head.contains(&0) {

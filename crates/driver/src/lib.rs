@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod check;
+mod container;
 pub mod cuda;
 mod demangle;
 mod diagnostics;
@@ -31,6 +32,7 @@ pub mod simulate;
 mod source_lines;
 pub mod support;
 mod sync_findings;
+mod triton;
 
 pub use diagnostics::{Colour, Format};
 pub use exec::Limits;

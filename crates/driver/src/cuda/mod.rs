@@ -1,3 +1,16 @@
 //! From CUDA C++ to PTX, with a compiler that is found when it is needed. PTX input needs none of it.
 
+mod cache;
+mod compile;
+mod includes;
 pub mod locate;
+#[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
+mod nvrtc;
+
+pub use compile::CompileOptions;
+pub(crate) use compile::{INSTALL, compile};
+
+/// The version of a library, which shows that it can be loaded.
+pub(crate) fn version(library: &locate::Library) -> Result<String, String> {
+    nvrtc::Nvrtc::load(&library.path)?.version()
+}

@@ -50,7 +50,7 @@ fn text(request: &Init<'_>) -> Result<String, String> {
     );
     let facts = |(input, name): (&Input, Option<&str>)| -> Result<Vec<Suggestion>, String> {
         let lowered = inspect::lower(input).map_err(|_| {
-            let name = input.source.name();
+            let name = input.name();
             format!("`{name}` has errors: `warpproof inspect {name}` shows them")
         })?;
         let program = &lowered.program;
@@ -59,12 +59,12 @@ fn text(request: &Init<'_>) -> Result<String, String> {
             None => kernels(program),
         };
         if meant.is_empty() {
-            return Err(format!("`{}` has no kernel", input.source.name()));
+            return Err(format!("`{}` has no kernel", input.name()));
         }
         Ok(meant.into_iter().map(|kernel| suggestion(program, kernel)).collect())
     };
     let path = |(input, _): (&Input, Option<&str>), one: &Suggestion| {
-        let file = crate::report::relative(input.source.name());
+        let file = crate::report::relative(input.name());
         let folder = crate::report::relative(&request.folder.display().to_string());
         let inside = Path::new(&file).strip_prefix(&folder).map(Path::to_path_buf);
         let file = inside.unwrap_or_else(|_| file.clone().into()).display().to_string();

@@ -68,8 +68,12 @@ pub struct Target {
 }
 
 /// How an entry is looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
+    /// `--arch`
+    pub architecture: Option<String>,
+    /// `-I`, as seen from the working folder.
+    pub includes: Vec<PathBuf>,
     /// `--strict`
     pub strict: bool,
     /// `--warp-synchronous`

@@ -17,8 +17,16 @@ use toml::de::{DeTable, DeValue};
 
 const TOP: &[&str] = &["defaults", "check", "equiv", "allow"];
 const LAUNCH: &[&str] = &["grid", "block", "smem", "blocks", "args", "alias", "symbols"];
-const SETTINGS: &[&str] =
-    &["strict", "warp-synchronous", "snap", "timeout", "max-instructions", "require"];
+const SETTINGS: &[&str] = &[
+    "strict",
+    "warp-synchronous",
+    "snap",
+    "timeout",
+    "max-instructions",
+    "require",
+    "arch",
+    "include",
+];
 const CHECK: &[&str] = &["name", "kernel", "matrix"];
 const EQUIV: &[&str] = &["name", "reference", "optimised", "matrix", "ref", "opt"];
 const SIDE: &[&str] = &["kernel"];
@@ -147,6 +155,7 @@ impl Reader<'_> {
             let Some(target) = self.target(kernel, &launch, &values) else { break };
             let name = name.clone().unwrap_or_else(|| short(&target.kernel));
             let task = Task::Check(Box::new(target));
+            let settings = settings.clone();
             entries.push(Entry { name: named(&name, &values), task, settings });
         }
         entries
@@ -179,6 +188,7 @@ impl Reader<'_> {
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
             let task = Task::Equiv([reference.clone(), optimised.clone()]);
+            let settings = settings.clone();
             entries.push(Entry { name: named(&name, &values), task, settings });
         }
         entries
@@ -348,7 +358,18 @@ impl Reader<'_> {
                 Require::Proved
             }
         };
-        Settings { strict, warp_synchronous, snap, limits, require }
+        let architecture = tables.iter().find_map(|table| table.text("arch", &mut self.problems));
+        let folders = tables.iter().find_map(|table| table.get("include"));
+        let folders = folders.map(|value| texts(value, &mut self.problems)).unwrap_or_default();
+        Settings {
+            architecture: architecture.map(|raw| raw.text),
+            includes: folders.iter().map(|raw| self.folder.join(&raw.text)).collect(),
+            strict,
+            warp_synchronous,
+            snap,
+            limits,
+            require,
+        }
     }
 
     fn allow(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Allowance> {

@@ -1,6 +1,8 @@
 //! Runs the entries of a project on all processors.
 
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task, allow, table};
+use crate::arguments::KernelPath;
+use crate::cuda::CompileOptions;
 use crate::properties::Verdict;
 use crate::report::{self, Report};
 use crate::{Colour, Execution, Exit, Format, Input, Outcome, check, equiv};
@@ -200,8 +202,13 @@ fn one(entry: &Entry, colour: Colour) -> Done {
 
 fn execute(entry: &Entry, colour: Colour) -> Result<Outcome, String> {
     let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
+    let mut compile = CompileOptions::default();
+    compile.includes.clone_from(&entry.settings.includes);
+    entry.settings.architecture.iter().for_each(|name| compile.architecture.clone_from(name));
     let read = |target: &Target| {
-        Input::read(target.kernel.file.as_ref()).map_err(|error| error.to_string())
+        let KernelPath { file, kernel } = &target.kernel;
+        let input = Input::open(file.as_ref(), kernel.as_deref(), &compile);
+        input.map_err(|error| error.to_string())
     };
     let execution = |target: &'_ Target, input: &'_ Input, run: &mut dyn FnMut(&Execution<'_>)| {
         run(&Execution {

@@ -35,7 +35,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         schema: SCHEMA,
         command: "check",
         name: None,
-        file: finished.source().name().to_owned(),
+        file: finished.input().name().to_owned(),
         kernel: Some(kernel(finished)),
         reference: None,
         verdict,
@@ -57,7 +57,7 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
     let mut report = check(optimised);
     report.command = "equiv";
     report.reference = Some(KernelName {
-        file: reference.source().name().to_owned(),
+        file: reference.input().name().to_owned(),
         kernel: Some(kernel(reference)),
     });
     report.properties = vec![Property {
@@ -135,7 +135,7 @@ fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
         schema: SCHEMA,
         command,
         name: None,
-        file: execution.input.source.name().to_owned(),
+        file: execution.input.name().to_owned(),
         kernel: execution.kernel.map(str::to_owned),
         reference: None,
         verdict: Verdict::Unknown,

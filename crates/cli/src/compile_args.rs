@@ -1,0 +1,40 @@
+//! The flags that say how CUDA C++ is compiled.
+
+use crate::write_err;
+use driver::arguments::KernelPath;
+use driver::cuda::CompileOptions;
+use driver::{Input, InputError};
+use std::path::PathBuf;
+
+/// For `.cu` files, and for programs and libraries with PTX for several architectures.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Input that is not PTX")]
+pub(crate) struct CompileArgs {
+    /// The architecture to compile for.
+    #[arg(long, value_name = "SM", default_value = "sm_80")]
+    arch: String,
+
+    /// A folder with header files.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    includes: Vec<PathBuf>,
+
+    /// Show how the compiler was called.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl CompileArgs {
+    /// Reads a file, or makes PTX of it.
+    pub(crate) fn open(&self, path: &KernelPath) -> Result<Input, InputError> {
+        let options = CompileOptions {
+            architecture: self.arch.clone(),
+            includes: self.includes.clone(),
+            ..CompileOptions::default()
+        };
+        let input = Input::open(path.file.as_ref(), path.kernel.as_deref(), &options)?;
+        if let (true, Some(command)) = (self.verbose, input.made_by()) {
+            write_err(&format!("note: compiled with {command}\n"));
+        }
+        Ok(input)
+    }
+}

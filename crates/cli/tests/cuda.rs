@@ -1,0 +1,140 @@
+//! Input that is not PTX: `.cu` files, objects and fat binaries, entries of Triton's cache.
+//!
+//! Compiling needs NVRTC, which `.ci/run` installs and points to with `WARPPROOF_NVRTC`. Elsewhere that
+//! part is left out; with `WARPPROOF_REQUIRE_NVRTC` set it fails instead.
+
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+const LAUNCH: &str = "--grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out";
+
+fn containers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/containers")
+}
+
+/// A folder that is gone after the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("warpproof-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Exit status, standard output, standard error; with a cache of its own.
+fn run(folder: &Path, command: &str) -> (i32, String, String) {
+    let program = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
+    let program = program.env("WARPPROOF_CACHE", folder.join("cache"));
+    let output = program.args(command.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn ptx_is_taken_out_of_objects_and_fat_binaries() {
+    let folder = containers();
+    for file in ["object.o", "plain.fatbin", "lz4.fatbin", "zstd.fatbin"] {
+        let (code, output, messages) = run(&folder, &format!("check {file}::shift {LAUNCH}"));
+        assert_eq!(code, 1, "{file}: {output}{messages}");
+        assert!(output.contains("error[WP0109]: race on `shift::tile[1]`"), "{file}: {output}");
+        assert!(output.contains(&format!("--> {file} (PTX):74")), "{file}: {output}");
+        // What is missing comes back with the name that was given.
+        let (code, _, messages) = run(&folder, &format!("check {file}::shift"));
+        assert_eq!(code, 2);
+        assert!(
+            messages.contains(&format!("warpproof check {file}::shift --grid ?")),
+            "{messages}"
+        );
+    }
+}
+
+#[test]
+fn what_triton_wrote_down_is_used() {
+    let scratch = Scratch::new("triton");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::copy(root.join("corpus/ptx/triton/softmax.sm_80.ptx"), scratch.0.join("softmax.ptx"))
+        .unwrap();
+    let launch = "--grid 1 --arg x=f32[1024] --arg y=f32[1024]:out --arg stride=1024 --arg n=1024";
+    let bare = run(&scratch.0, &format!("check softmax.ptx {launch}"));
+    let json = "{\"name\": \"softmax\", \"num_warps\": 4, \"shared\": 1024}";
+    std::fs::write(scratch.0.join("softmax.json"), json).unwrap();
+    for file in [".", "softmax.json", "softmax.ptx"] {
+        let (code, output, messages) = run(&scratch.0, &format!("check {file} {launch}"));
+        assert!(
+            messages.contains("1024 bytes of dynamic shared memory, as `"),
+            "{messages}{output}"
+        );
+        assert_ne!((code, &output), (bare.0, &bare.1), "{file}");
+    }
+    // What the user says comes first.
+    let (_, _, messages) = run(&scratch.0, &format!("check softmax.ptx {launch} --smem 2KiB"));
+    assert!(!messages.contains("bytes of dynamic shared memory, as"), "{messages}");
+}
+
+fn has_nvrtc(folder: &Path) -> bool {
+    let (_, output, _) = run(folder, "doctor");
+    let found = output.contains("ok   NVRTC");
+    let required = std::env::var_os("WARPPROOF_REQUIRE_NVRTC").is_some();
+    assert!(found || !required, "NVRTC is required and not found:\n{output}");
+    found
+}
+
+#[test]
+fn cuda_is_compiled() {
+    let scratch = Scratch::new("cuda");
+    if !has_nvrtc(&scratch.0) {
+        return;
+    }
+    let folder = &scratch.0;
+    std::fs::create_dir_all(folder.join("inc")).unwrap();
+    std::fs::write(folder.join("inc/size.h"), "#define SIZE 64\n").unwrap();
+    std::fs::write(folder.join("near.h"), "#include <size.h>\n").unwrap();
+    let kernel = "#include \"near.h\"\n#include <cuda_fp16.h>\n\
+                  extern \"C\" __global__ void shift(const float* x, float* y) {\n\
+                  __shared__ float tile[SIZE];\nint i = threadIdx.x;\ntile[i] = x[i];\n\
+                  SYNC\ny[i] = tile[(i + 1) % SIZE];\n}\n";
+    std::fs::write(folder.join("k.cu"), kernel.replace("SYNC", "")).unwrap();
+    let check = format!("check k.cu {LAUNCH} -I inc --verbose");
+    let (code, output, messages) = run(folder, &check);
+    assert_eq!(code, 1, "{output}{messages}");
+    assert!(messages.contains("-lineinfo") && !messages.contains("(cached)"), "{messages}");
+    assert!(output.contains("--> k.cu:8:1") && output.contains("6 | tile[i] = x[i];"), "{output}");
+    let (_, again, messages) = run(folder, &check);
+    assert!(again == output && messages.contains("(cached)"), "{messages}");
+    // Another header is another program, and so is another architecture.
+    std::fs::write(folder.join("inc/size.h"), "#define SIZE (32 * 2)\n").unwrap();
+    assert!(!run(folder, &check).2.contains("(cached)"));
+    assert!(!run(folder, &format!("{check} --arch sm_90")).2.contains("(cached)"));
+    std::fs::write(folder.join("k.cu"), kernel.replace("SYNC", "__syncthreads();")).unwrap();
+    let (code, output, _) = run(folder, &check);
+    assert_eq!(code, 0, "{output}");
+    // Errors are the compiler's own words.
+    std::fs::write(folder.join("k.cu"), "__global__ void k(int* x) { y[0] = 1; }\n").unwrap();
+    let (code, _, messages) = run(folder, &check);
+    assert_eq!(code, 2);
+    assert!(messages.contains("`k.cu` does not compile:\nk.cu(1): error:"), "{messages}");
+    let (code, _, messages) = run(folder, &format!("{check} --arch ampere"));
+    assert_eq!(code, 2);
+    assert!(messages.contains("--arch is such as sm_80"), "{messages}");
+}
+
+#[test]
+fn without_a_compiler_the_message_says_how_to_get_one() {
+    let folder = containers();
+    let program = Command::new(cargo_bin!("warpproof")).current_dir(&folder);
+    // Variables that name something come first, and what they name is not there.
+    let program = program.env("WARPPROOF_NVRTC", "not/there").env("WARPPROOF_NVCC", "not/there");
+    let output = program.args(["check", "kernels.cu", "--grid", "1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(messages.contains("pip install nvidia-cuda-nvrtc"), "{messages}");
+}

@@ -1,0 +1,177 @@
+//! PTX inside other files: fat binaries, and whatever contains them (`.o`, `.so`, programs).
+//!
+//! NVIDIA does not document the format; what is read here is what `nvcc` and `fatbinary` 12 and 13
+//! write, all little-endian:
+//!
+//! | header | bytes | entry | bytes |
+//! |---|---|---|---|
+//! | magic `BA55ED50` | 0..4 | kind: 1 is PTX, 2 machine code | 0..2 |
+//! | header size | 6..8 | header size | 4..8 |
+//! | size of the entries | 8..16 | size | 8..16 |
+//! | | | bytes if compressed | 16..20 |
+//! | | | architecture, such as 80 | 28..32 |
+//! | | | flags: 0x2000 LZ4, 0x8000 Zstandard | 40..48 |
+//! | | | bytes once decompressed | 56..64 |
+//!
+//! A fat binary is found by its magic number wherever it is, so nothing need be known of ELF. A
+//! file that is made otherwise gives a message and never wrong text: what comes out must be UTF-8
+//! with a `.version`.
+
+use std::io::Read;
+
+const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
+const LZ4: u64 = 0x2000;
+const ZSTANDARD: u64 = 0x8000;
+
+/// No module is larger than this once decompressed.
+const LARGEST: u64 = 1 << 28;
+
+/// A PTX module of a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Module {
+    /// The architecture it was compiled for: 80 for `sm_80`.
+    pub(crate) architecture: u32,
+    /// The PTX.
+    pub(crate) text: String,
+}
+
+/// What was found in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub(crate) modules: Vec<Module>,
+    /// Machine code, which nothing can be said about.
+    pub(crate) binaries: usize,
+    /// PTX that could not be taken out.
+    pub(crate) damaged: usize,
+}
+
+/// Whether a file may contain PTX: an ELF file, an archive of them, or a fat binary.
+pub(crate) fn is_container(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"!<arch>\n") || bytes.starts_with(&MAGIC)
+}
+
+/// All PTX of a file.
+pub(crate) fn contents(bytes: &[u8]) -> Contents {
+    let mut contents = Contents::default();
+    // An ELF file for the machine `EM_CUDA` is a cubin.
+    if bytes.starts_with(b"\x7fELF") && bytes.get(18..20) == Some(&[190, 0]) {
+        contents.binaries += 1;
+    }
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(find_magic) {
+        let start = at + found;
+        match fat_binary(&bytes[start..], &mut contents) {
+            Some(length) => at = start + length.max(MAGIC.len()),
+            None => at = start + MAGIC.len(),
+        }
+    }
+    contents
+}
+
+fn find_magic(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(MAGIC.len()).position(|window| window == MAGIC)
+}
+
+/// Reads the entries of a fat binary; its length, or nothing if it is none.
+fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
+    let head = usize::from(u16::from_le_bytes(bytes.get(6..8)?.try_into().ok()?));
+    let size = usize::try_from(word(bytes, 8)?).ok()?;
+    let end = head.checked_add(size)?;
+    let mut rest = bytes.get(head..end)?;
+    while rest.len() >= 64 {
+        let kind = u16::from_le_bytes(rest.get(0..2)?.try_into().ok()?);
+        let header = usize::try_from(half(rest, 4)?).ok()?;
+        let size = usize::try_from(word(rest, 8)?).ok()?;
+        let payload = rest.get(header..header.checked_add(size)?)?;
+        match kind {
+            1 => match module(rest, payload) {
+                Some(module) => contents.modules.push(module),
+                None => contents.damaged += 1,
+            },
+            2 => contents.binaries += 1,
+            _ => {}
+        }
+        rest = rest.get(header + size..)?;
+    }
+    Some(end)
+}
+
+fn module(header: &[u8], payload: &[u8]) -> Option<Module> {
+    let architecture = half(header, 28)?;
+    let flags = word(header, 40)?;
+    let bytes = match flags & (LZ4 | ZSTANDARD) {
+        0 => payload.to_vec(),
+        kind => {
+            let compressed = usize::try_from(half(header, 16)?).ok()?;
+            let size = word(header, 56).filter(|&size| size <= LARGEST)?;
+            decompressed(payload.get(..compressed)?, size, kind)?
+        }
+    };
+    let text = String::from_utf8(bytes).ok()?;
+    let text = text.trim_end_matches('\0');
+    text.contains(".version").then(|| Module { architecture, text: text.to_owned() })
+}
+
+fn decompressed(bytes: &[u8], size: u64, kind: u64) -> Option<Vec<u8>> {
+    let length = usize::try_from(size).ok()?;
+    match kind {
+        LZ4 => lz4_flex::block::decompress(bytes, length).ok().filter(|text| text.len() == length),
+        ZSTANDARD => {
+            let mut text = Vec::new();
+            let decoder = ruzstd::decoding::StreamingDecoder::new(bytes).ok()?;
+            decoder.take(size).read_to_end(&mut text).ok()?;
+            (text.len() == length).then_some(text)
+        }
+        _ => None,
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+fn half(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str) -> Vec<u8> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/containers/");
+        std::fs::read(format!("{folder}{name}")).unwrap()
+    }
+
+    #[test]
+    fn ptx_comes_out_however_it_was_compressed() {
+        let plain = contents(&read("plain.fatbin"));
+        assert_eq!(plain.modules.len(), 1);
+        let module = &plain.modules[0];
+        assert_eq!(module.architecture, 80);
+        assert!(module.text.contains(".entry shift("), "{}", module.text);
+        for name in ["lz4.fatbin", "zstd.fatbin", "object.o"] {
+            let other = contents(&read(name)).modules;
+            assert_eq!(other.len(), 1, "{name}");
+            assert_eq!(other[0].text.trim(), module.text.trim(), "{name}");
+        }
+    }
+
+    #[test]
+    fn damage_gives_nothing_and_never_a_panic() {
+        for name in ["plain.fatbin", "lz4.fatbin", "zstd.fatbin"] {
+            let whole = read(name);
+            for end in 0..whole.len() {
+                let _ = contents(&whole[..end]);
+            }
+            for position in 0..whole.len() {
+                let mut bytes = whole.clone();
+                bytes[position] ^= 0xff;
+                for module in contents(&bytes).modules {
+                    assert!(module.text.contains(".version"), "{name}");
+                }
+            }
+        }
+        assert!(contents(b"").modules.is_empty());
+    }
+}

@@ -1,0 +1,224 @@
+//! Compiles CUDA C++ to PTX: with NVRTC if it is there, else with nvcc; with nvcc also what NVRTC
+//! refuses, because it reads no host code. Line information is always asked for.
+
+use super::cache;
+use super::includes::included;
+use super::locate::{Environment, Library};
+use super::nvrtc::Nvrtc;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What brings everything that `.cu` files need.
+pub(crate) const INSTALL: &str =
+    "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl";
+
+/// How CUDA C++ is compiled.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// The architecture, as `sm_80`.
+    pub architecture: String,
+    /// Folders with header files.
+    pub includes: Vec<PathBuf>,
+    /// Where compilers are looked for.
+    pub environment: Environment,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        let environment = Environment::of_process();
+        Self { architecture: "sm_80".to_owned(), includes: Vec::new(), environment }
+    }
+}
+
+/// What came of it.
+pub(crate) struct Compiled {
+    pub(crate) ptx: String,
+    /// The command, or what stands for it, and whether it was needed.
+    pub(crate) command: String,
+}
+
+/// A compiler and its options.
+enum Compiler {
+    Library(Library),
+    Program(PathBuf),
+}
+
+/// Compiles a file.
+pub(crate) fn compile(
+    path: &Path,
+    text: &str,
+    options: &CompileOptions,
+) -> Result<Compiled, String> {
+    let architecture = architecture(&options.architecture)?;
+    let environment = &options.environment;
+    let library = environment.nvrtc().map(Compiler::Library);
+    let program = environment.nvcc().map(Compiler::Program);
+    let compilers: Vec<Compiler> = library.into_iter().chain(program).collect();
+    if compilers.is_empty() {
+        return Err(format!(
+            "is CUDA C++, and no compiler was found\nhelp: in an active Python environment:\n  \
+             {INSTALL}\n`warpproof doctor` says what is looked for; or compile it to PTX yourself:\n  \
+             nvcc -ptx -lineinfo {}",
+            path.display()
+        ));
+    }
+    let mut failures = Vec::new();
+    for compiler in &compilers {
+        match compiler.run(path, text, &architecture, options) {
+            Ok(compiled) => return Ok(compiled),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    // The last one reads most.
+    Err(failures.pop().unwrap_or_default())
+}
+
+/// The number of an architecture, with its letter: `80`, `90a`.
+fn architecture(name: &str) -> Result<String, String> {
+    let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_")).unwrap_or(name);
+    let digits = number.trim_end_matches(['a', 'f']);
+    let known = (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    match known && number.len() - digits.len() <= 1 {
+        true => Ok(number.to_owned()),
+        false => Err(format!("cannot be compiled for `{name}`: --arch is such as sm_80 or sm_90a")),
+    }
+}
+
+impl Compiler {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Library(library) => &library.path,
+            Self::Program(path) => path,
+        }
+    }
+
+    fn options(&self, architecture: &str, options: &CompileOptions) -> Vec<String> {
+        let folder = |path: &PathBuf| format!("-I{}", path.display());
+        let mut words = vec!["-std=c++17".to_owned(), "-lineinfo".to_owned()];
+        words.extend(options.includes.iter().map(folder));
+        match self {
+            Self::Library(library) => {
+                words.push(format!("--gpu-architecture=compute_{architecture}"));
+                words.extend(library.includes.iter().map(folder));
+            }
+            Self::Program(_) => {
+                words.extend(["-ptx".to_owned(), format!("-arch=sm_{architecture}")])
+            }
+        }
+        words
+    }
+
+    fn run(
+        &self,
+        path: &Path,
+        text: &str,
+        architecture: &str,
+        options: &CompileOptions,
+    ) -> Result<Compiled, String> {
+        let words = self.options(architecture, options);
+        let command = format!("{} {} {}", self.path().display(), words.join(" "), path.display());
+        let folder = options.environment.cache_folder();
+        let key = self.key(path, text, &words, options);
+        let known = key.as_ref().and_then(|key| cache::look_up(folder.as_deref(), key));
+        if let Some(ptx) = known {
+            return Ok(Compiled { ptx, command: format!("{command}   (cached)") });
+        }
+        let ptx = match self {
+            Self::Library(library) => of_library(library, path, text, &words),
+            Self::Program(program) => of_program(program, path, &words),
+        };
+        let ptx = ptx.map_err(|log| {
+            format!("does not compile:\n{}\ncompiled with: {command}", log.trim_end())
+        })?;
+        if let Some(key) = &key {
+            cache::store(folder.as_deref(), key, &ptx);
+        }
+        Ok(Compiled { ptx, command })
+    }
+
+    /// Everything the result depends on; nothing if that is not known.
+    fn key(
+        &self,
+        path: &Path,
+        text: &str,
+        words: &[String],
+        options: &CompileOptions,
+    ) -> Option<String> {
+        let compiler = std::fs::metadata(self.path()).ok()?;
+        let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        let mut key = format!(
+            "warpproof 1\n{} {} {}\n{}\n{}\n",
+            self.path().display(),
+            compiler.len(),
+            changed.as_nanos(),
+            words.join("\n"),
+            // The PTX names the file.
+            std::path::absolute(path).ok()?.display(),
+        );
+        for name in ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"] {
+            if let Some(value) = std::env::var_os(name) {
+                key.push_str(&format!("{name}={}\n", value.display()));
+            }
+        }
+        let files = included(path, text, &options.includes)?;
+        let files = std::iter::once((path.to_path_buf(), text.to_owned())).chain(files);
+        for (file, text) in files {
+            key.push_str(&format!("{} {}\n{text}\n", file.display(), text.len()));
+        }
+        Some(key)
+    }
+}
+
+fn of_library(
+    library: &Library,
+    path: &Path,
+    text: &str,
+    words: &[String],
+) -> Result<String, String> {
+    let nvrtc = Nvrtc::load(&library.path)?;
+    // NVRTC sees a text and not a file: what it includes in quotes is relative to the file.
+    let mut words = words.to_vec();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    words.push(format!("-I{}", folder.unwrap_or(Path::new(".")).display()));
+    let compiled = nvrtc.compile(text, &path.display().to_string(), &words)?;
+    compiled.ptx.ok_or(compiled.log)
+}
+
+fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, String> {
+    let folder = std::env::temp_dir().join(format!(
+        "warpproof-nvcc-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let out = folder.join("kernel.ptx");
+    let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
+    let output = Command::new(program).args(arguments).arg(path).arg("-o").arg(&out).output();
+    let result = output.map_err(|error| error.to_string()).and_then(|output| {
+        match output.status.success() {
+            true => std::fs::read_to_string(&out).map_err(|error| error.to_string()),
+            false => {
+                let text = [output.stdout, output.stderr].concat();
+                Err(String::from_utf8_lossy(&text).into_owned())
+            }
+        }
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::architecture;
+
+    #[test]
+    fn architectures_have_several_spellings() {
+        for (name, number) in [("sm_80", "80"), ("compute_90a", "90a"), ("100f", "100f")] {
+            assert_eq!(architecture(name).as_deref(), Ok(number));
+        }
+        for wrong in ["", "ampere", "sm_8", "sm_80aa", "sm_1000", "sm_8 0"] {
+            assert!(architecture(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! NVRTC, NVIDIA's compiler as a library, loaded when it is needed.
+//!
+//! This is the one module with `unsafe`: it calls C functions of a library that is not there when
+//! Warpproof is built. What keeps it sound:
+//! - The signatures are those of `nvrtc.h`, which have not changed since CUDA 7.0: every function
+//!   returns an `int` status, a program is an opaque pointer.
+//! - Pointers given to the library point to NUL-terminated strings or buffers that live until the
+//!   call returns; NVRTC keeps none of them.
+//! - Buffers are as long as the library itself says (`…Size`, the final NUL included).
+//! - A program is destroyed exactly once, by [`Drop`], before its library is unloaded.
+//!
+//! Loading a library executes its initialisers: it is the user's own CUDA, found as
+//! `locate.rs` says.
+
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+type Program = *mut c_void;
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> c_int;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+
+/// A loaded library.
+pub(super) struct Nvrtc {
+    library: Library,
+}
+
+/// A program of the library.
+struct Source<'n> {
+    nvrtc: &'n Nvrtc,
+    handle: Program,
+}
+
+/// What came of a compilation.
+pub(super) struct Compiled {
+    /// The PTX, if there were no errors.
+    pub(super) ptx: Option<String>,
+    /// Warnings and errors.
+    pub(super) log: String,
+}
+
+impl Nvrtc {
+    /// Loads the library.
+    pub(super) fn load(path: &Path) -> Result<Self, String> {
+        // SAFETY: the initialisers of NVRTC only set up its own state.
+        let library = unsafe { Library::new(path) };
+        library.map(|library| Self { library }).map_err(|error| error.to_string())
+    }
+
+    /// `13.4`
+    pub(super) fn version(&self) -> Result<String, String> {
+        let version = self.function::<Version>(c"nvrtcVersion")?;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: the signature of `nvrtc.h`; both pointers are to integers of ours.
+        let status = unsafe { version(&raw mut major, &raw mut minor) };
+        checked("nvrtcVersion", status)?;
+        Ok(format!("{major}.{minor}"))
+    }
+
+    /// Compiles a text. Errors in the text are in the log; an error of the library is an `Err`.
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        name: &str,
+        options: &[String],
+    ) -> Result<Compiled, String> {
+        let source = self.source(text, name)?;
+        let options: Result<Vec<CString>, _> =
+            options.iter().map(|option| CString::new(option.as_str())).collect();
+        let options = options.map_err(|_| "an option contains a NUL character".to_owned())?;
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).map_err(|_| "too many options".to_owned())?;
+        let compile = self.function::<Compile>(c"nvrtcCompileProgram")?;
+        // SAFETY: the handle is live, the pointers are `count` strings that outlive the call.
+        let status = unsafe { compile(source.handle, count, pointers.as_ptr()) };
+        let log = source.text(c"nvrtcGetProgramLogSize", c"nvrtcGetProgramLog")?;
+        let ptx = match status {
+            0 => Some(source.text(c"nvrtcGetPTXSize", c"nvrtcGetPTX")?),
+            _ => None,
+        };
+        Ok(Compiled { ptx, log })
+    }
+
+    fn source(&self, text: &str, name: &str) -> Result<Source<'_>, String> {
+        let text = CString::new(text).map_err(|_| "the source contains a NUL character")?;
+        let name = CString::new(name).map_err(|_| "the name contains a NUL character")?;
+        let create = self.function::<Create>(c"nvrtcCreateProgram")?;
+        let mut handle: Program = ptr::null_mut();
+        let (text, name) = (text.as_ptr(), name.as_ptr());
+        // SAFETY: both strings live until the call returns; there are no headers, so their lists may
+        // be null.
+        let status = unsafe { create(&raw mut handle, text, name, 0, ptr::null(), ptr::null()) };
+        checked("nvrtcCreateProgram", status)?;
+        Ok(Source { nvrtc: self, handle })
+    }
+
+    /// A function of the library; `F` must be its type.
+    fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+        // SAFETY: every call in this module names a function of `nvrtc.h` with its own type, and
+        // uses the pointer only while `self` keeps the library loaded.
+        let symbol = unsafe { self.library.get::<F>(name.to_bytes_with_nul()) };
+        symbol.map(|symbol| *symbol).map_err(|error| error.to_string())
+    }
+}
+
+impl Source<'_> {
+    /// A text whose size one function says and that another writes.
+    fn text(&self, size: &CStr, get: &CStr) -> Result<String, String> {
+        let get_size = self.nvrtc.function::<Size>(size)?;
+        let get_text = self.nvrtc.function::<Text>(get)?;
+        let mut length = 0_usize;
+        // SAFETY: the handle is live; the pointer is to an integer of ours.
+        checked("size", unsafe { get_size(self.handle, &raw mut length) })?;
+        let mut buffer = vec![0_u8; length.max(1)];
+        // SAFETY: the buffer has the length that the library asked for.
+        checked("text", unsafe { get_text(self.handle, buffer.as_mut_ptr().cast()) })?;
+        let text = buffer.split(|&byte| byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+impl Drop for Source<'_> {
+    fn drop(&mut self) {
+        if let Ok(destroy) = self.nvrtc.function::<Destroy>(c"nvrtcDestroyProgram") {
+            // SAFETY: the handle came from `nvrtcCreateProgram` and is not used again.
+            let _ = unsafe { destroy(&raw mut self.handle) };
+        }
+    }
+}
+
+fn checked(what: &str, status: c_int) -> Result<(), String> {
+    if status == 0 { Ok(()) } else { Err(format!("NVRTC: {what} returned {status}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Nvrtc;
+    use crate::cuda::locate::Environment;
+
+    #[test]
+    fn what_is_no_library_is_refused() {
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert!(Nvrtc::load(manifest.as_ref()).is_err());
+        assert!(Nvrtc::load("no/such/library.so".as_ref()).is_err());
+    }
+
+    /// Runs every function of the module where NVRTC is installed; `.ci/run` installs it.
+    #[test]
+    fn a_kernel_is_compiled_and_an_error_is_told() {
+        let Some(library) = Environment::of_process().nvrtc() else {
+            assert!(std::env::var_os("WARPPROOF_REQUIRE_NVRTC").is_none(), "NVRTC is not found");
+            return;
+        };
+        let nvrtc = Nvrtc::load(&library.path).unwrap();
+        assert!(nvrtc.version().unwrap().contains('.'));
+        let options = ["--gpu-architecture=compute_80".to_owned(), "-lineinfo".to_owned()];
+        let text = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }\n";
+        let compiled = nvrtc.compile(text, "k.cu", &options).unwrap();
+        assert!(compiled.ptx.unwrap().contains(".entry k("));
+        let compiled = nvrtc.compile("__global__ void k( {", "broken.cu", &options).unwrap();
+        assert!(
+            compiled.ptx.is_none() && compiled.log.contains("broken.cu(1)"),
+            "{}",
+            compiled.log
+        );
+        assert!(nvrtc.compile("\0", "k.cu", &options).is_err());
+    }
+}

@@ -1,0 +1,38 @@
+//! Entries of Triton's cache: a folder with `NAME.ptx` and, beside it, `NAME.json`, which tells what PTX
+//! does not: how much shared memory the launch asks for.
+
+use crate::input::Facts;
+use std::path::{Path, PathBuf};
+
+/// The PTX of an entry that was given as its folder or its JSON; any other path as it is.
+pub(crate) fn entry(path: &Path) -> Result<PathBuf, String> {
+    if path.is_dir() {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "ptx") {
+                found.push(path);
+            }
+        }
+        found.sort();
+        return match found.len() {
+            0 => Err("is a folder without a .ptx file; give a PTX file".to_owned()),
+            1 => Ok(found.swap_remove(0)),
+            count => Err(format!("is a folder with {count} .ptx files; give one of them")),
+        };
+    }
+    let beside = path.with_extension("ptx");
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    Ok(if is_json && beside.is_file() { beside } else { path.to_path_buf() })
+}
+
+/// What the JSON beside a PTX file tells, if there is one of Triton's.
+pub(crate) fn facts(path: &Path) -> Facts {
+    let file = path.with_extension("json");
+    let text = std::fs::read_to_string(&file).ok();
+    let json = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    // Other tools write JSON beside PTX, too: Triton's has the number of warps.
+    let json = json.filter(|json| json.get("num_warps").is_some_and(serde_json::Value::is_u64));
+    let shared = json.and_then(|json| json.get("shared")?.as_u64());
+    Facts { shared, file: file.display().to_string() }
+}
