@@ -43,6 +43,11 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
+    /// Whether a factor is one of the constants of which something is recorded.
+    pub(crate) fn is_constant(&self, value: Value) -> bool {
+        self.log2_e == Some(value) || self.rest == Some(value)
+    }
+
     /// `result` is `a·b + c`.
     pub(crate) fn note_product(&mut self, [a, b]: [Value; 2], result: Value) {
         if self.log2_e == Some(b) {

@@ -7,7 +7,9 @@
 //! on intervals there.
 
 mod compare;
+mod constants;
 mod expf;
+mod handles;
 mod symbolic;
 mod witness;
 

@@ -1,15 +1,21 @@
 //! Terms as a domain of the engine: what a kernel computes, as an expression of its inputs.
 //!
-//! A handle up to the number of inputs is that input; the others are positions in a table of terms.
 //! Constants that are the correctly rounded value of a transcendental number in their own format are
 //! taken for that number, and [`Symbolic::snapped`] lists them: the answer is about the programs
 //! with those constants replaced.
+//!
+//! Threads often compute the same: all lanes of a warp the same maximum, all warps the same
+//! exponential. So an operation whose operands are the same in all lanes is done once, and what was
+//! made before is found again, except products that are added to a sum: those are most of a kernel, and
+//! looking for them costs more than they do.
 
+use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
+use crate::handles::Handles;
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
-    Binary, Connective, Domain, InputSource, Inputs as Given, LIMIT, Truths, Unary, Value, Values,
+    Binary, Connective, Domain, InputSource, Inputs as Given, Truths, Unary, Value, Values,
 };
 use ir::{Format, Relation, Rounding};
 use rustc_hash::FxHashMap;
@@ -24,56 +30,61 @@ pub struct Symbolic {
     pub terms: Terms,
     /// Where the inputs of the launch are among all inputs.
     sources: FxHashMap<InputSource, usize>,
-    /// Terms by handle, behind those of inputs.
-    table: Vec<Term>,
-    inputs: u32,
+    handles: Handles,
+    /// What was made before, by operation and operands.
+    made: FxHashMap<(Operation, [Term; 3]), Value>,
     snap: bool,
     snapped: BTreeSet<&'static str>,
     expf: Steps,
-    /// Whether there were more values than handles.
-    exhausted: bool,
 }
 
-/// Transcendental numbers that kernels write as constants.
-const CONSTANTS: [(&str, f64); 9] = [
-    ("log2 e", std::f64::consts::LOG2_E),
-    ("ln 2", std::f64::consts::LN_2),
-    ("pi", std::f64::consts::PI),
-    ("pi/2", std::f64::consts::FRAC_PI_2),
-    ("1/sqrt 2", std::f64::consts::FRAC_1_SQRT_2),
-    ("sqrt 2", std::f64::consts::SQRT_2),
-    ("sqrt(2/pi)", 0.797_884_560_802_865_4),
-    ("2 sqrt(2/pi)", 1.595_769_121_605_730_8),
-    ("e", std::f64::consts::E),
-];
+/// What is done to up to three terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Operation {
+    Unary(Unary),
+    Binary(Binary),
+    /// `a·b + c`
+    Fma,
+    Compare(Relation),
+    Connect(Connective),
+    Not,
+    /// The second operand where the first holds, the third elsewhere.
+    Select,
+}
+
+impl Operation {
+    /// Whether the result is one of the operands, a sum, with a product more.
+    fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
+        let grows = |term: Term| term.products() > 0;
+        match self {
+            Self::Fma if grows(c) => Some(2),
+            Self::Binary(Binary::Add | Binary::Sub) if grows(a) => Some(0),
+            Self::Binary(Binary::Add) if grows(b) => Some(1),
+            _ => None,
+        }
+    }
+}
 
 impl Symbolic {
     /// A domain for a launch whose inputs are at these positions of `inputs`.
     #[must_use]
     pub fn new(inputs: Arc<Inputs>, sources: FxHashMap<InputSource, usize>, snap: bool) -> Self {
-        let count = u32::try_from(inputs.len()).unwrap_or(LIMIT);
         Self {
+            handles: Handles::new(inputs.len()),
             terms: Terms::new(inputs),
             sources,
-            table: Vec::new(),
-            inputs: count,
+            made: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
             expf: Steps::default(),
-            exhausted: false,
         }
     }
 
     /// The term behind a handle.
     #[must_use]
+    #[inline]
     pub fn term(&self, value: Value) -> Term {
-        match value.checked_sub(self.inputs + 1) {
-            Some(position) => self.table[position as usize],
-            None => match self.terms.inputs().at(value as usize - 1) {
-                Some(input) => self.terms.input(input),
-                None => self.terms.undefined(),
-            },
-        }
+        self.handles.term(&self.terms, value)
     }
 
     /// Constants that were taken for transcendental numbers.
@@ -85,73 +96,66 @@ impl Symbolic {
     /// Whether there were more values than handles; then values are missing.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
-        self.exhausted
+        self.handles.exhausted
     }
 
-    fn handle(&mut self, term: Term) -> Value {
-        let next = self.inputs as usize + self.table.len() + 1;
-        if next >= LIMIT as usize {
-            self.exhausted = true;
-            return self.inputs.max(1);
-        }
-        self.table.push(term);
-        next as Value
-    }
-
-    fn each(
+    /// An operation in some lanes.
+    fn each<const N: usize>(
         &mut self,
+        operation: Operation,
+        operands: [&Values; N],
         lanes: Mask,
         out: &mut Values,
-        mut make: impl FnMut(&mut Self, usize) -> Term,
     ) {
+        if let Some(first) = uniform(&operands, lanes) {
+            let value = self.make(operation, operands.map(|operand| operand[first]));
+            lanes.iter().for_each(|lane| out[lane] = value);
+            return;
+        }
         for lane in lanes.iter() {
-            let term = make(self, lane);
-            out[lane] = self.handle(term);
+            out[lane] = self.make(operation, operands.map(|operand| operand[lane]));
+        }
+    }
+
+    /// An operation on the terms behind some handles.
+    #[inline]
+    fn make<const N: usize>(&mut self, operation: Operation, values: [Value; N]) -> Value {
+        let mut operands = [self.terms.zero(); 3];
+        for (operand, value) in operands.iter_mut().zip(values) {
+            *operand = self.term(value);
+        }
+        if let Some(position) = operation.grows(operands) {
+            let term = self.apply(operation, operands);
+            return self.handles.handle_after(values[position], operands[position], term);
+        }
+        let key = (operation, operands);
+        if let Some(&value) = self.made.get(&key) {
+            return value;
+        }
+        let term = self.apply(operation, operands);
+        let value = self.handles.handle(term);
+        self.made.insert(key, value);
+        value
+    }
+
+    fn apply(&mut self, operation: Operation, [a, b, c]: [Term; 3]) -> Term {
+        match operation {
+            Operation::Unary(op) => self.apply_unary(op, a),
+            Operation::Binary(op) => self.apply_binary(op, a, b),
+            Operation::Fma => self.terms.fused_multiply_add(a, b, c),
+            Operation::Compare(relation) => self.compared(relation, a, b),
+            Operation::Connect(op) => self.connected(op, a, b),
+            Operation::Not => self.terms.not(a),
+            Operation::Select => self.terms.select(a, b, c),
         }
     }
 
     /// The real number that a constant stands for, if it is one of the known ones.
     fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
-        if !self.snap {
-            return None;
-        }
-        let negative = bits >> (format.width().bits() - 1) & 1 == 1;
-        let magnitude = bits & (format.width().mask() >> 1);
-        let (name, _) = CONSTANTS.into_iter().find(|(_, value)| match format {
-            Format::F32 => u64::from((*value as f32).to_bits()) == magnitude,
-            Format::F64 => value.to_bits() == magnitude,
-            // Few bits: too many other numbers look the same.
-            _ => false,
-        })?;
+        let (name, negative) = constants::recognise(format, bits).filter(|_| self.snap)?;
         self.snapped.insert(name);
-        let term = self.named(name);
+        let term = constants::term(&mut self.terms, name);
         Some(if negative { self.terms.negate(term) } else { term })
-    }
-
-    fn named(&mut self, name: &str) -> Term {
-        let terms = &mut self.terms;
-        let (one, two) = (terms.one(), terms.integer(2));
-        match name {
-            "log2 e" => {
-                let ln2 = terms.log(two);
-                terms.divide(one, ln2)
-            }
-            "ln 2" => terms.log(two),
-            "pi" => terms.pi(),
-            "pi/2" => {
-                let pi = terms.pi();
-                terms.divide(pi, two)
-            }
-            "1/sqrt 2" => terms.reciprocal_square_root(two),
-            "sqrt 2" => terms.square_root(two),
-            "sqrt(2/pi)" | "2 sqrt(2/pi)" => {
-                let pi = terms.pi();
-                let ratio = terms.divide(two, pi);
-                let root = terms.square_root(ratio);
-                if name.starts_with('2') { terms.multiply(two, root) } else { root }
-            }
-            _ => terms.exp(one),
-        }
     }
 
     fn apply_unary(&mut self, op: Unary, a: Term) -> Term {
@@ -228,26 +232,57 @@ impl Symbolic {
         }
     }
 
+    fn connected(&mut self, op: Connective, a: Term, b: Term) -> Term {
+        let terms = &mut self.terms;
+        match op {
+            Connective::And => terms.and(a, b),
+            Connective::Or => terms.or(a, b),
+            Connective::Xor => {
+                let (either, both) = (terms.or(a, b), terms.and(a, b));
+                let not_both = terms.not(both);
+                terms.and(either, not_both)
+            }
+        }
+    }
+
     /// `⌊a·b⌋ + c`
     fn rounded_down(&mut self, a: Term, b: Term, c: Term) -> Value {
         let product = self.terms.multiply(a, b);
         let floor = self.terms.apply(Function::Floor, product);
         let sum = self.terms.add(floor, c);
-        let value = self.handle(sum);
+        let value = self.handles.handle(sum);
         self.expf.note_exponent(value);
         value
     }
 
-    /// Sets a lane to a condition, decided if it is a constant.
-    fn conclude(&mut self, lane: usize, condition: Term, out: &mut Truths) {
-        match self.terms.node(condition) {
-            Node::Truth(holds) => out.decide(lane, holds),
-            _ => {
-                let value = self.handle(condition);
-                out.defer(lane, value);
+    /// A step of `expf`, if `a·b + c` is one.
+    fn expf_step(&mut self, [a, b, c]: [Value; 3], rounding: Rounding) -> Option<Value> {
+        if self.expf.is_rest([a, b, c]) {
+            return Some(c);
+        }
+        let [x, y, z] = [a, b, c].map(|operand| self.term(operand));
+        let rounds = self.expf.rounds_down(&self.terms, a, [y, z], rounding);
+        rounds.then(|| self.rounded_down(x, y, z))
+    }
+
+    /// Sets lanes to conditions, decided where they are constants.
+    fn conclude(&self, conditions: &Values, lanes: Mask, out: &mut Truths) {
+        for lane in lanes.iter() {
+            match self.terms.node(self.term(conditions[lane])) {
+                Node::Truth(holds) => out.decide(lane, holds),
+                _ => out.defer(lane, conditions[lane]),
             }
         }
     }
+}
+
+/// A lane, if all operands are the same in all lanes.
+#[inline]
+fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
+    let first = lanes.lowest()?;
+    // Accumulators come last and differ most.
+    let same = |operand: &&Values| lanes.iter().all(|lane| operand[lane] == operand[first]);
+    operands.iter().rev().all(same).then_some(first)
 }
 
 impl Domain for Symbolic {
@@ -259,7 +294,7 @@ impl Domain for Symbolic {
     fn constant(&mut self, format: Format, bits: u64) -> Value {
         let snapped = self.snap(format, bits);
         let term = snapped.unwrap_or_else(|| self.terms.float(concrete::to_double(format, bits)));
-        let value = self.handle(term);
+        let value = self.handles.handle(term);
         if self.snap && format == Format::F32 {
             let log2_e = u64::from(std::f32::consts::LOG2_E.to_bits());
             match bits {
@@ -278,82 +313,60 @@ impl Domain for Symbolic {
         let scale = self.terms.integer(1 << 32);
         let low = self.terms.integer(low);
         let term = self.terms.fused_multiply_add(high, scale, low);
-        self.handle(term)
+        self.handles.handle(term)
     }
 
-    fn fma(&mut self, [a, b, c]: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
+    fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
+        // The constants of `expf` are the same in all lanes.
+        let constant = lanes.lowest().map_or(0, |lane| operands[1][lane]);
+        if rounding != Rounding::Down && !self.expf.is_constant(constant) {
+            return self.each(Operation::Fma, operands, lanes, out);
+        }
         for lane in lanes.iter() {
-            let operands = [a[lane], b[lane], c[lane]];
-            if self.expf.is_rest(operands) {
-                out[lane] = c[lane];
-                continue;
-            }
-            let [x, y, z] = operands.map(|operand| self.term(operand));
-            if self.expf.rounds_down(&self.terms, a[lane], [y, z], rounding) {
-                out[lane] = self.rounded_down(x, y, z);
-                continue;
-            }
-            let sum = self.terms.fused_multiply_add(x, y, z);
-            out[lane] = self.handle(sum);
-            self.expf.note_product([a[lane], b[lane]], out[lane]);
+            let values = operands.map(|operand| operand[lane]);
+            out[lane] = match self.expf_step(values, rounding) {
+                Some(value) => value,
+                None => self.make(Operation::Fma, values),
+            };
+            self.expf.note_product([values[0], values[1]], out[lane]);
         }
     }
 
-    fn binary(&mut self, op: Binary, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(lanes, out, |domain, lane| {
-            let (a, b) = (domain.term(a[lane]), domain.term(b[lane]));
-            domain.apply_binary(op, a, b)
-        });
+    fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(Operation::Binary(op), operands, lanes, out);
     }
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(lanes, out, |domain, lane| {
-            let a = domain.term(a[lane]);
-            domain.apply_unary(op, a)
-        });
+        self.each(Operation::Unary(op), [a], lanes, out);
         if op == Unary::Saturate {
             lanes.iter().for_each(|lane| self.expf.note_saturated(out[lane]));
         }
     }
 
-    fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
-        for lane in lanes.iter() {
-            let (a, b) = (self.term(a[lane]), self.term(b[lane]));
-            let condition = self.compared(relation, a, b);
-            self.conclude(lane, condition, out);
-        }
+    fn compare(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        let mut conditions = [0; exec::WARP];
+        self.each(Operation::Compare(relation), operands, lanes, &mut conditions);
+        self.conclude(&conditions, lanes, out);
     }
 
-    fn connect(&mut self, op: Connective, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
-        for lane in lanes.iter() {
-            let (a, b) = (self.term(a[lane]), self.term(b[lane]));
-            let terms = &mut self.terms;
-            let condition = match op {
-                Connective::And => terms.and(a, b),
-                Connective::Or => terms.or(a, b),
-                Connective::Xor => {
-                    let (either, both) = (terms.or(a, b), terms.and(a, b));
-                    let not_both = terms.not(both);
-                    terms.and(either, not_both)
-                }
-            };
-            self.conclude(lane, condition, out);
-        }
+    fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        let mut conditions = [0; exec::WARP];
+        self.each(Operation::Connect(op), operands, lanes, &mut conditions);
+        self.conclude(&conditions, lanes, out);
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(lanes, out, |domain, lane| {
-            let a = domain.term(a[lane]);
-            domain.terms.not(a)
-        });
+        self.each(Operation::Not, [a], lanes, out);
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(lanes, out, |domain, lane| {
-            let condition = domain.term(condition[lane]);
-            let (a, b) = (domain.term(a[lane]), domain.term(b[lane]));
-            domain.terms.select(condition, a, b)
-        });
+        self.each(Operation::Select, [condition, a, b], lanes, out);
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
@@ -371,7 +384,7 @@ impl Domain for Symbolic {
         let origin = self.terms.integer(EXPONENT_ORIGIN);
         let exponent = self.terms.subtract(term, origin);
         let power = self.terms.exp2(exponent);
-        Some(self.handle(power))
+        Some(self.handles.handle(power))
     }
 
     fn explain(&self, value: Value) -> String {

@@ -80,7 +80,7 @@ impl Truths {
 }
 
 /// One real in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Unary {
     Negate,
@@ -104,7 +104,7 @@ pub enum Unary {
 }
 
 /// Two reals in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Binary {
     Add,
@@ -118,7 +118,7 @@ pub enum Binary {
 }
 
 /// Two booleans in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Connective {
     And,

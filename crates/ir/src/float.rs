@@ -55,7 +55,7 @@ impl Scalar {
 }
 
 /// How a result that is not representable is rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To nearest, ties to even.
     NearestEven,

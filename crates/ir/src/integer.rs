@@ -134,7 +134,7 @@ pub enum IntTernary {
 }
 
 /// Order relations between integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the usual six")]
 pub enum Relation {
     Eq,

@@ -13,6 +13,29 @@ pub struct Term {
     pub(crate) prefix: u32,
 }
 
+impl Term {
+    /// How many products a sum has; 0 for anything else.
+    #[must_use]
+    #[inline]
+    pub fn products(self) -> u32 {
+        self.prefix
+    }
+
+    /// Whether it is the sum `shorter` and one product more, in the same list.
+    #[must_use]
+    #[inline]
+    pub fn is_grown_from(self, shorter: Self) -> bool {
+        shorter.prefix != 0 && self.id == shorter.id && self.prefix == shorter.prefix + 1
+    }
+
+    /// The sum of `count` products more, which its list must have by now.
+    #[must_use]
+    #[inline]
+    pub fn grown(self, count: u32) -> Self {
+        Self { id: self.id, prefix: self.prefix + count }
+    }
+}
+
 /// A term that fits in 31 bits: what nodes and products refer to.
 ///
 /// Children have smaller numbers than their parents, so ascending order is an evaluation order.

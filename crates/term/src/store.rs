@@ -9,6 +9,9 @@ use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// The longest sum that is copied where it grows in two ways.
+const COPIED: u32 = 16;
+
 /// Terms over a shared table of inputs.
 #[derive(Debug)]
 pub struct Terms {
@@ -387,6 +390,21 @@ impl Terms {
         (factors, partial)
     }
 
+    /// Starts a list with the products of a short sum whose own list has grown past it. It could
+    /// refer to that sum instead, but would no longer be a plain list of products.
+    fn copy_and_append(&mut self, sum: Term, factors: Factors, partial: bool) -> Term {
+        let below = self.is_partial(sum);
+        let products: Vec<Factors> = self.products(sum_of(sum)).flatten().copied().collect();
+        let mut copy = self.sums.start(products[0], below);
+        for product in products[1..].iter().copied().chain([factors]) {
+            match self.sums.append(copy, product, below || partial) {
+                Some(longer) => copy = longer,
+                None => unreachable!("nobody else has a list that was just started"),
+            }
+        }
+        term_of(copy)
+    }
+
     fn append(&mut self, sum: Term, factors: Factors, partial: bool) -> Term {
         if sum.prefix != 0
             && let Some(longer) = self.sums.append(sum_of(sum), factors, partial)
@@ -395,6 +413,9 @@ impl Terms {
         }
         if sum == self.zero() {
             return term_of(self.sums.start(factors, partial));
+        }
+        if (1..=COPIED).contains(&sum.prefix) {
+            return self.copy_and_append(sum, factors, partial);
         }
         let (first, first_partial) = self.as_factors(false, sum);
         let start = self.sums.start(first, first_partial);

@@ -1,0 +1,146 @@
+//! Terms behind the handles that the engine moves around.
+//!
+//! A handle up to the number of inputs is that input. Behind them come single terms, one entry of a
+//! table each. From [`GROWING`] on, handles belong to sums that grow: an accumulator of a kernel has
+//! a new handle after every product, and a table of all of them would be as large as the products
+//! themselves. So [`STRETCH`] handles in a row are the lengths of one list in a row, and one entry
+//! serves them all.
+
+use exec::domain::{LIMIT, Value};
+use term::{Term, Terms};
+
+/// Handles from here on belong to sums that grow.
+const GROWING: Value = 1 << 30;
+
+/// How many lengths of a list have one entry; a power of two.
+const STRETCH: u32 = 64;
+
+/// Shorter sums have an entry each: most sums never grow longer.
+const SHORT: u32 = 8;
+
+#[derive(Debug)]
+pub(crate) struct Handles {
+    inputs: u32,
+    single: Vec<Term>,
+    /// The first term of each stretch.
+    growing: Vec<Term>,
+    /// Whether there were more values than handles.
+    pub(crate) exhausted: bool,
+}
+
+impl Handles {
+    pub(crate) fn new(inputs: usize) -> Self {
+        let inputs = u32::try_from(inputs).unwrap_or(LIMIT);
+        Self { inputs, single: Vec::new(), growing: Vec::new(), exhausted: inputs >= GROWING }
+    }
+
+    /// The term behind a handle.
+    #[inline]
+    pub(crate) fn term(&self, terms: &Terms, value: Value) -> Term {
+        if value >= GROWING {
+            let (stretch, length) = ((value - GROWING) / STRETCH, (value - GROWING) % STRETCH);
+            return self.growing[stretch as usize].grown(length);
+        }
+        match value.checked_sub(self.inputs + 1) {
+            Some(position) => self.single[position as usize],
+            None => match terms.inputs().at((value as usize).wrapping_sub(1)) {
+                Some(input) => terms.input(input),
+                None => terms.undefined(),
+            },
+        }
+    }
+
+    /// A handle for a term.
+    pub(crate) fn handle(&mut self, term: Term) -> Value {
+        let next = self.inputs as usize + self.single.len() + 1;
+        if next >= GROWING as usize {
+            return self.run_out();
+        }
+        self.single.push(term);
+        next as Value
+    }
+
+    /// A handle for a term made of the one behind `before`, most often by one product more.
+    #[inline]
+    pub(crate) fn handle_after(&mut self, before: Value, old: Term, term: Term) -> Value {
+        if !term.is_grown_from(old) {
+            return self.handle(term);
+        }
+        if before >= GROWING && before % STRETCH != STRETCH - 1 {
+            return before + 1;
+        }
+        self.start(term)
+    }
+
+    fn start(&mut self, term: Term) -> Value {
+        if term.products() < SHORT {
+            return self.handle(term);
+        }
+        let next = GROWING as usize + self.growing.len() * STRETCH as usize;
+        if next + STRETCH as usize > LIMIT as usize {
+            return self.run_out();
+        }
+        self.growing.push(term);
+        next as Value
+    }
+
+    /// Any handle will do: nothing is concluded from a run that has too many values.
+    #[cold]
+    fn run_out(&mut self) -> Value {
+        self.exhausted = true;
+        self.inputs.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    #[test]
+    fn every_length_of_a_sum_keeps_its_handle() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let mut handles = Handles::new(1);
+        let x = terms.input(x);
+        let mut known = Vec::new();
+        for _ in 0..3 {
+            let (mut sum, mut value) = (terms.zero(), handles.handle(terms.zero()));
+            for _ in 0..300 {
+                let longer = terms.fused_multiply_add(x, x, sum);
+                value = handles.handle_after(value, sum, longer);
+                sum = longer;
+                known.push((value, sum));
+            }
+        }
+        for (value, sum) in known {
+            assert_eq!(handles.term(&terms, value), sum);
+        }
+        assert!(handles.single.len() < 40 && handles.growing.len() < 20);
+    }
+
+    #[test]
+    fn a_sum_that_was_left_behind_grows_elsewhere() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let mut handles = Handles::new(1);
+        let x = terms.input(x);
+        let (mut sum, mut value) = (terms.zero(), handles.handle(terms.zero()));
+        for _ in 0..20 {
+            let longer = terms.fused_multiply_add(x, x, sum);
+            value = handles.handle_after(value, sum, longer);
+            sum = longer;
+        }
+        let both = [terms.one(), terms.pi()].map(|factor| {
+            let longer = terms.fused_multiply_add(x, factor, sum);
+            (handles.handle_after(value, sum, longer), longer)
+        });
+        assert_ne!(both[0].0, both[1].0);
+        for (value, term) in both {
+            assert_eq!(handles.term(&terms, value), term);
+        }
+    }
+}
