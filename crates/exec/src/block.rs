@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::decode::Decoded;
 use crate::finding::{Fault, Gap, Place, Thread};
 use crate::interpret::{
-    Context, Flow, Inputs, Scratch, execute, guarded, return_values, same_collective,
+    Context, Flow, Inputs, Scratch, conditional, execute, guarded, return_values, same_collective,
 };
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
@@ -117,6 +117,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             tracker: &mut self.tracker,
             block: self.position,
             lanes,
+            open: Mask::NONE,
+            would_fail: None,
             place,
             site,
             valued: self.valued.as_mut().map(Valued::reborrow),
@@ -445,7 +447,14 @@ fn straight(
             context.place = Place { span: instruction.span, location: instruction.location };
             match guarded(context, guard) {
                 Ok(holds) => active = holds,
-                Err(gap) => return (executed, Err(gap)),
+                Err(gap) => {
+                    context.site = first + executed as u32;
+                    match conditional(context, guard, &instruction.op) {
+                        Ok(true) => continue,
+                        Ok(false) => return (executed, Err(gap)),
+                        Err(gap) => return (executed, Err(gap)),
+                    }
+                }
             }
             if active.is_empty() {
                 continue;

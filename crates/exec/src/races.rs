@@ -173,6 +173,13 @@ impl Told {
     ) -> Option<usize> {
         let (a, b) = (conflict.earlier.site, conflict.later.site);
         let pair = (a.min(b), a.max(b));
+        let conditional = [a, b].iter().any(|site| report.conditional.contains(site));
+        let judgement = match judgement {
+            Judgement::Race | Judgement::SameValue if conditional => {
+                Judgement::Open("one of them happens under a condition that is not decided")
+            }
+            judgement => judgement,
+        };
         let same_value = match judgement {
             Judgement::Harmless => return None,
             Judgement::Open(reason) => {

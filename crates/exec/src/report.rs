@@ -5,6 +5,7 @@ use crate::finding::{BarrierUse, Fault, Finding, Place, Thread, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
+use sync::Site;
 
 /// Different findings beyond this many are only counted: nobody reads them.
 const MOST_FINDINGS: usize = 1000;
@@ -27,6 +28,8 @@ pub(crate) struct Report {
     recent: [Option<Place>; 16],
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
+    /// Instructions that were executed under a condition that is not decided.
+    pub(crate) conditional: FxHashSet<Site>,
     /// Uses of barriers, if somebody wants to know.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.

@@ -9,6 +9,7 @@
 //! Registers may be added, and instructions and blocks changed or emptied; functions and variables
 //! keep their numbers. A lifted program passes [`ir::validate`].
 
+mod branches;
 mod math;
 
 use ir::Program;
@@ -28,5 +29,7 @@ pub struct Lifted {
 pub fn lift(program: &Program) -> Lifted {
     let mut lifted = Lifted { program: program.clone(), assumptions: BTreeSet::new() };
     math::lift(&mut lifted);
+    // Branches inside the regions of functions are gone by now.
+    branches::lift(&mut lifted);
     lifted
 }

@@ -92,6 +92,13 @@ impl Terms {
         if matches!(self.node(a), Node::Undefined) {
             return a;
         }
+        if let (Node::Constant(base), None) = (self.node(a), exponent.to_i64())
+            && let Some(root) = self.number(base).exact_square_root()
+            && (exponent + exponent).to_i64().is_some()
+        {
+            let root = self.constant(root);
+            return self.power(root, &(exponent + exponent));
+        }
         let positive = match self.node(a) {
             Node::Constant(base) => self.number(base).signum() > 0,
             other => self.is_positive_constant(other) || matches!(other, Node::Exp(_)),

@@ -198,6 +198,17 @@ impl Number {
         }
     }
 
+    /// The square root, if it is a rational of small numerator and denominator.
+    #[must_use]
+    pub fn exact_square_root(&self) -> Option<Self> {
+        let root = |square: i64| {
+            let root = u64::try_from(square).ok()?.isqrt();
+            (root * root == square as u64).then_some(root as i64)
+        };
+        let (numerator, denominator) = self.to_small_ratio()?;
+        Self::ratio(root(numerator)?, root(denominator)?)
+    }
+
     /// `self` to an integer power; `None` for 0 to a negative power.
     #[must_use]
     pub fn integer_power(&self, power: i32) -> Option<Self> {

@@ -170,6 +170,7 @@ impl Scan<'_> {
             Node::Power(a, exponent) => {
                 let exponent = self.terms.number(exponent);
                 integer_power::<60, 1577>(at(a), exponent)
+                    .or_else(|| half_power::<60, 1577>(at(a), exponent))
                     .unwrap_or_else(|| self.opaque::<60, 1577>(operation, at(a)))
             }
             Node::Log(a) if self.terms.as_number(a.into()) == Some(&Number::from(2)) => LN_2,
@@ -260,6 +261,16 @@ fn integer_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Op
     Some(if integer < 0 { Modulus::<K, C>::inverse(raised).unwrap_or(NONE) } else { raised })
 }
 
+/// A power with an exponent that is half an integer, of a square: by the root that is a square
+/// itself. There is one such root modulo a prime that is 3 modulo 4, as both are.
+fn half_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Option<u64> {
+    let twice = exponent + exponent;
+    let prime = Modulus::<K, C>::PRIME;
+    let is_square = base != NONE && Modulus::<K, C>::power(base, prime / 2) == 1;
+    twice.to_i64().filter(|_| is_square)?;
+    integer_power::<K, C>(Modulus::<K, C>::power(base, prime / 4 + 1), &twice)
+}
+
 /// A power; a root of a square is the one that is a square itself.
 fn root(base: u64, exponent: &Number) -> u64 {
     if let Some(power) = integer_power::<61, 3153>(base, exponent) {
@@ -306,6 +317,8 @@ mod tests {
             ("max(x, y) + min(x, y)", "y + x"),
             ("if(x < y, exp(x), abs(z))", "if(y > x, exp(x), max(z, -z))"),
             ("sqrt(y^2) * sqrt(y^2)", "y*y"),
+            ("exp(x / sqrt(49/9))", "exp(3 * x / 7)"),
+            ("exp(x * sqrt(z^2))", "exp(x * abs(z))"),
         ] {
             let [a_value, b_value] = pair(a, b);
             assert!(a_value.is_some() && a_value == b_value, "{a} and {b}");

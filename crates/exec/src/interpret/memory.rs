@@ -401,7 +401,7 @@ fn keeps(
 }
 
 /// Writes one element of one lane.
-fn store_element(
+pub(super) fn store_element(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     lane: usize,

@@ -33,6 +33,7 @@ pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
 use sync::Site;
+pub(crate) use valued::conditional;
 
 /// Everything an instruction can touch.
 pub(crate) struct Context<'c, 'p> {
@@ -52,6 +53,10 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
+    /// Those of them in which it takes effect under a condition that is not decided.
+    pub(crate) open: Mask,
+    /// What would be wrong in one of those.
+    pub(crate) would_fail: Option<&'static str>,
     pub(crate) place: Place,
     /// The number of the instruction.
     pub(crate) site: Site,
@@ -148,9 +153,13 @@ impl<'c, 'p> Context<'c, 'p> {
         if matches!(fault, Fault::Undefined { origin: Some(Origin::BadAccess(_)), .. }) {
             return;
         }
-        if let Some(lane) = lanes.lowest() {
-            let thread = self.thread(lane);
-            self.report.find(fault, self.place, thread);
+        match (lanes.without(self.open).lowest(), lanes.is_empty()) {
+            (Some(lane), _) => {
+                let thread = self.thread(lane);
+                self.report.find(fault, self.place, thread);
+            }
+            (None, false) => self.would_fail = Some("this would be wrong"),
+            (None, true) => {}
         }
     }
 

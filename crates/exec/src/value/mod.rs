@@ -90,6 +90,20 @@ impl Valued<'_> {
         }
     }
 
+    /// As [`real`](Self::real), of a side of a choice: bytes that nobody wrote are an undefined value.
+    pub(crate) fn real_or_undefined(
+        &mut self,
+        bytes: &[Byte],
+        format: Format,
+        place: Option<Place>,
+    ) -> Result<Value, u32> {
+        if bytes.iter().all(|byte| *byte == Byte::Undefined) {
+            // The engine's word for it: a NaN has no real value.
+            return Ok(self.constant(Format::F64, f64::NAN.to_bits()));
+        }
+        self.real(bytes, format, place)
+    }
+
     /// The float that a unit is, or the word of an opaque unit.
     pub(crate) fn single(
         &mut self,
@@ -116,7 +130,7 @@ impl Valued<'_> {
         }
         let [a, b] = [if_true, if_false].map(|word| {
             let bytes = self.store.units.bytes(word);
-            self.real(&bytes[..size], format, place)
+            self.real_or_undefined(&bytes[..size], format, place)
         });
         Ok(self.select(condition, a?, b?))
     }

@@ -4,6 +4,7 @@
 //! result is unknown. So this may leave things out: a value is then lost, never wrong.
 
 mod bits;
+mod conditional;
 mod convert;
 mod float;
 mod select;
@@ -17,6 +18,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
+pub(crate) use conditional::conditional;
 pub(super) use float::update;
 use ir::{Op, Operand, Reg, Width};
 

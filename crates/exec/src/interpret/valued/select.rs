@@ -52,7 +52,7 @@ pub(super) fn execute(
 }
 
 /// Makes choices in lanes whose condition is not known.
-fn choose(
+pub(super) fn choose(
     context: &mut Context<'_, '_>,
     dst: Reg,
     condition: &Predicate,
@@ -128,10 +128,15 @@ fn singles(
 }
 
 /// One lane's choice, as words of units.
-fn choice(valued: &mut Valued<'_>, condition: u32, (x, y): (&Bytes, &Bytes), size: usize) -> u64 {
+pub(super) fn choice(
+    valued: &mut Valued<'_>,
+    condition: u32,
+    (x, y): (&Bytes, &Bytes),
+    size: usize,
+) -> u64 {
     if let Some(format) = common(x, y, size)
-        && let Ok(a) = valued.real(&x[..size], format, None)
-        && let Ok(b) = valued.real(&y[..size], format, None)
+        && let Ok(a) = valued.real_or_undefined(&x[..size], format, None)
+        && let Ok(b) = valued.real_or_undefined(&y[..size], format, None)
     {
         let value = valued.select(condition, a, b);
         let sort = Sort::float(format);
@@ -142,9 +147,20 @@ fn choice(valued: &mut Valued<'_>, condition: u32, (x, y): (&Bytes, &Bytes), siz
     let units = &mut valued.store.units;
     let mut half = |at: usize| {
         let unit = |bytes: &Bytes| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        let (if_true, if_false) = (units.unit(unit(x)), units.unit(unit(y)));
+        let (mut if_true, mut if_false) = (units.unit(unit(x)), units.unit(unit(y)));
         if unit(x) == unit(y) && units.lost(if_true).is_none() {
             return if_true;
+        }
+        // A choice by the same condition is made already.
+        if let Some(&Unit::Choice { condition: same, if_true: inner, .. }) = units.get(if_true)
+            && same == condition
+        {
+            if_true = inner;
+        }
+        if let Some(&Unit::Choice { condition: same, if_false: inner, .. }) = units.get(if_false)
+            && same == condition
+        {
+            if_false = inner;
         }
         units.push(Unit::Choice { condition, if_true, if_false })
     };

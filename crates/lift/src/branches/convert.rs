@@ -1,0 +1,184 @@
+//! A branch becomes straight code.
+//!
+//! ```text
+//!         @p bra A, C                     p' = p; old r = r               (r written by A and wanted later)
+//!     A:  …                               A; then r = r; r = old r
+//!     C:  …                        →      C
+//!     to: …                               r = p' ? then r : r
+//! ```
+
+use super::liveness::{Liveness, touched};
+use super::shape::{After, Branch, End, keeps_condition};
+use base::Span;
+use ir::{
+    Block, Function, Guard, Instr, IntBinary, IntUnary, LocId, Op, Operand, Param, Reg, Register,
+    Terminator, Width,
+};
+use std::collections::BTreeSet;
+
+pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness) {
+    let sides = branch.sides.map(|side| {
+        side.map_or_else(Vec::new, |side| {
+            let block = &mut function.blocks[side];
+            block.terminator = Terminator::Exit;
+            std::mem::take(&mut block.instructions)
+        })
+    });
+    let Block { span, location, .. } = function.blocks[branch.from];
+    let mut straight = Straight { function, out: Vec::new(), origin: (span, location) };
+    straight.build(branch, sides, live);
+    let out = straight.out;
+    let block = &mut function.blocks[branch.from];
+    block.instructions.extend(out);
+    block.terminator = match branch.to {
+        After::Block(to) => Terminator::Jump(to),
+        After::End(End::Return) => Terminator::Return,
+        After::End(End::Exit) => Terminator::Exit,
+    };
+}
+
+/// Straight code on its way.
+struct Straight<'f> {
+    function: &'f mut Function,
+    out: Vec<Instr>,
+    /// Where the branch is: that is where its selections come from.
+    origin: (Span, Option<LocId>),
+}
+
+impl Straight<'_> {
+    fn build(&mut self, branch: &Branch, [then, otherwise]: [Vec<Instr>; 2], live: &Liveness) {
+        let holds = self.fresh("branch", Width::B1);
+        self.emit(Op::Copy { dst: holds, src: branch.guard.register.into() });
+        if branch.guard.negated {
+            self.emit(not(holds, holds.into()));
+        }
+        let [in_then, in_other] = [&then, &otherwise].map(|side| written(side));
+        let read_in_other: BTreeSet<Reg> =
+            otherwise.iter().flat_map(|instruction| touched(instruction).1).collect();
+        let returned: Vec<Reg> = self.function.returns.iter().filter_map(register_of).collect();
+        let to = match branch.to {
+            After::Block(to) => Some(to),
+            After::End(_) => None,
+        };
+        let wanted = |register: Reg| match to {
+            Some(to) => live.at(to, register),
+            // The caller reads what a function returns.
+            None => returned.contains(&register),
+        };
+        // What was there before, where the first side writes over it.
+        let needed = |register: &Reg| wanted(*register) || read_in_other.contains(register);
+        let old: Vec<(Reg, Reg)> =
+            in_then.iter().copied().filter(needed).map(|one| (one, self.copy(one))).collect();
+        self.side(then, Guard { register: holds, negated: false });
+        let selected: Vec<Reg> =
+            in_then.union(&in_other).copied().filter(|register| wanted(*register)).collect();
+        let first: Vec<(Reg, Reg)> =
+            selected.iter().copied().map(|register| (register, self.copy(register))).collect();
+        for (register, old) in old {
+            self.emit(Op::Copy { dst: register, src: old.into() });
+        }
+        self.side(otherwise, Guard { register: holds, negated: true });
+        for (register, first) in first {
+            self.select(register, holds, first);
+        }
+    }
+
+    /// The instructions of a side, those that must not happen elsewhere under its condition.
+    fn side(&mut self, instructions: Vec<Instr>, condition: Guard) {
+        for mut instruction in instructions {
+            if keeps_condition(&instruction.op) {
+                self.origin = (instruction.span, instruction.location);
+                instruction.guard = Some(match instruction.guard {
+                    Some(own) => self.both(condition, own),
+                    None => {
+                        self.clear(&instruction);
+                        condition
+                    }
+                });
+            }
+            self.out.push(instruction);
+        }
+    }
+
+    /// Gives results of an instruction a value that stays where its side is not taken: nobody reads it
+    /// there, and without one it would be undefined.
+    fn clear(&mut self, instruction: &Instr) {
+        let (writes, reads) = touched(instruction);
+        for register in writes.into_iter().filter(|register| !reads.contains(register)) {
+            self.emit(Op::Copy { dst: register, src: Operand::Constant(0) });
+        }
+    }
+
+    /// A guard that holds where both do.
+    fn both(&mut self, a: Guard, b: Guard) -> Guard {
+        let [a, b] = [a, b].map(|guard| match guard.negated {
+            false => guard.register,
+            true => {
+                let opposite = self.fresh("not", Width::B1);
+                self.emit(not(opposite, guard.register.into()));
+                opposite
+            }
+        });
+        let both = self.fresh("both", Width::B1);
+        self.emit(and(both, a.into(), b.into()));
+        Guard { register: both, negated: false }
+    }
+
+    /// `register = holds ? first : register`
+    fn select(&mut self, register: Reg, holds: Reg, first: Reg) {
+        if self.function.registers[register].width != Width::B1 {
+            return self.emit(Op::Select {
+                dst: register,
+                condition: holds.into(),
+                if_true: first.into(),
+                if_false: register.into(),
+            });
+        }
+        let fails = self.fresh("not", Width::B1);
+        self.emit(not(fails, holds.into()));
+        self.emit(and(first, first.into(), holds.into()));
+        self.emit(and(register, register.into(), fails.into()));
+        self.emit(Op::IntBinary {
+            op: IntBinary::Or,
+            width: Width::B1,
+            dst: register,
+            a: register.into(),
+            b: first.into(),
+        });
+    }
+
+    fn copy(&mut self, register: Reg) -> Reg {
+        let width = self.function.registers[register].width;
+        let copy = self.fresh("side", width);
+        self.emit(Op::Copy { dst: copy, src: register.into() });
+        copy
+    }
+
+    fn fresh(&mut self, name: &str, width: Width) -> Reg {
+        self.function.registers.push(Register { name: name.to_owned(), width })
+    }
+
+    fn emit(&mut self, op: Op) {
+        let (span, location) = self.origin;
+        self.out.push(Instr { guard: None, op, span, location });
+    }
+}
+
+fn register_of(parameter: &Param) -> Option<Reg> {
+    match parameter {
+        Param::Register(register, _) => Some(*register),
+        Param::Variable(_) => None,
+    }
+}
+
+fn not(dst: Reg, a: Operand) -> Op {
+    Op::IntUnary { op: IntUnary::Not, width: Width::B1, dst, a }
+}
+
+fn and(dst: Reg, a: Operand, b: Operand) -> Op {
+    Op::IntBinary { op: IntBinary::And, width: Width::B1, dst, a, b }
+}
+
+fn written(instructions: &[Instr]) -> BTreeSet<Reg> {
+    instructions.iter().flat_map(|instruction| touched(instruction).0).collect()
+}

@@ -1,0 +1,82 @@
+//! Which registers may still be read: the usual backward iteration over blocks.
+
+use base::Index;
+use ir::{Access, Block, BlockId, Function, Instr, Operand, Reg, Terminator};
+
+/// For each block, the registers that may be read from its start on.
+pub(super) struct Liveness {
+    starts: Vec<Vec<bool>>,
+}
+
+impl Liveness {
+    pub(super) fn of(function: &Function) -> Self {
+        let registers = function.registers.len();
+        let mut starts = vec![vec![false; registers]; function.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for position in (0..starts.len()).rev() {
+                let block = &function.blocks[BlockId::from_position(position)];
+                let mut live = vec![false; registers];
+                for next in block.terminator.successors() {
+                    let after = &starts[next.position()];
+                    live.iter_mut().zip(after).for_each(|(live, after)| *live |= after);
+                }
+                backwards(function, block, &mut live);
+                if live != starts[position] {
+                    starts[position] = live;
+                    changed = true;
+                }
+            }
+        }
+        Self { starts }
+    }
+
+    /// Whether a register may be read from the start of a block on. Registers that are younger than
+    /// this table live nowhere.
+    pub(super) fn at(&self, block: BlockId, register: Reg) -> bool {
+        self.starts[block.position()].get(register.position()).is_some_and(|live| *live)
+    }
+}
+
+/// From the end of a block to its start.
+fn backwards(function: &Function, block: &Block, live: &mut [bool]) {
+    match &block.terminator {
+        Terminator::Branch { guard, .. } => live[guard.register.position()] = true,
+        Terminator::Table { index: Operand::Register(index), .. } => live[index.position()] = true,
+        // Registers that a function returns are read by its caller.
+        Terminator::Return => {
+            for result in &function.returns {
+                if let ir::Param::Register(register, _) = result {
+                    live[register.position()] = true;
+                }
+            }
+        }
+        _ => {}
+    }
+    for instruction in block.instructions.iter().rev() {
+        let (writes, reads) = touched(instruction);
+        // Under a guard the old contents may remain.
+        if instruction.guard.is_none() {
+            writes.iter().for_each(|register| live[register.position()] = false);
+        }
+        reads.iter().for_each(|register| live[register.position()] = true);
+    }
+}
+
+/// The registers an instruction writes, and those it reads.
+pub(super) fn touched(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
+    let (mut writes, mut reads) = (Vec::new(), Vec::new());
+    reads.extend(instruction.guard.map(|guard| guard.register));
+    instruction.op.visit(&mut |access| match access {
+        Access::Write(register) => writes.push(register),
+        Access::Read(Operand::Register(register)) => reads.push(register),
+        Access::Address(address) => {
+            if let ir::AddressBase::Register(register) = address.base {
+                reads.push(register);
+            }
+        }
+        _ => {}
+    });
+    (writes, reads)
+}
