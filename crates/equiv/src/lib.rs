@@ -10,7 +10,9 @@ mod compare;
 mod constants;
 mod expf;
 mod handles;
+mod ranges;
 mod symbolic;
+mod undefined;
 mod witness;
 
 pub use compare::{

@@ -12,12 +12,13 @@
 use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
 use crate::handles::Handles;
+use crate::ranges::{self, Range};
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Truths, Unary, Value, Values,
 };
-use ir::{Format, Relation, Rounding};
+use ir::{Format, Relation, Rounding, Scalar, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Symbolic {
     pub terms: Terms,
     /// Where the inputs of the launch are among all inputs.
     sources: FxHashMap<InputSource, usize>,
+    /// Positions of inputs that are integers, and between which numbers they are.
+    integers: Vec<(std::ops::Range<usize>, Range)>,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -73,6 +76,7 @@ impl Symbolic {
             handles: Handles::new(inputs.len()),
             terms: Terms::new(inputs),
             sources,
+            integers: Vec::new(),
             made: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
@@ -255,6 +259,15 @@ impl Symbolic {
         value
     }
 
+    /// Between which numbers an integer is.
+    fn range(&self, term: Term) -> Option<Range> {
+        let input = |position: usize| {
+            let of = self.integers.iter().find(|(positions, _)| positions.contains(&position));
+            of.map(|(_, range)| *range)
+        };
+        ranges::range(&self.terms, term, &input)
+    }
+
     /// A step of `expf`, if `a·b + c` is one.
     fn expf_step(&mut self, [a, b, c]: [Value; 3], rounding: Rounding) -> Option<Value> {
         if self.expf.is_rest([a, b, c]) {
@@ -288,6 +301,10 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
         let first = *self.sources.get(&inputs.source)?;
+        if let Scalar::Integer { width, signed } = inputs.scalar {
+            let positions = first..first + usize::try_from(inputs.count).ok()?;
+            self.integers.push((positions, ranges::of_type(width.bits(), signed)));
+        }
         Value::try_from(first + 1).ok()
     }
 
@@ -374,6 +391,28 @@ impl Domain for Symbolic {
         let number: &Number = self.terms.as_number(term)?;
         let whole = number.to_i64().map(i128::from);
         whole.filter(|_| rounding != Rounding::NearestAway)
+    }
+
+    fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let term = self.term(value);
+        let (least, most) = self.range(term)?;
+        let (lowest, highest) = ranges::of_type(width.bits(), signed);
+        if least >= lowest && most <= highest {
+            return Some(value);
+        }
+        let modulus = 1i128 << width.bits();
+        if least < lowest - modulus || most > highest + modulus {
+            return None;
+        }
+        let [lowest, highest, modulus] = [lowest, highest, modulus].map(|one| self.integer(one));
+        let [lowest, highest, modulus] = [lowest, highest, modulus].map(|one| self.term(one));
+        let terms = &mut self.terms;
+        let (above, below) = (terms.subtract(term, modulus), terms.add(term, modulus));
+        let too_large = terms.compare(term::Relation::Less, highest, term);
+        let too_small = terms.compare(term::Relation::Less, term, lowest);
+        let wrapped = terms.select(too_large, above, term);
+        let wrapped = terms.select(too_small, below, wrapped);
+        Some(self.handles.handle(wrapped))
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {

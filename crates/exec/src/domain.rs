@@ -38,7 +38,7 @@
 //! not be read as values.
 
 use crate::lanes::{Mask, WARP};
-use ir::{Format, Relation, Rounding, Scalar};
+use ir::{Format, Relation, Rounding, Scalar, Width};
 
 /// A handle of a value of the domain. Never 0 and below 2^31 ([`LIMIT`]): other words are the
 /// engine's own.
@@ -152,8 +152,7 @@ pub trait Domain {
     /// has nothing to say about them; they are opaque then. Asked once for each opaque buffer and
     /// argument, in the order of the launch.
     ///
-    /// Integers are given handles so that copies of them can be recognised; no operation is ever
-    /// asked about one.
+    /// An integer is the number that its type makes of its bits.
     fn inputs(&mut self, inputs: &Inputs) -> Option<Value>;
 
     /// The value that a float of this format has. A NaN is an undefined value. The engine asks at
@@ -194,6 +193,16 @@ pub trait Domain {
 
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
+
+    /// The number that the lowest bits of an integer are, with or without a sign: the integer itself, if it
+    /// is known to be in range. `None` if that is not known.
+    ///
+    /// Integers are computed with as reals are, by sums, differences, products, magnitudes and extrema;
+    /// the results are exact, and hardware keeps their lowest bits.
+    fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let _ = (value, width, signed);
+        None
+    }
 
     /// The single whose bits are those of a single moved up by 23: an integer in the lowest bits
     /// becomes an exponent, which is how `expf` makes powers of two. `None` if nothing is known of it.

@@ -2,7 +2,7 @@
 
 use crate::domain::{Domain, Value};
 use crate::memory::{Allocation, state};
-use crate::value::unit::{Byte, Content, Lost, Sort, content, known};
+use crate::value::unit::{Byte, Content, Lost, Sort, content, integer, known};
 use crate::value::{Store, Valued};
 use ir::Scalar;
 
@@ -55,9 +55,9 @@ impl Results {
         let mut valued = Valued { domain, store: &mut self.store };
         let found = match (scalar, Sort::of(scalar)) {
             (Scalar::Float(format), _) => valued.real(&bytes, format, None),
-            (_, Some(sort)) => match content(&bytes, sort) {
-                Content::Value(value) => Ok(value),
-                Content::Opaque(word) => Err(word),
+            (_, Some(sort)) => match (content(&bytes, sort), integer(&bytes)) {
+                (_, Some(value)) => Ok(value),
+                (Content::Opaque(word), _) => Err(word),
                 _ => Err(0),
             },
             (_, None) => Err(0),

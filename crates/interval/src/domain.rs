@@ -5,7 +5,7 @@ use exec::Mask;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
 };
-use ir::{Format, Relation, Rounding};
+use ir::{Format, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
@@ -354,6 +354,19 @@ impl<E: Enclosure> Domain for Intervals<E> {
 
     fn integer(&mut self, number: i128) -> Value {
         self.push(real(E::integer(number), TOO_LARGE))
+    }
+
+    fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let modulus = 1i128 << width.bits();
+        let lowest = if signed { -modulus / 2 } else { 0 };
+        let bounds = [lowest, lowest + modulus - 1].map(|bound| real(E::integer(bound), TOO_LARGE));
+        // Most numbers are in range or just outside.
+        [0, -modulus, modulus].into_iter().find_map(|shift| {
+            let moved = add(self.known(value), &real(E::integer(shift), TOO_LARGE));
+            let above = compare(Relation::Ge, &moved, &bounds[0]) == Ok(true);
+            let inside = above && compare(Relation::Le, &moved, &bounds[1]) == Ok(true);
+            inside.then(|| if shift == 0 { value } else { self.push(moved) })
+        })
     }
 
     fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {

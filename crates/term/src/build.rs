@@ -189,7 +189,18 @@ impl Terms {
             Node::Undefined => condition,
             _ if a == b && !self.is_partial(condition) => a,
             _ => {
-                let (condition, a, b) = (self.seal(condition), self.seal(a), self.seal(b));
+                let (condition, mut a, mut b) = (self.seal(condition), self.seal(a), self.seal(b));
+                // A choice by the same condition is made already.
+                if let Node::Select(same, inner, _) = self.at(a)
+                    && same == condition
+                {
+                    a = inner;
+                }
+                if let Node::Select(same, _, inner) = self.at(b)
+                    && same == condition
+                {
+                    b = inner;
+                }
                 let partial =
                     self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
                 self.push(Node::Select(condition, a, b), partial).into()

@@ -44,6 +44,21 @@ impl Sort {
         })
     }
 
+    /// The integers of so many bytes.
+    pub(crate) fn integer(bytes: usize) -> Option<Self> {
+        Some(match bytes {
+            1 => Self::I8,
+            2 => Self::I16,
+            4 => Self::I32,
+            8 => Self::I64,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn is_integer(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
     pub(crate) fn float(format: Format) -> Self {
         match format {
             Format::F64 => Self::F64,
@@ -254,6 +269,16 @@ pub(crate) fn known(bytes: &[Byte]) -> Option<u64> {
         Byte::Known(bits) => Some(number << 8 | u64::from(*bits)),
         _ => None,
     })
+}
+
+/// The integer whose lowest bytes these are.
+pub(crate) fn integer(bytes: &[Byte]) -> Option<Value> {
+    match bytes.first()? {
+        Byte::Of { value, sort, index: 0 } if sort.is_integer() && run(bytes) == bytes.len() => {
+            Some(*value)
+        }
+        _ => None,
+    }
 }
 
 /// What bytes are as one value of a sort.

@@ -3,7 +3,7 @@
 //! Each is executed as without a domain first, which settles what is number, pointer or poison and
 //! makes the rest opaque; then the lanes of which more can be said are written again.
 
-use super::{Patch, bytes, raw, truth};
+use super::{Patch, bytes, integer, raw, truth};
 use crate::concrete;
 use crate::domain::{LIMIT, Unary};
 use crate::finding::Gap;
@@ -117,7 +117,19 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
         let operands: Vec<Bytes> =
             sources.iter().map(|source| bytes(context, source, lane)).collect();
-        let result = match moved(op, &operands, to) {
+        let computed = match (&mut context.valued, operand_width(op)) {
+            (Some(valued), Some(width))
+                if operands.iter().any(|a| integer::is_integer(a, width)) =>
+            {
+                integer::compute(valued, op, &operands, to)
+            }
+            _ => None,
+        };
+        let moved = computed.or_else(|| moved(op, &operands, to)).or_else(|| {
+            let valued = context.valued.as_mut()?;
+            integer::compute(valued, op, &operands, to)
+        });
+        let result = match moved {
             Some(result) => Some(result),
             None => {
                 signs(context, op, &operands).or_else(|| power_of_exponent(context, op, &operands))
@@ -132,6 +144,16 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
         }
     }
     patch.apply(context, dst);
+}
+
+fn operand_width(op: &Op) -> Option<Width> {
+    match op {
+        Op::Resize { from: width, .. }
+        | Op::IntUnary { width, .. }
+        | Op::IntBinary { width, .. }
+        | Op::IntTernary { width, .. } => Some(*width),
+        _ => None,
+    }
 }
 
 /// The result of an operation that moves whole bytes.

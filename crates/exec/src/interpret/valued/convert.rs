@@ -4,12 +4,13 @@
 //! domain's.
 
 use super::float::{Ask, Shape, answer, reals, write};
-use super::{Patch, is_number, raw};
+use super::{Patch, bytes, integer, is_number, raw};
 use crate::concrete;
 use crate::domain::LIMIT;
 use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
+use crate::value::bytes::Bytes;
 use crate::value::reason;
 use ir::{FloatMode, Format, Operand, Reg, Rounding, Scalar, Width};
 
@@ -42,11 +43,15 @@ pub(super) fn execute(
                 return false;
             }
             let (values, tags) = raw(context, src);
+            let size = width.bytes() as usize;
+            let found: [Bytes; WARP] =
+                std::array::from_fn(|lane| bytes(context, &(values, tags), lane));
             let Some(valued) = &mut context.valued else { return false };
             let lost = valued.lost(tags.origin, context.place);
             let integers = std::array::from_fn(|lane| {
                 if !tags.is_number_in(Mask(1 << lane)) {
-                    return lost;
+                    let number = integer::number(valued, &found[lane][..size], signed);
+                    return number.filter(|_| tags.unknown.has(lane)).unwrap_or(lost);
                 }
                 let bits = values[lane] & width.mask();
                 let number = concrete::resize(width, signed, Width::B64, bits);

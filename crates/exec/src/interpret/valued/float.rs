@@ -1,7 +1,7 @@
 //! Floats: the domain computes, everything here finds operands and puts results where they belong.
 
 use super::truth::{self, Predicate};
-use super::{bytes, convert, is_number, raw};
+use super::{bytes, convert, integer, is_number, raw};
 use crate::domain::{Binary, Connective, LIMIT, Truths, Unary, Values};
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
@@ -385,7 +385,9 @@ pub(in crate::interpret) fn update(
     atomic: &Atomic,
     [old, a]: [(u64, Word); 2],
 ) -> Option<(u64, Word)> {
-    let Scalar::Float(format) = atomic.scalar else { return None };
+    let Scalar::Float(format) = atomic.scalar else {
+        return update_integer(context, atomic, [old, a]);
+    };
     let op = match atomic.op {
         AtomicOp::Add => Binary::Add,
         AtomicOp::Min => Binary::Min,
@@ -417,4 +419,21 @@ pub(in crate::interpret) fn update(
         }
     }
     Some(valued.store.word(&out))
+}
+
+/// The same of integers, where they may wrap around.
+fn update_integer(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    [old, a]: [(u64, Word); 2],
+) -> Option<(u64, Word)> {
+    let size = atomic.scalar.width().bytes() as usize;
+    let valued = context.valued.as_mut()?;
+    if atomic.op != AtomicOp::Add || size > 8 {
+        return None;
+    }
+    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
+    let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
+    let sum = integer::apply(valued, Binary::Add, a?, b?);
+    Some(valued.store.word(&integer::whole(sum, size)?))
 }

@@ -7,6 +7,7 @@ mod bits;
 mod conditional;
 mod convert;
 mod float;
+mod integer;
 mod select;
 mod truth;
 
@@ -154,6 +155,11 @@ pub(super) fn extend(
     for lane in tags.unknown.and(context.lanes).iter() {
         let Some(valued) = &mut context.valued else { continue };
         let mut found = valued.store.bytes(values[lane], Word::Unknown);
+        let integer = integer::number(valued, &found[..size], signed).filter(|_| signed);
+        if let Some(bytes) = integer.and_then(|value| integer::whole(value, to.bytes() as usize)) {
+            out[lane] = valued.store.word(&bytes).0;
+            continue;
+        }
         let lost = crate::value::unit::Byte::Opaque(valued.lost(None, context.place));
         let zero = crate::value::unit::Byte::Known(0);
         let top = if signed { lost } else { zero };

@@ -5,14 +5,14 @@
 //! says what it is ([`Unit::Choice`]).
 
 use super::truth::Predicate;
-use super::{Patch, bytes, raw};
+use super::{Patch, bytes, integer, raw};
 use crate::domain::LIMIT;
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
 use crate::value::bytes::Bytes;
-use crate::value::unit::{Byte, Sort, Unit};
+use crate::value::unit::{Byte, Sort, Unit, integer};
 use crate::value::{Valued, reason};
 use ir::{Format, Operand, Reg, Width};
 
@@ -142,6 +142,13 @@ pub(super) fn choice(
         let sort = Sort::float(format);
         let mut out = crate::value::bytes::ZERO;
         (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
+        return valued.store.word(&out).0;
+    }
+    if [x, y].into_iter().any(|bytes| integer(&bytes[..size]).is_some())
+        && let Some(a) = integer::congruent(valued, &x[..size])
+        && let Some(b) = integer::congruent(valued, &y[..size])
+        && let Some(out) = integer::whole(valued.select(condition, a, b), size)
+    {
         return valued.store.word(&out).0;
     }
     let units = &mut valued.store.units;

@@ -1,14 +1,14 @@
 //! Predicates that are not known.
 
-use super::raw;
+use super::{bytes, integer, raw};
 use crate::concrete;
 use crate::domain::{Connective, LIMIT, Truths, Values};
 use crate::finding::Gap;
 use crate::interpret::{Context, arithmetic};
-use crate::lanes::{Mask, WARP};
+use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::value::unit::{Unit, Units};
-use ir::{IntBinary, Op, Operand, Reg, Width};
+use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
 /// A predicate whose unknown lanes have words.
 #[derive(Clone)]
@@ -174,7 +174,38 @@ pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> R
         }
     }
     write(context, dst, &out, Tags::NUMBER, set);
+    compare_integers(context, (*relation, *signed, *width), dst, [&a, &b]);
     Ok(true)
+}
+
+/// Comparisons of integers of the domain.
+fn compare_integers(
+    context: &mut Context<'_, '_>,
+    (relation, signed, width): (Relation, bool, Width),
+    dst: Reg,
+    operands: [&(Lanes, Tags); 2],
+) {
+    let size = width.bytes() as usize;
+    let opaque = Predicate::read(context, dst.into());
+    let open = opaque.unknown().without(opaque.followed()).and(context.lanes);
+    let mut values = [[0; WARP]; 2];
+    let mut both = Mask::NONE;
+    for lane in open.iter() {
+        let found = operands.map(|operand| bytes(context, operand, lane));
+        let Some(valued) = &mut context.valued else { return };
+        let numbers = found.map(|bytes| integer::number(valued, &bytes[..size], signed));
+        if let [Some(a), Some(b)] = numbers {
+            (values[0][lane], values[1][lane]) = (a, b);
+            both = both.or(Mask(1 << lane));
+        }
+    }
+    if let Some(valued) = &mut context.valued
+        && !both.is_empty()
+    {
+        let mut out = Truths::NONE;
+        valued.domain.compare(relation, values.each_ref(), both, &mut out);
+        write(context, dst, &out, Tags::NUMBER, both);
+    }
 }
 
 /// The condition and the two numbers, if the words of an operand are a choice between numbers.

@@ -1,0 +1,76 @@
+//! Whether a value can be one that nobody computed.
+//!
+//! Something that is written only under a condition is, where the condition fails, whatever was there
+//! before: nothing, if nobody wrote there. Terms have an undefined leaf for that. Where two kernels are
+//! compared, inputs at which the reference is undefined do not count, so a reference with such a leaf
+//! would be compared where its author did not forget anything, and silently not elsewhere. It is better
+//! to say so.
+
+use rustc_hash::FxHashSet;
+use term::{Node, NodeId, Term, Terms};
+
+/// The nodes of a store that were looked at and have nothing undefined below them.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    nodes: FxHashSet<NodeId>,
+}
+
+impl Settled {
+    /// Whether an undefined leaf is part of a term.
+    pub(crate) fn reaches_undefined(&mut self, terms: &Terms, root: Term) -> bool {
+        let mut seen = Vec::new();
+        let mut work = vec![(terms.node(root), terms.is_partial(root))];
+        while let Some((node, partial)) = work.pop() {
+            // An undefined leaf makes everything above it partial.
+            if !partial {
+                continue;
+            }
+            if node == Node::Undefined {
+                seen.iter().for_each(|node| _ = self.nodes.remove(node));
+                return true;
+            }
+            for child in below(terms, node) {
+                if self.nodes.insert(child) {
+                    seen.push(child);
+                    work.push((terms.at(child), terms.is_partial(child.into())));
+                }
+            }
+        }
+        false
+    }
+}
+
+fn below(terms: &Terms, node: Node) -> Vec<NodeId> {
+    match node {
+        Node::Sum(sum) => {
+            let factors = terms.products(sum).flatten();
+            factors.flat_map(|factors| [factors.left(), factors.right()]).collect()
+        }
+        other => other.children().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::{Inputs, Relation};
+
+    #[test]
+    fn undefined_leaves_are_found_as_often_as_asked_for() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let (x, zero) = (terms.input(x), terms.zero());
+        let condition = terms.compare(Relation::Less, x, zero);
+        let undefined = terms.undefined();
+        let forgotten = terms.select(condition, x, undefined);
+        let sum = terms.add(forgotten, x);
+        let quotient = terms.divide(x, x);
+        let both = terms.add(quotient, sum);
+        let mut settled = Settled::default();
+        let asked = [quotient, both, sum, both, forgotten, quotient, x];
+        let answers = asked.map(|term| settled.reaches_undefined(&terms, term));
+        assert_eq!(answers, [false, true, true, true, true, false, false]);
+    }
+}

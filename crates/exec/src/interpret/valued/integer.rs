@@ -1,0 +1,209 @@
+//! Integers: what is computed from integers of a domain.
+//!
+//! A value of an integer sort stands for an integer, and the bits it is kept in are that integer modulo
+//! two to the number of bits. Sums, differences and products of integers are those of the domain: they
+//! are exact, and congruent to what hardware computes. Whatever depends on where the bits wrap around —
+//! widening, comparing, conversion to a float — asks the domain first for the number that the bits
+//! are ([`Domain::in_range`](crate::domain::Domain::in_range)).
+
+use crate::domain::{Binary, Unary, Value};
+use crate::lanes::{Mask, WARP};
+use crate::value::Valued;
+use crate::value::bytes::{Bytes, ZERO};
+use crate::value::unit::{Byte, Sort, integer, known};
+use ir::{IntBinary, IntTernary, IntUnary, Op, Rounding, Width};
+
+/// The result of an operation on integers in one lane, of which some are the domain's.
+pub(super) fn compute(
+    valued: &mut Valued<'_>,
+    op: &Op,
+    operands: &[Bytes],
+    to: usize,
+) -> Option<Bytes> {
+    let value = match op {
+        Op::Resize { from, signed, .. } => {
+            let from = from.bytes() as usize;
+            match from < to {
+                true => number(valued, &operands[0][..from], *signed),
+                false => congruent(valued, &operands[0][..to]),
+            }
+        }
+        Op::IntUnary { op, width, .. } => unary(valued, *op, &operands[0], *width),
+        Op::IntBinary { op, width, .. } => {
+            binary(valued, *op, [&operands[0], &operands[1]], *width)
+        }
+        Op::IntTernary { op, width, .. } => ternary(valued, *op, operands, *width),
+        _ => None,
+    }?;
+    whole(value, to)
+}
+
+/// Whether an operand is an integer of the domain from its first byte to its last.
+pub(super) fn is_integer(operand: &Bytes, width: Width) -> bool {
+    integer(&operand[..width.bytes().min(8) as usize]).is_some()
+}
+
+/// All bytes of an integer.
+pub(super) fn whole(value: Value, size: usize) -> Option<Bytes> {
+    let sort = Sort::integer(size)?;
+    let mut out = ZERO;
+    (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
+    Some(out)
+}
+
+/// An integer whose lowest bits are these bytes.
+pub(super) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
+    match known(bytes) {
+        Some(_) => number(valued, bytes, true),
+        None => integer(bytes).or_else(|| number(valued, bytes, false)),
+    }
+}
+
+/// The integer that bytes are, with or without a sign.
+pub(super) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
+    let width = |size: usize| Width::from_bits(8 * size as u32);
+    if let Some(bits) = known(bytes) {
+        let unused = 64 - 8 * bytes.len() as u32;
+        let number = match signed {
+            true => i128::from((bits << unused).cast_signed() >> unused),
+            false => i128::from(bits),
+        };
+        return Some(valued.domain.integer(number));
+    }
+    if let Some(value) = integer(bytes) {
+        return valued.domain.in_range(value, width(bytes.len())?, signed);
+    }
+    // With zeros above it, it has no sign.
+    let zeros = bytes.iter().rev().take_while(|byte| **byte == Byte::Known(0)).count();
+    let below = &bytes[..bytes.len() - zeros];
+    let value = integer(below).filter(|_| zeros > 0)?;
+    valued.domain.in_range(value, width(below.len())?, false)
+}
+
+pub(super) fn apply(valued: &mut Valued<'_>, op: Binary, a: Value, b: Value) -> Value {
+    let mut out = [0; WARP];
+    valued.domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
+    out[0]
+}
+
+fn unary(valued: &mut Valued<'_>, op: IntUnary, a: &Bytes, width: Width) -> Option<Value> {
+    let a = &a[..width.bytes() as usize];
+    match op {
+        IntUnary::Negate => {
+            let (zero, a) = (valued.domain.integer(0), congruent(valued, a)?);
+            Some(apply(valued, Binary::Sub, zero, a))
+        }
+        IntUnary::Abs => {
+            let a = number(valued, a, true)?;
+            let mut out = [0; WARP];
+            valued.domain.unary(Unary::Abs, &[a; WARP], Mask(1), &mut out);
+            Some(out[0])
+        }
+        // −1 − a
+        IntUnary::Not => {
+            let (one, a) = (valued.domain.integer(-1), congruent(valued, a)?);
+            Some(apply(valued, Binary::Sub, one, a))
+        }
+        _ => None,
+    }
+}
+
+fn binary(
+    valued: &mut Valued<'_>,
+    op: IntBinary,
+    operands: [&Bytes; 2],
+    width: Width,
+) -> Option<Value> {
+    let size = width.bytes() as usize;
+    let [a, b] = operands.map(|operand| &operand[..size]);
+    let ring = match op {
+        IntBinary::Add => Some(Binary::Add),
+        IntBinary::Sub => Some(Binary::Sub),
+        IntBinary::Mul => Some(Binary::Mul),
+        _ => None,
+    };
+    if let Some(op) = ring {
+        let (a, b) = (congruent(valued, a)?, congruent(valued, b)?);
+        return Some(apply(valued, op, a, b));
+    }
+    match op {
+        IntBinary::MulWide { signed } => {
+            let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
+            Some(apply(valued, Binary::Mul, a, b))
+        }
+        IntBinary::Min { signed } | IntBinary::Max { signed } => {
+            let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
+            let least = matches!(op, IntBinary::Min { .. });
+            Some(apply(valued, if least { Binary::Min } else { Binary::Max }, a, b))
+        }
+        IntBinary::Shl => {
+            let by = known(&operands[1][..4])?;
+            let factor = if by < u64::from(width.bits()) { 1i128 << by } else { 0 };
+            let (a, factor) = (congruent(valued, a)?, valued.domain.integer(factor));
+            Some(apply(valued, Binary::Mul, a, factor))
+        }
+        // What is left of it are its upper bytes.
+        IntBinary::Shr { signed } => {
+            let by = known(&operands[1][..4])? as usize;
+            let rest = a.get(by / 8..).filter(|rest| by.is_multiple_of(8) && !rest.is_empty())?;
+            number(valued, rest, signed)
+        }
+        _ => None,
+    }
+}
+
+fn ternary(
+    valued: &mut Valued<'_>,
+    op: IntTernary,
+    operands: &[Bytes],
+    width: Width,
+) -> Option<Value> {
+    let [a, b, c] = operands else { return None };
+    let size = width.bytes() as usize;
+    match op {
+        IntTernary::Dot4 { a_signed, b_signed } => {
+            let factors = (0..4).map(|at| (&a[at..=at], &b[at..=at]));
+            dot(valued, factors, (a_signed, b_signed), &c[..4])
+        }
+        IntTernary::Dot2 { a_signed, b_signed, high } => {
+            let first = if high { 2 } else { 0 };
+            let factors = (0..2).map(|at| (&a[2 * at..2 * at + 2], &b[first + at..=first + at]));
+            dot(valued, factors, (a_signed, b_signed), &c[..4])
+        }
+        IntTernary::ExtractBits { signed } => {
+            let (at, length) = (known(&b[..4])? as usize & 0xff, known(&c[..4])? as usize & 0xff);
+            let aligned = at.is_multiple_of(8) && length.is_multiple_of(8) && length > 0;
+            let part = a[..size].get(at / 8..(at + length) / 8).filter(|_| aligned)?;
+            number(valued, part, signed)
+        }
+        // A byte and three copies of its sign.
+        IntTernary::Permute => {
+            let selector = known(&c[..4])? & 0xffff;
+            let first = selector & 0xf;
+            let sign = first | 8;
+            let extends = selector >> 4 == sign | sign << 4 | sign << 8;
+            let from = if first < 4 { a } else { b };
+            let at = (first & 3) as usize;
+            number(valued, &from[at..=at], true).filter(|_| extends && first < 8)
+        }
+        _ => None,
+    }
+}
+
+/// Products, added to `c`.
+fn dot<'b>(
+    valued: &mut Valued<'_>,
+    factors: impl Iterator<Item = (&'b [Byte], &'b [Byte])>,
+    (a_signed, b_signed): (bool, bool),
+    c: &[Byte],
+) -> Option<Value> {
+    let mut sum = congruent(valued, c)?;
+    for (a, b) in factors {
+        let (a, b) = (number(valued, a, a_signed)?, number(valued, b, b_signed)?);
+        let mut out = [0; WARP];
+        let operands = [&[a; WARP], &[b; WARP], &[sum; WARP]];
+        valued.domain.fma(operands, Rounding::NearestEven, Mask(1), &mut out);
+        sum = out[0];
+    }
+    Some(sum)
+}
