@@ -307,6 +307,9 @@ impl Outputs<'_, '_> {
             let position = Position { name: name.clone(), index };
             let found = [self.find(0, outputs[0], index), self.find(1, outputs[1], index)];
             let reason = match found {
+                [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
+                    "the reference computes or writes it only under a condition".to_owned()
+                }
                 [Found::Term(a), Found::Term(b)] => {
                     pairs.push((a, b));
                     indices.push(index);

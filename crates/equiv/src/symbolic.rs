@@ -13,6 +13,7 @@ use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
 use crate::handles::Handles;
 use crate::ranges::{self, Range};
+use crate::undefined::Settled;
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
@@ -39,6 +40,7 @@ pub struct Symbolic {
     snap: bool,
     snapped: BTreeSet<&'static str>,
     expf: Steps,
+    settled: Settled,
 }
 
 /// What is done to up to three terms.
@@ -81,6 +83,7 @@ impl Symbolic {
             snap,
             snapped: BTreeSet::new(),
             expf: Steps::default(),
+            settled: Settled::default(),
         }
     }
 
@@ -101,6 +104,11 @@ impl Symbolic {
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.handles.exhausted
+    }
+
+    /// Whether a term is, under some condition, something that nobody computed.
+    pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
+        self.settled.reaches_undefined(&self.terms, term)
     }
 
     /// An operation in some lanes.
@@ -259,6 +267,15 @@ impl Symbolic {
         value
     }
 
+    fn constant_term(&mut self, number: i128) -> Term {
+        // Beyond 2^63 as a sum of two parts, which are exact.
+        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
+        let high = self.terms.integer(high);
+        let scale = self.terms.integer(1 << 32);
+        let low = self.terms.integer(low);
+        self.terms.fused_multiply_add(high, scale, low)
+    }
+
     /// Between which numbers an integer is.
     fn range(&self, term: Term) -> Option<Range> {
         let input = |position: usize| {
@@ -324,12 +341,7 @@ impl Domain for Symbolic {
     }
 
     fn integer(&mut self, number: i128) -> Value {
-        // Beyond 2^63 as a sum of two parts, which are exact.
-        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
-        let high = self.terms.integer(high);
-        let scale = self.terms.integer(1 << 32);
-        let low = self.terms.integer(low);
-        let term = self.terms.fused_multiply_add(high, scale, low);
+        let term = self.constant_term(number);
         self.handles.handle(term)
     }
 
@@ -404,14 +416,19 @@ impl Domain for Symbolic {
         if least < lowest - modulus || most > highest + modulus {
             return None;
         }
-        let [lowest, highest, modulus] = [lowest, highest, modulus].map(|one| self.integer(one));
-        let [lowest, highest, modulus] = [lowest, highest, modulus].map(|one| self.term(one));
-        let terms = &mut self.terms;
-        let (above, below) = (terms.subtract(term, modulus), terms.add(term, modulus));
-        let too_large = terms.compare(term::Relation::Less, highest, term);
-        let too_small = terms.compare(term::Relation::Less, term, lowest);
-        let wrapped = terms.select(too_large, above, term);
-        let wrapped = terms.select(too_small, below, wrapped);
+        let mut wrapped = term;
+        if most > highest {
+            let (bound, other) = (self.constant_term(highest), self.constant_term(-modulus));
+            let too_large = self.terms.compare(term::Relation::Less, bound, term);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_large, other, wrapped);
+        }
+        if least < lowest {
+            let (bound, other) = (self.constant_term(lowest), self.constant_term(modulus));
+            let too_small = self.terms.compare(term::Relation::Less, term, bound);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_small, other, wrapped);
+        }
         Some(self.handles.handle(wrapped))
     }
 

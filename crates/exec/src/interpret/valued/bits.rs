@@ -117,7 +117,7 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
         let operands: Vec<Bytes> =
             sources.iter().map(|source| bytes(context, source, lane)).collect();
-        let computed = match (&mut context.valued, operand_width(op)) {
+        let computed = match (&mut context.valued, ring_width(op)) {
             (Some(valued), Some(width))
                 if operands.iter().any(|a| integer::is_integer(a, width)) =>
             {
@@ -146,12 +146,13 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     patch.apply(context, dst);
 }
 
-fn operand_width(op: &Op) -> Option<Width> {
+/// The width of sums and products: of integers that fill their registers they are integers, even
+/// where bytes could be moved.
+fn ring_width(op: &Op) -> Option<Width> {
     match op {
-        Op::Resize { from: width, .. }
-        | Op::IntUnary { width, .. }
-        | Op::IntBinary { width, .. }
-        | Op::IntTernary { width, .. } => Some(*width),
+        Op::IntBinary { op: IntBinary::Add | IntBinary::Sub | IntBinary::Mul, width, .. } => {
+            Some(*width)
+        }
         _ => None,
     }
 }
