@@ -398,6 +398,10 @@ impl Domain for Symbolic {
         self.each(Operation::Select, [condition, a, b], lanes, out);
     }
 
+    fn follows_conditions(&self) -> bool {
+        true
+    }
+
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
         let term = self.term(value);
         let number: &Number = self.terms.as_number(term)?;

@@ -191,6 +191,12 @@ pub trait Domain {
     /// chosen need not be defined.
     fn select(&mut self, condition: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values);
 
+    /// Whether an instruction is executed under a condition that is not decided, and what it writes
+    /// becomes a choice. If not, the run ends there.
+    fn follows_conditions(&self) -> bool {
+        false
+    }
+
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
 

@@ -20,6 +20,9 @@ impl Algebra {
     /// The largest of some polynomials; there must be at least one.
     pub(crate) fn maximum(&mut self, operands: Vec<Polynomial>) -> Outcome<Polynomial> {
         if let [a, b] = operands.as_slice() {
+            if let Some(both) = self.unite(a, b)? {
+                return Ok(both);
+            }
             for (many, one) in [(a, b), (b, a)] {
                 if let Some(grown) = self.grow(many, one)? {
                     return Ok(grown);
@@ -67,6 +70,40 @@ impl Algebra {
         let mut result = self.atom_polynomial(Atom::Maximum(elements.into()));
         result.scale_by(&scale);
         Ok(result)
+    }
+
+    /// `max(c·M, c·N)` for canonical maxima of many: the set has the elements of both. They have no
+    /// addend or factor in common, as those of either have none.
+    fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
+        let single = |one: &Polynomial| {
+            let (monomial, scale) = one.as_single()?;
+            let atom = monomial.as_atom().filter(|_| !scale.is_negative())?;
+            let is_large = |elements: &[FormId]| elements.len() >= LARGEST_PAIRWISE_SET;
+            match self.atom_ref(atom) {
+                Some(Atom::Maximum(elements)) if is_large(elements) => {
+                    Some((atom, elements.to_vec(), scale.clone()))
+                }
+                _ => None,
+            }
+        };
+        let (Some((first, mut elements, scale)), Some((second, more, other))) =
+            (single(a), single(b))
+        else {
+            return Ok(None);
+        };
+        if scale != other {
+            return Ok(None);
+        }
+        self.spend(elements.len() + more.len())?;
+        elements.extend(more);
+        elements.sort_unstable();
+        elements.dedup();
+        let alone = self.intern(Polynomial::single(Monomial::of_atom(second)))?;
+        let sign = self.sign_of_larger(self.atom_sign(first), alone);
+        let atom = self.intern_maximum(elements.into(), sign);
+        let mut result = Polynomial::single(Monomial::of_atom(atom));
+        result.scale_by(&scale);
+        Ok(Some(result))
     }
 
     /// `max(c·M, g)` for a canonical maximum `M` of many: where `g/c` has whole, non-negative

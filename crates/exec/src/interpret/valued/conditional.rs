@@ -21,8 +21,8 @@ use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
 use crate::value::bytes::Bytes;
-use crate::value::reason;
 use crate::value::unit::Byte;
+use crate::value::{Valued, reason};
 use ir::{Access, Guard, Op, Ordering, Reg, Store, Width};
 use sync::{Kind, SameValue};
 
@@ -36,7 +36,8 @@ pub(crate) fn conditional(
 ) -> Result<bool, Gap> {
     let guard = Condition::new(context, guard);
     let lanes = context.lanes;
-    if context.valued.is_none()
+    let follows = |valued: &Valued<'_>| valued.domain.follows_conditions();
+    if !context.valued.as_ref().is_some_and(follows)
         || !guard.open.without(guard.predicate.followed()).is_empty()
         || !can_be_conditional(context, op)
     {
