@@ -18,8 +18,24 @@ fn older_sums_survive_appending() {
     let three = terms.add(two, x[2]);
     let other = terms.add(two, x[3]);
     assert_eq!(terms.print(three), "x[0] + x[1] + x[2]");
-    assert_eq!(terms.print(other), "(x[0] + x[1]) + x[3]");
+    assert_eq!(terms.print(other), "x[0] + x[1] + x[3]");
     assert_eq!(terms.print(two), "x[0] + x[1]");
+}
+
+/// Short sums that grow in two ways are copied; long ones are referred to.
+#[test]
+fn long_sums_that_grow_twice_are_shared() {
+    let (mut terms, x) = store();
+    let mut sum = terms.zero();
+    for step in 0..100 {
+        sum = terms.fused_multiply_add(x[step % 4], x[0], sum);
+    }
+    let [one, other] = [x[1], x[2]].map(|more| terms.add(sum, more));
+    let products = |term: Term| match terms.node(term) {
+        Node::Sum(list) => terms.products(list).flatten().count(),
+        _ => 0,
+    };
+    assert_eq!([products(sum), products(one), products(other)], [100, 101, 2]);
 }
 
 #[test]

@@ -72,17 +72,14 @@ impl Algebra {
         Ok(result)
     }
 
-    /// `max(c·M, c·N)` for canonical maxima of many: the set has the elements of both. They have no
+    /// `max(c·M, c·N)` for canonical maxima, one of many: the set has the elements of both. They have no
     /// addend or factor in common, as those of either have none.
     fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
         let single = |one: &Polynomial| {
             let (monomial, scale) = one.as_single()?;
             let atom = monomial.as_atom().filter(|_| !scale.is_negative())?;
-            let is_large = |elements: &[FormId]| elements.len() >= LARGEST_PAIRWISE_SET;
             match self.atom_ref(atom) {
-                Some(Atom::Maximum(elements)) if is_large(elements) => {
-                    Some((atom, elements.to_vec(), scale.clone()))
-                }
+                Some(Atom::Maximum(elements)) => Some((atom, elements.to_vec(), scale.clone())),
                 _ => None,
             }
         };
@@ -91,7 +88,8 @@ impl Algebra {
         else {
             return Ok(None);
         };
-        if scale != other {
+        // Few are compared with each other, which may tell more.
+        if scale != other || elements.len().max(more.len()) < LARGEST_PAIRWISE_SET {
             return Ok(None);
         }
         self.spend(elements.len() + more.len())?;
