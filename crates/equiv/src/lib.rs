@@ -6,6 +6,7 @@
 //! equal, is decided by [`decide`]; a difference comes with a point, and both kernels are run again
 //! on intervals there.
 
+mod choices;
 mod compare;
 mod constants;
 mod expf;

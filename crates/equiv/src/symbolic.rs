@@ -9,11 +9,13 @@
 //! made before is found again, except products that are added to a sum: those are most of a kernel, and
 //! looking for them costs more than they do.
 
+use crate::choices;
 use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
 use crate::handles::Handles;
 use crate::ranges::{self, Range};
 use crate::undefined::Settled;
+use decide::{Budget, Decision, Problem, decide};
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
@@ -41,6 +43,8 @@ pub struct Symbolic {
     snapped: BTreeSet<&'static str>,
     expf: Steps,
     settled: Settled,
+    /// Terms that were compared.
+    same: FxHashMap<[Term; 2], Option<bool>>,
 }
 
 /// What is done to up to three terms.
@@ -84,6 +88,7 @@ impl Symbolic {
             snapped: BTreeSet::new(),
             expf: Steps::default(),
             settled: Settled::default(),
+            same: FxHashMap::default(),
         }
     }
 
@@ -158,7 +163,10 @@ impl Symbolic {
             Operation::Compare(relation) => self.compared(relation, a, b),
             Operation::Connect(op) => self.connected(op, a, b),
             Operation::Not => self.terms.not(a),
-            Operation::Select => self.terms.select(a, b, c),
+            Operation::Select => match self.may_be_undefined(b) || self.may_be_undefined(c) {
+                true => choices::select(&mut self.terms, a, b, c),
+                false => self.terms.select(a, b, c),
+            },
         }
     }
 
@@ -396,6 +404,26 @@ impl Domain for Symbolic {
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.each(Operation::Select, [condition, a, b], lanes, out);
+    }
+
+    fn same(&mut self, a: Value, b: Value) -> Option<bool> {
+        let mut pair = [self.term(a), self.term(b)];
+        pair.sort_unstable();
+        if pair[0] == pair[1] {
+            return Some(true);
+        }
+        if let Some(&known) = self.same.get(&pair) {
+            return known;
+        }
+        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
+        let decisions = decide(&problem, &[(pair[0], pair[1])], &Budget::default());
+        let same = decisions.first().and_then(|decision| match decision {
+            Decision::Equal { conditions, .. } if conditions.is_empty() => Some(true),
+            Decision::Different { .. } => Some(false),
+            _ => None,
+        });
+        self.same.insert(pair, same);
+        same
     }
 
     fn follows_conditions(&self) -> bool {

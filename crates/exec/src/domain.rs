@@ -191,6 +191,12 @@ pub trait Domain {
     /// chosen need not be defined.
     fn select(&mut self, condition: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values);
 
+    /// Whether two reals, or two integers, are the same whatever the inputs are; `None` if that is not
+    /// known.
+    fn same(&mut self, a: Value, b: Value) -> Option<bool> {
+        (a == b).then_some(true)
+    }
+
     /// Whether an instruction is executed under a condition that is not decided, and what it writes
     /// becomes a choice. If not, the run ends there.
     fn follows_conditions(&self) -> bool {

@@ -40,5 +40,5 @@ pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Results};
-pub use run::{Checks, Limits, Outcome, check, check_in, check_with, run, run_in};
+pub use run::{Checks, Limits, Outcome, check, check_asking, check_in, check_with, run, run_in};
 pub use value::unit::Lost;

@@ -30,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) undecided: Vec<Undecided>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
+    /// Places of stores for which the domain is asked whether they leave in place what is there.
+    pub(crate) asked: FxHashSet<Place>,
     /// Uses of barriers, if somebody wants to know.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
@@ -41,6 +43,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// Nothing was found yet; at these places the domain is asked.
+    pub(crate) fn asking(places: impl IntoIterator<Item = Place>) -> Self {
+        Self { asked: places.into_iter().collect(), ..Self::default() }
+    }
+
     /// Notes that this many bytes were copied or cleared besides what instructions do themselves: a
     /// budget must bound that, too.
     pub(crate) fn charge(&mut self, bytes: usize) {

@@ -2,7 +2,8 @@
 
 use crate::domain::{Domain, Value};
 use crate::memory::{Allocation, state};
-use crate::value::unit::{Byte, Content, Lost, Sort, content, integer, known};
+use crate::value::integer;
+use crate::value::unit::{Byte, Content, Lost, Sort, content, known};
 use crate::value::{Store, Valued};
 use ir::Scalar;
 
@@ -55,11 +56,13 @@ impl Results {
         let mut valued = Valued { domain, store: &mut self.store };
         let found = match (scalar, Sort::of(scalar)) {
             (Scalar::Float(format), _) => valued.real(&bytes, format, None),
-            (_, Some(sort)) => match (content(&bytes, sort), integer(&bytes)) {
-                (_, Some(value)) => Ok(value),
-                (Content::Opaque(word), _) => Err(word),
-                _ => Err(0),
-            },
+            (Scalar::Integer { signed, .. }, Some(sort)) => {
+                let integer = integer::integer_or_number(&mut valued, &bytes, signed);
+                integer.ok_or(match content(&bytes, sort) {
+                    Content::Opaque(word) => word,
+                    _ => 0,
+                })
+            }
             (_, None) => Err(0),
         };
         match found {

@@ -119,6 +119,23 @@ pub fn check_in(
     in_domain(program, launch, limits, Some(Checks::default()), domain)
 }
 
+/// As [`check_in`]; at these places the domain is asked whether a store leaves in place what is there.
+#[must_use]
+pub fn check_asking(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    domain: &mut dyn Domain,
+    places: impl IntoIterator<Item = Place>,
+) -> (Outcome, Results) {
+    let mut store = Store::default();
+    let valued = Valued { domain, store: &mut store };
+    let report = Report::asking(places);
+    let checks = Some(Checks::default());
+    let (outcome, buffers) = run_reporting(program, launch, limits, checks, Some(valued), report);
+    (outcome, Results::new(buffers, store))
+}
+
 fn in_domain(
     program: &Program,
     launch: &Launch,
@@ -137,9 +154,19 @@ fn run_blocks(
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
-    mut valued: Option<Valued<'_>>,
+    valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
-    let mut report = Report::default();
+    run_reporting(program, launch, limits, checks, valued, Report::default())
+}
+
+fn run_reporting(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Option<Checks>,
+    mut valued: Option<Valued<'_>>,
+    mut report: Report,
+) -> (Outcome, Vec<Allocation>) {
     let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
     let (machine, mut global) = match prepared {
         Ok(prepared) => prepared,

@@ -386,7 +386,19 @@ fn keeps(
     if element > 8 {
         return SameValue::Undecided;
     }
+    let asks = context.report.asked.contains(&context.place);
     for (position, &src) in store.srcs.iter().enumerate() {
+        if asks {
+            match super::valued::keeps(
+                context,
+                (pointer, lane),
+                (start + position * element, element),
+                src,
+            ) {
+                SameValue::Equal => continue,
+                other => return other,
+            }
+        }
         let (values, tags) = context.read(src, store.width);
         let Some((memory, ..)) = allocation(context, pointer.area, lane) else { continue };
         let known = word_of(tags, lane) == Word::Number;

@@ -12,6 +12,7 @@
 //! unknown, unless it knows better: what nobody thought of is lost, never wrong.
 
 pub(crate) mod bytes;
+pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod unit;
 

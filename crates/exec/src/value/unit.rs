@@ -245,7 +245,7 @@ impl Units {
 }
 
 /// How many bytes from the first on follow each other in the same value.
-fn run(bytes: &[Byte]) -> usize {
+pub(crate) fn run(bytes: &[Byte]) -> usize {
     let Some(&Byte::Of { value, sort, index }) = bytes.first() else { return 0 };
     let follows =
         |(at, byte): &(usize, &Byte)| **byte == Byte::Of { value, sort, index: index + *at as u8 };

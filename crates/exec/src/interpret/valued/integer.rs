@@ -1,16 +1,16 @@
 //! Integers: what is computed from integers of a domain.
 //!
-//! A value of an integer sort stands for an integer, and the bits it is kept in are that integer modulo
-//! two to the number of bits. Sums, differences and products of integers are those of the domain: they
+//! Sums, differences and products of integers are those of the domain: they
 //! are exact, and congruent to what hardware computes. Whatever depends on where the bits wrap around —
-//! widening, comparing, conversion to a float — asks the domain first for the number that the bits
-//! are ([`Domain::in_range`](crate::domain::Domain::in_range)).
+//! widening, comparing, conversion to a float — asks first for the number that the bits are
+//! ([`crate::value::integer`]).
 
 use crate::domain::{Binary, Unary, Value};
 use crate::lanes::{Mask, WARP};
 use crate::value::Valued;
-use crate::value::bytes::{Bytes, ZERO};
-use crate::value::unit::{Byte, Sort, integer, known};
+use crate::value::bytes::Bytes;
+pub(super) use crate::value::integer::{congruent, is_integer, number, whole};
+use crate::value::unit::{Byte, known};
 use ir::{IntBinary, IntTernary, IntUnary, Op, Rounding, Width};
 
 /// The result of an operation on integers in one lane, of which some are the domain's.
@@ -36,48 +36,6 @@ pub(super) fn compute(
         _ => None,
     }?;
     whole(value, to)
-}
-
-/// Whether an operand is an integer of the domain from its first byte to its last.
-pub(super) fn is_integer(operand: &Bytes, width: Width) -> bool {
-    integer(&operand[..width.bytes().min(8) as usize]).is_some()
-}
-
-/// All bytes of an integer.
-pub(super) fn whole(value: Value, size: usize) -> Option<Bytes> {
-    let sort = Sort::integer(size)?;
-    let mut out = ZERO;
-    (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
-    Some(out)
-}
-
-/// An integer whose lowest bits are these bytes.
-pub(super) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
-    match known(bytes) {
-        Some(_) => number(valued, bytes, true),
-        None => integer(bytes).or_else(|| number(valued, bytes, false)),
-    }
-}
-
-/// The integer that bytes are, with or without a sign.
-pub(super) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
-    let width = |size: usize| Width::from_bits(8 * size as u32);
-    if let Some(bits) = known(bytes) {
-        let unused = 64 - 8 * bytes.len() as u32;
-        let number = match signed {
-            true => i128::from((bits << unused).cast_signed() >> unused),
-            false => i128::from(bits),
-        };
-        return Some(valued.domain.integer(number));
-    }
-    if let Some(value) = integer(bytes) {
-        return valued.domain.in_range(value, width(bytes.len())?, signed);
-    }
-    // With zeros above it, it has no sign.
-    let zeros = bytes.iter().rev().take_while(|byte| **byte == Byte::Known(0)).count();
-    let below = &bytes[..bytes.len() - zeros];
-    let value = integer(below).filter(|_| zeros > 0)?;
-    valued.domain.in_range(value, width(below.len())?, false)
 }
 
 pub(super) fn apply(valued: &mut Valued<'_>, op: Binary, a: Value, b: Value) -> Value {

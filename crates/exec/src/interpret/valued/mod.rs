@@ -8,6 +8,7 @@ mod conditional;
 mod convert;
 mod float;
 mod integer;
+mod same;
 mod select;
 mod truth;
 
@@ -22,6 +23,7 @@ use crate::value::bytes::Bytes;
 pub(crate) use conditional::conditional;
 pub(super) use float::update;
 use ir::{Op, Operand, Reg, Width};
+pub(super) use same::keeps;
 
 /// Executes an operation if values are concerned; whether it was.
 #[inline(never)]

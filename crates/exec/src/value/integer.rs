@@ -1,0 +1,82 @@
+//! Integers of a domain in bytes.
+//!
+//! A value of an integer sort stands for an integer, and the bits it is kept in are that integer modulo
+//! two to the number of bits. Which number the bits themselves are depends on the type they are read
+//! with, and on whether the integer fits it: the domain is asked
+//! ([`Domain::in_range`](crate::domain::Domain::in_range)).
+
+use super::Valued;
+use super::bytes::{Bytes, ZERO};
+use super::unit::{Byte, Sort, Unit, integer, known, run};
+use crate::domain::Value;
+use ir::Width;
+
+/// Whether an operand is an integer of the domain from its first byte to its last.
+pub(crate) fn is_integer(operand: &Bytes, width: Width) -> bool {
+    integer(&operand[..width.bytes().min(8) as usize]).is_some()
+}
+
+/// All bytes of an integer.
+pub(crate) fn whole(value: Value, size: usize) -> Option<Bytes> {
+    let sort = Sort::integer(size)?;
+    let mut out = ZERO;
+    (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
+    Some(out)
+}
+
+/// An integer whose lowest bits are these bytes.
+pub(crate) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
+    match known(bytes) {
+        Some(_) => number(valued, bytes, true),
+        None => integer(bytes).or_else(|| number(valued, bytes, false)),
+    }
+}
+
+/// The integer that bytes are, with or without a sign.
+pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
+    let width = |size: usize| Width::from_bits(8 * size as u32);
+    if let Some(bits) = known(bytes) {
+        let unused = 64 - 8 * bytes.len() as u32;
+        let number = match signed {
+            true => i128::from((bits << unused).cast_signed() >> unused),
+            false => i128::from(bits),
+        };
+        return Some(valued.domain.integer(number));
+    }
+    if let Some(value) = integer(bytes) {
+        return valued.domain.in_range(value, width(bytes.len())?, signed);
+    }
+    if let Some(value) = chosen(valued, bytes, signed) {
+        return Some(value);
+    }
+    // With zeros above it, it has no sign.
+    let zeros = bytes.iter().rev().take_while(|byte| **byte == Byte::Known(0)).count();
+    let below = &bytes[..bytes.len() - zeros];
+    let value = integer(below).filter(|_| zeros > 0)?;
+    valued.domain.in_range(value, width(below.len())?, false)
+}
+
+/// An integer that is congruent to what bytes are.
+pub(crate) fn integer_or_number(
+    valued: &mut Valued<'_>,
+    bytes: &[Byte],
+    signed: bool,
+) -> Option<Value> {
+    integer(bytes).or_else(|| number(valued, bytes, signed))
+}
+
+/// The integer that a choice between two units is.
+fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
+    let Some(&Byte::Of { value: word, sort: Sort::Unit, index: 0 }) = bytes.first() else {
+        return None;
+    };
+    let Some(&Unit::Choice { condition, if_true, if_false }) = valued.store.units.get(word) else {
+        return None;
+    };
+    if run(bytes) != bytes.len() {
+        return None;
+    }
+    let sides = [if_true, if_false].map(|side| valued.store.units.bytes(side));
+    let [a, b] = sides.map(|side| number(valued, &side[..bytes.len()], signed));
+    Some(valued.select(condition, a?, b?))
+}
