@@ -134,6 +134,24 @@ impl Symbolic {
         }
     }
 
+    /// `a·b + c` where `c` is most often a sum: what kernels spend their time on.
+    fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
+        if uniform(&operands, lanes).is_some() {
+            return self.each(Operation::Fma, operands, lanes, out);
+        }
+        for lane in lanes.iter() {
+            let [a, b, c] = operands.map(|operand| operand[lane]);
+            let sum = self.term(c);
+            out[lane] = if sum.products() == 0 {
+                self.make(Operation::Fma, [a, b, c])
+            } else {
+                let (x, y) = (self.term(a), self.term(b));
+                let longer = self.terms.fused_multiply_add(x, y, sum);
+                self.handles.handle_after(c, sum, longer)
+            };
+        }
+    }
+
     /// An operation on the terms behind some handles.
     #[inline]
     fn make<const N: usize>(&mut self, operation: Operation, values: [Value; N]) -> Value {
@@ -357,7 +375,7 @@ impl Domain for Symbolic {
         // The constants of `expf` are the same in all lanes.
         let constant = lanes.lowest().map_or(0, |lane| operands[1][lane]);
         if rounding != Rounding::Down && !self.expf.is_constant(constant) {
-            return self.each(Operation::Fma, operands, lanes, out);
+            return self.accumulate(operands, lanes, out);
         }
         for lane in lanes.iter() {
             let values = operands.map(|operand| operand[lane]);

@@ -366,6 +366,39 @@ impl Registers {
         self.set_tags(register.position(), tags, lanes);
     }
 
+    /// As [`write`](Self::write), of a register of 32 bits.
+    pub(crate) fn write_narrow(
+        &mut self,
+        layout: &Layout,
+        register: Reg,
+        values: &Narrow,
+        tags: Tags,
+        lanes: Mask,
+    ) {
+        let old = self.narrow.get_mut(layout.slots[register].word);
+        if lanes == Mask::ALL {
+            *old = *values;
+        } else {
+            lanes.iter().for_each(|lane| old[lane] = values[lane]);
+        }
+        self.set_tags(register.position(), tags, lanes);
+    }
+
+    /// The 32 bits of an operand that is a register of that size, unknown in all of `lanes` and
+    /// determined by the inputs.
+    pub(crate) fn unknown_narrow(
+        &self,
+        layout: &Layout,
+        operand: Operand,
+        lanes: Mask,
+    ) -> Option<&Narrow> {
+        let Operand::Register(register) = operand else { return None };
+        let TagMasks { pointer, unknown, poison, fickle } = self.masks[register.position()];
+        let others = pointer.or(poison).or(fickle).or(Mask(!unknown.0)).and(lanes);
+        let slot = layout.slots[register];
+        (others.is_empty() && slot.width == Width::B32).then(|| self.narrow.get(slot.word))
+    }
+
     /// Writes the upper half of a 128-bit register; the tags are those of the lower half.
     pub(crate) fn write_upper(
         &mut self,

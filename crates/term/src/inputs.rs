@@ -76,6 +76,7 @@ impl Inputs {
 
     /// The variable at a position.
     #[must_use]
+    #[inline]
     pub fn at(&self, position: usize) -> Option<Input> {
         u32::try_from(position).ok().filter(|position| *position < self.total).map(Input)
     }

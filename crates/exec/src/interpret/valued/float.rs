@@ -12,7 +12,7 @@ use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort, Unit};
 use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, Op,
-    Operand, Reg, Relation, Rounding, Scalar,
+    Operand, Reg, Relation, Rounding, Scalar, Width,
 };
 
 /// An operand in all lanes.
@@ -113,6 +113,37 @@ pub(super) struct Shape {
 pub(super) type Ask<'a, const N: usize> =
     &'a mut dyn FnMut(&mut Valued<'_>, [&Values; N], Mask, &mut Values);
 
+/// The common case: singles, each a value in every lane. Whether it is that.
+#[inline]
+fn quick<const N: usize>(
+    context: &mut Context<'_, '_>,
+    shape: Shape,
+    dst: Reg,
+    operands: [Operand; N],
+    ask: Ask<'_, N>,
+) -> bool {
+    let Shape { format, count, mode } = shape;
+    let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
+        return false;
+    };
+    let plain = format == Format::F32 && count == 1 && !mode.saturate && !mode.relu;
+    if !plain || layout.width(dst) != Width::B32 {
+        return false;
+    }
+    let mut sources = [&[0; WARP]; N];
+    for (source, operand) in sources.iter_mut().zip(operands) {
+        match registers.unknown_narrow(layout, operand, *lanes) {
+            Some(words) if lanes.without(followed(words)).is_empty() => *source = words,
+            _ => return false,
+        }
+    }
+    let mut out = [0; WARP];
+    ask(valued, sources, *lanes, &mut out);
+    let tags = Tags::unknown(Mask::ALL, Source::Data);
+    registers.write_narrow(layout, dst, &out, tags, *lanes);
+    true
+}
+
 fn compute<const N: usize>(
     context: &mut Context<'_, '_>,
     shape: Shape,
@@ -120,6 +151,9 @@ fn compute<const N: usize>(
     operands: [Operand; N],
     ask: Ask<'_, N>,
 ) -> bool {
+    if quick(context, shape, dst, operands, ask) {
+        return true;
+    }
     let sources = operands.map(|operand| raw(context, operand));
     let tags = sources.iter().fold(Tags::NUMBER, |tags, source| tags.combine(source.1));
     let lanes = context.lanes.without(tags.poison);
