@@ -13,11 +13,16 @@ use ir::Program;
 
 /// Findings as something to tell.
 pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Diagnostic {
-    if let Some(diagnostic) = sync_findings::diagnostic(group, program, strict) {
-        return diagnostic;
-    }
+    let fault = &group.first.fault;
+    let diagnostic = describe(group, program).origin(source_lines(group.first.place, program));
+    let severity =
+        if sync_findings::is_note(fault, strict) { Severity::Note } else { Severity::Error };
+    Diagnostic { severity, ..diagnostic }
+}
+
+/// A fault that concerns the thread it happened to alone.
+fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Diagnostic {
     let finding = group.first;
-    let (code, message) = describe(&finding.fault);
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);
     let times = match (group.count(), group.all.len()) {
@@ -28,7 +33,6 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
         }
     };
     diagnostic = diagnostic.label(format!("{thread}{times}"));
-    diagnostic = diagnostic.origin(source_lines(finding.place, program));
     if let Some((place, what)) = origin(&finding.fault) {
         diagnostic = diagnostic.also_from(place.span, what, source_lines(place, program));
     }
@@ -138,8 +142,18 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
     }
 }
 
-fn describe(fault: &Fault) -> (Code, String) {
-    match fault {
+fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
+    let finding = group.first;
+    let (code, message) = match &finding.fault {
+        Fault::Race(race) => return sync_findings::race(race, group, program),
+        Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
+        Fault::Deadlock { waiting, waits } => {
+            return sync_findings::deadlock(*waiting, waits, finding, program);
+        }
+        Fault::NotInMask { mask } => return sync_findings::not_in_mask(*mask, finding),
+        Fault::CopiesInFlight { copies, committed } => {
+            return sync_findings::in_flight(*copies, *committed, finding);
+        }
         Fault::OutOfBounds { target, kind, bytes } => {
             (Code::OutOfBounds, format!("out of bounds: {}", access(target, *kind, *bytes)))
         }
@@ -169,12 +183,8 @@ fn describe(fault: &Fault) -> (Code, String) {
         Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
         Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
-        Fault::Deadlock { .. }
-        | Fault::Barrier(_)
-        | Fault::NotInMask { .. }
-        | Fault::CopiesInFlight { .. }
-        | Fault::Race(_) => (Code::Race, "threads are not synchronised".to_owned()),
-    }
+    };
+    own(group, program, code, message)
 }
 
 pub(crate) fn verb(kind: AccessKind) -> &'static str {

@@ -47,6 +47,10 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String
             "{count} instructions are approximate: their last bits differ from a GPU's\n"
         ));
     }
+    if let Some(folder) = out {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+    }
     for output in &finished.built.outputs {
         let Some(array) = output.array(&buffers[output.buffer]) else { continue };
         let (name, element) = (&output.name, output.element.name());

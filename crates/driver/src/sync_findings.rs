@@ -10,33 +10,23 @@ use exec::{
 };
 use ir::Program;
 
-/// A finding about synchronisation as something to tell; `None` if it is about something else.
-pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Option<Diagnostic> {
-    let finding = group.first;
-    let diagnostic = match &finding.fault {
-        Fault::Race(race) => race_diagnostic(race, group, program),
-        Fault::Barrier(fault) => barrier(fault, finding, program),
-        Fault::Deadlock { waiting, waits } => deadlock(*waiting, waits, finding, program),
-        Fault::NotInMask { mask } => {
-            let message = format!("the lane mask {mask:#010x} does not name the lane that uses it");
-            at(Code::WarpCollective, finding, message).label(who(finding))
-        }
-        Fault::CopiesInFlight { copies, committed } => {
-            let copies = match copies {
-                1 => "1 asynchronous copy is".to_owned(),
-                copies => format!("{copies} asynchronous copies are"),
-            };
-            let message = match committed {
-                true => format!("{copies} on the way when the thread ends"),
-                false => format!("{copies} never committed to a group"),
-            };
-            at(Code::AsyncCopy, finding, message).label(who(finding))
-        }
-        _ => return None,
+/// A lane that uses a mask without itself.
+pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
+    let message = format!("the lane mask {mask:#010x} does not name the lane that uses it");
+    at(Code::WarpCollective, finding, message).label(who(finding))
+}
+
+/// Copies that nobody waited for; whether they are in a group.
+pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Diagnostic {
+    let copies = match copies {
+        1 => "1 asynchronous copy is".to_owned(),
+        copies => format!("{copies} asynchronous copies are"),
     };
-    let severity = if is_note(&finding.fault, strict) { Severity::Note } else { Severity::Error };
-    let diagnostic = Diagnostic { severity, ..diagnostic };
-    Some(diagnostic.origin(source_lines(finding.place, program)))
+    let message = match committed {
+        true => format!("{copies} on the way when the thread ends"),
+        false => format!("{copies} never committed to a group"),
+    };
+    at(Code::AsyncCopy, finding, message).label(who(finding))
 }
 
 /// Whether a fault is told as a note. If one is strict, only what the manual allows is.
@@ -57,10 +47,10 @@ fn who(finding: &Finding) -> String {
     format!("{thread}{times}")
 }
 
-fn race_diagnostic(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
+/// Two accesses that nothing orders.
+pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
     let place = race_element(race);
-    let source_changed =
-        race.sides.iter().any(|side| side.in_flight && side.kind == AccessKind::Read);
+    let source_changed = race.changes_source();
     let what = match race.same_value {
         true => format!("two threads write {place}, both the same value, and nothing orders them"),
         false if source_changed => {
@@ -164,6 +154,12 @@ fn why(race: &Race, program: &Program) -> String {
                 .to_owned(),
         );
     }
+    if race.outside_scope {
+        reasons.push(
+            "the scope `.cta` leaves out other blocks: they are not atomic towards each other"
+                .to_owned(),
+        );
+    }
     reasons.join("; ")
 }
 
@@ -212,7 +208,8 @@ fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     Some((side.passed?.place, text))
 }
 
-fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagnostic {
+/// A barrier that is used as it must not be.
+pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagnostic {
     let threads = |count: &Option<u32>| match count {
         Some(count) => format!("{count} threads"),
         None => "all threads of the block".to_owned(),
@@ -279,7 +276,13 @@ fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagno
     }
 }
 
-fn deadlock(waiting: u32, waits: &[Wait], finding: &Finding, program: &Program) -> Diagnostic {
+/// Threads that wait for ever.
+pub(crate) fn deadlock(
+    waiting: u32,
+    waits: &[Wait],
+    finding: &Finding,
+    program: &Program,
+) -> Diagnostic {
     let threads =
         if waiting == 1 { "1 thread waits".into() } else { format!("{waiting} threads wait") };
     let message = format!("deadlock: {threads} and nobody goes on");

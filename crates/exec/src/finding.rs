@@ -139,8 +139,11 @@ pub struct Race {
     pub same_value: bool,
     /// One reads through the read-only cache: no barrier orders that with a write.
     pub non_coherent: bool,
-    /// Both are volatile or stronger: the manual defines the outcome, but the schedule decides it.
+    /// Both are volatile or stronger, and of one width: the manual defines the outcome, but the
+    /// schedule decides it.
     pub strong: bool,
+    /// The scope of one leaves out the block of the other: they are not atomic towards each other.
+    pub outside_scope: bool,
 }
 
 impl Race {

@@ -28,13 +28,13 @@ impl Launch {
     /// Number of threads of a block.
     #[must_use]
     pub fn threads(&self) -> u64 {
-        self.block.iter().map(|&size| u64::from(size)).product()
+        product(self.block)
     }
 
     /// Number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&size| u64::from(size)).product()
+        product(self.grid)
     }
 
     /// Whether some blocks are left out.
@@ -63,6 +63,10 @@ impl Launch {
     pub fn thread_position(&self, number: u64) -> [u32; 3] {
         position(number, self.block)
     }
+}
+
+fn product(sizes: [u32; 3]) -> u64 {
+    sizes.iter().fold(1, |product, &size| product.saturating_mul(u64::from(size)))
 }
 
 fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {

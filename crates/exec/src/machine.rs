@@ -26,6 +26,8 @@ const LARGEST_SHARED: u64 = 1 << 20;
 const LARGEST_LOCAL: u64 = 512 << 10;
 /// The most bytes of registers of a block, many times what a GPU has.
 const LARGEST_REGISTERS: u64 = 1 << 30;
+/// The most threads of a block; no GPU has more.
+const MOST_THREADS: u64 = (sync::MOST_WARPS * sync::WARP) as u64;
 
 /// A program prepared for a launch.
 pub(crate) struct Machine<'p> {
@@ -105,6 +107,11 @@ impl<'p> Machine<'p> {
             |reason: String| Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
         if !self.kernel().is_defined() {
             return refuse("the kernel is defined elsewhere".to_owned());
+        }
+        let threads = launch.threads();
+        if threads > MOST_THREADS {
+            let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
+            return refuse(format!("{reason} are executed"));
         }
         let functions = called(program, launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);

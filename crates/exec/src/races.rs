@@ -2,9 +2,10 @@
 //! which cannot be told.
 //!
 //! Unordered accesses to the same bytes, one of which changes them, are a race if one is weak or
-//! volatile (manual §8.7.1 calls the latter defined, but the schedule decides what comes out).
-//! Read-modify-writes that commute are none. Where fences or relaxed accesses might order the two,
-//! what was observed at run time decides: that is left open, and so is whether two writes of unknown
+//! volatile (manual §8.7.1 calls the latter defined, but the schedule decides what comes out), or if
+//! the scope of one leaves out the other's thread (§8.7): then updates may get lost. Of the others,
+//! read-modify-writes that commute are none. Otherwise, and where fences might order the two, what
+//! was observed at run time decides: that is left open, and so is whether two writes of unknown
 //! values write the same.
 
 use crate::address::Area;
@@ -12,15 +13,15 @@ use crate::block::BlockRun;
 use crate::finding::{
     AccessKind, Fault, Finding, Passed, Place, Race, RaceSide, Target, Thread, Undecided,
 };
-use crate::interpret::commutes;
+use crate::interpret::{commute_between_blocks, commutes};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
 use crate::tracker::{Circumstance, Shadows};
-use ir::{AtomicOp, BarrierKind, Op, Ordering, Scope, SyncOp};
+use ir::{BarrierKind, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{Conflict, Grid, Kind, Previous, SameValue, Side, Site};
+use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site};
 
 /// What a conflict is.
 enum Judgement {
@@ -36,21 +37,29 @@ enum Judgement {
 enum Strength {
     Weak,
     Volatile,
-    Strong,
+    /// For threads of this scope.
+    Strong(Scope),
 }
 
 fn strength(op: Option<&Op>) -> Strength {
     let ordering = match op {
         Some(Op::Load(load)) => load.ordering,
         Some(Op::Store(store)) => store.ordering,
-        Some(Op::Atomic(_)) => return Strength::Strong,
+        Some(Op::Atomic(atomic)) => atomic.ordering,
         _ => Ordering::Weak,
     };
-    match ordering {
-        Ordering::Weak => Strength::Weak,
-        Ordering::Volatile => Strength::Volatile,
-        _ => Strength::Strong,
+    match (ordering, ordering.scope()) {
+        (_, None) => Strength::Weak,
+        (Ordering::Volatile, _) => Strength::Volatile,
+        (_, Some(scope)) => Strength::Strong(scope),
     }
+}
+
+/// Whether the scope of one of two accesses leaves out the thread of the other. (Every scope has
+/// the threads of a block.)
+fn outside_scope(conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
+    let of_block = |op| strength(op) == Strength::Strong(Scope::Cta);
+    conflict.blocks.is_some() && ops.into_iter().any(of_block)
 }
 
 /// Bytes of what an access reads or writes as one value; wide copies move several.
@@ -65,22 +74,15 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
 }
 
 /// Whether the updates of two instructions commute, if threads of different blocks execute them.
-fn commute_between_blocks(machine: &Machine<'_>, a: Site, b: Site) -> bool {
-    let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (machine.op(a), machine.op(b)) else {
-        return false;
-    };
-    let wide = |ordering: Ordering| match ordering {
-        Ordering::Weak | Ordering::Volatile | Ordering::Mmio => true,
-        Ordering::Relaxed(scope)
-        | Ordering::Acquire(scope)
-        | Ordering::Release(scope)
-        | Ordering::AcquireRelease(scope) => matches!(scope, Scope::Gpu | Scope::Sys),
-    };
-    commutes(a, b) && wide(a.ordering) && wide(b.ordering)
+fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
+    match (machine.op(a), machine.op(b)) {
+        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) => commute_between_blocks(a, b),
+        _ => false,
+    }
 }
 
 fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance) -> Judgement {
-    let (a, b) = (machine.op(conflict.earlier.site), machine.op(conflict.later.site));
+    let ops @ [a, b] = [conflict.earlier, conflict.later].map(|side| machine.op(side.site));
     if conflict.non_coherent {
         return Judgement::Race;
     }
@@ -96,22 +98,21 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
     if circumstance.fenced {
         return Judgement::Open("fences might order them");
     }
-    if let (Some(Op::Atomic(a)), Some(Op::Atomic(b))) = (a, b) {
-        let same_block = conflict.blocks.is_none();
-        return match a.op == b.op {
-            true if same_block && commutes(a, b) => Judgement::Harmless,
-            true if same_block && a.op == AtomicOp::Exchange => Judgement::Race,
-            true if !commutes(a, b) => {
-                Judgement::Open("nothing orders them, and their order may decide the result")
-            }
-            _ => Judgement::Race,
-        };
+    let (Strength::Strong(one), Strength::Strong(other)) = (strength(a), strength(b)) else {
+        return Judgement::Race;
+    };
+    if outside_scope(conflict, ops) {
+        return Judgement::Race;
     }
-    match (strength(a), strength(b)) {
-        (Strength::Strong, Strength::Strong) => {
-            Judgement::Open("their order is decided at run time")
+    if conflict.blocks.is_some() && [one, other].contains(&Scope::Cluster) {
+        return Judgement::Open("nothing orders them if their blocks are not of one cluster");
+    }
+    match (a, b) {
+        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) if commutes(a, b) => Judgement::Harmless,
+        (Some(Op::Atomic(_)), Some(Op::Atomic(_))) => {
+            Judgement::Open("nothing orders them, and their order may decide the result")
         }
-        _ => Judgement::Race,
+        _ => Judgement::Open("their order is decided at run time"),
     }
 }
 
@@ -148,10 +149,10 @@ impl Told {
         machine: &Machine<'_>,
         global: &[Allocation],
         report: &mut Report,
-        met: &[(Area, Previous)],
+        met: &[(Area, Conflicts)],
     ) {
-        for (area, previous) in met {
-            for (conflict, count) in &previous.met {
+        for (area, conflicts) in met {
+            for (conflict, count) in &conflicts.met {
                 let circumstance = Circumstance::new(*area);
                 let judgement = judge(machine, conflict, circumstance);
                 let story = Story { machine, shared: &[], global, number: 0 };
@@ -207,7 +208,7 @@ impl Told {
     }
 
     /// Counts every time a conflict was met.
-    pub(crate) fn count(&self, met: &Previous, report: &mut Report) {
+    pub(crate) fn count(&self, met: &Conflicts, report: &mut Report) {
         for (finding, (_, count)) in self.findings.iter().zip(&met.met) {
             if let Some(finding) = finding {
                 report.findings[*finding].count += count - 1;
@@ -228,6 +229,7 @@ impl Story<'_, '_> {
     fn race(&self, conflict: &Conflict, circumstance: Circumstance, same_value: bool) -> Race {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
+        let outside_scope = outside_scope(conflict, ops);
         let Circumstance { passed: [before, after], ended, .. } = circumstance;
         let between = conflict.blocks.is_some();
         let earlier = self.side(conflict.earlier, (first, between), before);
@@ -245,7 +247,10 @@ impl Story<'_, '_> {
             },
             same_value,
             non_coherent: conflict.non_coherent,
-            strong: ops.iter().all(|op| strength(*op) != Strength::Weak),
+            strong: ops.iter().all(|op| strength(*op) != Strength::Weak)
+                && element_bytes(ops[0]) == element_bytes(ops[1])
+                && !outside_scope,
+            outside_scope,
         }
     }
 
@@ -295,7 +300,7 @@ impl Story<'_, '_> {
 #[derive(Debug, Default)]
 pub(crate) struct Between {
     grids: Vec<Option<Grid>>,
-    pub(crate) met: Vec<(Area, Previous)>,
+    pub(crate) met: Vec<(Area, Conflicts)>,
 }
 
 impl Between {
@@ -304,13 +309,13 @@ impl Between {
         let grid = |(memory, shadow): (&Allocation, &Option<sync::Shadow>)| {
             shadow.as_ref().map(|_| Grid::new(memory.bytes.len() as u64))
         };
-        let met = (0..global.len()).map(|number| (Area::Global(number), Previous::default()));
+        let met = (0..global.len()).map(|number| (Area::Global(number), Conflicts::default()));
         Self { grids: grids.map(grid).collect(), met: met.collect() }
     }
 
     /// Adds what a block did.
     pub(crate) fn add(&mut self, machine: &Machine<'_>, block: u64, shadows: &Shadows) {
-        let commute = |a: Site, b: Site| commute_between_blocks(machine, a, b);
+        let commute = |a: Site, b: Site| commute(machine, a, b);
         for ((grid, shadow), (_, met)) in
             self.grids.iter_mut().zip(&shadows.global).zip(&mut self.met)
         {

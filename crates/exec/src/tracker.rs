@@ -9,8 +9,8 @@ use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::run::Checks;
 use sync::{
-    Access, Barriers, Clocks, Conflict, Copies, CopyId, Kind, Previous, SameValue, Shadow, Site,
-    Time, Who,
+    Access, Barriers, Clocks, Conflict, Conflicts, Copies, CopyId, Kind, SameValue, Shadow, Site,
+    Time, UpdateGroup, Who,
 };
 
 /// A synchronisation event of a warp, for reports.
@@ -45,7 +45,7 @@ pub(crate) struct Shadows {
     /// Of global memory that may be written.
     pub(crate) global: Vec<Option<Shadow>>,
     /// Conflicts met so far.
-    pub(crate) met: Previous,
+    pub(crate) met: Conflicts,
     /// For each of them the allocation, and whether fences might order it.
     pub(crate) circumstances: Vec<Circumstance>,
 }
@@ -101,15 +101,17 @@ impl Shadows {
 pub(crate) struct Manner {
     pub(crate) kind: Kind,
     pub(crate) site: Site,
+    /// Bytes of one value.
+    pub(crate) element: u32,
     pub(crate) copy: Option<CopyId>,
     pub(crate) non_coherent: bool,
-    pub(crate) commutes: bool,
+    pub(crate) group: UpdateGroup,
 }
 
 impl Manner {
-    /// An ordinary access.
-    pub(crate) fn plain(kind: Kind, site: Site) -> Self {
-        Self { kind, site, copy: None, non_coherent: false, commutes: false }
+    /// An ordinary access to values of `element` bytes.
+    pub(crate) fn plain(kind: Kind, site: Site, element: u32) -> Self {
+        Self { kind, site, element, copy: None, non_coherent: false, group: None }
     }
 }
 
@@ -178,8 +180,9 @@ impl Tracker {
         if !self.shadows.enabled || bytes == 0 {
             return;
         }
-        let Manner { kind, site, copy, non_coherent, commutes } = manner;
-        let access = Access { warp, lanes, kind, site, copy, non_coherent, commutes, same_value };
+        let Manner { kind, site, element, copy, non_coherent, group } = manner;
+        let access =
+            Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
         let Shadows { shared, global, met, .. } = &mut self.shadows;
         let shadow = match area {
             Area::Shared(number) => shared.get_mut(number),

@@ -234,6 +234,12 @@ fn what_does_not_fit_is_refused() {
         let gap = exec::run(&program, &launch, Limits::default()).gap.unwrap();
         assert!(gap.reason.contains(what), "{}", gap.reason);
     }
+    for block in [[1025, 1, 1], [32, 33, 1], [u32::MAX; 3]] {
+        let program = kernel("", "", "bar.sync 0;");
+        let launch = launch(&program, "k", [1, 1, 1], block, 0, &[]);
+        let gap = exec::check(&program, &launch, Limits::default()).gap.unwrap();
+        assert!(gap.reason.contains("at most 1024 are executed"), "{}", gap.reason);
+    }
     let many: String = (0..4000).map(|number| format!("mov.u64 %w{number}, 1;\n")).collect();
     let program = kernel("", "", &format!(".reg .b64 %w<4000>;\n{many}"));
     let one = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[]);

@@ -72,6 +72,21 @@ pub enum Ordering {
     AcquireRelease(Scope),
 }
 
+impl Ordering {
+    /// The threads for which the access is strong; none if it is weak.
+    #[must_use]
+    pub const fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Weak => None,
+            Self::Volatile | Self::Mmio => Some(Scope::Sys),
+            Self::Relaxed(scope)
+            | Self::Acquire(scope)
+            | Self::Release(scope)
+            | Self::AcquireRelease(scope) => Some(scope),
+        }
+    }
+}
+
 /// Reads `dsts.len()` consecutive elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {

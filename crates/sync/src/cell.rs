@@ -14,7 +14,7 @@ use crate::clocks::{Clocks, Who};
 use crate::copies::Copies;
 use crate::entry::{Entry, Hides, Lists, side};
 use crate::lanes::Mask;
-use crate::shadow::{Access, Conflict, Kind, Previous, SameValue, Side, Site};
+use crate::shadow::{Access, Conflict, Conflicts, Kind, SameValue, Side, Site, UpdateGroup};
 
 /// What happened to some bytes in a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,34 +28,45 @@ pub(crate) struct Cell {
     list: u32,
     /// Warps that may be among those; one bit each.
     warps: u32,
-    /// The last read and the last update.
+    /// The last read.
     read: (Site, Who),
+    /// The last of the updates that commute with the first, and one that does not.
     update: (Site, Who),
-    marks: u8,
+    other_update: (Site, Who),
+    /// Which updates the first commutes with.
+    group: UpdateGroup,
+    marks: u16,
 }
 
 /// What ever happened to bytes.
 pub(crate) mod mark {
-    pub(crate) const READ: u8 = 1;
-    pub(crate) const WRITTEN: u8 = 2;
-    pub(crate) const UPDATED: u8 = 4;
-    pub(crate) const NON_COHERENT: u8 = 8;
+    pub(crate) const READ: u16 = 1;
+    pub(crate) const WRITTEN: u16 = 2;
+    pub(crate) const UPDATED: u16 = 4;
+    pub(crate) const NON_COHERENT: u16 = 8;
     /// A write changed what was there before, or may have.
-    pub(crate) const CHANGED: u8 = 16;
-    pub(crate) const MAY_HAVE_CHANGED: u8 = 32;
+    pub(crate) const CHANGED: u16 = 16;
+    pub(crate) const MAY_HAVE_CHANGED: u16 = 32;
+    /// Updates that do not commute.
+    pub(crate) const UPDATED_OTHERWISE: u16 = 64;
+    /// Writes of different widths, or at different addresses.
+    pub(crate) const EXTENTS: u16 = 128;
     /// A copy is among the reads and updates since the write.
-    pub(super) const COPIES: u8 = 64;
+    pub(super) const COPIES: u16 = 256;
     /// A write is among them that the last one did not hide.
-    pub(super) const KEPT: u8 = 128;
+    pub(super) const KEPT: u16 = 512;
 }
 
 /// What a block did to some bytes, for comparison with other blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
-    pub(crate) marks: u8,
+    pub(crate) marks: u16,
     pub(crate) read: (Site, Who),
     pub(crate) write: (Site, Who),
+    /// Bytes of what the last write wrote, and the low bits of its address.
+    pub(crate) extent: u8,
     pub(crate) update: (Site, Who),
+    pub(crate) other_update: (Site, Who),
 }
 
 /// What orders accesses.
@@ -114,8 +125,9 @@ impl Cell {
     }
 
     pub(crate) fn summary(&self) -> Summary {
-        let Self { marks, read, update, ref write, .. } = *self;
-        Summary { marks, read, write: (write.site, write.who()), update }
+        let Self { marks, read, update, other_update, ref write, .. } = *self;
+        let (extent, write) = (write.extent, (write.site, write.who()));
+        Summary { marks, read, write, extent, update, other_update }
     }
 
     /// The same once more, with a list of its own.
@@ -135,7 +147,7 @@ impl Cell {
         order: Order<'_>,
         access: &Access,
         place: Place,
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         let entry = Entry {
             time: access.copy.unwrap_or_else(|| order.clocks.now(access.warp)),
@@ -144,7 +156,7 @@ impl Cell {
             warp: access.warp as u8,
             kind: access.kind,
             is_copy: access.copy.is_some(),
-            commutes: access.commutes,
+            commutes: access.group.is_some(),
             extent: place.extent,
             hides: Hides::Nothing,
         };
@@ -161,7 +173,7 @@ impl Cell {
         order: Order<'_>,
         access: &Access,
         (entry, offset): (Entry, i64),
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         self.compare(lists, order, access, (&entry, offset), met);
         self.record(lists, order, access, entry);
@@ -292,6 +304,9 @@ impl Cell {
 
     /// The last write becomes this one, and what came since is forgotten.
     fn replace(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
+        if self.marks & mark::WRITTEN != 0 && self.write.extent != entry.extent {
+            self.marks |= mark::EXTENTS;
+        }
         self.marks |= mark::WRITTEN;
         self.marks |= match access.same_value {
             SameValue::Equal => 0,
@@ -316,7 +331,7 @@ impl Cell {
         order: Order<'_>,
         access: &Access,
         (entry, offset): (&Entry, i64),
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         self.compare_non_coherent(access, entry, offset, met);
         let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
@@ -339,7 +354,7 @@ impl Cell {
         access: &Access,
         entry: &Entry,
         offset: i64,
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         let changed = mark::WRITTEN | mark::UPDATED;
         let bypassed = match access.kind {
@@ -381,8 +396,17 @@ impl Cell {
                 self.remember(lists, order, entry);
             }
             Kind::Update => {
-                self.marks |= mark::UPDATED;
-                self.update = (entry.site, entry.who());
+                let update = (entry.site, entry.who());
+                if self.marks & mark::UPDATED == 0 {
+                    self.group = access.group;
+                }
+                if self.group == access.group {
+                    self.marks |= mark::UPDATED;
+                    self.update = update;
+                } else {
+                    self.marks |= mark::UPDATED_OTHERWISE;
+                    self.other_update = update;
+                }
                 self.remember(lists, order, entry);
             }
         }
@@ -452,7 +476,7 @@ fn compare_with(
     entry: &Entry,
     other: &Entry,
     offset: i64,
-    met: &mut Previous,
+    met: &mut Conflicts,
 ) {
     let harmless = match (other.kind, entry.kind) {
         (Kind::Read, Kind::Read) => true,

@@ -15,7 +15,7 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
     pub(crate) is_copy: bool,
     pub(crate) commutes: bool,
-    /// Bytes accessed and the low bits of their address: equal for accesses to the same place.
+    /// Bytes of a value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
 }

@@ -3,7 +3,7 @@
 use crate::cell::{Summary, mark};
 use crate::clocks::Who;
 use crate::pages::Pages;
-use crate::shadow::{Conflict, Kind, Previous, SameValue, Shadow, Side, Site};
+use crate::shadow::{Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site};
 
 /// The last block that did something to some bytes, where and which thread.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,10 +15,13 @@ struct Last {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
-    marks: u8,
+    marks: u16,
+    /// Of the last write.
+    extent: u8,
     read: Last,
     write: Last,
     update: Last,
+    other_update: Last,
 }
 
 /// What the blocks so far did to one allocation.
@@ -44,7 +47,7 @@ impl Grid {
         block: u64,
         shadow: &Shadow,
         commute: &dyn Fn(Site, Site) -> bool,
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         if shadow.shift() < self.shift {
             self.refine(shadow.shift());
@@ -74,11 +77,19 @@ impl Grid {
 }
 
 fn record(cell: &mut Cell, block: u64, summary: &Summary) {
+    let written = cell.marks & summary.marks & mark::WRITTEN != 0;
+    if written && cell.extent != summary.extent {
+        cell.marks |= mark::EXTENTS;
+    }
+    if summary.marks & mark::WRITTEN != 0 {
+        cell.extent = summary.extent;
+    }
     cell.marks |= summary.marks;
     let sides = [
         (mark::READ, &mut cell.read, summary.read),
         (mark::WRITTEN, &mut cell.write, summary.write),
         (mark::UPDATED, &mut cell.update, summary.update),
+        (mark::UPDATED_OTHERWISE, &mut cell.other_update, summary.other_update),
     ];
     for (mark, last, (site, who)) in sides {
         if summary.marks & mark != 0 {
@@ -93,18 +104,23 @@ fn compare(
     summary: &Summary,
     offset: i64,
     commute: &dyn Fn(Site, Site) -> bool,
-    met: &mut Previous,
+    met: &mut Conflicts,
 ) {
     let before = [
         (mark::READ, Kind::Read, cell.read),
         (mark::WRITTEN, Kind::Write, cell.write),
         (mark::UPDATED, Kind::Update, cell.update),
+        (mark::UPDATED_OTHERWISE, Kind::Update, cell.other_update),
     ];
     let now = [
         (mark::READ, Kind::Read, summary.read),
         (mark::WRITTEN, Kind::Write, summary.write),
         (mark::UPDATED, Kind::Update, summary.update),
+        (mark::UPDATED_OTHERWISE, Kind::Update, summary.other_update),
     ];
+    // Of writes that overlap in part nothing is promised, whatever they write (manual §8.7.2).
+    let same_extent =
+        cell.extent == summary.extent && (cell.marks | summary.marks) & mark::EXTENTS == 0;
     for (mark, kind, last) in before {
         for (other_mark, other_kind, (site, who)) in now {
             let both = cell.marks & mark != 0 && summary.marks & other_mark != 0;
@@ -116,7 +132,7 @@ fn compare(
             if !both || harmless {
                 continue;
             }
-            let both_write = (kind, other_kind) == (Kind::Write, Kind::Write);
+            let both_write = same_extent && (kind, other_kind) == (Kind::Write, Kind::Write);
             let read_only_cache = (cell.marks | summary.marks) & mark::NON_COHERENT != 0;
             met.add(Conflict {
                 earlier: Side { who: last.who, site: last.site, kind, time: None },
@@ -131,7 +147,7 @@ fn compare(
 }
 
 /// Whether a block's writes left in place what was there.
-fn same_value(marks: u8) -> SameValue {
+fn same_value(marks: u16) -> SameValue {
     if marks & mark::CHANGED != 0 {
         SameValue::Different
     } else if marks & mark::MAY_HAVE_CHANGED != 0 {

@@ -33,4 +33,4 @@ pub use clocks::{Clocks, Time, Who};
 pub use copies::{Copies, CopyId};
 pub use grid::Grid;
 pub use lanes::{MOST_WARPS, Mask, WARP};
-pub use shadow::{Access, Conflict, Kind, Previous, SameValue, Shadow, Side, Site};
+pub use shadow::{Access, Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site, UpdateGroup};

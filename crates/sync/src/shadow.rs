@@ -9,6 +9,7 @@ use crate::entry::Lists;
 use crate::lanes::Mask;
 use crate::pages::Pages;
 use rustc_hash::FxHashMap;
+use std::num::NonZeroU16;
 
 /// An instruction, by a number its executor gave it.
 pub type Site = u32;
@@ -35,15 +36,21 @@ pub struct Access {
     pub kind: Kind,
     /// The instruction.
     pub site: Site,
+    /// Bytes of one value, a power of two: vectors are several accesses (manual §8.2.2).
+    pub element: u32,
     /// The asynchronous copy that does it, if one does.
     pub copy: Option<CopyId>,
     /// Whether it goes through the read-only cache, outside the memory model.
     pub non_coherent: bool,
-    /// Whether an update commutes with others of the same instruction.
-    pub commutes: bool,
+    /// Which updates an update commutes with.
+    pub group: UpdateGroup,
     /// Whether a write or an update leaves in place what was there.
     pub same_value: SameValue,
 }
+
+/// Updates that are alike: all of a group commute in a block, and between blocks all of them or
+/// none. Updates without a group commute with nothing.
+pub type UpdateGroup = Option<NonZeroU16>;
 
 /// Whether a write leaves in place what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,13 +96,13 @@ pub struct Conflict {
 
 /// Conflicts met, one of each kind between two instructions, with how often it was met.
 #[derive(Clone, Debug, Default)]
-pub struct Previous {
+pub struct Conflicts {
     known: FxHashMap<(Site, Site, Option<SameValue>, bool, bool), usize>,
     /// The conflicts in the order in which they were met, and their counts.
     pub met: Vec<(Conflict, u64)>,
 }
 
-impl Previous {
+impl Conflicts {
     /// Adds a conflict.
     pub fn add(&mut self, conflict: Conflict) {
         let Conflict { earlier, later, same_value, blocks, non_coherent, .. } = conflict;
@@ -151,7 +158,7 @@ impl Shadow {
         copies: &Copies,
         access: &Access,
         (offset, bytes): (i64, u32),
-        met: &mut Previous,
+        met: &mut Conflicts,
     ) {
         let parts = 1u64 << self.shift;
         if (offset as u64 | u64::from(bytes)) & (parts - 1) != 0 {
@@ -159,11 +166,12 @@ impl Shadow {
         }
         let shift = self.shift;
         let order = Order { clocks, copies };
+        let element = access.element.max(1);
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
         let place = |part: u32| Place {
             offset: offset + (i64::from(part) << shift),
-            // The same for all cells of an access, whatever their size.
-            extent: (bytes.ilog2() << 5 | (offset & 31) as u32) as u8,
+            // Equal for accesses to a cell just if they read or write the same value.
+            extent: (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8,
         };
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {

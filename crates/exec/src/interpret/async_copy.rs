@@ -33,7 +33,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     context.lanes = all;
     let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
     let id = context.tracker.copies.start(context.warp.number, all);
-    let manner = |kind, site| Manner { copy: Some(id), ..Manner::plain(kind, site) };
+    let manner = |kind, site| Manner { copy: Some(id), ..Manner::plain(kind, site, size) };
     for lane in targets.lanes.iter() {
         let Some(target) = targets.pointers[lane] else { continue };
         let Some(Some(to)) = locate(context, target, lane, (size, size), AccessKind::Write) else {

@@ -13,8 +13,11 @@ use crate::launch::Access;
 use crate::memory::{Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
-use ir::{Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Space, Width};
-use sync::{Kind, SameValue};
+use ir::{
+    Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Scope, Space, Width,
+};
+use std::num::NonZeroU16;
+use sync::{Kind, SameValue, UpdateGroup};
 
 /// Executes an atomic operation, in ascending order of lanes.
 pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(), Gap> {
@@ -113,8 +116,8 @@ fn track_update(
     if !atomic.dsts.is_empty() {
         context.tracker.clocks.observe(context.warp.number, Mask::one(lane));
     }
-    let manner = Manner::plain(Kind::Update, context.site);
-    let manner = Manner { commutes: commutes(atomic, atomic), ..manner };
+    let manner = Manner::plain(Kind::Update, context.site, width.bytes());
+    let manner = Manner { group: group(atomic), ..manner };
     for position in 0..atomic.a.len() {
         let offset = pointer.offset + i64::from(width.bytes()) * position as i64;
         let pointer = Pointer { offset, ..pointer };
@@ -173,8 +176,8 @@ fn exchanges_equal(
     memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
 }
 
-/// Whether two updates of a location give the same in either order, whatever threads execute them
-/// with what operands. Their results are another matter.
+/// Whether two updates of a location give the same in either order, whatever threads of a block
+/// execute them with what operands. Their results are another matter.
 pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
     let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
     let order = matches!(
@@ -187,6 +190,27 @@ pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
             | AtomicOp::Xor
     );
     alike && order
+}
+
+/// Whether two updates commute also if threads of different blocks execute them.
+pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
+    let is_wide = |one: &&Atomic| matches!(one.ordering.scope(), Some(Scope::Gpu | Scope::Sys));
+    commutes(a, b) && [a, b].iter().all(is_wide)
+}
+
+/// A number for updates that commute with each other in a block, and between blocks all or none of
+/// which do.
+fn group(atomic: &Atomic) -> UpdateGroup {
+    if !commutes(atomic, atomic) {
+        return None;
+    }
+    let scalar = match atomic.scalar {
+        Scalar::Integer { width, signed } => width.bytes() << 1 | u32::from(signed),
+        Scalar::Float(format) => 64 + format as u32,
+    };
+    let wide = u32::from(commute_between_blocks(atomic, atomic));
+    let number = (atomic.op as u32) << 12 | scalar << 5 | u32::from(atomic.packed & 15) << 1 | wide;
+    NonZeroU16::new(number as u16 + 1)
 }
 
 /// Whether an update reads an output that nobody has written, which is then reported.

@@ -447,7 +447,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
 fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, state: u8) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = element * store.srcs.len();
-    let manner = Manner::plain(Kind::Write, context.site);
+    let manner = Manner::plain(Kind::Write, context.site, element as u32);
     let values: Vec<Lanes> =
         store.srcs.iter().map(|&src| context.read(src, store.width).0).collect();
     let Context { machine, global, shared, warp, lanes, tracker, .. } = context;

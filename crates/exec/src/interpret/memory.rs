@@ -195,7 +195,7 @@ pub(super) fn load_manner(context: &mut Context<'_, '_>, load: &Load) -> Manner 
         let (warp, lanes) = (context.warp.number, context.lanes);
         context.tracker.clocks.observe(warp, lanes);
     }
-    let manner = Manner::plain(Kind::Read, context.site);
+    let manner = Manner::plain(Kind::Read, context.site, load.width.bytes());
     Manner { non_coherent: load.non_coherent, ..manner }
 }
 
@@ -363,7 +363,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
         fence(context, store.ordering);
         let same =
             found.map_or(SameValue::Undecided, |start| keeps(context, pointer, lane, start, store));
-        let manner = Manner::plain(Kind::Write, context.site);
+        let manner = Manner::plain(Kind::Write, context.site, element);
         track(context, pointer, lane, bytes, manner, same);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
@@ -473,7 +473,7 @@ pub(super) fn discard(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write);
         if found.is_some() {
-            let manner = Manner::plain(Kind::Write, context.site);
+            let manner = Manner::plain(Kind::Write, context.site, 1);
             track(context, pointer, lane, bytes, manner, SameValue::Different);
         }
         if let (Some(Some(start)), Some((memory, ..))) =

@@ -28,7 +28,7 @@ use crate::tags::{Source, Tags};
 use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
-pub(crate) use atomic::commutes;
+pub(crate) use atomic::{commute_between_blocks, commutes};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
