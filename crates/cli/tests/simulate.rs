@@ -57,13 +57,13 @@ fn outputs_go_to_files_that_can_be_read_back() {
             "--arg=y=f32[5]=[10,20,30,40,50]",
             "--arg=z=f32[5]:out",
             "--arg=n=5",
-            &format!("--out={folder}"),
+            &format!("--out={folder}/made"),
         ];
         simulate(&arguments).assert().code(0);
-        floats(&scratch.0.join("z.npy"))
+        floats(&scratch.0.join("made/z.npy"))
     };
     assert_eq!(vadd("f32[5]=[1,2,3,4,5]"), [11.0, 22.0, 33.0, 44.0, 55.0]);
-    let again = format!("f32[5]=@{folder}/z.npy");
+    let again = format!("f32[5]=@{folder}/made/z.npy");
     assert_eq!(vadd(&again), [21.0, 42.0, 63.0, 84.0, 105.0]);
 }
 

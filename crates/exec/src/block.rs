@@ -343,8 +343,12 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             }
             Terminator::Branch { guard, then, otherwise, .. } => {
                 let taken = self.with_context(warp, at, lanes, |context| {
-                    let poisoned = context.registers.tags(guard.register).poison.and(lanes);
-                    let taken = guarded(context, *guard)?;
+                    let tags = context.registers.tags(guard.register);
+                    let (poisoned, fickle) = (tags.poison.and(lanes), tags.undetermined());
+                    let taken = guarded(context, *guard).map_err(|gap| match fickle.and(lanes) {
+                        Mask::NONE => gap,
+                        _ => polling(context.machine, at, gap),
+                    })?;
                     match poisoned.is_empty() {
                         true => Ok(taken),
                         false => Err(context.gap("an undefined value decides a branch")),
@@ -486,4 +490,15 @@ fn straight(
 /// Whether an operation touches memory.
 fn is_access(op: &Op) -> bool {
     matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
+}
+
+/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
+/// for.
+#[cold]
+fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
+    let function = &machine.program.functions[at.function];
+    if ir::cfg::innermost_loop(function, at.block).is_some() {
+        gap.reason.push_str("; this loop may wait for another thread");
+    }
+    gap
 }

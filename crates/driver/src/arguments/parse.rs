@@ -325,7 +325,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn split_word(text: &str) -> (&str, &str) {
-    let inside = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    let inside = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
     text.split_at(text.find(|c: char| !inside(c)).unwrap_or(text.len()))
 }
 

@@ -47,6 +47,9 @@ fn arguments_are_read() {
         ("s2=scale*log2e", "s2=scale*log2e"),
         ("s2=(scale + 1)/2", "s2=(scale + 1)/2"),
         ("p={0:x,8:y,16:512}", "p={0:x,8:y,16:512}"),
+        // Names that begin as a type does.
+        ("p={0:i1$_,8:f32$x}", "p={0:i1$_,8:f32$x}"),
+        ("s=half$*2", "s=half$*2"),
         ("p={0x10:f32, 20:s32=-1 , 24:0.5}", "p={16:f32,20:s32=-1,24:0.5}"),
         ("a.b$_1=1", "a.b$_1=1"),
     ];
