@@ -24,7 +24,7 @@ pub fn run_all(text: &str) {
 
 fn run(text: &str, program: &Program, kernel: FuncId, known: bool) {
     let launch = launch(program, kernel, known);
-    let outcome = exec::run(program, &launch, Limits { lane_instructions: BUDGET, time: None });
+    let outcome = exec::run(program, &launch, Limits { lane_instructions: BUDGET, ..Limits::default() });
     let gap = outcome.gap.iter().map(|gap| gap.place);
     let doubts = outcome.doubts.iter().map(|doubt| doubt.place);
     let findings = outcome.findings.iter().map(|finding| finding.place);

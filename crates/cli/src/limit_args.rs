@@ -1,6 +1,8 @@
 //! The flags that say how much a run may cost.
 
 use driver::Limits;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 /// Limits of a run.
@@ -14,12 +16,21 @@ pub(crate) struct LimitArgs {
     /// Give up after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = driver::duration::seconds)]
     timeout: Option<Duration>,
+
+    /// Run this many blocks at the same time; the answer does not depend on it. [default: as many
+    /// as there are processors]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 }
 
 impl LimitArgs {
     pub(crate) fn limits(self) -> Limits {
         let usual = Limits::default();
         let lane_instructions = self.max_instructions.unwrap_or(usual.lane_instructions);
-        Limits { lane_instructions, time: self.timeout.or(usual.time) }
+        Limits { lane_instructions, time: self.timeout.or(usual.time), jobs: self.jobs() }
+    }
+
+    fn jobs(self) -> usize {
+        self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 }

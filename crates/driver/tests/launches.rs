@@ -260,6 +260,28 @@ fn compare(launch: &Launch<'_>, answer: &str, exit: Exit) -> Result<(), String> 
     Ok(())
 }
 
+#[test]
+fn outcomes_do_not_depend_on_how_many_blocks_run_at_the_same_time() {
+    let entries = entries();
+    let launches = launches(&entries);
+    for_each(&launches, |launch, input| {
+        let name = launch.name();
+        assert!(launch.entry.flags.same_for_all_jobs(input, Some(&launch.kernel)), "{name}");
+    });
+    for folder in ["sync", "memory"] {
+        let folder = corpus::folder().join("..").join(folder);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let Ok(flags) = std::fs::read_to_string(path.with_extension("args")) else { continue };
+            if path.extension().is_some_and(|extension| extension == "ptx") {
+                let input = Input::from_bytes("k.ptx", std::fs::read(&path).unwrap()).unwrap();
+                let same = Flags::parse(&flags).same_for_all_jobs(&input, None);
+                assert!(same, "{}", path.display());
+            }
+        }
+    }
+}
+
 /// How many kernels come to their end, why launches do not or leave something open, and what each
 /// costs.
 fn summary(launches: &[Launch<'_>], costs: &BTreeMap<String, u64>) -> String {

@@ -20,8 +20,9 @@ use ir::{Instr, Op, Operand, Terminator};
 pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) machine: &'b Machine<'p>,
     pub(crate) global: &'b mut [Allocation],
-    pub(crate) report: &'b mut Report,
-    budget: &'b mut Budget,
+    /// What the block has found.
+    pub(crate) report: Report,
+    pub(crate) budget: Budget,
     position: [u32; 3],
     pub(crate) shared: Vec<Allocation>,
     pub(crate) warps: Vec<Warp>,
@@ -36,8 +37,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     pub(crate) fn new(
         machine: &'b Machine<'p>,
         global: &'b mut [Allocation],
-        report: &'b mut Report,
-        budget: &'b mut Budget,
+        budget: Budget,
         shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
@@ -49,7 +49,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Self {
             machine,
             global,
-            report,
+            report: Report::default(),
             budget,
             position: [0; 3],
             shared: machine.shared_memory(),
@@ -64,9 +64,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// Starts a block. What the one before had (registers, memory, groups) is used again.
     fn start(&mut self, number: u64) {
         self.position = self.machine.launch.block_position(number);
-        let shared = self.shared.iter_mut().map(|memory| memory.states.forget());
-        let warps = self.warps.iter_mut().map(|warp| warp.restart(self.machine));
-        self.report.charge(shared.chain(warps).sum());
+        let cleared = self.shared.iter_mut().map(|memory| memory.states.forget()).sum();
+        self.report.charge(cleared);
+        self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
         self.tracker.restart();
         self.votes = [Votes::default(); 16];
     }
@@ -107,7 +107,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let registers = self.warps[warp].take_registers(self.machine, at.function);
         Context {
             machine: self.machine,
-            report: self.report,
+            report: &mut self.report,
             global: self.global,
             shared: &mut self.shared,
             warp: &mut self.warps[warp],
@@ -189,11 +189,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     #[inline]
     fn spend(&mut self, warp: usize, group: usize, count: u64) -> Result<(), Gap> {
         let cost = u64::from(self.warps[warp].groups[group].lanes.count()) * count;
+        self.report.charge(std::mem::take(&mut self.warps[warp].cleared));
         self.report.lane_instructions += cost;
-        let charged = std::mem::take(&mut self.report.charged);
-        self.budget.spend(cost + charged).map_err(|exhausted| {
+        let cost = cost + std::mem::take(&mut self.report.charged);
+        self.report.spent += cost;
+        self.budget.spend(cost).map_err(|exhausted| {
             let last = (self.position, warp, &self.warps[warp].groups[group]);
-            exhausted.gap(self.machine, last, self.report.lane_instructions)
+            let executed = self.report.before + self.report.lane_instructions;
+            exhausted.gap(self.machine, last, executed)
         })
     }
 
@@ -345,10 +348,11 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 let taken = self.with_context(warp, at, lanes, |context| {
                     let tags = context.registers.tags(guard.register);
                     let (poisoned, fickle) = (tags.poison.and(lanes), tags.undetermined());
-                    let taken = guarded(context, *guard).map_err(|gap| match fickle.and(lanes) {
-                        Mask::NONE => gap,
-                        _ => polling(context.machine, at, gap),
-                    })?;
+                    let taken =
+                        guarded(context, *guard).map_err(|gap| match fickle.and(lanes) {
+                            Mask::NONE => gap,
+                            _ => polling(context.machine, at, gap),
+                        })?;
                     match poisoned.is_empty() {
                         true => Ok(taken),
                         false => Err(context.gap("an undefined value decides a branch")),

@@ -5,35 +5,67 @@ use crate::lanes::WARP;
 use crate::machine::Machine;
 use crate::run::Limits;
 use crate::warp::{Group, Position};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Instructions between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 1 << 22;
 
 /// What is left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     instructions: u64,
     deadline: Option<Instant>,
     until_look: u64,
+    /// Says that nobody wants the result any more.
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self { instructions: limits.lane_instructions, deadline, until_look: BETWEEN_LOOKS }
+        Self {
+            instructions: limits.lane_instructions,
+            deadline,
+            until_look: BETWEEN_LOOKS,
+            cancelled: None,
+        }
+    }
+
+    /// The same for a block that may turn out to be of no use.
+    pub(crate) fn cancelled_by(&self, cancelled: &Arc<AtomicBool>) -> Self {
+        Self { cancelled: Some(Arc::clone(cancelled)), ..self.clone() }
+    }
+
+    /// Whether there is enough for this many instructions.
+    pub(crate) fn suffices(&self, cost: u64) -> bool {
+        cost <= self.instructions
+    }
+
+    /// Whether the time is up.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Takes what was executed elsewhere.
+    pub(crate) fn take(&mut self, cost: u64) {
+        self.instructions = self.instructions.saturating_sub(cost);
     }
 
     /// Takes what was executed, if there is as much.
     pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
         self.instructions = self.instructions.checked_sub(cost).ok_or(Exhausted::Instructions)?;
-        let Some(deadline) = self.deadline else { return Ok(()) };
+        if self.deadline.is_none() && self.cancelled.is_none() {
+            return Ok(());
+        }
         self.until_look = self.until_look.saturating_sub(cost);
         if self.until_look > 0 {
             return Ok(());
         }
         self.until_look = BETWEEN_LOOKS;
-        if Instant::now() < deadline { Ok(()) } else { Err(Exhausted::Time) }
+        let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if self.is_late() || cancelled { Err(Exhausted::Time) } else { Ok(()) }
     }
 }
 

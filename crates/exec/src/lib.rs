@@ -5,6 +5,7 @@
 //! is a matter of the [`domain`] a run is made in. It knows nothing of PTX, command lines or verdicts.
 
 mod address;
+mod ahead;
 mod barrier;
 mod block;
 mod budget;
@@ -27,6 +28,7 @@ mod report;
 mod results;
 mod run;
 mod tags;
+mod tally;
 mod tracker;
 mod value;
 mod warp;

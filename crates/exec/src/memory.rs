@@ -44,6 +44,15 @@ impl States {
         self.each.into_iter().map(|state| state != state::UNDEFINED).collect()
     }
 
+    /// Makes bytes zero that are undefined: what was there before has no meaning.
+    pub(crate) fn clear_undefined(&self, bytes: &mut [u8]) {
+        for (byte, state) in bytes.iter_mut().zip(&self.each) {
+            if *state == state::UNDEFINED {
+                *byte = 0;
+            }
+        }
+    }
+
     /// Makes every byte undefined; how many there are.
     pub(crate) fn forget(&mut self) -> usize {
         self.each.fill(state::UNDEFINED);

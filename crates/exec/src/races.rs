@@ -9,7 +9,6 @@
 //! values write the same.
 
 use crate::address::Area;
-use crate::block::BlockRun;
 use crate::finding::{
     AccessKind, Fault, Finding, Passed, Place, Race, RaceSide, Target, Thread, Undecided,
 };
@@ -18,10 +17,10 @@ use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
-use crate::tracker::{Circumstance, Shadows};
+use crate::tracker::{Circumstance, Met, Shadows};
 use ir::{BarrierKind, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site};
+use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched};
 
 /// What a conflict is.
 enum Judgement {
@@ -119,44 +118,38 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
 /// Findings of races so far, and what is left open.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
-    /// For each conflict met the finding it is part of.
+    /// Conflicts that blocks met, each kind once.
+    met: Conflicts,
+    /// For each of them the finding it is part of.
     findings: Vec<Option<usize>>,
     pairs: FxHashMap<(Site, Site, bool), usize>,
     open: FxHashMap<(Site, Site), usize>,
 }
 
 impl Told {
-    /// Tells what a block met, before it is forgotten.
-    pub(crate) fn tell(&mut self, block: &mut BlockRun<'_, '_>, number: u64) {
-        let known = self.findings.len();
-        let conflicts: Vec<(Conflict, Circumstance)> = block.tracker.conflicts(known).collect();
-        for (conflict, circumstance) in conflicts {
-            let judgement = judge(block.machine, &conflict, circumstance);
-            let story = Story {
-                machine: block.machine,
-                shared: &block.shared,
-                global: block.global,
-                number,
-            };
-            let finding = self.add(block.report, &story, &conflict, circumstance, judgement);
-            self.findings.push(finding);
+    /// Tells what the next block met.
+    pub(crate) fn tell(&mut self, report: &mut Report, story: &Story<'_, '_>, met: &[Met]) {
+        for Met { conflict, count, circumstance } in met {
+            if self.met.add_times(*conflict, *count) {
+                let judgement = judge(story.machine, conflict, *circumstance);
+                let finding = self.add(report, story, conflict, *circumstance, judgement);
+                self.findings.push(finding);
+            }
         }
     }
 
     /// Tells what blocks did to each other.
     pub(crate) fn tell_between(
         &mut self,
-        machine: &Machine<'_>,
-        global: &[Allocation],
         report: &mut Report,
+        story: &Story<'_, '_>,
         met: &[(Area, Conflicts)],
     ) {
         for (area, conflicts) in met {
             for (conflict, count) in &conflicts.met {
                 let circumstance = Circumstance::new(*area);
-                let judgement = judge(machine, conflict, circumstance);
-                let story = Story { machine, shared: &[], global, number: 0 };
-                let finding = self.add(report, &story, conflict, circumstance, judgement);
+                let judgement = judge(story.machine, conflict, circumstance);
+                let finding = self.add(report, story, conflict, circumstance, judgement);
                 if let Some(finding) = finding {
                     report.findings[finding].count += count - 1;
                 }
@@ -208,8 +201,8 @@ impl Told {
     }
 
     /// Counts every time a conflict was met.
-    pub(crate) fn count(&self, met: &Conflicts, report: &mut Report) {
-        for (finding, (_, count)) in self.findings.iter().zip(&met.met) {
+    pub(crate) fn count(&self, report: &mut Report) {
+        for (finding, (_, count)) in self.findings.iter().zip(&self.met.met) {
             if let Some(finding) = finding {
                 report.findings[*finding].count += count - 1;
             }
@@ -218,11 +211,12 @@ impl Told {
 }
 
 /// What is needed to tell a race to a person.
-struct Story<'s, 'p> {
-    machine: &'s Machine<'p>,
-    shared: &'s [Allocation],
-    global: &'s [Allocation],
-    number: u64,
+pub(crate) struct Story<'s, 'p> {
+    pub(crate) machine: &'s Machine<'p>,
+    pub(crate) shared: &'s [Allocation],
+    pub(crate) global: &'s [Allocation],
+    /// The block.
+    pub(crate) number: u64,
 }
 
 impl Story<'_, '_> {
@@ -323,5 +317,26 @@ impl Between {
                 grid.add(block, shadow, &commute, met);
             }
         }
+    }
+
+    /// Adds what a block did that is over.
+    pub(crate) fn add_touched(
+        &mut self,
+        machine: &Machine<'_>,
+        block: u64,
+        touched: &[Option<Touched>],
+    ) {
+        let commute = |a: Site, b: Site| commute(machine, a, b);
+        for ((grid, touched), (_, met)) in self.grids.iter_mut().zip(touched).zip(&mut self.met) {
+            if let (Some(grid), Some(touched)) = (grid, touched) {
+                grid.add_touched(block, touched, &commute, met);
+            }
+        }
+    }
+
+    /// Whether a block touched what blocks so far have changed that are `strange` to it.
+    pub(crate) fn meets(&self, touched: &[Option<Touched>], strange: &dyn Fn(u64) -> bool) -> bool {
+        let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
+        both.into_iter().any(|(grid, touched)| grid.meets(touched, strange))
     }
 }

@@ -75,11 +75,15 @@ impl Registers {
 
     /// Forgets everything in all lanes: a block starts afresh. The bits stay; nobody looks at them.
     /// How many bytes that took.
-    pub(crate) fn forget_all(&mut self) -> usize {
+    pub(crate) fn forget_all(&mut self) {
         let count = self.origins.len();
         self.masks[..count].fill(TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
-        count * size_of::<(TagMasks, Option<Origin>)>()
+    }
+
+    /// Bytes that say what registers hold.
+    pub(crate) fn tag_bytes(&self) -> usize {
+        self.origins.len() * size_of::<(TagMasks, Option<Origin>)>()
     }
 
     /// Forgets everything in `lanes`: a call starts afresh.

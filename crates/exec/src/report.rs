@@ -1,4 +1,5 @@
-//! Collects what a run finds: one finding for each place and kind, with a count.
+//! Collects what a block finds, and then what all blocks find: one finding for each place and kind,
+//! with a count.
 
 use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierUse, Fault, Finding, Place, Thread, Undecided};
@@ -38,6 +39,10 @@ pub(crate) struct Report {
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.
     pub(crate) lane_instructions: u64,
+    /// Instructions of the blocks before.
+    pub(crate) before: u64,
+    /// What was taken from the budget.
+    pub(crate) spent: u64,
     /// What copying and clearing memory cost since the budget was last asked, in instructions.
     pub(crate) charged: u64,
 }
@@ -76,26 +81,47 @@ impl Report {
     /// Records a doubt; a second one of its kind at the same place only counts. There are no more
     /// than places in the program.
     pub(crate) fn doubt(&mut self, about: Doubtful, place: Place, thread: Thread) {
+        self.add_doubt(Doubt { about, place, thread, count: 1 });
+    }
+
+    fn add_doubt(&mut self, doubt: Doubt) {
         let next = self.doubts.len();
-        let position = *self.doubted.entry((place, discriminant(&about))).or_insert(next);
+        let key = (doubt.place, discriminant(&doubt.about));
+        let position = *self.doubted.entry(key).or_insert(next);
         match self.doubts.get_mut(position) {
-            Some(known) => known.count += 1,
-            None => self.doubts.push(Doubt { about, place, thread, count: 1 }),
+            Some(known) => known.count += doubt.count,
+            None => self.doubts.push(doubt),
         }
     }
 
-    /// Records a fault; a second one of its kind at the same place only counts.
+    /// Records a fault; a second one of its kind at the same place only counts. There are no more
+    /// than places in the program.
     pub(crate) fn find(&mut self, fault: Fault, place: Place, thread: Thread) {
-        let key = (place, discriminant(&fault));
+        self.add_fault(Finding { fault, place, thread, count: 1 }, usize::MAX);
+    }
+
+    fn add_fault(&mut self, finding: Finding, most: usize) {
+        let key = (finding.place, discriminant(&finding.fault));
         if let Some(&position) = self.known.get(&key) {
-            self.findings[position].count += 1;
+            self.findings[position].count += finding.count;
             return;
         }
-        if self.findings.len() == MOST_FINDINGS {
-            self.dropped += 1;
+        if self.findings.len() >= most {
+            self.dropped += finding.count;
             return;
         }
         self.known.insert(key, self.findings.len());
-        self.findings.push(Finding { fault, place, thread, count: 1 });
+        self.findings.push(finding);
+    }
+
+    /// Adds what the next block found.
+    pub(crate) fn absorb(&mut self, block: Self) {
+        block.findings.into_iter().for_each(|finding| self.add_fault(finding, MOST_FINDINGS));
+        block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
+        self.approximate.extend(block.approximate);
+        self.alignments.extend(block.alignments);
+        self.barrier_uses.extend(block.barrier_uses);
+        self.prints.extend(block.prints);
+        self.lane_instructions += block.lane_instructions;
     }
 }

@@ -1,6 +1,6 @@
 //! Runs all blocks of a launch.
 
-use crate::block::BlockRun;
+use crate::ahead::{self, Queue};
 use crate::budget::Budget;
 use crate::domain::Domain;
 use crate::doubt::Doubt;
@@ -8,10 +8,9 @@ use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::{Allocation, States};
-use crate::races::{Between, Told};
 use crate::report::Report;
 use crate::results::Results;
-use crate::tracker::Shadows;
+use crate::tally::Tally;
 use crate::value::{Store, Valued};
 use ir::{Program, VarId};
 use std::time::Duration;
@@ -23,11 +22,13 @@ pub struct Limits {
     pub lane_instructions: u64,
     /// Time. What a run comes to then depends on the machine.
     pub time: Option<Duration>,
+    /// Blocks that [`check`] runs at the same time. What a run finds does not depend on it.
+    pub jobs: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lane_instructions: 20_000_000_000, time: None }
+        Self { lane_instructions: 20_000_000_000, time: None, jobs: 1 }
     }
 }
 
@@ -42,7 +43,7 @@ pub struct Checks {
 }
 
 /// What a run found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Faults, in the order in which they were met.
     pub findings: Vec<Finding>,
@@ -55,7 +56,7 @@ pub struct Outcome {
     pub initialisers: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
-    /// Contents of the launch's buffers afterwards.
+    /// Contents of the launch's buffers afterwards; zero where they are undefined.
     pub buffers: Vec<Vec<u8>>,
     /// For each byte of each buffer, whether somebody gave it a value.
     pub written: Vec<Vec<bool>>,
@@ -170,32 +171,18 @@ fn run_reporting(
     let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
     let (machine, mut global) = match prepared {
         Ok(prepared) => prepared,
-        Err(gap) => return (outcome(report, Some(gap), Vec::new(), 0), Vec::new()),
+        Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),
     };
     let mut budget = Budget::new(limits);
-    let (mut gap, mut blocks) = (None, 0);
-    let shadows = Shadows::new(checks, &machine.shared_memory(), &global);
-    let mut between = Between::new(&global, &shadows);
-    let mut told = Told::default();
+    let mut tally = Tally::new(&machine, checks, &global);
     // Who runs in a domain needs the buffers as they are.
     let keeps = valued.is_some();
-    let mut block = BlockRun::new(&machine, &mut global, &mut report, &mut budget, shadows);
-    block.valued = valued.as_mut().map(Valued::reborrow);
-    for number in launch.numbers() {
-        let result = block.run(number);
-        block.keep_open_uses();
-        told.tell(&mut block, number);
-        block.tracker.shadows_mut().keeps_uses = false;
-        between.add(&machine, number, block.tracker.shadows());
-        if let Err(found) = result {
-            gap = Some(found);
-            break;
-        }
-        blocks += 1;
+    let mut queue = Queue::new(launch.numbers());
+    if checks.is_some_and(|checks| !checks.barrier_uses) && !keeps {
+        ahead::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
-    let shadows = block.tracker.into_shadows();
-    told.count(&shadows.met, &mut report);
-    told.tell_between(&machine, &global, &mut report, &between.met);
+    tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
+    let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     global.truncate(launch.buffers.len());
     let buffers = if keeps { global.clone() } else { Vec::new() };
@@ -206,8 +193,11 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
     let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
     alignments.sort_unstable();
     // Buffers may be large: what the run used becomes the result.
-    let (bytes, states): (Vec<Vec<u8>>, Vec<States>) =
+    let (mut bytes, states): (Vec<Vec<u8>>, Vec<States>) =
         buffers.into_iter().map(|memory| (memory.bytes, memory.states)).unzip();
+    for (bytes, states) in bytes.iter_mut().zip(&states) {
+        states.clear_undefined(bytes);
+    }
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,

@@ -44,10 +44,18 @@ pub(crate) struct Shadows {
     shared: Vec<Shadow>,
     /// Of global memory that may be written.
     pub(crate) global: Vec<Option<Shadow>>,
-    /// Conflicts met so far.
-    pub(crate) met: Conflicts,
-    /// For each of them the allocation, and whether fences might order it.
-    pub(crate) circumstances: Vec<Circumstance>,
+    /// Conflicts the block met so far.
+    met: Conflicts,
+    /// For each of them what else is to be known.
+    circumstances: Vec<Circumstance>,
+}
+
+/// A conflict that a block met, and how often.
+#[derive(Debug)]
+pub(crate) struct Met {
+    pub(crate) conflict: Conflict,
+    pub(crate) count: u64,
+    pub(crate) circumstance: Circumstance,
 }
 
 /// What else is to be known about a conflict.
@@ -147,11 +155,6 @@ impl Tracker {
         &mut self.shadows
     }
 
-    /// Ends a run.
-    pub(crate) fn into_shadows(self) -> Shadows {
-        self.shadows
-    }
-
     /// Whether what is found must hold for all schedules.
     pub(crate) fn is_checking(&self) -> bool {
         self.shadows.enabled
@@ -229,11 +232,12 @@ impl Tracker {
         }
     }
 
-    /// Conflicts met, from the `known`-th on.
-    pub(crate) fn conflicts(&self, known: usize) -> impl Iterator<Item = (Conflict, Circumstance)> {
-        let Shadows { met, circumstances, .. } = &self.shadows;
-        let conflicts = met.met.iter().map(|(conflict, _)| *conflict);
-        conflicts.zip(circumstances.iter().copied()).skip(known)
+    /// Takes the conflicts that the block met.
+    pub(crate) fn take_conflicts(&mut self) -> Vec<Met> {
+        let conflicts = std::mem::take(&mut self.shadows.met).met;
+        let circumstances = std::mem::take(&mut self.shadows.circumstances);
+        let all = conflicts.into_iter().zip(circumstances);
+        all.map(|((conflict, count), circumstance)| Met { conflict, count, circumstance }).collect()
     }
 
     /// Lanes of a warp have synchronised.

@@ -72,10 +72,16 @@ pub(crate) struct Warp {
     pub(crate) groups: Vec<Group>,
     /// The lanes that ran when waiting groups were last looked at.
     pub(crate) retried: Mask,
-    /// Registers of each function, from its first call on.
+    /// Registers of each function, from its first call in this block on.
     files: Vec<Option<Registers>>,
-    /// Local variables, each with room for 32 threads.
+    /// Local variables, each with room for 32 threads, likewise.
     local: Vec<Option<Allocation>>,
+    /// What blocks before used, cleared.
+    spare_files: Vec<Option<Registers>>,
+    spare_local: Vec<Option<Allocation>>,
+    /// Bytes of what this block was the first to use since somebody asked. (That it may have been
+    /// cleared before is no matter: what a block costs does not depend on those before.)
+    pub(crate) cleared: usize,
 }
 
 impl Warp {
@@ -89,26 +95,29 @@ impl Warp {
             retried: exists,
             files: machine.layouts.iter().map(|_| None).collect(),
             local: machine.local.iter().map(|_| None).collect(),
+            spare_files: machine.layouts.iter().map(|_| None).collect(),
+            spare_local: machine.local.iter().map(|_| None).collect(),
+            cleared: 0,
         }
     }
 
-    /// Starts a block: registers and local memory are as nobody wrote them. How many bytes those
-    /// were.
-    pub(crate) fn restart(&mut self, machine: &Machine<'_>) -> usize {
+    /// Starts a block: registers and local memory are as nobody wrote them.
+    pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
         // Clearing large arrays, which perhaps few blocks use, takes longer than asking for others.
         const LARGE: usize = 1 << 20;
-        let mut cleared = 0;
-        for registers in self.files.iter_mut().flatten() {
-            cleared += registers.forget_all();
-        }
-        for slot in &mut self.local {
-            match slot {
-                Some(memory) if memory.bytes.len() < LARGE => {
-                    cleared += memory.states.forget();
-                }
-                _ => *slot = None,
+        for (slot, spare) in self.files.iter_mut().zip(&mut self.spare_files) {
+            if let Some(mut registers) = slot.take() {
+                registers.forget_all();
+                *spare = Some(registers);
             }
         }
+        for (slot, spare) in self.local.iter_mut().zip(&mut self.spare_local) {
+            if let Some(mut memory) = slot.take().filter(|memory| memory.bytes.len() < LARGE) {
+                memory.states.forget();
+                *spare = Some(memory);
+            }
+        }
+        self.cleared = 0;
         self.exited = Mask::NONE;
         self.retried = self.exists;
         self.groups.clear();
@@ -118,7 +127,6 @@ impl Warp {
             calls: Vec::new(),
             state: State::Ready,
         });
-        cleared
     }
 
     /// Lanes that still run.
@@ -128,14 +136,26 @@ impl Warp {
 
     /// The registers of `function`.
     pub(crate) fn registers(&mut self, machine: &Machine<'_>, function: FuncId) -> &mut Registers {
-        let layout = &machine.layouts[function];
-        self.files[function.position()].get_or_insert_with(|| Registers::new(layout))
+        if self.files[function.position()].is_none() {
+            let registers = self.first_registers(machine, function);
+            self.put_registers(function, registers);
+        }
+        self.files[function.position()].get_or_insert_default()
+    }
+
+    /// The registers of a function that the block has not called before.
+    #[cold]
+    fn first_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
+        let spare = self.spare_files[function.position()].take();
+        let registers = spare.unwrap_or_else(|| Registers::new(&machine.layouts[function]));
+        self.cleared += registers.tag_bytes();
+        registers
     }
 
     /// Takes the registers of `function` out, to be put back soon.
     pub(crate) fn take_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
         let taken = self.files[function.position()].take();
-        taken.unwrap_or_else(|| Registers::new(&machine.layouts[function]))
+        taken.unwrap_or_else(|| self.first_registers(machine, function))
     }
 
     /// Puts back what [`take_registers`](Self::take_registers) took.
@@ -167,13 +187,18 @@ impl Warp {
     /// The memory of a local variable, by its area: 32 copies, one for each lane in turn.
     pub(crate) fn local(&mut self, machine: &Machine<'_>, number: usize) -> &mut Allocation {
         let id: VarId = machine.local[number];
+        let (spare, cleared) = (&mut self.spare_local[number], &mut self.cleared);
         self.local[number].get_or_insert_with(|| {
-            let variable = &machine.program.variables[id];
-            let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-            let room = size.saturating_mul(crate::lanes::WARP);
-            let mut memory =
-                Allocation::new(&variable.name, variable.space, room, state::UNDEFINED);
-            memory.align = variable.align;
+            let memory = spare.take().unwrap_or_else(|| {
+                let variable = &machine.program.variables[id];
+                let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+                let room = size.saturating_mul(crate::lanes::WARP);
+                let mut memory =
+                    Allocation::new(&variable.name, variable.space, room, state::UNDEFINED);
+                memory.align = variable.align;
+                memory
+            });
+            *cleared += memory.bytes.len();
             memory
         })
     }

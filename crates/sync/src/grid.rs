@@ -24,6 +24,40 @@ struct Cell {
     other_update: Last,
 }
 
+/// What a block did to one allocation, in short: it outlives the block's [`Shadow`].
+#[derive(Clone, Debug)]
+pub struct Touched {
+    shift: u32,
+    cells: Vec<(u64, Summary)>,
+}
+
+impl Touched {
+    /// What a shadow knows.
+    #[must_use]
+    pub fn new(shadow: &Shadow) -> Self {
+        Self { shift: shadow.shift(), cells: shadow.summaries().collect() }
+    }
+
+    /// Where bytes were written or updated, and how many: pieces that do not overlap.
+    pub fn changed(&self) -> impl Iterator<Item = (i64, u64)> {
+        let mut cells = self.cells.iter().filter(|(_, summary)| summary.marks & CHANGES != 0);
+        let mut next = cells.next();
+        std::iter::from_fn(move || {
+            let &(first, _) = next?;
+            let mut count = 1;
+            next = cells.next();
+            while next.is_some_and(|&(index, _)| index == first.wrapping_add(count)) {
+                count += 1;
+                next = cells.next();
+            }
+            Some(((first << self.shift).cast_signed(), count << self.shift))
+        })
+    }
+}
+
+/// Marks of bytes that a block wrote or updated.
+const CHANGES: u16 = mark::WRITTEN | mark::UPDATED;
+
 /// What the blocks so far did to one allocation.
 #[derive(Clone, Debug)]
 pub struct Grid {
@@ -49,11 +83,55 @@ impl Grid {
         commute: &dyn Fn(Site, Site) -> bool,
         met: &mut Conflicts,
     ) {
-        if shadow.shift() < self.shift {
-            self.refine(shadow.shift());
+        self.add_cells(block, shadow.shift(), shadow.summaries(), (commute, met));
+    }
+
+    /// As [`add`](Self::add), of a block that is over.
+    pub fn add_touched(
+        &mut self,
+        block: u64,
+        touched: &Touched,
+        commute: &dyn Fn(Site, Site) -> bool,
+        met: &mut Conflicts,
+    ) {
+        self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
+    }
+
+    /// Whether a block touched what one of the blocks so far has changed, of those that are
+    /// `strange` to it.
+    #[must_use]
+    pub fn meets(&self, touched: &Touched, strange: &dyn Fn(u64) -> bool) -> bool {
+        let changed = |index: u64| {
+            let Some(cell) = self.cells.peek(index) else { return false };
+            let lasts = [
+                (mark::WRITTEN, cell.write),
+                (mark::UPDATED, cell.update),
+                (mark::UPDATED_OTHERWISE, cell.other_update),
+            ];
+            lasts.iter().any(|(mark, last)| cell.marks & mark != 0 && strange(last.block))
+        };
+        touched.cells.iter().any(|&(index, _)| {
+            if touched.shift <= self.shift {
+                let coarse = index.cast_signed() >> (self.shift - touched.shift);
+                return changed(coarse.cast_unsigned());
+            }
+            let times = 1u64 << (touched.shift - self.shift);
+            (0..times).any(|part| changed(index.wrapping_mul(times).wrapping_add(part)))
+        })
+    }
+
+    fn add_cells(
+        &mut self,
+        block: u64,
+        shift: u32,
+        cells: impl Iterator<Item = (u64, Summary)>,
+        (commute, met): (&dyn Fn(Site, Site) -> bool, &mut Conflicts),
+    ) {
+        if shift < self.shift {
+            self.refine(shift);
         }
-        let times = 1u64 << (shadow.shift() - self.shift);
-        for (index, summary) in shadow.summaries() {
+        let times = 1u64 << (shift - self.shift);
+        for (index, summary) in cells {
             for part in 0..times {
                 let index = index.wrapping_mul(times).wrapping_add(part);
                 let cell = self.cells.get(index);

@@ -31,6 +31,6 @@ mod shadow;
 pub use barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 pub use clocks::{Clocks, Time, Who};
 pub use copies::{Copies, CopyId};
-pub use grid::Grid;
+pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use shadow::{Access, Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site, UpdateGroup};

@@ -55,6 +55,30 @@ impl<T: Clone + Default> Pages<T> {
         Some(&mut self.pages[slot as usize - 1].1[position..position + count])
     }
 
+    /// An element as it is; none if its page was never touched.
+    pub(crate) fn peek(&self, index: u64) -> Option<&T> {
+        let page = index >> PAGE_BITS;
+        let slot = match self.direct.get(page as usize) {
+            Some(&slot) => slot,
+            None => self.sparse.get(&page).copied().unwrap_or(0),
+        };
+        let (_, elements) = self.pages.get((slot as usize).checked_sub(1)?)?;
+        elements.get(index as usize % PAGE)
+    }
+
+    /// Whether no page was touched.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Makes an untouched array one for at least `length` elements.
+    pub(crate) fn make_room(&mut self, length: u64) {
+        let pages = length.div_ceil(PAGE as u64);
+        if self.is_untouched() && pages <= MOST_DIRECT && pages > self.direct.len() as u64 {
+            self.direct.resize(pages as usize, 0);
+        }
+    }
+
     #[cold]
     fn touch(&mut self, page: u64) -> u32 {
         self.pages.push((page, vec![T::default(); PAGE].into_boxed_slice()));

@@ -105,15 +105,25 @@ pub struct Conflicts {
 impl Conflicts {
     /// Adds a conflict.
     pub fn add(&mut self, conflict: Conflict) {
+        self.add_times(conflict, 1);
+    }
+
+    /// Adds a conflict that was met `times` times; whether it is the first of its kind.
+    pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, .. } = conflict;
         let key = (earlier.site, later.site, same_value, blocks.is_some(), non_coherent);
-        let position = *self.known.entry(key).or_insert(self.met.len());
+        let next = self.met.len();
+        let position = *self.known.entry(key).or_insert(next);
         match self.met.get_mut(position) {
-            Some((_, count)) => *count += 1,
-            None => self.met.push((conflict, 1)),
+            Some((_, count)) => *count += times,
+            None => self.met.push((conflict, times)),
         }
+        position == next
     }
 }
+
+/// Bytes of a cell before an access needs smaller ones, as a power of two.
+const COARSEST: u32 = 2;
 
 /// The accesses of a block to one allocation.
 #[derive(Clone, Debug)]
@@ -129,13 +139,15 @@ impl Shadow {
     /// Nobody has accessed an allocation of `size` bytes.
     #[must_use]
     pub fn new(size: u64) -> Self {
-        let shift = 2;
-        Self { shift, size, cells: Pages::new(size >> shift), lists: Lists::default() }
+        let cells = Pages::new(size >> COARSEST);
+        Self { shift: COARSEST, size, cells, lists: Lists::default() }
     }
 
-    /// Forgets all accesses.
+    /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
+    /// not depend on the blocks before.
     pub fn clear(&mut self) {
         self.cells.clear();
+        self.shift = COARSEST;
         self.lists = Lists::default();
     }
 
@@ -190,6 +202,10 @@ impl Shadow {
     fn refine(&mut self, low_bits: u64) {
         let shift = low_bits.trailing_zeros().min(self.shift);
         let times = 1u64 << (self.shift - shift);
+        if self.cells.is_untouched() {
+            self.shift = shift;
+            return self.cells.make_room(self.size >> shift);
+        }
         let mut cells = Pages::new(self.size >> shift);
         for (index, cell) in self.cells.iter().filter(|(_, cell)| cell.is_touched()) {
             for part in 0..times {

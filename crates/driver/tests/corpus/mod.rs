@@ -4,7 +4,10 @@
 
 pub(crate) mod numbers;
 
-use driver::arguments::{ArgumentSpec, Arguments, LaunchSpec};
+use driver::arguments::{
+    ArgumentSpec, Arguments, Invocation, LaunchSpec, MissingData, Request, build_launch,
+    select_kernel,
+};
 use driver::{Execution, Input, Limits, Outcome};
 use std::path::{Path, PathBuf};
 
@@ -88,5 +91,23 @@ impl Flags {
         let arguments = &Arguments { specs, symbols, aliases: Vec::new() };
         let (launch, limits) = (&self.launch, Limits::default());
         command(&Execution { input, kernel, launch, arguments, limits })
+    }
+
+    /// Whether a check of a kernel comes to the same, bit by bit, however many blocks run at once.
+    pub(crate) fn same_for_all_jobs(&self, input: &Input, kernel: Option<&str>) -> bool {
+        let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
+        let program = &ptx::lower(&ptx::syntax::parse(input.source.text()).module).program;
+        let built = build_launch(&Request {
+            program,
+            kernel: select_kernel(program, kernel).unwrap(),
+            launch: &self.launch,
+            arguments: &Arguments { specs, symbols, aliases: Vec::new() },
+            missing_data: MissingData::Opaque,
+            invocation: Invocation { command: "check", file: "" },
+        });
+        let Ok(built) = built else { return true };
+        let run = |jobs| exec::check(program, &built.launch, Limits { jobs, ..Limits::default() });
+        let alone = run(1);
+        [2, 3, 7].into_iter().all(|jobs| run(jobs) == alone)
     }
 }

@@ -1,0 +1,297 @@
+//! Runs blocks at the same time, with the result of ascending order.
+//!
+//! Blocks run ahead of those before them, each worker's on a copy of global memory that knows what
+//! this worker's blocks wrote and nothing else. What they found waits until all blocks before are
+//! told. Then either nothing that the block touched was changed by another worker's block, and the
+//! block did what it would have done in its turn: its writes and its findings are taken over. Or
+//! something was: then everybody stops, the block and some after it run alone on the memory as it
+//! is, and after that the others try again, each time later than before.
+//!
+//! A write counts as touching what it overwrites, because races depend on whether it changes it.
+
+use crate::block::BlockRun;
+use crate::budget::Budget;
+use crate::finding::Stop;
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::run::Checks;
+use crate::tally::{Found, Tally};
+use crate::tracker::Shadows;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::scope;
+use sync::Touched;
+
+/// The most bytes that copies of global memory may have together. A byte costs two.
+const MOST_COPIED: usize = 1 << 30;
+/// Blocks that a worker may have before it: with two it need not wait for the next.
+const QUEUED: usize = 2;
+/// Blocks for each worker that may run ahead of the first that has not ended.
+const AHEAD: usize = 4;
+
+/// Blocks that are to run, ascending.
+pub(crate) struct Queue<I> {
+    /// Those that were taken and given back.
+    again: VecDeque<u64>,
+    rest: I,
+}
+
+impl<I: Iterator<Item = u64>> Queue<I> {
+    pub(crate) fn new(rest: I) -> Self {
+        Self { again: VecDeque::new(), rest }
+    }
+
+    /// Takes blocks back that come before all others.
+    fn give_back(&mut self, mut blocks: VecDeque<u64>) {
+        blocks.append(&mut self.again);
+        self.again = blocks;
+    }
+
+    /// Whether there are at least two blocks.
+    fn has_two(&mut self) -> bool {
+        while self.again.len() < 2 {
+            let Some(next) = self.rest.next() else { return false };
+            self.again.push_back(next);
+        }
+        true
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Queue<I> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.again.pop_front().or_else(|| self.rest.next())
+    }
+}
+
+/// Runs blocks on up to `jobs` workers, until the run is over or few blocks are left.
+pub(crate) fn run(
+    tally: &mut Tally<'_, '_>,
+    global: &mut [Allocation],
+    budget: &mut Budget,
+    queue: &mut Queue<impl Iterator<Item = u64>>,
+    jobs: usize,
+) {
+    let size: usize = global.iter().map(|memory| memory.bytes.len()).sum();
+    let workers = jobs.min(MOST_COPIED / size.max(1));
+    let mut alone = workers;
+    while workers > 1 && !tally.is_over() && queue.has_two() {
+        Flight::new(tally, global, budget).run(queue, workers);
+        tally.run(global, budget, &mut queue.take(alone), None);
+        alone = alone.saturating_mul(2);
+    }
+}
+
+/// What a block did that ran ahead.
+struct Ran {
+    worker: usize,
+    found: Found,
+    touched: Vec<Option<Touched>>,
+    writes: Writes,
+    /// For each allocation whether it was read.
+    read: Vec<bool>,
+}
+
+/// What a worker says.
+enum News {
+    Ran(Box<Ran>),
+    /// It has ended, perhaps in a panic.
+    Gone,
+}
+
+/// Bytes that a block wrote, as it left them.
+#[derive(Default)]
+struct Writes {
+    /// Allocation, first byte and number of bytes.
+    pieces: Vec<(usize, usize, usize)>,
+    bytes: Vec<u8>,
+    states: Vec<u8>,
+}
+
+impl Writes {
+    fn new(touched: &[Option<Touched>], global: &[Allocation]) -> Self {
+        let mut writes = Self::default();
+        for (number, (touched, memory)) in touched.iter().zip(global).enumerate() {
+            for (offset, count) in touched.iter().flat_map(Touched::changed) {
+                // A buffer without bounds has no bytes.
+                let Some(start) = u32::try_from(count).ok().and_then(|n| memory.inside(offset, n))
+                else {
+                    continue;
+                };
+                let count = count as usize;
+                writes.pieces.push((number, start, count));
+                writes.bytes.extend_from_slice(&memory.bytes[start..start + count]);
+                writes.states.extend_from_slice(&memory.states[start..start + count]);
+            }
+        }
+        writes
+    }
+
+    fn apply(&self, global: &mut [Allocation]) {
+        let mut at = 0;
+        for &(number, start, count) in &self.pieces {
+            let memory = &mut global[number];
+            memory.bytes[start..start + count].copy_from_slice(&self.bytes[at..at + count]);
+            memory.states.copy(start, &self.states[at..at + count]);
+            at += count;
+        }
+    }
+}
+
+/// Says that a worker is gone, however it ends.
+struct Farewell(Sender<News>);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        // Whoever does not listen any more does not wait either.
+        let _ = self.0.send(News::Gone);
+    }
+}
+
+/// Runs the blocks that come, on a copy of global memory.
+fn work(
+    machine: &Machine<'_>,
+    (worker, budget, before): (usize, &Budget, u64),
+    checks: Option<Checks>,
+    mut global: Vec<Allocation>,
+    (blocks, news): (&Receiver<u64>, Sender<News>),
+) {
+    let farewell = Farewell(news);
+    let shadows = Shadows::new(checks, &machine.shared_memory(), &global);
+    let mut block = BlockRun::new(machine, &mut global, budget.clone(), shadows);
+    for number in blocks {
+        block.budget = budget.clone();
+        block.report.before = before;
+        block.global.iter_mut().for_each(|memory| memory.read = false);
+        let found = Found::run(&mut block, number);
+        let shadows = block.tracker.shadows().global.iter();
+        let touched: Vec<_> = shadows.map(|shadow| shadow.as_ref().map(Touched::new)).collect();
+        let writes = Writes::new(&touched, block.global);
+        let read = block.global.iter().map(|memory| memory.read).collect();
+        let ran = Ran { worker, found, touched, writes, read };
+        if farewell.0.send(News::Ran(Box::new(ran))).is_err() {
+            return;
+        }
+    }
+}
+
+/// Blocks that run ahead, from one state of memory on.
+struct Flight<'f, 'm, 'p> {
+    tally: &'f mut Tally<'m, 'p>,
+    global: &'f mut [Allocation],
+    budget: &'f mut Budget,
+    /// Which worker ran each block that was taken over.
+    owners: FxHashMap<u64, usize>,
+    /// Blocks that were given out and not yet taken over, ascending.
+    out: VecDeque<u64>,
+    arrived: FxHashMap<u64, Box<Ran>>,
+    /// How many blocks each worker has before it.
+    loads: Vec<usize>,
+}
+
+impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
+    fn new(
+        tally: &'f mut Tally<'m, 'p>,
+        global: &'f mut [Allocation],
+        budget: &'f mut Budget,
+    ) -> Self {
+        let (owners, arrived) = (FxHashMap::default(), FxHashMap::default());
+        Self { tally, global, budget, owners, out: VecDeque::new(), arrived, loads: Vec::new() }
+    }
+
+    /// Runs blocks until there are none, or one could not be taken over: the queue has it again.
+    fn run(mut self, queue: &mut Queue<impl Iterator<Item = u64>>, workers: usize) {
+        let Tally { machine, checks, .. } = *self.tally;
+        let before = self.tally.lane_instructions();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let budget = &self.budget.cancelled_by(&cancelled);
+        self.loads = vec![0; workers];
+        scope(|scope| {
+            let (tell, news) = channel();
+            let mut tasks = Vec::new();
+            for worker in 0..workers {
+                let ((task, blocks), tell) = (channel(), tell.clone());
+                let (who, global) = ((worker, budget, before), self.global.to_vec());
+                scope.spawn(move || work(machine, who, checks, global, (&blocks, tell)));
+                tasks.push(task);
+            }
+            drop(tell);
+            self.direct(queue, &tasks, &news);
+            cancelled.store(true, Ordering::Relaxed);
+        });
+        queue.give_back(self.out);
+    }
+
+    /// Gives out blocks and takes over what comes back.
+    fn direct(
+        &mut self,
+        queue: &mut Queue<impl Iterator<Item = u64>>,
+        tasks: &[Sender<u64>],
+        news: &Receiver<News>,
+    ) {
+        loop {
+            self.give_out(queue, tasks);
+            // Who gives up says so in a block of its own.
+            if self.out.is_empty() || self.budget.is_late() {
+                return;
+            }
+            let Ok(News::Ran(ran)) = news.recv() else { return };
+            self.loads[ran.worker] -= 1;
+            self.arrived.insert(ran.found.number, ran);
+            while let Some(ran) = self.out.front().and_then(|first| self.arrived.remove(first)) {
+                if !self.is_as_in_turn(&ran) {
+                    return;
+                }
+                self.out.pop_front();
+                self.take_over(*ran);
+                if self.tally.is_over() {
+                    return self.out.clear();
+                }
+            }
+        }
+    }
+
+    fn give_out(&mut self, queue: &mut Queue<impl Iterator<Item = u64>>, tasks: &[Sender<u64>]) {
+        while self.out.len() < AHEAD * tasks.len() {
+            let least = self.loads.iter().enumerate().min_by_key(|(_, load)| **load);
+            let Some((worker, _)) = least.filter(|(_, load)| **load < QUEUED) else { return };
+            let Some(number) = queue.next() else { return };
+            self.out.push_back(number);
+            self.loads[worker] += 1;
+            // A worker that does not listen has said farewell.
+            let _ = tasks[worker].send(number);
+        }
+    }
+
+    /// Whether the next block did what it would have done after all before it.
+    fn is_as_in_turn(&self, ran: &Ran) -> bool {
+        let gave_up = ran
+            .found
+            .gap
+            .as_ref()
+            .is_some_and(|gap| matches!(gap.stop, Stop::Budget { .. } | Stop::Time { .. }));
+        // The first had as much as it would have had.
+        if gave_up {
+            return self.owners.is_empty();
+        }
+        let strange = |block| self.owners.get(&block).is_some_and(|&owner| owner != ran.worker);
+        self.budget.suffices(ran.found.report.spent)
+            && !self.tally.between.meets(&ran.touched, &strange)
+    }
+
+    fn take_over(&mut self, ran: Ran) {
+        ran.writes.apply(self.global);
+        for (memory, read) in self.global.iter_mut().zip(ran.read) {
+            memory.read |= read;
+        }
+        let number = ran.found.number;
+        self.budget.take(ran.found.report.spent);
+        self.tally.between.add_touched(self.tally.machine, number, &ran.touched);
+        self.tally.absorb(ran.found, self.global);
+        self.owners.insert(number, ran.worker);
+    }
+}

@@ -1,0 +1,119 @@
+//! What the blocks of a launch come to together, told block by block in ascending order.
+
+use crate::block::BlockRun;
+use crate::budget::Budget;
+use crate::finding::Gap;
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::races::{Between, Story, Told};
+use crate::report::Report;
+use crate::run::Checks;
+use crate::tracker::{Met, Shadows};
+use crate::value::Valued;
+
+/// What a block found by itself.
+pub(crate) struct Found {
+    pub(crate) number: u64,
+    pub(crate) report: Report,
+    pub(crate) met: Vec<Met>,
+    pub(crate) gap: Option<Gap>,
+}
+
+impl Found {
+    /// Runs a block; its accesses are then in the shadows.
+    pub(crate) fn run(block: &mut BlockRun<'_, '_>, number: u64) -> Self {
+        let gap = block.run(number).err();
+        block.keep_open_uses();
+        let met = block.tracker.take_conflicts();
+        Self { number, report: std::mem::take(&mut block.report), met, gap }
+    }
+}
+
+/// The blocks so far.
+pub(crate) struct Tally<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) checks: Option<Checks>,
+    /// Shared memory, for its names.
+    shared: Vec<Allocation>,
+    report: Report,
+    told: Told,
+    pub(crate) between: Between,
+    blocks: u64,
+    gap: Option<Gap>,
+}
+
+impl<'m, 'p> Tally<'m, 'p> {
+    /// Of no blocks.
+    pub(crate) fn new(
+        machine: &'m Machine<'p>,
+        checks: Option<Checks>,
+        global: &[Allocation],
+    ) -> Self {
+        Self {
+            machine,
+            checks,
+            shared: machine.shared_memory(),
+            report: Report::default(),
+            told: Told::default(),
+            between: Between::new(global, &Shadows::new(checks, &[], global)),
+            blocks: 0,
+            gap: None,
+        }
+    }
+
+    /// Whether no block is to follow, because one could not be followed to its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.gap.is_some()
+    }
+
+    /// Instructions executed.
+    pub(crate) fn lane_instructions(&self) -> u64 {
+        self.report.lane_instructions
+    }
+
+    /// Runs blocks one after another.
+    pub(crate) fn run(
+        &mut self,
+        global: &mut [Allocation],
+        budget: &mut Budget,
+        numbers: &mut dyn Iterator<Item = u64>,
+        mut valued: Option<Valued<'_>>,
+    ) {
+        if self.is_over() {
+            return;
+        }
+        let machine = self.machine;
+        let shadows = Shadows::new(self.checks, &self.shared, global);
+        let mut block = BlockRun::new(machine, global, budget.clone(), shadows);
+        block.valued = valued.as_mut().map(Valued::reborrow);
+        for number in numbers {
+            block.report.before = self.report.lane_instructions;
+            let found = Found::run(&mut block, number);
+            block.tracker.shadows_mut().keeps_uses = false;
+            self.between.add(machine, number, block.tracker.shadows());
+            self.absorb(found, block.global);
+            if self.is_over() {
+                break;
+            }
+        }
+        *budget = block.budget;
+    }
+
+    /// Adds what the next block found; what it did to memory is for the caller to tell.
+    pub(crate) fn absorb(&mut self, found: Found, global: &[Allocation]) {
+        self.report.absorb(found.report);
+        let Self { machine, shared, .. } = self;
+        let story = Story { machine, shared, global, number: found.number };
+        self.told.tell(&mut self.report, &story, &found.met);
+        self.blocks += u64::from(found.gap.is_none());
+        self.gap = found.gap;
+    }
+
+    /// What all blocks found, the place where the run stopped, and how many blocks ended.
+    pub(crate) fn finish(mut self, global: &[Allocation]) -> (Report, Option<Gap>, u64) {
+        self.told.count(&mut self.report);
+        let story = Story { machine: self.machine, shared: &[], global, number: 0 };
+        self.told.tell_between(&mut self.report, &story, &self.between.met);
+        (self.report, self.gap, self.blocks)
+    }
+}
