@@ -7,9 +7,12 @@
 //! `record-plan DIR`, `record-pack DIR` and `record-refused PATH` renew the recordings of a real GPU
 //! (`crates/recordings`): write what a device is to run, pack what came back, and ask `ptxas` which
 //! cases exist.
+//!
+//! `book DIR` builds the manual.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
+mod book;
 mod ptxas;
 mod record;
 
@@ -22,11 +25,28 @@ fn main() -> ExitCode {
         ["record-plan", folder] => record::run(record::plan, folder),
         ["record-pack", folder] => record::run(record::pack, folder),
         ["record-refused", path] => record::run(record::refused, path),
+        ["book", folder] => build_book(folder.as_ref()),
         _ => {
             eprintln!("usage: xtask ptxas PATH_OF_PTXAS");
             eprintln!("       xtask record-refused PATH_OF_PTXAS");
             eprintln!("       xtask record-plan DIR | record-pack DIR");
+            eprintln!("       xtask book DIR");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn build_book(out: &std::path::Path) -> ExitCode {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    match book::build(&docs, out) {
+        Ok(chapters) => {
+            let names: Vec<&str> = chapters.iter().map(|chapter| chapter.title.as_str()).collect();
+            println!("{}: {}", out.display(), names.join(", "));
+            ExitCode::SUCCESS
+        }
+        Err(problems) => {
+            problems.iter().for_each(|problem| eprintln!("error: {problem}"));
+            ExitCode::FAILURE
         }
     }
 }

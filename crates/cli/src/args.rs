@@ -62,6 +62,10 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE|NAME")]
     pub(crate) what: Vec<String>,
 
+    /// Where to write a page with sources, findings and pictures.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// How many entries to run at once; as many as there are processors by default.
     #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
@@ -138,6 +142,10 @@ pub(crate) struct EquivArgs {
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
 
+    /// Where to write a page with sources, findings and pictures.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Take constants as they are, not for log2 e, pi and their like.
     #[arg(long)]
     pub(crate) no_snap: bool,
@@ -167,6 +175,10 @@ pub(crate) struct CheckArgs {
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+
+    /// Where to write a page with sources, findings and pictures.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
 
     /// Report what the manual does not allow as an error, also where today's hardware does what one
     /// wants: unordered writes of the same value, aligned barriers at different instructions.

@@ -1,5 +1,6 @@
 //! The flags that say how much a run may cost.
 
+use crate::watch::watch;
 use driver::Limits;
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -27,7 +28,8 @@ impl LimitArgs {
     pub(crate) fn limits(self) -> Limits {
         let usual = Limits::default();
         let lane_instructions = self.max_instructions.unwrap_or(usual.lane_instructions);
-        Limits { lane_instructions, time: self.timeout.or(usual.time), jobs: self.jobs() }
+        let time = self.timeout.or(usual.time);
+        Limits { lane_instructions, time, jobs: self.jobs(), watch: Some(watch()) }
     }
 
     fn jobs(self) -> usize {

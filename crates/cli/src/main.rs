@@ -6,6 +6,7 @@ mod launch_args;
 mod limit_args;
 mod project;
 mod version;
+mod watch;
 
 use anstream::ColorChoice;
 use args::{Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, InspectArgs, SimulateArgs};
@@ -14,6 +15,7 @@ use driver::arguments::KernelPath;
 use driver::{Execution, Exit, Format, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The kernel `demo` shows; it is part of the program, so that a demonstration needs no files.
@@ -22,6 +24,7 @@ const DEMO: &str = include_str!("../../../examples/softmax.ptx");
 fn main() -> ExitCode {
     let args = Args::parse();
     args.colour.choice().write_global();
+    watch::catch_interrupts();
     // A panic is our bug, whatever the input: say so instead of dying with a riddle.
     let exit = catch_unwind(|| run(&args)).unwrap_or_else(|_| report_bug());
     ExitCode::from(exit as u8)
@@ -94,16 +97,33 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         limits: args.limits.limits(),
     };
     let colour = styled();
+    let display = watch::Display::start();
     let outcome = driver::equiv::run([&execution(0), &execution(1)], !args.no_snap, colour);
+    drop(display);
+    let outcome = with_page(outcome, args.report.as_deref());
     finish(outcome.rendered(args.format.into()))
 }
 
 fn run_check(args: &CheckArgs) -> Exit {
     let CheckArgs { strict, warp_synchronous, .. } = *args;
     let (graph, format) = (args.graph.as_deref(), args.format.into());
-    let options = driver::check::Options { strict, warp_synchronous, graph, format };
+    let pictures = args.report.is_some();
+    let options = driver::check::Options { strict, warp_synchronous, graph, format, pictures };
     let colour = styled();
-    execute(&args.target, |execution| driver::check::run(execution, options, colour))
+    execute(&args.target, |execution| {
+        with_page(driver::check::run(execution, options, colour), args.report.as_deref())
+    })
+}
+
+/// Writes the page of a report, if one is wanted.
+fn with_page(mut outcome: Outcome, path: Option<&Path>) -> Outcome {
+    if let (Some(report), Some(path)) = (&outcome.report, path)
+        && let Err(message) = driver::report::write_html(path, std::slice::from_ref(report))
+    {
+        write_err(&format!("error: {message}\n"));
+        outcome.exit = Exit::BadInput;
+    }
+    outcome
 }
 
 /// Reads the module and hands the launch to a command.
@@ -112,13 +132,16 @@ fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
-    finish(command(&Execution {
+    let display = watch::Display::start();
+    let outcome = command(&Execution {
         input: &input,
         kernel: args.kernel.kernel.as_deref(),
         launch: &args.launch.launch(),
         arguments: &args.launch.arguments(),
         limits: args.limits.limits(),
-    }))
+    });
+    drop(display);
+    finish(outcome)
 }
 
 fn run_demo() -> Exit {

@@ -1,6 +1,7 @@
 //! `run` and `init`: projects.
 
 use crate::args::{InitArgs, RunArgs};
+use crate::watch::watch;
 use crate::{fail, finish, styled, write_err};
 use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
@@ -39,6 +40,8 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
             today: Date::today(),
             format: args.format.into(),
             colour: styled(),
+            report: args.report.as_deref(),
+            watch: Some(watch()),
             progress: &progress,
         },
     ))

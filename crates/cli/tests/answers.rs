@@ -83,3 +83,27 @@ fn a_run_out_of_time_says_so() {
     assert!(output.contains("in the loop at endless_loop.cu:6"), "{output}");
     assert!(output.contains("--timeout SECONDS"), "{output}");
 }
+
+/// Ctrl-C ends a run with what is known, as if its time were up.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_with_what_it_knows() {
+    let flags =
+        "check endless_loop.ptx --grid 1 --block 1 --max-instructions 900000G --arg y=u32[1]:out";
+    let mut child = std::process::Command::new(cargo_bin!("warpproof"))
+        .current_dir(folder())
+        .args(flags.split_whitespace())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough to have begun; if it has not, the default handler ends it and the test fails.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let status = child.wait().unwrap();
+    let mut output = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut output).unwrap();
+    assert_eq!(status.code(), Some(3), "{output}");
+    assert!(output.contains("was interrupted after") && output.contains("unknown: "), "{output}");
+}

@@ -25,19 +25,28 @@ pub struct Options<'o> {
     pub graph: Option<&'o Path>,
     /// How results are written.
     pub format: Format,
+    /// Keep what pictures of barriers are made from.
+    pub pictures: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { strict: false, warp_synchronous: false, graph: None, format: Format::Text }
+        Self {
+            strict: false,
+            warp_synchronous: false,
+            graph: None,
+            format: Format::Text,
+            pictures: false,
+        }
     }
 }
 
 /// Checks a kernel.
 #[must_use]
 pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
-    let Options { strict, warp_synchronous, graph, format } = options;
-    let checks = Checks { lock_step: warp_synchronous, barrier_uses: graph.is_some() };
+    let Options { strict, warp_synchronous, graph, format, pictures } = options;
+    let barrier_uses = graph.is_some() || pictures;
+    let checks = Checks { lock_step: warp_synchronous, barrier_uses };
     let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
         Err(refusal) => return refused(execution, &refusal, format, colour),

@@ -3,8 +3,8 @@
 use crate::arguments::{ArgumentValue, Direction, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
-use crate::report::{self, Comparison};
-use crate::{Colour, Exit, Outcome};
+use crate::report::{self, Comparison, HeatMap};
+use crate::{Colour, Exit, Outcome, heat};
 use equiv::{
     Answer, Compared, Difference, Input, InputKind, Output, Side, Witness, compare, confirm,
 };
@@ -41,11 +41,20 @@ pub fn run(executions: [&Execution<'_>; 2], snap: bool, colour: Colour) -> Outco
         Some(Answer::Different(difference)) => confirm([&sides[0], &sides[1]], difference, limits),
         _ => None,
     };
+    let heat = match &compared.answer {
+        Some(Answer::Different(difference)) => {
+            let outputs = &optimised.built.outputs;
+            let output = outputs.iter().find(|one| one.name == difference.position.name);
+            let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
+            heat::map([&sides[0], &sides[1]], difference, shape, limits)
+        }
+        _ => None,
+    };
     drop(sides);
     let checks = exec::Checks::default();
     let [one, other] = compared.outcomes.clone();
     let finished = [reference.finish(one, checks), optimised.finish(other, checks)];
-    tell(&finished, &compared, witness.as_ref(), colour)
+    tell(&finished, &compared, witness.as_ref(), heat, colour)
 }
 
 /// An input whose elements are not in the order of its indices.
@@ -118,6 +127,7 @@ fn tell(
     sides: &[Finished<'_>; 2],
     compared: &Compared,
     witness: Option<&Witness>,
+    heat: Option<HeatMap>,
     colour: Colour,
 ) -> Outcome {
     let mut text = String::new();
@@ -149,7 +159,8 @@ fn tell(
         }
         _ => None,
     };
-    let comparison = Comparison { verdict: equality, sentence: &sentence, difference, assumptions };
+    let comparison =
+        Comparison { verdict: equality, sentence: &sentence, difference, assumptions, heat };
     let report = Some(report::equiv(sides, comparison));
     let exit = match Verdict::of_all([verdict, equality].into_iter()) {
         Verdict::Refuted => Exit::Refuted,

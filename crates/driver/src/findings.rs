@@ -53,7 +53,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     match gap.stop {
         Stop::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
         Stop::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
-        Stop::NotFollowed => diagnostic,
+        Stop::NotFollowed | Stop::Interrupted => diagnostic,
     }
 }
 

@@ -6,6 +6,7 @@
 //! second, so the one happens before the other. A dashed edge is a warp that only arrived and went
 //! on: it orders its own two arrivals and nothing else. Uses that not everybody came to are dashed.
 
+use crate::report;
 use crate::source_lines::outermost_line;
 use base::SourceFile;
 use exec::{BarrierArrival, BarrierUse, Place};
@@ -35,6 +36,26 @@ pub(crate) fn render(uses: &[BarrierUse], program: &Program, source: &SourceFile
     }
     text.push_str("}\n");
     text
+}
+
+/// The graph as data; nothing if no use was kept.
+pub(crate) fn data(
+    uses: &[BarrierUse],
+    program: &Program,
+    source: &SourceFile,
+) -> Option<report::Barriers> {
+    let mut counts = [0; 16];
+    let nodes = uses.iter().map(|one| {
+        counts[usize::from(one.id) % 16] += 1;
+        let label = label(one, counts[usize::from(one.id) % 16], program, source);
+        report::BarrierUse { label: label.replace("\\n", "\n"), complete: one.complete }
+    });
+    let nodes: Vec<report::BarrierUse> = nodes.collect();
+    let edges = edges(uses).into_iter().map(|((from, to, waits), warps)| {
+        let label = ranges(&warps);
+        report::BarrierEdge { from, to, label, waits }
+    });
+    (!nodes.is_empty()).then(|| report::Barriers { uses: nodes, edges: edges.collect() })
 }
 
 /// `barrier 1, use 2`, and below it who came where.

@@ -18,6 +18,7 @@ pub mod explain;
 mod findings;
 mod graph;
 mod grouping;
+mod heat;
 mod hints;
 mod input;
 pub mod inspect;
@@ -35,7 +36,7 @@ mod sync_findings;
 mod triton;
 
 pub use diagnostics::{Colour, Format};
-pub use exec::Limits;
+pub use exec::{Limits, Watch};
 pub use execute::Execution;
 pub use exit::Exit;
 pub use input::{Input, InputError};

@@ -5,11 +5,12 @@ use crate::lanes::WARP;
 use crate::machine::Machine;
 use crate::run::Limits;
 use crate::warp::{Group, Position};
+use crate::watch::Watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Instructions between two looks at the clock.
+/// Instructions between two looks at the clock and at who watches.
 const BETWEEN_LOOKS: u64 = 1 << 22;
 
 /// What is left.
@@ -17,6 +18,7 @@ const BETWEEN_LOOKS: u64 = 1 << 22;
 pub(crate) struct Budget {
     instructions: u64,
     deadline: Option<Instant>,
+    watch: Option<&'static Watch>,
     until_look: u64,
     /// Says that nobody wants the result any more.
     cancelled: Option<Arc<AtomicBool>>,
@@ -28,6 +30,7 @@ impl Budget {
         Self {
             instructions: limits.lane_instructions,
             deadline,
+            watch: limits.watch,
             until_look: BETWEEN_LOOKS,
             cancelled: None,
         }
@@ -56,7 +59,7 @@ impl Budget {
     /// Takes what was executed, if there is as much.
     pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
         self.instructions = self.instructions.checked_sub(cost).ok_or(Exhausted::Instructions)?;
-        if self.deadline.is_none() && self.cancelled.is_none() {
+        if self.deadline.is_none() && self.watch.is_none() && self.cancelled.is_none() {
             return Ok(());
         }
         self.until_look = self.until_look.saturating_sub(cost);
@@ -64,6 +67,12 @@ impl Budget {
             return Ok(());
         }
         self.until_look = BETWEEN_LOOKS;
+        if let Some(watch) = self.watch {
+            watch.add_instructions(BETWEEN_LOOKS);
+            if watch.is_stopped() {
+                return Err(Exhausted::Patience);
+            }
+        }
         let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         if self.is_late() || cancelled { Err(Exhausted::Time) } else { Ok(()) }
     }
@@ -74,6 +83,8 @@ impl Budget {
 pub(crate) enum Exhausted {
     Instructions,
     Time,
+    /// Whoever watches wants it to end.
+    Patience,
 }
 
 impl Exhausted {
@@ -100,7 +111,9 @@ impl Exhausted {
         let stop = match self {
             Self::Instructions => Stop::Budget { in_loop },
             Self::Time => Stop::Time { in_loop },
+            Self::Patience => Stop::Interrupted,
         };
-        Gap { place, thread, reason: format!("gave up after {executed} instructions"), stop }
+        let did = if self == Self::Patience { "was interrupted" } else { "gave up" };
+        Gap { place, thread, reason: format!("{did} after {executed} instructions"), stop }
     }
 }

@@ -413,4 +413,6 @@ pub enum Stop {
         /// Whether there is a loop.
         in_loop: bool,
     },
+    /// Whoever watches the run wanted it to end.
+    Interrupted,
 }

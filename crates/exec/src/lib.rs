@@ -32,6 +32,7 @@ mod tally;
 mod tracker;
 mod value;
 mod warp;
+mod watch;
 
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
@@ -44,3 +45,4 @@ pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Results};
 pub use run::{Checks, Limits, Outcome, check, check_asking, check_in, check_with, run, run_in};
 pub use value::unit::Lost;
+pub use watch::Watch;

@@ -11,7 +11,7 @@ use crate::value::Valued;
 use crate::warp::Position;
 use base::IndexVec;
 use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use sync::Site;
 
@@ -43,6 +43,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) local: Vec<VarId>,
     /// Parameters of the kernel, filled in.
     pub(crate) params: Vec<Allocation>,
+    /// Places of stores for which the domain is asked whether they leave in place what is there.
+    pub(crate) asked: FxHashSet<Place>,
 }
 
 impl<'p> Machine<'p> {
@@ -71,6 +73,7 @@ impl<'p> Machine<'p> {
             shared: Vec::new(),
             local: Vec::new(),
             params: Vec::new(),
+            asked: FxHashSet::default(),
         };
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();

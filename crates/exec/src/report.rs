@@ -31,8 +31,6 @@ pub(crate) struct Report {
     pub(crate) undecided: Vec<Undecided>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
-    /// Places of stores for which the domain is asked whether they leave in place what is there.
-    pub(crate) asked: FxHashSet<Place>,
     /// Uses of barriers, if somebody wants to know.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
@@ -48,11 +46,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Nothing was found yet; at these places the domain is asked.
-    pub(crate) fn asking(places: impl IntoIterator<Item = Place>) -> Self {
-        Self { asked: places.into_iter().collect(), ..Self::default() }
-    }
-
     /// Notes that this many bytes were copied or cleared besides what instructions do themselves: a
     /// budget must bound that, too.
     pub(crate) fn charge(&mut self, bytes: usize) {
@@ -120,6 +113,7 @@ impl Report {
         block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
+        self.conditional.extend(block.conditional);
         self.barrier_uses.extend(block.barrier_uses);
         self.prints.extend(block.prints);
         self.lane_instructions += block.lane_instructions;

@@ -12,7 +12,9 @@ use crate::report::Report;
 use crate::results::Results;
 use crate::tally::Tally;
 use crate::value::{Store, Valued};
+use crate::watch::Watch;
 use ir::{Program, VarId};
+use rustc_hash::FxHashSet;
 use std::time::Duration;
 
 /// How much a run may do.
@@ -24,11 +26,13 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Blocks that [`check`] runs at the same time. What a run finds does not depend on it.
     pub jobs: usize,
+    /// Who watches it, and may want it to end.
+    pub watch: Option<&'static Watch>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lane_instructions: 20_000_000_000, time: None, jobs: 1 }
+        Self { lane_instructions: 20_000_000_000, time: None, jobs: 1, watch: None }
     }
 }
 
@@ -131,9 +135,9 @@ pub fn check_asking(
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let valued = Valued { domain, store: &mut store };
-    let report = Report::asking(places);
+    let asked = places.into_iter().collect();
     let checks = Some(Checks::default());
-    let (outcome, buffers) = run_reporting(program, launch, limits, checks, Some(valued), report);
+    let (outcome, buffers) = run_asking(program, launch, limits, checks, Some(valued), asked);
     (outcome, Results::new(buffers, store))
 }
 
@@ -157,24 +161,25 @@ fn run_blocks(
     checks: Option<Checks>,
     valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
-    run_reporting(program, launch, limits, checks, valued, Report::default())
+    run_asking(program, launch, limits, checks, valued, FxHashSet::default())
 }
 
-fn run_reporting(
+fn run_asking(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    mut report: Report,
+    asked: FxHashSet<Place>,
 ) -> (Outcome, Vec<Allocation>) {
     let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
-    let (machine, mut global) = match prepared {
+    let (mut machine, mut global) = match prepared {
         Ok(prepared) => prepared,
         Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),
     };
+    machine.asked = asked;
     let mut budget = Budget::new(limits);
-    let mut tally = Tally::new(&machine, checks, &global);
+    let mut tally = Tally::new(&machine, checks, &global, limits.watch);
     // Who runs in a domain needs the buffers as they are.
     let keeps = valued.is_some();
     let mut queue = Queue::new(launch.numbers());

@@ -10,6 +10,7 @@ use crate::report::Report;
 use crate::run::Checks;
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
+use crate::watch::Watch;
 
 /// What a block found by itself.
 pub(crate) struct Found {
@@ -40,6 +41,7 @@ pub(crate) struct Tally<'m, 'p> {
     pub(crate) between: Between,
     blocks: u64,
     gap: Option<Gap>,
+    watch: Option<&'static Watch>,
 }
 
 impl<'m, 'p> Tally<'m, 'p> {
@@ -48,6 +50,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         machine: &'m Machine<'p>,
         checks: Option<Checks>,
         global: &[Allocation],
+        watch: Option<&'static Watch>,
     ) -> Self {
         Self {
             machine,
@@ -58,6 +61,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             between: Between::new(global, &Shadows::new(checks, &[], global)),
             blocks: 0,
             gap: None,
+            watch,
         }
     }
 
@@ -106,6 +110,9 @@ impl<'m, 'p> Tally<'m, 'p> {
         let story = Story { machine, shared, global, number: found.number };
         self.told.tell(&mut self.report, &story, &found.met);
         self.blocks += u64::from(found.gap.is_none());
+        if let (None, Some(watch)) = (&found.gap, self.watch) {
+            watch.add_block();
+        }
         self.gap = found.gap;
     }
 

@@ -5,8 +5,9 @@ use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
 use crate::properties::Verdict;
 use crate::report::{self, Report};
-use crate::{Colour, Execution, Exit, Format, Input, Outcome, check, equiv};
+use crate::{Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +23,10 @@ pub struct RunOptions<'o> {
     pub format: Format,
     /// How text looks.
     pub colour: Colour,
+    /// Where to write a page of all reports.
+    pub report: Option<&'o Path>,
+    /// Who watches the runs, and may want them to end.
+    pub watch: Option<&'static Watch>,
     /// Told of every entry that is done.
     pub progress: &'o (dyn Fn(&Progress<'_>) + Sync),
 }
@@ -109,6 +114,11 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
     let thread_instructions =
         all.iter().filter_map(|done| done.report.as_ref()).map(Report::thread_instructions).sum();
     let reports: Vec<Report> = all.iter_mut().filter_map(|done| done.report.clone()).collect();
+    let (mut stale, mut exit) = (stale, exit);
+    if let Some(Err(message)) = options.report.map(|path| report::write_html(path, &reports)) {
+        stale.push_str(&format!("error: {message}\n"));
+        exit = Exit::BadInput;
+    }
     let (output, messages) = match report::render_all(&reports, options.format) {
         Some(output) => (output, stale),
         None => (table::text(&all, options.colour), stale),
@@ -146,7 +156,7 @@ fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
         loop {
             let position = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(position) else { break };
-            let done = one(entry, options.colour);
+            let done = one(entry, options);
             let progress = Progress {
                 done: finished.fetch_add(1, Ordering::Relaxed) + 1,
                 all: entries.len(),
@@ -172,9 +182,9 @@ fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
 }
 
 /// A bug in one entry does not take the others with it.
-fn one(entry: &Entry, colour: Colour) -> Done {
+fn one(entry: &Entry, options: &RunOptions<'_>) -> Done {
     let name = entry.name.clone();
-    match catch_unwind(AssertUnwindSafe(|| execute(entry, colour))) {
+    match catch_unwind(AssertUnwindSafe(|| execute(entry, options))) {
         Ok(Ok(outcome)) => {
             let Outcome { output, messages, mut report, exit, .. } = outcome;
             if let Some(report) = &mut report {
@@ -200,8 +210,9 @@ fn one(entry: &Entry, colour: Colour) -> Done {
     }
 }
 
-fn execute(entry: &Entry, colour: Colour) -> Result<Outcome, String> {
+fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
     let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
+    let (limits, colour) = (Limits { watch: options.watch, ..limits }, options.colour);
     let mut compile = CompileOptions::default();
     compile.includes.clone_from(&entry.settings.includes);
     entry.settings.architecture.iter().for_each(|name| compile.architecture.clone_from(name));
@@ -223,7 +234,9 @@ fn execute(entry: &Entry, colour: Colour) -> Result<Outcome, String> {
     match &entry.task {
         Task::Check(target) => {
             let input = read(target)?;
-            let options = check::Options { strict, warp_synchronous, ..check::Options::default() };
+            let pictures = options.report.is_some();
+            let usual = check::Options::default();
+            let options = check::Options { strict, warp_synchronous, pictures, ..usual };
             execution(target, &input, &mut |one| outcome = Some(check::run(one, options, colour)));
         }
         Task::Equiv([reference, optimised]) => {
@@ -242,11 +255,7 @@ fn execute(entry: &Entry, colour: Colour) -> Result<Outcome, String> {
 }
 
 /// Several launches after each other need memory that outlives a launch, which the engine has not.
-fn sequence(
-    reference: &[Target],
-    optimised: &[Target],
-    limits: crate::Limits,
-) -> Result<Outcome, String> {
+fn sequence(reference: &[Target], optimised: &[Target], limits: Limits) -> Result<Outcome, String> {
     let Some(last) = optimised.last() else { return Err("a side has no launch".to_owned()) };
     let input = Input::read(last.kernel.file.as_ref()).map_err(|error| error.to_string())?;
     let execution = Execution {

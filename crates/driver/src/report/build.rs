@@ -1,16 +1,16 @@
 //! From runs to reports.
 
-use super::shown::{shown, source_lines};
+use super::shown::{relative, shown, source_lines};
 use super::{
-    Array, DifferenceWitness, Finding, InputValue, KernelName, Location, Property, Report, SCHEMA,
-    Side, Stats, Stopped, ThreadWitness, Witness,
+    Array, DifferenceWitness, Finding, HeatMap, InputValue, KernelName, Location, Property, Report,
+    SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness, Witness,
 };
 use crate::demangle::demangle;
 use crate::execute::{Execution, Finished, Refusal, Told};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
 use crate::properties::{self, Verdict};
-use crate::{Exit, Input};
+use crate::{Exit, Input, graph};
 use base::{Code, Diagnostic, Label, Severity};
 use exec::{AccessKind, Fault, RaceSide};
 
@@ -24,6 +24,8 @@ pub(crate) struct Comparison<'c> {
     pub(crate) difference: Option<(&'c equiv::Difference, bool)>,
     /// Of the comparison and both runs.
     pub(crate) assumptions: Vec<String>,
+    /// Where else they differ.
+    pub(crate) heat: Option<HeatMap>,
 }
 
 /// The report of a check.
@@ -31,7 +33,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
     let properties = of_properties(finished, None);
     let verdict = Verdict::of_all(properties.iter().map(|property| property.verdict));
     let (findings, open) = findings(finished, None);
-    Report {
+    let mut report = Report {
         schema: SCHEMA,
         command: "check",
         name: None,
@@ -47,7 +49,12 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         notes: finished.built.notes.clone(),
         stats: stats(finished),
         exit: exit(verdict),
-    }
+        sources: Vec::new(),
+        barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
+        heat: None,
+    };
+    report.sources = sources(finished, &report, None);
+    report
 }
 
 /// The report of a comparison: the optimised kernel's, with the reference's beside it.
@@ -85,6 +92,9 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
     let of_reference = stats(reference);
     report.stats.thread_instructions += of_reference.thread_instructions;
     report.assumptions = comparison.assumptions;
+    let texts = sides.iter().zip(names).flat_map(|(side, name)| sources(side, &report, Some(name)));
+    report.sources = texts.collect();
+    report.heat = comparison.heat;
     report.verdict = Verdict::of_all(report.properties.iter().map(|property| property.verdict));
     report.exit = exit(report.verdict);
     report
@@ -147,6 +157,9 @@ fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
         notes: Vec::new(),
         stats: Stats::default(),
         exit: Exit::BadInput,
+        sources: Vec::new(),
+        barriers: None,
+        heat: None,
     }
 }
 
@@ -157,6 +170,34 @@ pub(crate) fn exit(verdict: Verdict) -> Exit {
         Verdict::Unknown => Exit::Unknown,
         Verdict::Proved => Exit::Success,
     }
+}
+
+/// Files that something is shown in, or the first that is at hand; the PTX if there is none.
+fn sources(
+    finished: &Finished<'_>,
+    report: &Report,
+    side: Option<&'static str>,
+) -> Vec<SourceText> {
+    let input = finished.input();
+    let known = finished.program().files.iter().filter_map(|file| input.source_file(file));
+    let mut all: Vec<SourceText> = known
+        .map(|file| SourceText { path: relative(file.name()), text: file.text().to_owned(), side })
+        .collect();
+    let ptx = relative(input.source.name());
+    let findings = report.findings.iter().chain(&report.open).filter(|one| one.side == side);
+    let locations = findings.flat_map(|finding| &finding.locations);
+    let stopped = report.stopped.iter().map(|stopped| &stopped.location);
+    let shown: Vec<&str> =
+        locations.chain(stopped).map(|location| location.shown.path.as_str()).collect();
+    if all.is_empty() || shown.contains(&ptx.as_str()) {
+        all.push(SourceText { path: ptx, text: input.source.text().to_owned(), side });
+    }
+    let any = all.iter().any(|one| shown.contains(&one.path.as_str()));
+    match any {
+        true => all.retain(|one| shown.contains(&one.path.as_str())),
+        false => all.truncate(1),
+    }
+    all
 }
 
 fn kernel(finished: &Finished<'_>) -> String {

@@ -6,6 +6,7 @@
 mod build;
 mod fingerprint;
 mod github;
+mod html;
 mod json;
 mod junit;
 mod sarif;
@@ -15,8 +16,9 @@ pub(crate) use build::{Comparison, check, equiv, refusal, unknown};
 pub(crate) use shown::relative;
 
 use crate::properties::Verdict;
-use crate::{Exit, Format};
+use crate::{Exit, Format, graph};
 use serde::{Serialize, Serializer};
+use std::path::Path;
 
 /// Version of the JSON.
 pub(crate) const SCHEMA: u32 = 1;
@@ -48,6 +50,53 @@ pub struct Report {
     pub(crate) stats: Stats,
     #[serde(skip)]
     pub(crate) exit: Exit,
+    /// Files that findings are shown in.
+    #[serde(skip)]
+    pub(crate) sources: Vec<SourceText>,
+    #[serde(skip)]
+    pub(crate) barriers: Option<Barriers>,
+    #[serde(skip)]
+    pub(crate) heat: Option<HeatMap>,
+}
+
+/// A file and what it says.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceText {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) side: Option<&'static str>,
+}
+
+/// Uses of barriers in the first block, and who goes from one to the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Barriers {
+    pub(crate) uses: Vec<BarrierUse>,
+    pub(crate) edges: Vec<BarrierEdge>,
+}
+
+/// A use of a barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct BarrierUse {
+    pub(crate) label: String,
+    pub(crate) complete: bool,
+}
+
+/// Warps that come to a use after another.
+#[derive(Clone, Debug)]
+pub(crate) struct BarrierEdge {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) label: String,
+    pub(crate) waits: bool,
+}
+
+/// An output of both kernels on the same numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct HeatMap {
+    pub(crate) output: String,
+    pub(crate) shape: Vec<u64>,
+    /// Reference first.
+    pub(crate) values: [Vec<f64>; 2],
 }
 
 /// A kernel and the file it is in.
@@ -265,6 +314,14 @@ pub fn render_all(reports: &[Report], format: Format) -> Option<String> {
         Format::Github => Some(github::render(reports)),
         Format::Junit => Some(junit::render(reports)),
     }
+}
+
+/// Writes a page of reports.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), String> {
+    graph::write(path, &html::render(reports))
 }
 
 impl Serialize for Verdict {

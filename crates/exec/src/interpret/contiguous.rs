@@ -402,7 +402,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;
     let units = store.width >= Width::B32 || context.valued.is_none();
-    if store.width > Width::B64 || !units || context.report.asked.contains(&context.place) {
+    if store.width > Width::B64 || !units || context.machine.asked.contains(&context.place) {
         return false;
     }
     let lanes = context.lanes;

@@ -386,7 +386,7 @@ fn keeps(
     if element > 8 {
         return SameValue::Undecided;
     }
-    let asks = context.report.asked.contains(&context.place);
+    let asks = context.machine.asked.contains(&context.place);
     for (position, &src) in store.srcs.iter().enumerate() {
         if asks {
             match super::valued::keeps(

@@ -1,0 +1,82 @@
+//! Where two kernels differ: both expressions and the inputs of the witness, and a map of the output in
+//! which every element is coloured by how far apart the two are, both kernels run on numbers.
+
+use super::super::{DifferenceWitness, HeatMap, Report};
+use super::escaped;
+
+/// Elements beyond these are not drawn.
+const MOST: usize = 16_384;
+
+/// What is nearer together than this, relative to its size, counts as equal here.
+const ROUNDING: f64 = 1e-4;
+
+pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
+    let value =
+        |value: Option<f64>| value.map_or("undefined".to_owned(), |value| value.to_string());
+    let row = |name: &str, expression: &str, number: Option<f64>| {
+        format!(
+            "<tr><th>{name}</th><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>\n",
+            escaped(expression),
+            value(number)
+        )
+    };
+    let [reference, optimised] = &witness.expressions;
+    let rows = row("reference", reference, witness.values[0])
+        + &row("optimised", optimised, witness.values[1]);
+    let inputs: Vec<String> =
+        witness.inputs.iter().map(|input| format!("{} = {}", input.name, input.value)).collect();
+    let mut text = format!(
+        "<table class=\"witness\">\n{rows}</table>\n<p class=\"code\">{}</p>\n",
+        escaped(&inputs.join(", "))
+    );
+    if let Some(map) = &report.heat {
+        text.push_str(&picture(map));
+    }
+    text
+}
+
+fn picture(map: &HeatMap) -> String {
+    let [reference, optimised] = &map.values;
+    let columns = map.shape.last().copied().unwrap_or(1).max(1) as usize;
+    let columns = if map.shape.len() < 2 { columns.min(128) } else { columns };
+    // Sums in another order are rounded otherwise: that is no difference over the reals.
+    let differs = |one: &f64, other: &f64| {
+        let size = one.abs().max(other.abs()).max(1.0);
+        !((one - other).abs() <= ROUNDING * size || one.is_nan() && other.is_nan())
+    };
+    let count = reference.iter().zip(optimised).filter(|(one, other)| differs(one, other)).count();
+    let shown = reference.len().min(MOST);
+    let rows = shown.div_ceil(columns);
+    let size = (640 / columns.max(rows).max(1)).clamp(3, 24);
+    let largest = reference.iter().zip(optimised).map(|(one, other)| (one - other).abs());
+    let largest = largest.filter(|d| d.is_finite()).fold(0.0_f64, f64::max).max(f64::MIN_POSITIVE);
+    let mut cells = String::new();
+    for (index, (one, other)) in reference.iter().zip(optimised).take(shown).enumerate() {
+        let (x, y) = (index % columns * size, index / columns * size);
+        let far = if differs(one, other) { ((one - other).abs() / largest).min(1.0) } else { 0.0 };
+        let far = if differs(one, other) && !far.is_finite() { 1.0 } else { far };
+        let colour = match differs(one, other) {
+            false => "rgb(46 125 50 / 35%)".to_owned(),
+            true => format!("rgb(198 40 40 / {:.0}%)", 40.0 + 60.0 * far),
+        };
+        cells.push_str(&format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill=\"{colour}\"><title>{}[{index}]: \
+             {one} against {other}</title></rect>\n",
+            size - 1,
+            size - 1,
+            escaped(&map.output)
+        ));
+    }
+    let (width, height) = (columns * size, rows * size);
+    let more = match reference.len() - shown {
+        0 => String::new(),
+        more => format!("; {more} more elements are not drawn"),
+    };
+    format!(
+        "<figure class=\"heat\"><svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\" aria-label=\"elements that differ\">\n{cells}</svg><figcaption>\
+         {count} of {} elements of {} differ on these numbers{more}</figcaption></figure>\n",
+        reference.len(),
+        escaped(&map.output)
+    )
+}

@@ -1,0 +1,157 @@
+//! Reports as one self-contained page: no scripts, no network, no other files. Everything that comes
+//! from a kernel is escaped, and a content security policy forbids what escaping should have
+//! prevented.
+
+mod barriers;
+mod heat;
+mod sources;
+mod timeline;
+
+use super::{Finding, Report, Witness};
+use crate::properties::Verdict;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page of reports.
+pub(crate) fn render(reports: &[Report]) -> String {
+    let title = match reports {
+        [one] => one.title(),
+        _ => format!("{} checks", reports.len()),
+    };
+    let mut body = String::new();
+    if reports.len() != 1 {
+        body.push_str(&contents(reports));
+    }
+    for (number, report) in reports.iter().enumerate() {
+        body.push_str(&section(report, number));
+    }
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <title>warpproof: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
+         <footer>warpproof {version}. Floats are real numbers; what ptxas makes of the PTX is not \
+         looked at.</footer>\n</body>\n</html>\n",
+        title = escaped(&title),
+        version = env!("CARGO_PKG_VERSION"),
+    )
+}
+
+/// Text as it is, whatever it contains; also right inside an attribute in double quotes.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn contents(reports: &[Report]) -> String {
+    let row = |(number, report): (usize, &Report)| {
+        let (verdict, title) = (report.verdict.name(), escaped(&report.title()));
+        format!(
+            "<tr><td><span class=\"badge {verdict}\">{verdict}</span></td><td><a \
+             href=\"#r{number}\">{title}</a></td></tr>\n"
+        )
+    };
+    let rows: String = reports.iter().enumerate().map(row).collect();
+    format!("<h1>{} checks</h1>\n<table class=\"properties\">\n{rows}</table>\n", reports.len())
+}
+
+fn section(report: &Report, number: usize) -> String {
+    let verdict = report.verdict.name();
+    let mut text = format!(
+        "<section id=\"r{number}\" class=\"{verdict}\">\n<h1>{} <span class=\"badge \
+         {verdict}\">{verdict}</span></h1>\n",
+        escaped(&report.title())
+    );
+    text.push_str(&properties(report));
+    let all = report.findings.iter().map(|finding| (finding, kind(finding)));
+    let open = report.open.iter().map(|finding| (finding, "open"));
+    for (position, (finding, kind)) in all.chain(open).enumerate() {
+        text.push_str(&one(report, finding, kind, (number, position)));
+    }
+    if let Some(stopped) = &report.stopped {
+        text.push_str(&format!(
+            "<div class=\"finding open\"><h3>{} {}</h3></div>\n",
+            stopped.code,
+            escaped(&stopped.message)
+        ));
+    }
+    text.push_str(&sources::render(report, number));
+    text.push_str(&barriers::render(report));
+    for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
+        lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", escaped(line))));
+    }
+    text.push_str("</section>\n");
+    text
+}
+
+fn kind(finding: &Finding) -> &'static str {
+    match (finding.severity, &finding.allowed) {
+        ("error", None) => "error",
+        _ => "note",
+    }
+}
+
+fn properties(report: &Report) -> String {
+    let mut rows = String::new();
+    for property in &report.properties {
+        // A long list of what is fine helps nobody.
+        if report.properties.len() > 13
+            && property.verdict == Verdict::Proved
+            && property.side.is_some()
+        {
+            continue;
+        }
+        let side = property.side.map(|side| format!("{side}: ")).unwrap_or_default();
+        let (name, verdict) = (property.name, property.verdict.name());
+        let reasons = escaped(&property.reasons.join("; "));
+        rows.push_str(&format!(
+            "<tr><td>{side}{name}</td><td><span class=\"badge {verdict}\">{verdict}</span></td>\
+             <td>{reasons}</td></tr>\n"
+        ));
+    }
+    format!("<table class=\"properties\">\n{rows}</table>\n")
+}
+
+fn one(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> String {
+    let side = finding.side.map(|side| format!("{side}: ")).unwrap_or_default();
+    let mut text = format!(
+        "<div class=\"finding {kind}\" id=\"f{}-{}\">\n<h3>{} {side}{}</h3>\n",
+        id.0,
+        id.1,
+        finding.code,
+        escaped(&finding.message)
+    );
+    for location in &finding.locations {
+        let shown = &location.shown;
+        let anchor = sources::anchor(report, &shown.path, shown.line, id.0);
+        text.push_str(&format!(
+            "<p><a class=\"code\" href=\"#{anchor}\">{}:{}</a> {}</p>\n",
+            escaped(&shown.path),
+            shown.line,
+            escaped(&location.message)
+        ));
+    }
+    for (word, said) in
+        [("note", &finding.note), ("help", &finding.help), ("allowed", &finding.allowed)]
+    {
+        said.iter().for_each(|said| text.push_str(&format!("<p>{word}: {}</p>\n", escaped(said))));
+    }
+    match &finding.witness {
+        Some(Witness::Thread(witness)) => text.push_str(&timeline::render(witness)),
+        Some(Witness::Difference(witness)) => text.push_str(&heat::render(report, witness)),
+        None => {}
+    }
+    text.push_str("</div>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn nothing_becomes_markup() {
+        let wrong = "<script>alert(\"1\")</script>&amp;";
+        let right = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;";
+        assert_eq!(escaped(wrong), right);
+    }
+}

@@ -1,0 +1,47 @@
+//! The manual is complete: every page is a chapter or listed by one, and no link leads nowhere.
+
+#[path = "../src/book.rs"]
+mod book;
+
+use std::path::{Path, PathBuf};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+#[test]
+fn the_manual_is_built_and_every_page_is_in_it() {
+    let out = std::env::temp_dir().join(format!("warpproof-book-{}", std::process::id()));
+    let chapters = book::build(&docs(), &out).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let pages = std::fs::read_dir(docs()).unwrap().map(|entry| entry.unwrap().path());
+    for page in pages.filter(|page| page.extension().is_some_and(|end| end == "md")) {
+        let name = page.file_name().unwrap();
+        let listed = chapters.iter().any(|chapter| chapter.file.as_os_str() == name);
+        assert!(listed || name == "SUMMARY.md", "{} is no chapter", page.display());
+    }
+    assert!(chapters.iter().all(|chapter| !chapter.title.is_empty()));
+    let codes = std::fs::read_to_string(out.join("errors/README.html")).unwrap();
+    for page in std::fs::read_dir(docs().join("errors")).unwrap().flatten() {
+        let name = page.file_name().into_string().unwrap();
+        if let Some(code) = name.strip_prefix("WP").and_then(|name| name.strip_suffix(".md")) {
+            let text = std::fs::read_to_string(page.path()).unwrap();
+            let title = text.lines().next().unwrap().split_once(": ").unwrap().1.to_owned();
+            let listed =
+                codes.contains(&format!("href=\"WP{code}.html\"")) && codes.contains(&title);
+            assert!(listed, "WP{code} is not in the list of codes");
+            assert!(out.join(format!("errors/WP{code}.html")).exists());
+        }
+    }
+    std::fs::remove_dir_all(&out).unwrap();
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_an_error() {
+    let folder = std::env::temp_dir().join(format!("warpproof-links-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("SUMMARY.md"), "- [One](one.md)\n").unwrap();
+    std::fs::write(folder.join("one.md"), "# One\n\n[two](two.md)\n").unwrap();
+    let problems = book::build(&folder, &folder.join("out")).err().unwrap();
+    assert_eq!(problems, ["one.md: `two.md` leads nowhere"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
