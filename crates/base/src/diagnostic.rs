@@ -40,6 +40,8 @@ pub enum Code {
     UnknownInstruction = 14,
     /// Control flow Warpproof does not follow, such as recursion.
     UnsupportedControlFlow = 15,
+    /// A construct of CUDA C that Warpproof does not model.
+    UnsupportedConstruct = 16,
     /// A run could not be followed further than this.
     NotFollowed = 20,
     /// An access outside its allocation.
@@ -70,6 +72,10 @@ pub enum Code {
     WarpCollective = 113,
     /// An asynchronous copy that is started or ended as it must not be.
     AsyncCopy = 114,
+    /// Integer arithmetic that leaves the range of its type.
+    Overflow = 115,
+    /// A claim of an annotation that does not hold.
+    Assertion = 116,
     /// An output of which elements are never written.
     UnwrittenOutput = 130,
     /// A launch that no GPU accepts.
@@ -82,7 +88,7 @@ pub enum Code {
 
 impl Code {
     /// All of them, in order.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 32] = [
         Self::Syntax,
         Self::Name,
         Self::Constant,
@@ -93,6 +99,7 @@ impl Code {
         Self::Operand,
         Self::UnknownInstruction,
         Self::UnsupportedControlFlow,
+        Self::UnsupportedConstruct,
         Self::NotFollowed,
         Self::OutOfBounds,
         Self::WildAddress,
@@ -108,6 +115,8 @@ impl Code {
         Self::BarrierReuse,
         Self::WarpCollective,
         Self::AsyncCopy,
+        Self::Overflow,
+        Self::Assertion,
         Self::UnwrittenOutput,
         Self::Launch,
         Self::Arguments,

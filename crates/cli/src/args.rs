@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Equiv(EquivArgs),
     /// Look for races, misused barriers, deadlocks and memory errors, whatever the tensors contain.
     Check(CheckArgs),
+    /// Prove a CUDA C kernel for every launch and size: races, barriers, bounds, overflow.
+    Prove(ProveArgs),
     /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
     Simulate(SimulateArgs),
     /// Run every check of a project file (warpproof.toml).
@@ -192,6 +194,38 @@ pub(crate) struct CheckArgs {
     /// Where to write the graph of barriers of the first block, for Graphviz.
     #[arg(long, value_name = "FILE.dot")]
     pub(crate) graph: Option<PathBuf>,
+}
+
+/// Arguments of `prove`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProveArgs {
+    /// A CUDA C file, or FILE::KERNEL if it has several kernels; - for standard input.
+    pub(crate) kernel: KernelPath,
+
+    /// How to write the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+
+    /// Which facts about loops are inferred.
+    #[arg(long, value_name = "WHAT", default_value = "scalar")]
+    pub(crate) infer: Infer,
+
+    /// The z3 to ask (version 5 or later); without this, WARPPROOF_Z3 or the one on the path.
+    #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
+    pub(crate) solver: Option<PathBuf>,
+
+    /// Ask no solver, also where there is one.
+    #[arg(long)]
+    pub(crate) no_solver: bool,
+}
+
+/// Which facts about loops are inferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Infer {
+    /// Only how variables change that change steadily.
+    None,
+    /// Also bounds and products of all others.
+    Scalar,
 }
 
 /// A kernel and its launch.

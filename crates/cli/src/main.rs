@@ -9,7 +9,10 @@ mod version;
 mod watch;
 
 use anstream::ColorChoice;
-use args::{Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, InspectArgs, SimulateArgs};
+use args::{
+    Args, CheckArgs, Colour, Command, EquivArgs, ExecutionArgs, Infer, InspectArgs, ProveArgs,
+    SimulateArgs,
+};
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
 use driver::{Execution, Exit, Format, Input, Outcome};
@@ -35,6 +38,7 @@ fn run(args: &Args) -> Exit {
         Command::Inspect(inspect) => run_inspect(inspect),
         Command::Equiv(equiv) => run_equiv(equiv),
         Command::Check(check) => run_check(check),
+        Command::Prove(prove) => run_prove(prove),
         Command::Simulate(simulate) => run_simulate(simulate),
         Command::Demo => run_demo(),
         Command::Run(run) => project::run(run),
@@ -124,6 +128,21 @@ fn with_page(mut outcome: Outcome, path: Option<&Path>) -> Outcome {
         outcome.exit = Exit::BadInput;
     }
     outcome
+}
+
+fn run_prove(args: &ProveArgs) -> Exit {
+    let input = match Input::read_cuda(args.kernel.file.as_ref()) {
+        Ok(input) => input,
+        Err(error) => return fail(&error.to_string()),
+    };
+    let options = driver::prove::Options {
+        kernel: args.kernel.kernel.as_deref(),
+        infers: args.infer == Infer::Scalar,
+        solver: args.solver.as_deref(),
+        use_solver: !args.no_solver,
+        format: args.format.into(),
+    };
+    finish(driver::prove::run(&input, options, styled()))
 }
 
 /// Reads the module and hands the launch to a command.

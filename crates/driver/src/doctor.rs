@@ -37,6 +37,13 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
         Some(folder) => line("ok", "cache", &shown(&folder)),
         None => line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
     }
+    match crate::prove::solver_version() {
+        Ok(version) => line("ok", "z3", &format!("{version}, for `prove`")),
+        Err(why) => {
+            let text = format!("{why}: `prove` answers less (pip install z3-solver brings one)");
+            line("-", "z3", &text);
+        }
+    }
     let wrong = ["WARPPROOF_NVRTC", "WARPPROOF_NVCC"].into_iter().filter(|name| {
         let found = if name.ends_with("NVRTC") { library.is_some() } else { program.is_some() };
         environment.variable(name).is_some() && !found

@@ -147,6 +147,43 @@ impl Input {
         found.clone()
     }
 
+    /// Reads CUDA C++ as it is written, or standard input if the path is `-`.
+    ///
+    /// # Errors
+    /// If there is nothing to read or what there is cannot be CUDA C++.
+    pub fn read_cuda(path: &Path) -> Result<Self, InputError> {
+        let name = path.display().to_string();
+        let fail = |reason: String| InputError { name: name.clone(), reason };
+        let mut bytes = Vec::new();
+        let read = if path == Path::new("-") {
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+        } else {
+            std::fs::read(path).map(|read| bytes = read)
+        };
+        read.map_err(|error| fail(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|_| fail("is not text".to_owned()))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        if text.trim().is_empty() {
+            return Err(fail("is empty".to_owned()));
+        }
+        if text.contains(".version") && !text.contains("__global__") {
+            let reason = "is PTX; `warpproof check` reads that, this command reads CUDA C++";
+            return Err(fail(reason.to_owned()));
+        }
+        Self::of_text(&name, text.to_owned()).ok_or_else(|| fail("exceeds 4 GiB".to_owned()))
+    }
+
+    fn of_text(name: &str, text: String) -> Option<Self> {
+        Some(Self {
+            source: SourceFile::new(name, text)?,
+            given: None,
+            folder: None,
+            facts: Facts::default(),
+            made_by: None,
+            sources: Mutex::default(),
+        })
+    }
+
     /// Takes bytes that were read elsewhere.
     ///
     /// # Errors
@@ -161,15 +198,7 @@ impl Input {
             return Err(fail(reason));
         }
         let text = String::from_utf8(bytes).map_err(|_| fail("is not text, so it is not PTX"))?;
-        let source = SourceFile::new(name, text).ok_or_else(|| fail("exceeds 4 GiB"))?;
-        Ok(Self {
-            source,
-            given: None,
-            folder: None,
-            facts: Facts::default(),
-            made_by: None,
-            sources: Mutex::default(),
-        })
+        Self::of_text(name, text).ok_or_else(|| fail("exceeds 4 GiB"))
     }
 }
 

@@ -27,6 +27,7 @@ mod outcome;
 mod pointers;
 pub mod project;
 mod properties;
+pub mod prove;
 mod race_groups;
 pub mod report;
 pub mod simulate;

@@ -326,12 +326,12 @@ fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {
     }
 }
 
-fn locations(diagnostic: &Diagnostic, input: &Input) -> Vec<Location> {
+pub(crate) fn locations(diagnostic: &Diagnostic, input: &Input) -> Vec<Location> {
     let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
     labels.map(|label| location(label, input)).collect()
 }
 
-fn location(label: &Label, input: &Input) -> Location {
+pub(crate) fn location(label: &Label, input: &Input) -> Location {
     let position = input.source.line_column(label.span.start);
     Location {
         file: input.source.name().to_owned(),

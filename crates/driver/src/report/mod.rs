@@ -12,7 +12,7 @@ mod junit;
 mod sarif;
 mod shown;
 
-pub(crate) use build::{Comparison, check, equiv, refusal, unknown};
+pub(crate) use build::{Comparison, check, equiv, location, locations, refusal, unknown};
 pub(crate) use shown::relative;
 
 use crate::properties::Verdict;

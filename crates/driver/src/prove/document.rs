@@ -1,0 +1,112 @@
+//! The answer of `prove` as data, for all formats.
+
+use super::{Report, findings, name};
+use crate::properties::Verdict;
+use crate::report::{self, Finding, Property, Stats, Stopped};
+use crate::{Exit, Input};
+use base::{Diagnostic, Severity};
+use param::interp::Event;
+
+/// An answer.
+pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
+    let mut properties = Vec::new();
+    let mut all = Vec::new();
+    for checked in &of.answer.properties {
+        let verdict = of.verdict_of(checked);
+        let unknown = verdict == Verdict::Unknown;
+        let reasons = if unknown { of.reasons(checked) } else { Vec::new() };
+        let name = name(checked.property);
+        properties.push(Property { name, verdict, reasons, side: None });
+        all.extend(checked.findings.iter().map(|one| finding(of, name, one)));
+    }
+    if of.kernel.ensures > 0 {
+        let reasons = vec!["`ensures` is not looked at yet".to_owned()];
+        let (name, verdict) = ("postcondition", Verdict::Unknown);
+        properties.push(Property { name, verdict, reasons, side: None });
+    }
+    report::Report {
+        kernel: Some(of.kernel.name.clone()),
+        verdict: of.verdict(),
+        properties,
+        findings: all,
+        assumptions: of.assumptions(),
+        notes: of.notes(),
+        exit,
+        ..empty(of.input)
+    }
+}
+
+/// A file or kernel that is not read: wrong, or outside of what is supported.
+pub(super) fn of_refusal(diagnostic: &Diagnostic, input: &Input, exit: Exit) -> report::Report {
+    let mut report = report::Report { exit, ..empty(input) };
+    if diagnostic.severity == Severity::Error {
+        report.findings.push(as_finding(diagnostic, input, "input-error", "input"));
+    } else {
+        report.stopped = Some(Stopped {
+            code: diagnostic.code.to_string(),
+            message: diagnostic.message.to_string(),
+            location: report::location(&diagnostic.primary, input),
+            help: diagnostic.help.as_deref().map(str::to_owned),
+        });
+    }
+    report
+}
+
+fn empty(input: &Input) -> report::Report {
+    report::Report {
+        schema: report::SCHEMA,
+        command: "prove",
+        name: None,
+        file: input.name().to_owned(),
+        kernel: None,
+        reference: None,
+        verdict: Verdict::Unknown,
+        properties: Vec::new(),
+        findings: Vec::new(),
+        open: Vec::new(),
+        stopped: None,
+        assumptions: Vec::new(),
+        notes: Vec::new(),
+        stats: Stats::default(),
+        exit: Exit::Unknown,
+    }
+}
+
+fn finding(of: &Report<'_>, property: &'static str, one: &param::Finding) -> Finding {
+    let diagnostic = findings::diagnostic(of.kernel, one);
+    as_finding(&diagnostic, of.input, kind(&one.event), property)
+}
+
+fn as_finding(
+    diagnostic: &Diagnostic,
+    input: &Input,
+    kind: &'static str,
+    property: &'static str,
+) -> Finding {
+    Finding {
+        code: diagnostic.code.to_string(),
+        kind,
+        severity: "error",
+        property,
+        side: None,
+        message: diagnostic.message.to_string(),
+        note: diagnostic.note.as_deref().map(str::to_owned),
+        help: diagnostic.help.as_deref().map(str::to_owned),
+        locations: report::locations(diagnostic, input),
+        witness: None,
+        count: 1,
+        instructions: 1,
+        allowed: None,
+    }
+}
+
+fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Race { .. } => "race",
+        Event::OutOfBounds { .. } => "out-of-bounds",
+        Event::Overflow { .. } => "overflow",
+        Event::DivisionByZero { .. } => "division-by-zero",
+        Event::Divergence { .. } => "barrier-divergence",
+        Event::Assertion { .. } => "invariant",
+    }
+}

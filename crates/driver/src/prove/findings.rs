@@ -1,0 +1,131 @@
+//! What was seen on a launch, in words.
+
+use base::{Code, Diagnostic};
+use param::Finding;
+use param::interp::{Access, AccessKind, Event, Launch, Thread};
+use param::kir::{Array, Builtin, Kernel};
+
+/// A finding with its places.
+pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
+    let launch = launch(kernel, &finding.launch);
+    let who = |thread: &Thread| thread_name(kernel, thread);
+    let diagnostic = match &finding.event {
+        Event::Race { array, index, first, second } => {
+            let element = element(&kernel.arrays[*array], index);
+            let message = format!("two threads access `{element}` without order");
+            let diagnostic = Diagnostic::error(Code::Race, second.span, message).label(format!(
+                "{} {}",
+                who(&second.thread),
+                verb(second)
+            ));
+            let same_block = first.thread.block == second.thread.block;
+            let why = match same_block {
+                true => "no barrier lies between the two accesses",
+                false => "the threads are in different blocks, which no barrier orders",
+            };
+            diagnostic
+                .also(first.span, format!("{} {}", who(&first.thread), verb(first)))
+                .note(format!("{why}; {launch}"))
+        }
+        Event::OutOfBounds { array, index, sizes, access } => {
+            let array = &kernel.arrays[*array];
+            let sizes: Vec<String> = sizes.iter().flatten().map(i128::to_string).collect();
+            let message = format!(
+                "`{}` is outside of `{}`, which has {} elements",
+                element(array, index),
+                array.name,
+                sizes.join("×")
+            );
+            Diagnostic::error(Code::OutOfBounds, access.span, message)
+                .label(format!("{} {}", who(&access.thread), verb(access)))
+                .note(launch)
+        }
+        Event::Overflow { span, ty, exact, thread } => {
+            let value = exact.map_or("a number beyond all types".to_owned(), |one| one.to_string());
+            let message = format!("{value} does not fit into `{}`", ty.name());
+            Diagnostic::error(Code::Overflow, *span, message).label(who(thread)).note(launch)
+        }
+        Event::DivisionByZero { span, thread } => {
+            Diagnostic::error(Code::DivisionByZero, *span, "division by zero")
+                .label(who(thread))
+                .note(launch)
+        }
+        Event::Divergence { at, thread, other, elsewhere } => {
+            let message = "threads of a block do not meet at this barrier";
+            let diagnostic = Diagnostic::error(Code::BarrierDivergence, *at, message)
+                .label(format!("{} waits here", who(thread)));
+            match elsewhere {
+                Some(place) if place == at => {
+                    let note = format!("{} waits here in another iteration; {launch}", who(other));
+                    diagnostic.note(note)
+                }
+                Some(place) => {
+                    diagnostic.also(*place, format!("{} waits here", who(other))).note(launch)
+                }
+                None => diagnostic.note(format!("{} has ended; {launch}", who(other))),
+            }
+        }
+        Event::Assertion { span, thread } => {
+            Diagnostic::error(Code::Assertion, *span, "this claim does not hold")
+                .label(who(thread))
+                .note(launch)
+        }
+    };
+    diagnostic
+}
+
+fn element(array: &Array, index: &[i128]) -> String {
+    let indices: String = index.iter().map(|one| format!("[{one}]")).collect();
+    format!("{}{indices}", array.name)
+}
+
+fn verb(access: &Access) -> String {
+    match (access.kind, access.value) {
+        (AccessKind::Read, _) => "reads it".to_owned(),
+        (AccessKind::Write, Some(value)) => format!("writes {value}"),
+        (AccessKind::Write, None) => "writes it".to_owned(),
+        (AccessKind::Atomic, _) => "updates it atomically".to_owned(),
+    }
+}
+
+/// A thread by the axes that the kernel has.
+fn thread_name(kernel: &Kernel, thread: &Thread) -> String {
+    let axes = |of_block: bool, values: &[i128; 3]| {
+        let last = (0..3).rev().find(|axis| kernel.mentions(of_block, *axis));
+        let shown = values.iter().take(last.map_or(0, |last| last + 1));
+        shown.map(i128::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (block, thread) = (axes(false, &thread.block), axes(true, &thread.thread));
+    match (block.is_empty(), thread.is_empty()) {
+        (true, true) => "the thread".to_owned(),
+        (true, false) => format!("thread {thread}"),
+        (false, true) => format!("the thread of block {block}"),
+        (false, false) => format!("thread {thread} of block {block}"),
+    }
+}
+
+/// The sizes of a launch.
+pub(super) fn launch(kernel: &Kernel, launch: &Launch) -> String {
+    format!("with {}", sizes(kernel, launch).join(", "))
+}
+
+/// Each size with its value.
+pub(super) fn sizes(kernel: &Kernel, launch: &Launch) -> Vec<String> {
+    let mut parts = Vec::new();
+    let dimensions =
+        [(Builtin::GridDim, false, &launch.grid), (Builtin::BlockDim, true, &launch.block)];
+    for (builtin, of_block, values) in dimensions {
+        for (axis, value) in values.iter().enumerate() {
+            if kernel.mentions(of_block, axis) {
+                parts.push(format!("{} = {value}", builtin.name(axis)));
+            }
+        }
+    }
+    for (var, value) in &launch.scalars {
+        parts.push(format!("{} = {value}", kernel.vars[*var].name));
+    }
+    if parts.is_empty() {
+        parts.push("one thread".to_owned());
+    }
+    parts
+}

@@ -1,0 +1,268 @@
+//! `warpproof prove`: races, barriers, bounds and overflow of a CUDA C kernel, for every launch and size.
+//!
+//! What is proved holds for every launch that the kernel's contract allows. What is refuted was seen on a launch
+//! that the report names.
+
+mod document;
+mod findings;
+mod solver;
+
+use crate::diagnostics::render;
+use crate::properties::Verdict;
+use crate::{Colour, Exit, Format, Input, Outcome};
+use base::{Severity, SourceFile};
+use param::engine::Property;
+use param::kir::{Builtin, Kernel};
+use param::{Answer, Checked};
+use std::path::Path;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// Which kernel of the file.
+    pub kernel: Option<&'o str>,
+    /// Facts about loops are inferred.
+    pub infers: bool,
+    /// Where z3 is, if not where it is looked for.
+    pub solver: Option<&'o Path>,
+    /// Whether a solver may be used at all.
+    pub use_solver: bool,
+    /// How results are written.
+    pub format: Format,
+}
+
+/// What a report is made of.
+struct Report<'r> {
+    input: &'r Input,
+    kernel: &'r Kernel,
+    answer: &'r Answer,
+    /// Why there is no solver.
+    no_solver: Option<&'r str>,
+}
+
+/// Proves a kernel.
+#[must_use]
+pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
+    let source = &input.source;
+    let kernel = match selected(source, options.kernel) {
+        Ok(kernel) => kernel,
+        Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
+        Err(Refusal::Read(diagnostic)) => {
+            let unsupported = diagnostic.severity == Severity::Unsupported;
+            let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
+            let messages = render(&diagnostic, input, colour) + "\n";
+            let report = Some(document::of_refusal(&diagnostic, input, exit));
+            let outcome =
+                Outcome { output: String::new(), messages, exit, thread_instructions: 0, report };
+            return outcome.rendered(options.format);
+        }
+    };
+    let (found, no_solver) = match options.use_solver.then(|| solver::find(options.solver)) {
+        Some(Ok(found)) => (Some(found), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, Some("no solver was to be used".to_owned())),
+    };
+    if let (Some(_), Some(reason)) = (options.solver, &no_solver) {
+        return Outcome::bad_input(reason);
+    }
+    let (answer, _) = param::prove(&kernel, found, param::Options { infers: options.infers });
+    let no_solver = no_solver.as_deref();
+    let report = Report { input, kernel: &kernel, answer: &answer, no_solver };
+    if let Some((_, finding)) = &answer.contradiction {
+        let shown = render(&findings::diagnostic(&kernel, finding), input, colour);
+        let messages = format!(
+            "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
+             Please report it with the file.\n"
+        );
+        return Outcome {
+            output: String::new(),
+            messages,
+            exit: Exit::Bug,
+            thread_instructions: 0,
+        };
+    }
+    let exit = match report.verdict() {
+        Verdict::Refuted => Exit::Refuted,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Proved => Exit::Success,
+    };
+    let text = report.text(colour);
+    let report = Some(document::of_answer(&report, exit));
+    Outcome { exit, report, ..Outcome::done(text) }.rendered(options.format)
+}
+
+/// The version of the z3 that would be asked.
+pub(crate) fn solver_version() -> Result<String, String> {
+    solver::find(None).map(|solver| solver.version().to_owned())
+}
+
+enum Refusal {
+    Usage(String),
+    Read(Box<base::Diagnostic>),
+}
+
+/// The kernel that is meant.
+fn selected(source: &SourceFile, name: Option<&str>) -> Result<Kernel, Refusal> {
+    let kernels = param::kernels(source.text()).map_err(Refusal::Read)?;
+    let names: Vec<&str> = kernels.iter().map(|(name, _)| name.as_str()).collect();
+    let listed = format!("`{}`", names.join("`, `"));
+    let (file, count) = (source.name(), kernels.len());
+    let position = match name {
+        None if count == 1 => 0,
+        None if count == 0 => {
+            return Err(Refusal::Usage(format!("`{file}` has no kernel (`__global__`)")));
+        }
+        None => {
+            let message = format!("`{file}` has {count} kernels, give FILE::KERNEL: {listed}");
+            return Err(Refusal::Usage(message));
+        }
+        Some(name) => names.iter().position(|one| *one == name).ok_or_else(|| {
+            Refusal::Usage(format!("`{file}` has no kernel `{name}`; it has {listed}"))
+        })?,
+    };
+    match kernels.into_iter().nth(position) {
+        Some((_, kernel)) => kernel.map_err(Refusal::Read),
+        None => Err(Refusal::Usage(format!("`{file}` has no kernel (`__global__`)"))),
+    }
+}
+
+fn name(property: Property) -> &'static str {
+    match property {
+        Property::Races => "races",
+        Property::Barriers => "barriers",
+        Property::Bounds => "bounds",
+        Property::Overflow => "overflow",
+        Property::Division => "division",
+        Property::Invariant => "invariant",
+    }
+}
+
+impl Report<'_> {
+    fn verdict(&self) -> Verdict {
+        let checked = self.answer.properties.iter().map(|one| self.verdict_of(one));
+        let ensures = (self.kernel.ensures > 0).then_some(Verdict::Unknown);
+        Verdict::of_all(checked.chain(ensures))
+    }
+
+    fn verdict_of(&self, checked: &Checked) -> Verdict {
+        let unsized_arrays = !self.answer.unsized_arrays.is_empty();
+        match checked.verdict {
+            param::Verdict::Refuted => Verdict::Refuted,
+            param::Verdict::Proved if checked.property == Property::Bounds && unsized_arrays => {
+                Verdict::Unknown
+            }
+            param::Verdict::Proved => Verdict::Proved,
+            param::Verdict::Unknown => Verdict::Unknown,
+        }
+    }
+
+    /// Why a property is unknown.
+    fn reasons(&self, checked: &Checked) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for open in &checked.open {
+            let line = self.input.source.line(open.span.start);
+            reasons.push(format!("line {line}: could not show {}", open.message));
+        }
+        if checked.property == Property::Bounds {
+            for array in &self.answer.unsized_arrays {
+                let name = &self.kernel.arrays[*array].name;
+                reasons
+                    .push(format!("the size of `{name}` is not given (`//@ extent {name}[…];`)"));
+            }
+        }
+        if reasons.is_empty() && self.answer.example.is_none() {
+            reasons.push("no launch was found that fulfils the contract".to_owned());
+        } else if reasons.is_empty() {
+            reasons.push("it rests on barriers that not all threads may meet".to_owned());
+        }
+        reasons
+    }
+
+    fn text(&self, colour: Colour) -> String {
+        let mut text = String::new();
+        for finding in self.answer.properties.iter().flat_map(|one| &one.findings) {
+            let diagnostic = findings::diagnostic(self.kernel, finding);
+            text.push_str(&render(&diagnostic, self.input, colour));
+            text.push_str("\n\n");
+        }
+        let properties = &self.answer.properties;
+        let names = |verdict: Verdict| {
+            let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
+            with.map(|one| name(one.property)).collect::<Vec<_>>().join(", ")
+        };
+        let proved = names(Verdict::Proved);
+        if !proved.is_empty() {
+            text.push_str(&format!("proved (every launch and size): {proved}\n"));
+        }
+        let refuted = names(Verdict::Refuted);
+        if !refuted.is_empty() {
+            text.push_str(&format!("refuted: {refuted}\n"));
+        }
+        for one in properties.iter().filter(|one| self.verdict_of(one) == Verdict::Unknown) {
+            for reason in self.reasons(one) {
+                text.push_str(&format!("unknown: {}: {reason}\n", name(one.property)));
+            }
+        }
+        if self.kernel.ensures > 0 {
+            text.push_str("unknown: postcondition: `ensures` is not looked at yet\n");
+        }
+        for note in self.notes() {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        for assumption in self.assumptions() {
+            text.push_str(&format!("assumed: {assumption}\n"));
+        }
+        text
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(reason) = self.no_solver.filter(|_| self.answer.missed_solver) {
+            notes.push(format!(
+                "{reason}; some questions need one (`pip install z3-solver` brings z3, then give \
+                 --solver or set WARPPROOF_Z3)"
+            ));
+        }
+        if self.answer.solver_died {
+            notes.push("the solver stopped answering".to_owned());
+        }
+        match self.answer.tested {
+            0 => notes.push("no launch was run to test this".to_owned()),
+            count => notes.push(format!("tested by running {count} small launches")),
+        }
+        notes
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let global = self.kernel.arrays.iter().filter(|one| one.space == param::kir::Space::Global);
+        if global.count() > 1 {
+            all.push("arrays do not overlap".to_owned());
+        }
+        all.push("launches stay within CUDA's limits (1024 threads of a block)".to_owned());
+        for (of_block, builtin) in [(true, Builtin::BlockDim), (false, Builtin::GridDim)] {
+            let unused = (0..3).filter(|axis| !self.kernel.mentions(of_block, *axis));
+            let unused: Vec<String> = unused.map(|axis| builtin.name(axis)).collect();
+            if !unused.is_empty() {
+                let verb = if unused.len() == 1 { "is" } else { "are" };
+                all.push(format!("{} {verb} 1: the kernel does not look at it", unused.join(", ")));
+            }
+        }
+        let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
+        if overflow.is_some_and(|one| one.verdict != param::Verdict::Proved) {
+            all.push("for the other properties: nothing overflows".to_owned());
+        }
+        if has_loop(&self.kernel.body) {
+            all.push("loops end".to_owned());
+        }
+        all
+    }
+}
+
+fn has_loop(statements: &[param::kir::Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        param::kir::Stmt::Loop(_) => true,
+        param::kir::Stmt::If(_, then, otherwise) => has_loop(then) || has_loop(otherwise),
+        _ => false,
+    })
+}

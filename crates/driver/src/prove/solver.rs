@@ -1,0 +1,21 @@
+//! Where z3 is: given, named by `WARPPROOF_Z3`, or on the path.
+
+use param::Solver;
+use std::path::{Path, PathBuf};
+
+/// Starts z3.
+pub(super) fn find(given: Option<&Path>) -> Result<Solver, String> {
+    if let Some(given) = given {
+        return Solver::start(given);
+    }
+    if let Some(named) = std::env::var_os("WARPPROOF_Z3").filter(|named| !named.is_empty()) {
+        return Solver::start(&PathBuf::from(named));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).map(|folder| folder.join("z3")).find(|one| one.is_file());
+    match found {
+        Some(found) => Solver::start(&found),
+        None => Err("there is no z3".to_owned()),
+    }
+}

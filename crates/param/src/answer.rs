@@ -1,0 +1,236 @@
+//! All that is said of a kernel: proofs, refutations that were seen to happen, tests of the proofs.
+
+use crate::engine::{self, Open, Proof, Property};
+use crate::interp::{self, End, Event, Launch, Thread};
+use crate::kir::{ArrayId, Kernel};
+use crate::logic::side::Stats;
+use crate::logic::smt::Solver;
+use crate::search;
+
+/// Launches that proofs are tested on, and refutations looked for.
+const LAUNCHES: usize = 160;
+/// Launches that proofs are tested on if nothing is open.
+const TESTS: usize = 40;
+/// Instructions of all runs together.
+const BUDGET: u64 = 1_500_000;
+/// Instructions of one run, and of one thread of a large launch.
+const RUN: u64 = 400_000;
+const ALONE: u64 = 20_000;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Facts about loops are inferred.
+    pub infers: bool,
+}
+
+/// What is known of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds for every launch.
+    Proved,
+    /// It fails on a launch.
+    Refuted,
+    /// Neither is known.
+    Unknown,
+}
+
+/// Something that happened on a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The launch.
+    pub launch: Launch,
+    /// What.
+    pub event: Event,
+}
+
+/// A property and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Which.
+    pub property: Property,
+    /// What is known.
+    pub verdict: Verdict,
+    /// What could not be shown.
+    pub open: Vec<Open>,
+    /// Where it failed, the smallest launch first.
+    pub findings: Vec<Finding>,
+}
+
+/// What is said of a kernel.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Property by property.
+    pub properties: Vec<Checked>,
+    /// Arrays whose size nobody gave.
+    pub unsized_arrays: Vec<ArrayId>,
+    /// Launches that were run to the end.
+    pub tested: usize,
+    /// The smallest launch that the contract allows, if one was found.
+    pub example: Option<Launch>,
+    /// A proof that a run contradicts: a bug of ours.
+    pub contradiction: Option<(Property, Finding)>,
+    /// How questions were answered.
+    pub stats: Stats,
+    /// Questions were left open because there is no solver.
+    pub missed_solver: bool,
+    /// The solver stopped answering.
+    pub solver_died: bool,
+}
+
+/// Which property an event is about.
+fn property(event: &Event) -> Property {
+    match event {
+        Event::Race { .. } => Property::Races,
+        Event::OutOfBounds { .. } => Property::Bounds,
+        Event::Overflow { .. } => Property::Overflow,
+        Event::DivisionByZero { .. } => Property::Division,
+        Event::Divergence { .. } => Property::Barriers,
+        Event::Assertion { .. } => Property::Invariant,
+    }
+}
+
+/// Answers for a kernel; the solver comes back for the next one.
+#[must_use]
+pub fn prove(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    options: Options,
+) -> (Answer, Option<Solver>) {
+    let (proof, solver) = engine::prove(kernel, solver, options.infers);
+    let mut tests = Tests::default();
+    tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
+    if proof.open.iter().any(|open| open.property == Property::Overflow) {
+        tests.large(kernel);
+    }
+    (assemble(proof, tests), solver)
+}
+
+/// What runs have shown.
+#[derive(Default)]
+struct Tests {
+    findings: Vec<Finding>,
+    tested: usize,
+    example: Option<Launch>,
+}
+
+impl Tests {
+    /// Runs small launches as a whole.
+    fn small(&mut self, kernel: &Kernel, wanted: usize) {
+        let launches = search::small(kernel, wanted);
+        self.example = launches.first().cloned();
+        let mut left = BUDGET;
+        for launch in launches.into_iter().filter(search::is_runnable) {
+            let run = interp::run(kernel, &launch, RUN.min(left));
+            left = left.saturating_sub(run.steps);
+            self.tested += usize::from(run.end == End::Complete);
+            for event in run.events {
+                self.note(Finding { launch: launch.clone(), event });
+            }
+        }
+    }
+
+    /// Looks at single threads of large launches.
+    fn large(&mut self, kernel: &Kernel) {
+        let known = self.findings.iter().any(|one| property(&one.event) == Property::Overflow);
+        if known {
+            return;
+        }
+        for launch in search::large(kernel, 24) {
+            let last = Thread {
+                block: launch.grid.map(|extent| extent - 1),
+                thread: launch.block.map(|extent| extent - 1),
+            };
+            let first = Thread { block: [0; 3], thread: [0; 3] };
+            for thread in [last, first] {
+                let run = interp::run_alone(kernel, &launch, thread, ALONE);
+                for event in run.events {
+                    if property(&event) == Property::Overflow {
+                        self.note(Finding { launch: launch.clone(), event });
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the first of those that are about the same places.
+    fn note(&mut self, finding: Finding) {
+        let places = places(&finding.event);
+        if !self.findings.iter().any(|one| {
+            property(&one.event) == property(&finding.event) && self::places(&one.event) == places
+        }) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// The places in the source that an event is about, in a fixed order.
+fn places(event: &Event) -> Vec<base::Span> {
+    let mut spans = match event {
+        Event::Race { first, second, .. } => vec![first.span, second.span],
+        Event::OutOfBounds { access, .. } => vec![access.span],
+        Event::Overflow { span, .. }
+        | Event::DivisionByZero { span, .. }
+        | Event::Assertion { span, .. }
+        | Event::Divergence { at: span, .. } => vec![*span],
+    };
+    spans.sort_unstable();
+    spans
+}
+
+fn assemble(proof: Proof, tests: Tests) -> Answer {
+    let mut wanted = vec![
+        Property::Races,
+        Property::Barriers,
+        Property::Bounds,
+        Property::Overflow,
+        Property::Division,
+    ];
+    if proof.has_claims {
+        wanted.push(Property::Invariant);
+    }
+    let mut contradiction = None;
+    let mut properties = Vec::new();
+    for one in wanted {
+        let open: Vec<Open> =
+            proof.open.iter().filter(|open| open.property == one).cloned().collect();
+        let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
+        let findings: Vec<Finding> = findings.cloned().collect();
+        if open.is_empty()
+            && let Some(finding) = findings.first()
+            && is_independent(&proof, one)
+        {
+            contradiction = contradiction.or_else(|| Some((one, finding.clone())));
+        }
+        let verdict = match (findings.is_empty(), open.is_empty()) {
+            (false, _) => Verdict::Refuted,
+            // Without a launch that the contract allows, everything would hold.
+            (true, true) if tests.example.is_some() && is_independent(&proof, one) => {
+                Verdict::Proved
+            }
+            _ => Verdict::Unknown,
+        };
+        properties.push(Checked { property: one, verdict, open, findings });
+    }
+    Answer {
+        properties,
+        unsized_arrays: proof.unsized_arrays,
+        tested: tests.tested,
+        example: tests.example,
+        contradiction,
+        stats: proof.stats,
+        missed_solver: proof.missed_solver,
+        solver_died: proof.solver_died,
+    }
+}
+
+/// Whether what is shown of a property rests on nothing that is open. Races between threads are looked at
+/// interval by interval, which presumes that barriers are met by all.
+fn is_independent(proof: &Proof, property: Property) -> bool {
+    let open = |other: Property| proof.open.iter().any(|one| one.property == other);
+    match property {
+        Property::Races => !open(Property::Barriers),
+        _ => true,
+    }
+}

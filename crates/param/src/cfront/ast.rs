@@ -1,0 +1,135 @@
+//! What was written: declarations, statements and expressions of CUDA C with their places.
+
+use base::Span;
+
+/// Scalar types, as wide as they are on CUDA's 64-bit platforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Void,
+    Bool,
+    Int { bits: u8, signed: bool },
+    Float { bits: u8 },
+}
+
+/// A scalar or a pointer to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeName {
+    pub(crate) scalar: Scalar,
+    pub(crate) pointers: u8,
+    /// Whether what is pointed to (or the object) may not be written.
+    pub(crate) constant: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    Int {
+        value: i128,
+        scalar: Scalar,
+    },
+    Float(f64),
+    Bool(bool),
+    Name(String),
+    Unary(&'static str, Box<Expr>),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    /// `=` or a compound assignment such as `+=`.
+    Assign(&'static str, Box<Expr>, Box<Expr>),
+    /// `++x`, `x--` and their like.
+    Step {
+        add: bool,
+        prefix: bool,
+        target: Box<Expr>,
+    },
+    Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    Member(Box<Expr>, String),
+    Call(String, Vec<Expr>),
+    Cast(TypeName, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    /// `\forall int i, j; body`.
+    Forall(Vec<String>, Box<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Declarator {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) ty: TypeName,
+    /// Sizes in brackets; `None` for `[]`.
+    pub(crate) dimensions: Vec<Option<Expr>>,
+    pub(crate) init: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    pub(crate) shared: bool,
+    pub(crate) external: bool,
+    pub(crate) declarators: Vec<Declarator>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stmt {
+    pub(crate) kind: StmtKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Declaration(Declaration),
+    Expr(Expr),
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    For { init: Vec<Stmt>, condition: Option<Expr>, step: Option<Expr>, body: Vec<Stmt> },
+    While(Expr, Vec<Stmt>),
+    DoWhile(Vec<Stmt>, Expr),
+    Block(Vec<Stmt>),
+    Return(Option<Expr>),
+    Break,
+    Continue,
+    Annotation(Vec<Clause>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Clause {
+    pub(crate) kind: ClauseKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ClauseKind {
+    Requires(Expr),
+    Ensures,
+    /// An array and its number of elements.
+    Extent(String, Expr),
+    Assert(Expr),
+    Assume(Expr),
+    LoopInvariant(Expr),
+    Symbolic,
+    Alias,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) is_kernel: bool,
+    pub(crate) returns: TypeName,
+    pub(crate) parameters: Vec<Declarator>,
+    /// Integer parameters of its template.
+    pub(crate) template: Vec<Declarator>,
+    pub(crate) clauses: Vec<Clause>,
+    pub(crate) body: Vec<Stmt>,
+}
+
+/// A file.
+#[derive(Debug, Default)]
+pub(crate) struct Unit {
+    pub(crate) functions: Vec<Function>,
+    pub(crate) globals: Vec<Declaration>,
+    /// Names that `symbolic` clauses declare.
+    pub(crate) symbolic: Vec<String>,
+}

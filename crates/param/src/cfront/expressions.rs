@@ -1,0 +1,253 @@
+//! Expressions (ISO C++17 [expr]), and those of annotations: chained comparisons, `==>`, `\forall`.
+
+use super::ast::{Expr, ExprKind, Scalar, TypeName};
+use super::parser::Parser;
+use super::token::{Kind, Result};
+use base::Span;
+
+const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
+
+/// Binary operators and how tightly they bind.
+fn precedence(operator: &str, annotated: bool) -> Option<u8> {
+    Some(match operator {
+        "<==>" if annotated => 1,
+        "==>" if annotated => 2,
+        "||" => 3,
+        "&&" => 4,
+        "|" => 5,
+        "^" => 6,
+        "&" => 7,
+        "==" | "!=" => 8,
+        "<" | ">" | "<=" | ">=" => 9,
+        "<<" | ">>" => 10,
+        "+" | "-" => 11,
+        "*" | "/" | "%" => 12,
+        _ => return None,
+    })
+}
+
+impl Parser {
+    /// An expression with commas.
+    pub(super) fn expression(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let mut left = self.assignment()?;
+        while self.take(",") {
+            let right = self.assignment()?;
+            let kind = ExprKind::Comma(Box::new(left), Box::new(right));
+            left = Expr { kind, span: self.since(start) };
+        }
+        Ok(left)
+    }
+
+    /// An expression without commas.
+    pub(super) fn assignment(&mut self) -> Result<Expr> {
+        self.nested(|parser| {
+            let start = parser.span();
+            let left = parser.ternary()?;
+            let Kind::Punct(punct) = *parser.kind() else { return Ok(left) };
+            if !ASSIGNMENTS.contains(&punct) || parser.annotated {
+                return Ok(left);
+            }
+            parser.at += 1;
+            let right = parser.assignment()?;
+            let kind = ExprKind::Assign(punct, Box::new(left), Box::new(right));
+            Ok(Expr { kind, span: parser.since(start) })
+        })
+    }
+
+    fn ternary(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let then = self.nested(Self::expression)?;
+        self.expect(":")?;
+        let otherwise = self.nested(Self::assignment)?;
+        let kind = ExprKind::Ternary(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok(Expr { kind, span: self.since(start) })
+    }
+
+    fn binary(&mut self, least: u8) -> Result<Expr> {
+        let start = self.span();
+        let mut left = self.unary()?;
+        // The right side of the comparison before, for `0 <= i < n`.
+        let mut chained: Option<Expr> = None;
+        while let Kind::Punct(operator) = *self.kind() {
+            let Some(level) = precedence(operator, self.annotated).filter(|one| *one > least)
+            else {
+                break;
+            };
+            self.at += 1;
+            // `==>` groups to the right.
+            let inner = if operator == "==>" { level - 1 } else { level };
+            let right = self.nested(|parser| parser.binary(inner))?;
+            let span = self.since(start);
+            let comparison = self.annotated && level == 9;
+            let make = |one: Expr, other: Expr| Expr {
+                kind: ExprKind::Binary(operator, Box::new(one), Box::new(other)),
+                span,
+            };
+            left = match chained.take() {
+                Some(middle) if comparison => {
+                    let second = make(middle, right.clone());
+                    let kind = ExprKind::Binary("&&", Box::new(left), Box::new(second));
+                    Expr { kind, span }
+                }
+                _ => make(left, right.clone()),
+            };
+            chained = comparison.then_some(right);
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        self.nested(|parser| {
+            let start = parser.span();
+            for operator in ["++", "--"] {
+                if parser.take(operator) {
+                    let target = Box::new(parser.unary()?);
+                    let kind = ExprKind::Step { add: operator == "++", prefix: true, target };
+                    return Ok(Expr { kind, span: parser.since(start) });
+                }
+            }
+            for operator in ["-", "+", "!", "~", "*", "&"] {
+                if parser.take(operator) {
+                    let kind = ExprKind::Unary(operator, Box::new(parser.unary()?));
+                    return Ok(Expr { kind, span: parser.since(start) });
+                }
+            }
+            if parser.is("(") {
+                parser.at += 1;
+                if parser.is_type() {
+                    let ty = parser.type_name()?;
+                    parser.expect(")")?;
+                    let kind = ExprKind::Cast(ty, Box::new(parser.unary()?));
+                    return Ok(Expr { kind, span: parser.since(start) });
+                }
+                parser.at -= 1;
+            }
+            parser.postfix()
+        })
+    }
+
+    fn postfix(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let mut expr = self.primary()?;
+        loop {
+            let kind = if self.take("[") {
+                let index = self.expression()?;
+                self.expect("]")?;
+                ExprKind::Index(Box::new(expr), Box::new(index))
+            } else if self.take(".") {
+                ExprKind::Member(Box::new(expr), self.name()?)
+            } else if self.is("++") || self.is("--") {
+                let add = self.is("++");
+                self.at += 1;
+                ExprKind::Step { add, prefix: false, target: Box::new(expr) }
+            } else if self.is("->") {
+                return Err(self.unsupported(self.span(), "`->` is not supported"));
+            } else {
+                return Ok(expr);
+            };
+            expr = Expr { kind, span: self.since(start) };
+        }
+    }
+
+    fn primary(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let kind = match self.kind().clone() {
+            Kind::Int { value, unsigned, long } => {
+                self.at += 1;
+                integer(value, unsigned, long)
+            }
+            Kind::Float(value) => {
+                self.at += 1;
+                ExprKind::Float(value)
+            }
+            Kind::Punct("(") => {
+                self.at += 1;
+                let inner = self.nested(Self::expression)?;
+                self.expect(")")?;
+                // The parentheses end a chain of comparisons.
+                return Ok(Expr { span: self.since(start), ..inner });
+            }
+            Kind::Word(word) => return self.word(&word, start),
+            Kind::Text(_) => {
+                return Err(self.unsupported(start, "text is not supported here"));
+            }
+            _ => return Err(self.error("expected an expression")),
+        };
+        Ok(Expr { kind, span: start })
+    }
+
+    fn word(&mut self, word: &str, start: Span) -> Result<Expr> {
+        if self.is_type() {
+            // `float(x)`.
+            let ty = self.type_name()?;
+            self.expect("(")?;
+            let kind = ExprKind::Cast(ty, Box::new(self.expression()?));
+            self.expect(")")?;
+            return Ok(Expr { kind, span: self.since(start) });
+        }
+        self.at += 1;
+        let kind = match word {
+            "true" | "false" => ExprKind::Bool(word == "true"),
+            "static_cast" => {
+                self.expect("<")?;
+                let ty: TypeName = self.type_name()?;
+                self.expect(">")?;
+                self.expect("(")?;
+                let inner = self.expression()?;
+                self.expect(")")?;
+                ExprKind::Cast(ty, Box::new(inner))
+            }
+            "\\forall" => {
+                let mut names = Vec::new();
+                self.type_name()?;
+                loop {
+                    names.push(self.name()?);
+                    if !self.take(",") {
+                        break;
+                    }
+                }
+                self.expect(";")?;
+                ExprKind::Forall(names, Box::new(self.nested(Self::expression)?))
+            }
+            "reinterpret_cast" | "const_cast" | "dynamic_cast" | "sizeof" | "new" | "delete"
+            | "throw" => {
+                let message = format!("`{word}` is not supported");
+                return Err(self.unsupported(start, &message));
+            }
+            _ if self.is("(") => {
+                self.at += 1;
+                let mut arguments = Vec::new();
+                while !self.take(")") {
+                    arguments.push(self.assignment()?);
+                    if !self.take(",") && !self.is(")") {
+                        return Err(self.error("expected `,` or `)`"));
+                    }
+                }
+                ExprKind::Call(word.to_owned(), arguments)
+            }
+            _ if self.is("::") => {
+                return Err(self.unsupported(start, "names with `::` are not supported"));
+            }
+            _ => ExprKind::Name(word.to_owned()),
+        };
+        Ok(Expr { kind, span: self.since(start) })
+    }
+}
+
+/// The type of a literal ([lex.icon]).
+fn integer(value: u128, unsigned: bool, long: bool) -> ExprKind {
+    let fits = |bits: u32| value < 1u128 << bits;
+    let (bits, signed) = match (unsigned, long) {
+        (false, false) if fits(31) => (32, true),
+        (true, false) if fits(32) => (32, false),
+        (false, _) if fits(63) => (64, true),
+        _ => (64, false),
+    };
+    let value = i128::try_from(value).unwrap_or(i128::MAX);
+    ExprKind::Int { value, scalar: Scalar::Int { bits, signed } }
+}

@@ -1,0 +1,354 @@
+//! Expressions on polynomials, with the obligations that make integers without bounds a model of the
+//! machine's.
+
+use super::Engine;
+use super::state::{Claim, State, Val};
+use crate::kir::{Binary, Compare, Expr, ExprKind, Type, Unary};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+use base::Span;
+
+/// Operations whose result is a symbol with facts; equal operands give the same symbol.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    /// Division that truncates.
+    Div(Poly, Poly),
+    /// Division that rounds down.
+    Floor(Poly, i128),
+    Min(Poly, Poly),
+    Max(Poly, Poly),
+    /// Something of which only the operands are known.
+    Opaque(&'static str, Poly, Poly),
+    /// 1 or 0.
+    Truth(Formula),
+}
+
+impl Engine<'_> {
+    /// The truth of a condition.
+    pub(super) fn condition(&mut self, expr: &Expr, state: &State) -> Formula {
+        match self.eval(expr, state, true) {
+            Val::Bool(formula) => formula,
+            Val::Int(poly) => Formula::eq(poly).not(),
+            Val::Other(level) => self.coin(level),
+        }
+    }
+
+    /// A truth value nothing is known of.
+    fn coin(&mut self, level: Level) -> Formula {
+        let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
+        Formula::holds(self.prover.symbols.bounded("?", level, low, high))
+    }
+
+    /// An integer of a type nothing else is known of.
+    pub(super) fn unknown(&mut self, name: &str, level: Level, ty: Type) -> Poly {
+        let range = ty.range();
+        let low = range.map(|(low, _)| Poly::constant(low));
+        let high = range.map(|(_, high)| Poly::constant(high));
+        Poly::symbol(self.prover.symbols.bounded(name, level, low, high))
+    }
+
+    pub(super) fn level(&self, value: &Val) -> Level {
+        match value {
+            Val::Int(poly) => self.prover.symbols.level(poly),
+            Val::Bool(formula) => self.prover.symbols.formula_level(formula),
+            Val::Other(level) => *level,
+        }
+    }
+
+    /// The value of `expr`; `strict` if it feeds an index or a condition.
+    pub(super) fn eval(&mut self, expr: &Expr, state: &State, strict: bool) -> Val {
+        match &expr.kind {
+            ExprKind::Int(value) if expr.ty == Type::Bool => {
+                Val::Bool(if *value != 0 { Formula::True } else { Formula::False })
+            }
+            ExprKind::Int(value) => Val::Int(Poly::constant(*value)),
+            ExprKind::Float(_) => Val::Other(Level::Launch),
+            ExprKind::Var(var) => self.variable(*var, state),
+            ExprKind::Builtin(builtin, axis) => Val::Int(self.builtin(*builtin, *axis)),
+            ExprKind::Unary(operator, inner) => self.unary(*operator, inner, expr, state, strict),
+            ExprKind::Binary(operator, left, right) => {
+                let left = (self.eval(left, state, strict), left.span);
+                let right = (self.eval(right, state, strict), right.span);
+                self.binary(*operator, [left, right], expr, state, strict)
+            }
+            ExprKind::Compare(operator, left, right) => {
+                Val::Bool(self.compare(*operator, left, right, state))
+            }
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                let is_and = matches!(expr.kind, ExprKind::And(..));
+                let first = self.condition(left, state);
+                let mut inner = state.clone();
+                inner.path.push(if is_and { first.clone() } else { first.clone().not() });
+                let second = self.condition(right, &inner);
+                Val::Bool(if is_and {
+                    Formula::and([first, second])
+                } else {
+                    Formula::or([first, second])
+                })
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                let condition = self.condition(condition, state);
+                let mut inner = state.clone();
+                inner.path.push(condition.clone());
+                let then = self.eval(then, &inner, strict);
+                inner.path.pop();
+                inner.path.push(condition.clone().not());
+                let otherwise = self.eval(otherwise, &inner, strict);
+                self.chosen("?:", [(&condition, then), (&condition.clone().not(), otherwise)])
+            }
+            ExprKind::Convert(inner) => self.convert(inner, expr.ty, state, strict),
+            ExprKind::Call(_, arguments) => {
+                let mut level = Level::Launch;
+                for argument in arguments {
+                    let value = self.eval(argument, state, strict);
+                    level = level.max(self.level(&value));
+                }
+                Val::Other(level)
+            }
+            ExprKind::Element(array, index) => {
+                let at = self.eval(index, state, true);
+                match &self.named {
+                    Some((named, place, value))
+                        if named == array && at == Val::Int(place.clone()) =>
+                    {
+                        Val::Int(value.clone())
+                    }
+                    _ if expr.ty == Type::Float => Val::Other(Level::Thread),
+                    _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
+                }
+            }
+        }
+    }
+
+    fn variable(&mut self, var: crate::kir::VarId, state: &State) -> Val {
+        let value = state.vars[base::Index::position(var)].clone();
+        let ty = self.kernel.vars[var].ty;
+        match (value, ty) {
+            // Nothing was assigned, or what was is not followed.
+            (Val::Other(level), Type::Int { .. } | Type::Whole) => {
+                Val::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
+            }
+            (Val::Other(level), Type::Bool) => Val::Bool(self.coin(level)),
+            (value, _) => value,
+        }
+    }
+
+    /// One of two values, by conditions that exclude each other.
+    pub(super) fn chosen(&mut self, name: &str, [one, other]: [(&Formula, Val); 2]) -> Val {
+        match (&one.1, &other.1) {
+            (first, second) if first == second => one.1,
+            (Val::Int(first), Val::Int(second)) => {
+                let symbols = &mut self.prover.symbols;
+                let levels = [symbols.level(first), symbols.level(second)];
+                let conditions = [symbols.formula_level(one.0), symbols.formula_level(other.0)];
+                let level = levels.into_iter().chain(conditions).max().unwrap_or(Level::Thread);
+                let sym = symbols.fresh(name, level);
+                let own = Poly::symbol(sym);
+                for (condition, value) in [(one.0, first), (other.0, second)] {
+                    if let Some(difference) = own.minus(value) {
+                        let fact = condition.clone().implies(Formula::eq(difference));
+                        symbols.get_mut(sym).facts.push(fact);
+                    }
+                }
+                Val::Int(own)
+            }
+            (Val::Bool(first), Val::Bool(second)) => Val::Bool(Formula::or([
+                Formula::and([one.0.clone(), first.clone()]),
+                Formula::and([other.0.clone(), second.clone()]),
+            ])),
+            (first, second) => {
+                let conditions = [
+                    self.prover.symbols.formula_level(one.0),
+                    self.prover.symbols.formula_level(other.0),
+                ];
+                let values = [self.level(first), self.level(second)];
+                let level = conditions.into_iter().chain(values).max();
+                Val::Other(level.unwrap_or(Level::Thread))
+            }
+        }
+    }
+
+    fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> Val {
+        let value = self.eval(inner, state, strict);
+        match (value, ty) {
+            (Val::Int(poly), Type::Int { bits: to, .. }) => {
+                if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
+                    self.look_at(&poly, inner, state);
+                }
+                Val::Int(poly)
+            }
+            (Val::Int(poly), Type::Whole) => {
+                self.look_at(&poly, inner, state);
+                Val::Int(poly)
+            }
+            (Val::Bool(formula), Type::Int { .. } | Type::Whole) => {
+                Val::Int(self.operation(Operation::Truth(formula), ty))
+            }
+            (Val::Other(level), Type::Int { .. } | Type::Whole) => {
+                Val::Int(self.unknown("rounded", level, ty))
+            }
+            (value, _) => Val::Other(self.level(&value)),
+        }
+    }
+
+    /// The value is that of the machine: in the range of its type.
+    pub(super) fn look_at(&mut self, poly: &Poly, expr: &Expr, state: &State) {
+        self.in_range(poly, expr.ty, expr.span, state);
+    }
+
+    fn in_range(&mut self, poly: &Poly, ty: Type, span: Span, state: &State) {
+        let Some((low, high)) = ty.range() else { return };
+        let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
+        let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
+        let below = below.map_or(Formula::False, Formula::ge);
+        self.oblige(Claim::Overflow(ty), Formula::and([above, below]), span, state);
+    }
+
+    fn unary(
+        &mut self,
+        operator: Unary,
+        inner: &Expr,
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> Val {
+        if operator == Unary::Not {
+            return Val::Bool(self.condition(inner, state).not());
+        }
+        match (operator, self.eval(inner, state, strict)) {
+            (Unary::IsPow2, Val::Int(poly)) => Val::Bool(Formula::Pow2(poly)),
+            (Unary::Neg, Val::Int(poly)) => {
+                let result = poly.scaled(-1);
+                self.arithmetic(result, expr, state, strict)
+            }
+            (Unary::Complement, Val::Int(poly)) => {
+                let result = poly.scaled(-1).and_then(|negative| negative.offset(-1));
+                self.arithmetic(result, expr, state, false)
+            }
+            (_, value) => Val::Other(self.level(&value)),
+        }
+    }
+
+    /// The result of a sum or product; without one, some integer of the type.
+    fn arithmetic(
+        &mut self,
+        result: Option<Poly>,
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> Val {
+        let Some(poly) = result else {
+            return Val::Int(self.unknown("large", Level::Thread, expr.ty));
+        };
+        if strict && matches!(expr.ty, Type::Int { signed: true, .. }) {
+            self.look_at(&poly, expr, state);
+        }
+        Val::Int(poly)
+    }
+
+    fn binary(
+        &mut self,
+        operator: Binary,
+        [(left, left_span), (right, right_span)]: [(Val, Span); 2],
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> Val {
+        let (Val::Int(a), Val::Int(b)) = (&left, &right) else {
+            return Val::Other(self.level(&left).max(self.level(&right)));
+        };
+        let ty = expr.ty;
+        match operator {
+            Binary::Add => return self.arithmetic(a.plus(b), expr, state, strict),
+            Binary::Sub => return self.arithmetic(a.minus(b), expr, state, strict),
+            Binary::Mul => return self.arithmetic(a.times(b), expr, state, strict),
+            Binary::Shl => {
+                let bits = if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 64 };
+                if let Some(amount) = b.as_constant().filter(|amount| (0..bits).contains(amount)) {
+                    return self.arithmetic(a.scaled(1 << amount), expr, state, strict);
+                }
+            }
+            // The low bits are the same however often the value wrapped.
+            Binary::BitAnd => {
+                if let Some(mask) =
+                    b.as_constant().filter(|mask| *mask > 0 && mask & (mask + 1) == 0)
+                {
+                    let quotient = self.operation(Operation::Floor(a.clone(), mask + 1), ty);
+                    let multiple = quotient.scaled(mask + 1);
+                    let low = multiple.and_then(|multiple| a.minus(&multiple));
+                    return self.arithmetic(low, expr, state, false);
+                }
+            }
+            _ => {}
+        }
+        self.in_range(a, ty, left_span, state);
+        self.in_range(b, ty, right_span, state);
+        let (a, b) = (a.clone(), b.clone());
+        match operator {
+            Binary::Div | Binary::Rem => self.divided(operator, a, b, expr, state),
+            Binary::Shr if b.as_constant().is_some_and(|amount| (0..63).contains(&amount)) => {
+                let amount = b.as_constant().unwrap_or(0);
+                Val::Int(self.operation(Operation::Floor(a, 1 << amount), ty))
+            }
+            Binary::Min => Val::Int(self.operation(Operation::Min(a, b), ty)),
+            Binary::Max => Val::Int(self.operation(Operation::Max(a, b), ty)),
+            Binary::Shl | Binary::Shr => {
+                let bits = if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 64 };
+                let below = b.scaled(-1).and_then(|negative| negative.offset(bits - 1));
+                let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
+                self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
+                Val::Int(self.operation(Operation::Opaque("shift", a, b), ty))
+            }
+            Binary::BitAnd => Val::Int(self.operation(Operation::Opaque("and", a, b), ty)),
+            Binary::BitOr => Val::Int(self.operation(Operation::Opaque("or", a, b), ty)),
+            _ => Val::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
+        }
+    }
+
+    fn divided(&mut self, operator: Binary, a: Poly, b: Poly, expr: &Expr, state: &State) -> Val {
+        self.oblige(Claim::Division, Formula::eq(b.clone()).not(), expr.span, state);
+        if let (Type::Int { signed: true, .. }, Some((least, _))) = (expr.ty, expr.ty.range()) {
+            // The least number divided by −1 is out of range.
+            let above = a.offset(-least - 1).map_or(Formula::False, Formula::ge);
+            let goal = Formula::or([Formula::ge(b.clone()), above]);
+            self.oblige(Claim::Overflow(expr.ty), goal, expr.span, state);
+        }
+        let quotient = self.operation(Operation::Div(a.clone(), b.clone()), expr.ty);
+        if operator == Binary::Div {
+            return Val::Int(quotient);
+        }
+        let remainder = quotient.times(&b).and_then(|multiple| a.minus(&multiple));
+        self.arithmetic(remainder, expr, state, false)
+    }
+
+    fn compare(&mut self, operator: Compare, left: &Expr, right: &Expr, state: &State) -> Formula {
+        let one = self.eval(left, state, true);
+        let other = self.eval(right, state, true);
+        let (Val::Int(a), Val::Int(b)) = (&one, &other) else {
+            if let (Val::Bool(a), Val::Bool(b)) = (one.clone(), other.clone())
+                && matches!(operator, Compare::Eq | Compare::Ne)
+            {
+                let same = Formula::and([a.clone().implies(b.clone()), b.implies(a)]);
+                return if operator == Compare::Eq { same } else { same.not() };
+            }
+            let level = self.level(&one).max(self.level(&other));
+            return self.coin(level);
+        };
+        self.look_at(a, left, state);
+        self.look_at(b, right, state);
+        let make = |poly: Option<Poly>, offset: i128| {
+            poly.and_then(|poly| poly.offset(offset)).map(Formula::ge)
+        };
+        let formula = match operator {
+            Compare::Lt => make(b.minus(a), -1),
+            Compare::Le => make(b.minus(a), 0),
+            Compare::Gt => make(a.minus(b), -1),
+            Compare::Ge => make(a.minus(b), 0),
+            Compare::Eq => a.minus(b).map(Formula::eq),
+            Compare::Ne => a.minus(b).map(|difference| Formula::eq(difference).not()),
+        };
+        let level = self.level(&one).max(self.level(&other));
+        formula.unwrap_or_else(|| self.coin(level))
+    }
+}

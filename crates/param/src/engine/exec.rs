@@ -1,0 +1,312 @@
+//! One symbolic thread through the statements: states split at branches and are joined behind them.
+//!
+//! In `Full` mode the whole kernel is passed once, loops in one arbitrary iteration; obligations, accesses and
+//! barriers are noted. In `Interval` mode a thread goes on from a barrier until it meets the next ones, which gives all
+//! accesses that no barrier separates.
+
+use super::Engine;
+use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
+use crate::interp::AccessKind;
+use crate::kir::{Element, Loop, Stmt, Type, has_barrier};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+use base::{Index, Span};
+
+/// States that leave a loop's body early.
+#[derive(Default)]
+pub(super) struct Flow {
+    pub(super) breaks: Vec<State>,
+    pub(super) continues: Vec<State>,
+}
+
+impl Engine<'_> {
+    /// Runs statements; `None` if no thread gets past them.
+    pub(super) fn run(
+        &mut self,
+        statements: &[Stmt],
+        first: usize,
+        state: State,
+        flow: &mut Flow,
+    ) -> Option<State> {
+        let mut state = state;
+        for (position, statement) in statements.iter().enumerate() {
+            if state.path.contains(&Formula::False) {
+                return None;
+            }
+            self.position.push(first + position);
+            let next = self.statement(statement, state, flow);
+            self.position.pop();
+            state = next?;
+        }
+        Some(state)
+    }
+
+    fn statement(&mut self, statement: &Stmt, mut state: State, flow: &mut Flow) -> Option<State> {
+        match statement {
+            Stmt::Assign(var, value) => {
+                let strict = self.relevant[var.position()];
+                state.vars[var.position()] = self.eval(value, &state, strict);
+            }
+            Stmt::Load(var, element) => {
+                let index = self.access(element, AccessKind::Read, None, &state);
+                let ty = self.kernel.arrays[element.array].element;
+                state.vars[var.position()] = self.loaded(element, index, ty);
+            }
+            Stmt::Store(element, value) => {
+                let stored = match self.eval(value, &state, false) {
+                    Val::Int(poly) => Some(poly),
+                    _ => None,
+                };
+                self.access(element, AccessKind::Write, stored, &state);
+            }
+            Stmt::Atomic { result, element, operands, .. } => {
+                for operand in operands {
+                    self.eval(operand, &state, false);
+                }
+                self.access(element, AccessKind::Atomic, None, &state);
+                let ty = self.kernel.arrays[element.array].element;
+                state.vars[result.position()] = match ty {
+                    Type::Float | Type::Bool => Val::Other(Level::Thread),
+                    _ => Val::Int(self.unknown("atomic", Level::Thread, ty)),
+                };
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let condition = self.condition(condition, &state);
+                return self.branch(condition, [then, otherwise], state, flow);
+            }
+            Stmt::Loop(inner) => return self.looped(inner, state),
+            Stmt::Barrier(span) => {
+                if self.mode == Mode::Interval {
+                    return None;
+                }
+                self.barrier(*span, &state);
+            }
+            Stmt::Return => {
+                self.leaves(&state, true);
+                return None;
+            }
+            Stmt::Break => {
+                self.leaves(&state, false);
+                flow.breaks.push(state);
+                return None;
+            }
+            Stmt::Continue => {
+                flow.continues.push(state);
+                return None;
+            }
+            Stmt::Assert(condition) => {
+                let goal = self.condition(condition, &state);
+                self.oblige(Claim::Assertion, goal, condition.span, &state);
+            }
+            Stmt::Assume(condition) => {
+                let fact = self.condition(condition, &state);
+                state.path.push(fact);
+            }
+        }
+        Some(state)
+    }
+
+    /// All threads of a block leave a loop with barriers together, or return together if they are in
+    /// any loop: otherwise those left behind would wait for them.
+    fn leaves(&mut self, state: &State, returns: bool) {
+        let in_barrier_loop = self.loops.iter().any(|(_, has)| *has);
+        let innermost = self.loops.last().is_some_and(|(_, has)| *has);
+        let matters = match returns {
+            true => in_barrier_loop || !self.loops.is_empty() && has_barrier(&self.kernel.body),
+            false => innermost,
+        };
+        if matters {
+            let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
+            self.oblige(Claim::Uniform, Formula::True, span, state);
+        }
+    }
+
+    fn barrier(&mut self, span: Span, state: &State) {
+        self.oblige(Claim::Uniform, Formula::True, span, state);
+        if self.mode == Mode::Full {
+            let position = self.position.clone();
+            self.stops.push(Stop { position, state: state.clone() });
+        }
+    }
+
+    fn branch(
+        &mut self,
+        condition: Formula,
+        parts: [&[Stmt]; 2],
+        state: State,
+        flow: &mut Flow,
+    ) -> Option<State> {
+        let mut ends = Vec::new();
+        let conditions = [condition.clone(), condition.not()];
+        for (number, (condition, part)) in conditions.into_iter().zip(parts).enumerate() {
+            if condition == Formula::False {
+                continue;
+            }
+            let mut inner = state.clone();
+            inner.path.push(condition);
+            self.position.push(number);
+            let end = self.run(part, 0, inner, flow);
+            self.position.pop();
+            ends.extend(end);
+        }
+        self.joined(ends)
+    }
+
+    /// One state from several. Their paths begin alike; where they part, they exclude each other.
+    pub(super) fn joined(&mut self, states: Vec<State>) -> Option<State> {
+        let mut states = states.into_iter();
+        let mut all = states.next()?;
+        for next in states {
+            let pairs = all.path.iter().zip(&next.path);
+            let base = pairs.take_while(|(one, other)| one == other).count();
+            let conditions = [&all, &next].map(|state| {
+                Formula::and(state.path.get(base..).unwrap_or_default().iter().cloned())
+            });
+            let mut vars = Vec::with_capacity(all.vars.len());
+            for (position, (one, other)) in all.vars.iter().zip(&next.vars).enumerate() {
+                let name = &self.kernel.vars[Index::from_position(position)].name.clone();
+                let sides = [(&conditions[0], one.clone()), (&conditions[1], other.clone())];
+                vars.push(self.chosen(name, sides));
+            }
+            let mut path = all.path;
+            path.truncate(base);
+            let [one, other] = conditions;
+            if one != other.clone().not() {
+                path.push(Formula::or([one, other]));
+            }
+            all = State { vars, path };
+        }
+        Some(all)
+    }
+
+    /// The value of an element, of which its index and the demands of the contract are known.
+    fn loaded(&mut self, element: &Element, index: Vec<Poly>, ty: Type) -> Val {
+        let levels = index.iter().map(|one| self.prover.symbols.level(one));
+        let constant = !self.written[element.array.position()];
+        let level = match constant {
+            true => levels.max().unwrap_or(Level::Launch),
+            false => Level::Thread,
+        };
+        let level =
+            if constant && self.kernel.arrays[element.array].space == crate::kir::Space::Global {
+                level
+            } else {
+                Level::Thread
+            };
+        match ty {
+            Type::Float | Type::Bool => Val::Other(level),
+            _ => {
+                let value =
+                    self.unknown(&self.kernel.arrays[element.array].name.clone(), level, ty);
+                if let Some(sym) = value.as_symbol().filter(|_| level < Level::Thread || constant) {
+                    let facts = self.demands(element.array, &index, &value);
+                    let symbol = self.prover.symbols.get_mut(sym);
+                    symbol.facts.extend(facts);
+                    symbol.element = Some((element.array, index));
+                }
+                Val::Int(value)
+            }
+        }
+    }
+
+    /// Notes an access; its indices.
+    fn access(
+        &mut self,
+        element: &Element,
+        kind: AccessKind,
+        value: Option<Poly>,
+        state: &State,
+    ) -> Vec<Poly> {
+        let mut index = Vec::new();
+        for expr in &element.index {
+            let at = match self.eval(expr, state, true) {
+                Val::Int(poly) => poly,
+                _ => self.unknown("index", Level::Thread, expr.ty),
+            };
+            self.look_at(&at, expr, state);
+            index.push(at);
+        }
+        if self.mode == Mode::Full {
+            self.bounds(element, &index, state);
+        }
+        if self.mode != Mode::Probe {
+            let (array, span, path) = (element.array, element.span, state.path.clone());
+            self.sites.push(Site { array, index: index.clone(), kind, value, path, span });
+        }
+        index
+    }
+
+    fn bounds(&mut self, element: &Element, index: &[Poly], state: &State) {
+        let sizes = self.sizes[element.array.position()].clone();
+        for (at, size) in index.iter().zip(&sizes) {
+            let Some(size) = size else { continue };
+            let below = size.minus(at).and_then(|rest| rest.offset(-1));
+            let below = below.map_or(Formula::False, Formula::ge);
+            let goal = Formula::and([Formula::ge(at.clone()), below]);
+            self.oblige(Claim::Bounds(element.array), goal, element.span, state);
+        }
+    }
+
+    /// Notes something to prove.
+    pub(super) fn oblige(&mut self, claim: Claim, goal: Formula, span: Span, state: &State) {
+        let trivial = goal == Formula::True && claim != Claim::Uniform;
+        if self.mode != Mode::Full || trivial {
+            return;
+        }
+        let path = state.path.clone();
+        self.obligations.push(Obligation { claim, path, goal, span });
+    }
+
+    /// From a barrier on, in `Interval` mode: what is left of the lists of statements around it.
+    pub(super) fn resume(
+        &mut self,
+        statements: &[Stmt],
+        position: &[usize],
+        state: State,
+        flow: &mut Flow,
+    ) -> Option<State> {
+        let (&at, inner) = position.split_first()?;
+        let after = match (&statements[at], inner) {
+            (Stmt::If(_, then, otherwise), [branch, inner @ ..]) => {
+                let part = if *branch == 0 { then } else { otherwise };
+                self.resume(part, inner, state, flow)
+            }
+            (Stmt::Loop(inside), inner) if !inner.is_empty() => {
+                let mut own = Flow::default();
+                let end = self.resume(&inside.body, inner, state, &mut own);
+                let ends: Vec<State> =
+                    end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
+                let next = self.joined(ends);
+                let stepped = next.and_then(|next| self.run(&inside.step, 0, next, &mut own));
+                let mut exits = own.breaks;
+                if let Some(stepped) = stepped {
+                    exits.extend(self.entered(inside, stepped));
+                }
+                self.joined(exits)
+            }
+            _ => Some(state),
+        };
+        self.run(&statements[at + 1..], at + 1, after?, flow)
+    }
+
+    /// A loop with barriers in `Interval` mode: into its body until the first barrier, or past it.
+    pub(super) fn entered(&mut self, inner: &Loop, state: State) -> Vec<State> {
+        let mut own = Flow::default();
+        let Some(state) = self.run(&inner.head, 0, state, &mut own) else { return own.breaks };
+        let condition = self.condition(&inner.condition, &state);
+        let mut into = state.clone();
+        into.path.push(condition.clone());
+        let end = self.run(&inner.body, 0, into, &mut own);
+        for end in end.into_iter().chain(std::mem::take(&mut own.continues)) {
+            // Past the whole body without a barrier: another iteration would follow in this interval.
+            if !self.prover.proves(&end.path, &Formula::False) {
+                self.open_intervals.push(inner.span);
+            }
+        }
+        let mut out = state;
+        out.path.push(condition.not());
+        own.breaks.push(out);
+        own.breaks
+    }
+}

@@ -1,0 +1,272 @@
+//! Loops, in one arbitrary iteration.
+//!
+//! A variable that a loop changes gets a value at the loop's head that stands for every iteration: `x0 + k·c` if each
+//! iteration adds the same `c` (recurrence; `k` counts iterations), otherwise a symbol of which inductive facts
+//! are inferred (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration, so `k` and
+//! variables that only depend on what the block shares are symbols of the block; whether a variable is one is guessed
+//! and checked by going through the body until the guesses hold.
+
+use super::Engine;
+use super::exec::Flow;
+use super::state::{Claim, Mode, State, Val};
+use crate::kir::{Loop, Type, VarId, assigned, has_barrier};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use base::Index;
+
+/// How a variable changes.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// By the same amount in each iteration.
+    Steady(Poly),
+    /// In some other way; for whom it is the same.
+    Free(Level),
+    /// It is no integer that is followed; for whom it is the same.
+    Other(Level),
+}
+
+/// A loop and what is known of its variables.
+pub(super) struct Shape {
+    pub(super) vars: Vec<(VarId, Change)>,
+    pub(super) level: Level,
+}
+
+/// The state at the head of a loop.
+pub(super) struct Head {
+    pub(super) state: State,
+    pub(super) count: Sym,
+    /// Symbols of variables that change freely.
+    pub(super) free: Vec<(VarId, Sym)>,
+}
+
+impl Engine<'_> {
+    pub(super) fn looped(&mut self, inner: &Loop, entry: State) -> Option<State> {
+        let barriers =
+            [&inner.head, &inner.body, &inner.step].into_iter().any(|part| has_barrier(part));
+        if barriers && self.mode == Mode::Interval {
+            let exits = self.entered(inner, entry);
+            return self.joined(exits);
+        }
+        self.loops.push((inner.span, barriers));
+        let exit = self.generic(inner, entry, barriers);
+        self.loops.pop();
+        exit
+    }
+
+    fn generic(&mut self, inner: &Loop, entry: State, barriers: bool) -> Option<State> {
+        let shape = self.shape(inner, &entry, barriers);
+        let facts = self.invariants(inner, &entry, &shape);
+        if [&inner.head, &inner.step].into_iter().any(|part| has_barrier(part)) {
+            self.open_intervals.push(inner.span);
+        }
+        let head = self.head(&entry, &shape);
+        self.assume(&facts, &head);
+        self.seen_before(inner, &entry, &head);
+        let mut flow = Flow::default();
+        self.iterate(inner, head.state, &mut flow, barriers)?;
+        self.exit(inner, &entry, &shape, &facts, flow)
+    }
+
+    /// One iteration; the state at its end.
+    pub(super) fn iterate(
+        &mut self,
+        inner: &Loop,
+        state: State,
+        flow: &mut Flow,
+        barriers: bool,
+    ) -> Option<Option<State>> {
+        let mut early = Flow::default();
+        let mut state = self.run(&inner.head, 0, state, &mut early)?;
+        let condition = self.condition(&inner.condition, &state);
+        if barriers {
+            // All threads of the block go on, or none does.
+            let mut tested = state.clone();
+            tested.path.push(condition.clone());
+            self.oblige(Claim::Uniform, Formula::True, inner.condition.span, &tested);
+        }
+        state.path.push(condition);
+        let end = self.run(&inner.body, 0, state, flow);
+        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
+        let Some(next) = self.joined(ends) else { return Some(None) };
+        Some(self.run(&inner.step, 0, next, flow))
+    }
+
+    /// The state at the head of an arbitrary iteration.
+    pub(super) fn head(&mut self, entry: &State, shape: &Shape) -> Head {
+        let low = Some(Poly::constant(0));
+        let count = self.prover.symbols.bounded("k", shape.level, low, None);
+        let mut state = entry.clone();
+        let mut free = Vec::new();
+        for (var, change) in &shape.vars {
+            let slot = var.position();
+            let ty = self.kernel.vars[*var].ty;
+            state.vars[slot] = match (change, &entry.vars[slot]) {
+                (Change::Steady(step), Val::Int(first)) => {
+                    let moved = Poly::symbol(count).times(step).and_then(|far| far.plus(first));
+                    match moved {
+                        Some(poly) => Val::Int(poly),
+                        None => Val::Int(self.unknown("large", Level::Thread, ty)),
+                    }
+                }
+                (Change::Free(level), _) => {
+                    let name = self.kernel.vars[*var].name.clone();
+                    let value = self.unknown(&name, *level, ty);
+                    free.extend(value.as_symbol().map(|sym| (*var, sym)));
+                    Val::Int(value)
+                }
+                (Change::Steady(_), _) => Val::Other(Level::Thread),
+                (Change::Other(level), _) => Val::Other(*level),
+            };
+        }
+        Head { state, count, free }
+    }
+
+    /// Gives the symbols of a head the facts that were inferred.
+    pub(super) fn assume(&mut self, facts: &super::infer::Facts, head: &Head) {
+        let said = self.say(facts, head);
+        for (var, sym) in &head.free {
+            let mine = facts.about(*var, head, &said);
+            self.prover.symbols.get_mut(*sym).facts.extend(mine);
+        }
+    }
+
+    /// How each variable changes, found by going through the body.
+    fn shape(&mut self, inner: &Loop, entry: &State, barriers: bool) -> Shape {
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let level = if barriers { Level::Block } else { Level::Thread };
+        let mut changed: Vec<VarId> = Vec::new();
+        for part in [&inner.head, &inner.body, &inner.step] {
+            changed.extend(
+                assigned(part).into_iter().filter(|var| !changed.contains(var)).collect::<Vec<_>>(),
+            );
+        }
+        let first = |engine: &Self, var: VarId| {
+            let value = &entry.vars[var.position()];
+            let integer = matches!(engine.kernel.vars[var].ty, Type::Int { .. } | Type::Whole);
+            // Optimistic: as shared as it was before the loop.
+            let shared = engine.level(value).max(level);
+            if integer { Change::Free(shared) } else { Change::Other(shared) }
+        };
+        let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
+        let mut shape = Shape { vars, level };
+        // The first pass makes symbols for what the body computes from values before the loop.
+        self.refine(inner, entry, &mut shape, barriers);
+        // Levels only rise and steadiness is found once, so this ends.
+        while self.refine(inner, entry, &mut shape, barriers) {}
+        self.mode = mode;
+        shape
+    }
+
+    /// One pass over the body; whether something was learnt.
+    fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape, barriers: bool) -> bool {
+        let before = self.prover.symbols.next();
+        let head = self.head(entry, shape);
+        let mut flow = Flow::default();
+        let start = head.state.clone();
+        let Some(Some(end)) = self.iterate(inner, start, &mut flow, barriers) else { return false };
+        let mut learnt = false;
+        for (var, change) in &mut shape.vars {
+            let slot = var.position();
+            let level = self.level(&end.vars[slot]);
+            match change {
+                Change::Free(own) => {
+                    if let (Val::Int(now), Val::Int(then), Val::Int(_)) =
+                        (&end.vars[slot], &head.state.vars[slot], &entry.vars[slot])
+                        && let Some(step) = now.minus(then)
+                        && step.symbols().iter().all(|sym| *sym < before)
+                    {
+                        *change = Change::Steady(step);
+                        learnt = true;
+                    } else if level > *own {
+                        *own = level;
+                        learnt = true;
+                    }
+                }
+                Change::Other(own) => {
+                    learnt |= level > *own;
+                    *own = level.max(*own);
+                }
+                Change::Steady(_) => {}
+            }
+        }
+        learnt
+    }
+
+    /// The state behind the loop.
+    fn exit(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        facts: &super::infer::Facts,
+        flow: Flow,
+    ) -> Option<State> {
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let exit = if flow.breaks.is_empty() {
+            self.regular_exit(inner, entry, shape, facts)
+        } else {
+            // Left in the middle of an iteration: nothing is known of what the loop changes.
+            let mut state = entry.clone();
+            for (var, _) in &shape.vars {
+                state.vars[var.position()] = Val::Other(Level::Thread);
+            }
+            Some(state)
+        };
+        self.mode = mode;
+        exit
+    }
+
+    /// Left because the condition is false, after some number of iterations.
+    fn regular_exit(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        facts: &super::infer::Facts,
+    ) -> Option<State> {
+        let head = self.head(entry, shape);
+        self.assume(facts, &head);
+        self.seen_before(inner, entry, &head);
+        let count = head.count;
+        let state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
+        let condition = self.condition(&inner.condition, &state);
+        if condition == Formula::True {
+            return None;
+        }
+        // A thread that gets here has seen the condition false; of one that does not, nothing is said.
+        let here = Formula::and(entry.path.iter().cloned());
+        let known = vec![here.clone().implies(condition.clone().not())];
+        self.prover.symbols.get_mut(count).facts.extend(known.clone());
+        // The count may occur in no value; what is known must be found from the others too.
+        for (_, sym) in &head.free {
+            self.prover.symbols.get_mut(*sym).facts.extend(known.clone());
+        }
+        Some(state)
+    }
+
+    /// In all iterations but the first, the one before saw the condition true. That can be said if the
+    /// condition depends on nothing but the count and on what the loop does not change.
+    fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
+        if !inner.head.is_empty() {
+            return;
+        }
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let next = self.prover.symbols.next();
+        let condition = self.condition(&inner.condition, &head.state);
+        self.mode = mode;
+        let own = Poly::symbol(head.count);
+        let changing = condition
+            .symbols()
+            .into_iter()
+            .any(|sym| sym >= next || head.free.iter().any(|(_, free)| *free == sym));
+        let before = own.offset(-1).filter(|_| !changing);
+        let earlier = before
+            .and_then(|before| condition.mapped(&mut |poly| poly.substituted(head.count, &before)));
+        if let Some(earlier) = earlier {
+            let here = Formula::and(entry.path.iter().cloned());
+            let fact = Formula::or([Formula::eq(own), earlier, here.not()]);
+            self.prover.symbols.get_mut(head.count).facts.push(fact);
+        }
+    }
+}

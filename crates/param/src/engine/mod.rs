@@ -1,0 +1,254 @@
+//! What holds for every thread and every pair of threads, of every launch the contract allows.
+//!
+//! The kernel is passed once by an arbitrary thread (`exec.rs`, `loops.rs`); what must hold on the way becomes obligations. Then, from
+//! the kernel's beginning and from each barrier, an arbitrary thread goes on to the next barriers: its accesses are
+//! those of an *interval*. Two threads of a block race only inside an interval, two blocks anywhere (`pairs.rs`). Two threads
+//! suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi 2017, Theorem 1).
+
+mod eval;
+mod exec;
+mod infer;
+mod loops;
+mod operations;
+mod pairs;
+mod setup;
+mod state;
+
+use crate::kir::{ArrayId, Kernel};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::side::{Prover, Stats};
+use crate::logic::smt::Solver;
+use crate::logic::symbols::{Copies, Level};
+use crate::relevance;
+use base::Span;
+use eval::Operation;
+use exec::Flow;
+use state::{Claim, Mode, Obligation, Site, State, Stop};
+use std::collections::BTreeMap;
+
+/// Something that could not be proved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// Which property it belongs to.
+    pub property: Property,
+    /// Where.
+    pub span: Span,
+    /// What could not be shown.
+    pub message: String,
+}
+
+/// What is asked of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Property {
+    /// No two threads access an element without order.
+    Races,
+    /// All threads of a block meet at the same barriers.
+    Barriers,
+    /// Every access is inside its array.
+    Bounds,
+    /// Indices and conditions are computed without leaving their types.
+    Overflow,
+    /// No division by zero.
+    Division,
+    /// Claims of annotations.
+    Invariant,
+}
+
+/// What the engine found.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// What could not be proved; all else is.
+    pub open: Vec<Open>,
+    /// Arrays whose size nobody gave.
+    pub unsized_arrays: Vec<ArrayId>,
+    /// Whether claims of annotations were made.
+    pub has_claims: bool,
+    /// How the questions were answered.
+    pub stats: Stats,
+    /// Questions were left open because there is no solver.
+    pub missed_solver: bool,
+    /// The solver stopped answering.
+    pub solver_died: bool,
+}
+
+pub(crate) struct Engine<'k> {
+    kernel: &'k Kernel,
+    prover: Prover,
+    mode: Mode,
+    infers: bool,
+    relevant: Vec<bool>,
+    written: Vec<bool>,
+    builtins: [[Poly; 3]; 4],
+    sizes: Vec<Vec<Option<Poly>>>,
+    operations: BTreeMap<Operation, Poly>,
+    /// The state before the first statement.
+    entry: State,
+    /// An element that annotations name, and its value.
+    named: Option<(ArrayId, Poly, Poly)>,
+    has_powers: bool,
+    position: Vec<usize>,
+    /// The loops around, and whether each has barriers.
+    loops: Vec<(Span, bool)>,
+    sites: Vec<Site>,
+    obligations: Vec<Obligation>,
+    stops: Vec<Stop>,
+    /// Loops that a thread may go round without meeting a barrier.
+    open_intervals: Vec<Span>,
+    open: Vec<Open>,
+}
+
+/// Tries to prove everything of a kernel.
+pub(crate) fn prove(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Proof, Option<Solver>) {
+    let nothing = State { vars: Vec::new(), path: Vec::new() };
+    let mut engine = Engine {
+        kernel,
+        prover: Prover::new(solver),
+        mode: Mode::Full,
+        infers,
+        relevant: relevance::relevant(kernel),
+        written: relevance::written(kernel),
+        builtins: Default::default(),
+        sizes: Vec::new(),
+        operations: BTreeMap::new(),
+        entry: nothing,
+        named: None,
+        has_powers: false,
+        position: Vec::new(),
+        loops: Vec::new(),
+        sites: Vec::new(),
+        obligations: Vec::new(),
+        stops: Vec::new(),
+        open_intervals: Vec::new(),
+        open: Vec::new(),
+    };
+    let state = engine.set_up();
+    engine.mode = Mode::Full;
+    engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
+    let everywhere = std::mem::take(&mut engine.sites);
+    engine.discharge();
+    engine.intervals(&state);
+    engine.between_blocks(&everywhere);
+    let has_claims = engine
+        .obligations
+        .iter()
+        .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant));
+    let mut unsized_arrays = Vec::new();
+    for site in &everywhere {
+        let unknown = engine.sizes[base::Index::position(site.array)].iter().any(Option::is_none);
+        if unknown && !unsized_arrays.contains(&site.array) {
+            unsized_arrays.push(site.array);
+        }
+    }
+    unsized_arrays.sort();
+    let prover = engine.prover;
+    let proof = Proof {
+        open: engine.open,
+        unsized_arrays,
+        has_claims,
+        stats: prover.stats,
+        missed_solver: prover.missed_solver,
+        solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
+    };
+    (proof, prover.solver)
+}
+
+impl Engine<'_> {
+    /// Proves obligations of single threads and of barriers.
+    fn discharge(&mut self) {
+        // What was asked of a thread before it came here may be used: if that fails, it is reported there.
+        let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
+        for obligation in self.obligations.clone() {
+            let path = &obligation.path;
+            let earlier = before.iter().filter(|(other, _)| path.starts_with(other));
+            let mut assumed: Vec<Formula> = path.clone();
+            assumed.extend(earlier.map(|(_, goal)| goal.clone()));
+            let proved = match obligation.claim {
+                Claim::Uniform => self.is_uniform(path),
+                _ if assumed.contains(&obligation.goal) => true,
+                _ => self.prover.proves(&assumed, &obligation.goal),
+            };
+            if matches!(obligation.claim, Claim::Overflow(_) | Claim::Division) {
+                let known = (path.clone(), obligation.goal.clone());
+                if !before.contains(&known) {
+                    before.push(known);
+                }
+            }
+            if !proved {
+                if let Claim::Bounds(array) = obligation.claim
+                    && self.kernel.arrays[array].dimensions.len() > 1
+                {
+                    // Outside its row an element may be one of another row.
+                    let message = "races on an array whose rows an index may leave".to_owned();
+                    self.note(Property::Races, obligation.span, message);
+                }
+                self.leave_open(obligation);
+            }
+        }
+    }
+
+    fn leave_open(&mut self, obligation: Obligation) {
+        let (property, message) = match obligation.claim {
+            Claim::Bounds(array) => {
+                let name = &self.kernel.arrays[array].name;
+                (Property::Bounds, format!("that this index of `{name}` is in bounds"))
+            }
+            Claim::Overflow(ty) => {
+                (Property::Overflow, format!("that this fits into `{}`", ty.name()))
+            }
+            Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
+            Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
+            Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
+            Claim::Uniform => {
+                (Property::Barriers, "that all threads of a block come here together".to_owned())
+            }
+        };
+        self.note(property, obligation.span, message);
+    }
+
+    fn note(&mut self, property: Property, span: Span, message: String) {
+        let open = Open { property, span, message };
+        if !self.open.contains(&open) {
+            self.open.push(open);
+        }
+    }
+
+    /// Whether every thread of the block gets where one gets.
+    fn is_uniform(&mut self, path: &[Formula]) -> bool {
+        let mut copies = Copies::new(Level::Thread);
+        let mut assumed = path.to_vec();
+        for condition in path {
+            if self.prover.symbols.formula_level(condition) < Level::Thread {
+                continue;
+            }
+            let other = copies.formula(&mut self.prover.symbols, condition);
+            if !self.prover.proves(&assumed, &other) {
+                return false;
+            }
+            assumed.push(other);
+        }
+        true
+    }
+
+    /// Races between threads of a block, interval by interval.
+    fn intervals(&mut self, entry: &State) {
+        self.mode = Mode::Interval;
+        let kernel = self.kernel;
+        self.run(&kernel.body, 0, entry.clone(), &mut Flow::default());
+        let sites = std::mem::take(&mut self.sites);
+        self.within_block(&sites);
+        for stop in std::mem::take(&mut self.stops) {
+            self.resume(&kernel.body, &stop.position, stop.state, &mut Flow::default());
+            let sites = std::mem::take(&mut self.sites);
+            self.within_block(&sites);
+        }
+        for span in std::mem::take(&mut self.open_intervals) {
+            let message = "what an iteration without a barrier does".to_owned();
+            self.note(Property::Races, span, message);
+        }
+    }
+}

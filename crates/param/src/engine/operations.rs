@@ -1,0 +1,153 @@
+//! Results that are no polynomials: a symbol each, with what is true of it.
+
+use super::Engine;
+use super::eval::Operation;
+use crate::kir::Type;
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+
+impl Engine<'_> {
+    /// The symbol of an operation; asked twice, it is the same.
+    pub(super) fn operation(&mut self, operation: Operation, ty: Type) -> Poly {
+        if let Some(value) = folded(&operation) {
+            return value;
+        }
+        if let Some(known) = self.operations.get(&operation) {
+            return known.clone();
+        }
+        let shown = match &operation {
+            Operation::Div(a, b) => self.visible_quotient(a, b),
+            Operation::Floor(a, b) => self.visible_quotient(a, &Poly::constant(*b)),
+            _ => None,
+        };
+        if let Some(quotient) = shown {
+            self.operations.insert(operation, quotient.clone());
+            return quotient;
+        }
+        let symbols = &self.prover.symbols;
+        let level = match &operation {
+            Operation::Div(a, b)
+            | Operation::Min(a, b)
+            | Operation::Max(a, b)
+            | Operation::Opaque(_, a, b) => symbols.level(a).max(symbols.level(b)),
+            Operation::Floor(a, _) => symbols.level(a),
+            Operation::Truth(formula) => symbols.formula_level(formula),
+        };
+        let value = self.defined(&operation, ty, level);
+        self.operations.insert(operation, value.clone());
+        value
+    }
+
+    fn defined(&mut self, operation: &Operation, ty: Type, level: Level) -> Poly {
+        match operation {
+            Operation::Opaque(name, ..) => self.unknown(name, level, ty),
+            Operation::Div(a, b) => self.quotient(a, b, level, false),
+            Operation::Floor(a, b) => self.quotient(a, &Poly::constant(*b), level, true),
+            Operation::Min(a, b) | Operation::Max(a, b) => {
+                let sign = if matches!(operation, Operation::Min(..)) { 1 } else { -1 };
+                let sym = self.prover.symbols.fresh("minmax", level);
+                let own = Poly::symbol(sym);
+                let differences = [a, b].map(|one| one.minus(&own));
+                let [Some(to_a), Some(to_b)] = differences else { return own };
+                let bounds = [&to_a, &to_b].map(|one| one.scaled(sign).map(Formula::ge));
+                let facts = &mut self.prover.symbols.get_mut(sym).facts;
+                facts.extend(bounds.into_iter().flatten());
+                facts.push(Formula::or([Formula::eq(to_a), Formula::eq(to_b)]));
+                own
+            }
+            Operation::Truth(formula) => {
+                let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
+                let sym = self.prover.symbols.bounded("truth", level, low, high);
+                let own = Poly::symbol(sym);
+                let set = Formula::holds(sym);
+                let facts = [formula.clone().implies(set.clone()), set.implies(formula.clone())];
+                self.prover.symbols.get_mut(sym).facts.extend(facts);
+                own
+            }
+        }
+    }
+
+    /// The quotient of `b·Q + R` by `b` is `Q` if `R` is 0, or if `0 ≤ R < b` and `Q` is not negative.
+    fn visible_quotient(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
+        let mut terms = b.terms();
+        let (monomial, factor) = terms.next().filter(|(_, factor)| *factor > 0)?;
+        if terms.next().is_some() {
+            return None;
+        }
+        let (quotient, rest) = a.split(monomial, factor);
+        let below = b.minus(&rest).and_then(|below| below.offset(-1));
+        let shown = rest.is_zero()
+            || !quotient.is_zero()
+                && self.is_quickly_nonnegative(&Some(rest.clone()))
+                && self.is_quickly_nonnegative(&below)
+                && self.is_quickly_nonnegative(&Some(quotient.clone()));
+        shown.then_some(quotient)
+    }
+
+    /// `a / b`, rounded toward zero or down.
+    fn quotient(&mut self, a: &Poly, b: &Poly, level: Level, down: bool) -> Poly {
+        // A quotient of numbers that are not negative has bounds of its own, which need no solver.
+        let positive = self.is_quickly_nonnegative(&b.offset(-1));
+        let nonnegative = self.is_quickly_nonnegative(&Some(a.clone()));
+        let symbols = &mut self.prover.symbols;
+        let low = (positive && nonnegative).then(|| Poly::constant(0));
+        let sym = symbols.bounded("quotient", level, low, None);
+        let own = Poly::symbol(sym);
+        let rest = own.times(b).and_then(|multiple| a.minus(&multiple));
+        let (Some(rest), Some(below)) = (rest.clone(), rest.and_then(|rest| b.minus(&rest))) else {
+            return own;
+        };
+        let mut facts = Vec::new();
+        let is_positive = b.offset(-1).map_or(Formula::False, Formula::ge);
+        let is_nonnegative = Formula::ge(a.clone());
+        // 0 ≤ a − q·b < b.
+        let euclid = Formula::and([
+            Formula::ge(rest.clone()),
+            below.offset(-1).map_or(Formula::True, Formula::ge),
+        ]);
+        if down {
+            facts.push(is_positive.clone().implies(euclid));
+        } else {
+            facts.push(Formula::and([is_positive.clone(), is_nonnegative.clone()]).implies(euclid));
+            // −b < a − q·b ≤ 0 for a negative dividend.
+            let other = Formula::and([
+                rest.scaled(-1).map_or(Formula::True, Formula::ge),
+                rest.plus(b).and_then(|sum| sum.offset(-1)).map_or(Formula::True, Formula::ge),
+            ]);
+            let negative = Formula::and([is_positive.clone(), is_nonnegative.clone().not()]);
+            facts.push(negative.implies(other));
+        }
+        if positive && nonnegative {
+            facts = vec![Formula::ge(rest.clone())];
+            facts.extend(below.offset(-1).map(Formula::ge));
+        }
+        if b.as_constant() == Some(2) {
+            // Half of a power of two is one, unless it was 1.
+            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
+            let one = a.offset(-1).map_or(Formula::True, Formula::eq);
+            facts.push(Formula::Pow2(a.clone()).implies(Formula::or([one, exact])));
+        }
+        symbols.get_mut(sym).facts.extend(facts);
+        own
+    }
+
+    fn is_quickly_nonnegative(&mut self, poly: &Option<Poly>) -> bool {
+        poly.as_ref()
+            .is_some_and(|poly| self.prover.proves_quickly(&[], &Formula::ge(poly.clone())))
+    }
+}
+
+/// Operations on constants.
+fn folded(operation: &Operation) -> Option<Poly> {
+    let value = match operation {
+        Operation::Div(a, b) => a.as_constant()?.checked_div(b.as_constant()?)?,
+        Operation::Floor(a, b) => a.as_constant()?.div_euclid(*b),
+        Operation::Min(a, b) => a.as_constant()?.min(b.as_constant()?),
+        Operation::Max(a, b) => a.as_constant()?.max(b.as_constant()?),
+        Operation::Truth(Formula::True) => 1,
+        Operation::Truth(Formula::False) => 0,
+        Operation::Truth(_) | Operation::Opaque(..) => return None,
+    };
+    Some(Poly::constant(value))
+}

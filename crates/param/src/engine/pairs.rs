@@ -1,0 +1,86 @@
+//! Pairs of accesses by two threads: can they be to the same element?
+
+use super::Engine;
+use super::state::Site;
+use super::{Property, Span};
+use crate::interp::AccessKind;
+use crate::kir::{Builtin, Space};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::{Copies, Level, Symbols};
+
+impl Engine<'_> {
+    /// Accesses of an interval: conflicts between two threads of a block.
+    pub(super) fn within_block(&mut self, sites: &[Site]) {
+        self.all_pairs(sites, Level::Thread, |space| space != Space::Local);
+    }
+
+    /// Accesses of the whole kernel: conflicts between two blocks, which no barrier orders.
+    pub(super) fn between_blocks(&mut self, sites: &[Site]) {
+        self.all_pairs(sites, Level::Block, |space| space == Space::Global);
+    }
+
+    fn all_pairs(&mut self, sites: &[Site], own: Level, matters: fn(Space) -> bool) {
+        for (position, one) in sites.iter().enumerate() {
+            if !matters(self.kernel.arrays[one.array].space) {
+                continue;
+            }
+            for other in &sites[position..] {
+                let conflicts = one.array == other.array
+                    && (one.kind, other.kind) != (AccessKind::Read, AccessKind::Read)
+                    && (one.kind, other.kind) != (AccessKind::Atomic, AccessKind::Atomic);
+                if conflicts && !self.is_apart(one, other, own) {
+                    self.open_pair(one, other, own);
+                }
+            }
+        }
+    }
+
+    /// Whether two threads (of one block, or of two) never access the same element at these places.
+    fn is_apart(&mut self, one: &Site, other: &Site, own: Level) -> bool {
+        let mut copies = Copies::new(own);
+        let symbols = &mut self.prover.symbols;
+        let mut assumed = one.path.clone();
+        assumed.extend(other.path.iter().map(|part| copies.formula(symbols, part)));
+        let mut equations = Vec::new();
+        for (here, there) in one.index.iter().zip(&other.index) {
+            let there = copies.poly(symbols, there);
+            match here.minus(&there) {
+                Some(difference) => equations.push(difference),
+                None => return false,
+            }
+        }
+        // Two stores of the same value do no harm.
+        if let (Some(here), Some(there)) = (&one.value, &other.value) {
+            let there = copies.poly(symbols, there);
+            assumed.extend(here.minus(&there).map(|difference| Formula::eq(difference).not()));
+        }
+        let place = if own == Level::Thread { Builtin::Thread } else { Builtin::Block };
+        let places: Vec<Poly> = (0..3).map(|axis| self.builtin(place, axis)).collect();
+        let symbols = &mut self.prover.symbols;
+        let differences = places.iter().filter_map(|here| {
+            let there = copies.poly(symbols, here);
+            here.minus(&there).map(|difference| Formula::eq(difference).not())
+        });
+        let distinct = Formula::or(differences);
+        if distinct == Formula::False {
+            return true;
+        }
+        assumed.push(distinct);
+        let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < own;
+        self.prover.contradicts(&assumed, &equations, &shared)
+    }
+
+    fn open_pair(&mut self, one: &Site, other: &Site, own: Level) {
+        let name = &self.kernel.arrays[one.array].name;
+        let whom = if own == Level::Thread { "two threads of a block" } else { "two blocks" };
+        let message = match one.span == other.span {
+            true => format!("that {whom} do not access the same element of `{name}` here"),
+            false => {
+                format!("that {whom} do not access the same element of `{name}` here and elsewhere")
+            }
+        };
+        let span: Span = one.span.max(other.span);
+        self.note(Property::Races, span, message);
+    }
+}

@@ -1,0 +1,190 @@
+//! The launch as symbols, and what the contract says of them.
+//!
+//! Demands that give a size a value (`n == gridDim.x*blockDim.x`, `K % T == 0`) are solved: the size is replaced everywhere, so
+//! that indices show their digits. All others are assumed as they are. Launch limits of hardware (1024 threads of a
+//! block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
+
+use super::Engine;
+use super::state::{Mode, State, Val};
+use crate::kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Type};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use crate::relevance::visit;
+use base::Index;
+
+const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
+const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
+const MAX_THREADS: i128 = 1024;
+
+impl Engine<'_> {
+    pub(super) fn builtin(&self, builtin: Builtin, axis: usize) -> Poly {
+        self.builtins[builtin as usize][axis].clone()
+    }
+
+    /// Symbols of the launch and of a thread; the state before the first statement.
+    pub(super) fn set_up(&mut self) -> State {
+        for axis in 0..3 {
+            self.dimension(true, axis, MAX_BLOCK[axis]);
+            self.dimension(false, axis, MAX_GRID[axis]);
+        }
+        let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::BlockDim, axis));
+        let threads = x.times(&y).and_then(|xy| xy.times(&z));
+        let limit = threads.and_then(|threads| Poly::constant(MAX_THREADS).minus(&threads));
+        self.prover.requires.extend(limit.map(Formula::ge));
+        let mut state = State {
+            vars: vec![Val::Other(Level::Thread); self.kernel.vars.len()],
+            path: Vec::new(),
+        };
+        for var in &self.kernel.scalars {
+            let name = self.kernel.vars[*var].name.clone();
+            let ty = self.kernel.vars[*var].ty;
+            state.vars[var.position()] = match ty {
+                Type::Float => Val::Other(Level::Launch),
+                Type::Bool => {
+                    let value = self.unknown(&name, Level::Launch, ty);
+                    Val::Bool(value.as_symbol().map_or(Formula::False, Formula::holds))
+                }
+                _ => Val::Int(self.unknown(&name, Level::Launch, ty)),
+            };
+        }
+        self.demand(&mut state);
+        for (size, place) in
+            [(Builtin::BlockDim, Builtin::Thread), (Builtin::GridDim, Builtin::Block)]
+        {
+            for axis in 0..3 {
+                if self.builtin(size, axis).as_constant() == Some(1) {
+                    self.builtins[place as usize][axis] = Poly::constant(0);
+                }
+            }
+        }
+        self.entry = state.clone();
+        let sizes = self.kernel.arrays.iter().map(|array| array.dimensions.clone());
+        for dimensions in sizes.collect::<Vec<_>>() {
+            let mut own = Vec::new();
+            for dimension in dimensions {
+                own.push(match dimension.map(|size| self.eval(&size, &state, false)) {
+                    Some(Val::Int(poly)) => Some(poly),
+                    _ => None,
+                });
+            }
+            self.sizes.push(own);
+        }
+        state
+    }
+
+    fn dimension(&mut self, of_block: bool, axis: usize, most: i128) {
+        let (size, place, level) = match of_block {
+            true => (Builtin::BlockDim, Builtin::Thread, Level::Thread),
+            false => (Builtin::GridDim, Builtin::Block, Level::Block),
+        };
+        let (extent, index) = if self.kernel.mentions(of_block, axis) {
+            let (low, high) = (Some(Poly::constant(1)), Some(Poly::constant(most)));
+            let symbols = &mut self.prover.symbols;
+            let extent = Poly::symbol(symbols.bounded(size.name(axis), Level::Launch, low, high));
+            let (low, high) = (Some(Poly::constant(0)), extent.offset(-1));
+            (extent, Poly::symbol(symbols.bounded(place.name(axis), level, low, high)))
+        } else {
+            (Poly::constant(1), Poly::constant(0))
+        };
+        self.builtins[size as usize][axis] = extent;
+        self.builtins[place as usize][axis] = index;
+    }
+
+    /// Takes in the demands of the contract.
+    fn demand(&mut self, state: &mut State) {
+        self.mode = Mode::Probe;
+        let plain = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
+        let (divides, simple): (Vec<&Expr>, Vec<&Expr>) =
+            plain.map(|one| &one.condition).partition(|condition| has_division(condition));
+        // Those without division first: they tell the signs that quotients need.
+        for condition in simple.into_iter().chain(divides) {
+            let formula = self.condition(condition, state);
+            self.has_powers |= has_powers(&formula);
+            for part in formula.conjuncts().to_vec() {
+                match &part {
+                    Formula::Eq(poly) => match self.solvable(poly) {
+                        Some((sym, value)) => self.replace(sym, &value, state),
+                        None => self.prover.requires.push(part),
+                    },
+                    _ => self.prover.requires.push(part),
+                }
+            }
+        }
+    }
+
+    /// A symbol of the launch that an equation gives a value to: parameters before dimensions.
+    fn solvable(&self, poly: &Poly) -> Option<(Sym, Poly)> {
+        let candidates = poly.symbols().into_iter().rev().filter_map(|sym| {
+            let powers = poly.by_powers(sym);
+            let [rest, coefficient] = &powers[..] else { return None };
+            let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
+            let symbol = self.prover.symbols.get(sym);
+            let given = symbol.level == Level::Launch && symbol.name != "quotient";
+            given.then(|| rest.scaled(-sign).map(|value| (sym, value))).flatten()
+        });
+        let mut all: Vec<(Sym, Poly)> = candidates.collect();
+        all.sort_by_key(|(sym, _)| self.prover.symbols.get(*sym).name.contains('.'));
+        all.into_iter().next()
+    }
+
+    /// Puts a value in the place of a symbol, wherever it occurs.
+    fn replace(&mut self, sym: Sym, value: &Poly, state: &mut State) {
+        let mut map = |poly: &Poly| poly.substituted(sym, value);
+        let own = self.prover.symbols.get(sym).facts.clone();
+        self.prover.requires.extend(own);
+        for formula in &mut self.prover.requires {
+            if let Some(mapped) = formula.mapped(&mut map) {
+                *formula = mapped;
+            }
+        }
+        for one in self.builtins.iter_mut().flatten() {
+            if let Some(mapped) = map(one) {
+                *one = mapped;
+            }
+        }
+        for one in &mut state.vars {
+            if let Val::Int(poly) = one
+                && let Some(mapped) = map(poly)
+            {
+                *poly = mapped;
+            }
+        }
+        self.prover.symbols.substitute(sym, value);
+        self.operations.clear();
+        self.prover.requires.retain(|formula| *formula != Formula::True);
+    }
+
+    /// What the contract says of an element of an array that is not written.
+    pub(super) fn demands(&mut self, array: ArrayId, index: &[Poly], value: &Poly) -> Vec<Formula> {
+        let [at] = index else { return Vec::new() };
+        let mut facts = Vec::new();
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        for requirement in self.kernel.requires.iter().filter(|one| one.forall.len() == 1) {
+            let mut state = self.entry.clone();
+            state.vars[requirement.forall[0].position()] = Val::Int(at.clone());
+            self.named = Some((array, at.clone(), value.clone()));
+            facts.push(self.condition(&requirement.condition, &state));
+            self.named = None;
+        }
+        self.mode = mode;
+        facts
+    }
+}
+
+fn has_division(expr: &Expr) -> bool {
+    let mut found = false;
+    visit(expr, &mut |inner| {
+        found |= matches!(inner.kind, ExprKind::Binary(Binary::Div | Binary::Rem, ..));
+    });
+    found
+}
+
+fn has_powers(formula: &Formula) -> bool {
+    match formula {
+        Formula::Pow2(_) => true,
+        Formula::Not(inner) => has_powers(inner),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(has_powers),
+        _ => false,
+    }
+}

@@ -1,0 +1,77 @@
+//! What is known of one thread at one place of the kernel.
+
+use crate::interp::AccessKind;
+use crate::kir::{ArrayId, Type};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+use base::Span;
+
+/// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is
+/// congruent to it. Where that matters there is an obligation that the two are the same.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Val {
+    Int(Poly),
+    Bool(Formula),
+    /// A float, or nothing; who has it in common.
+    Other(Level),
+}
+
+/// A thread at a place.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) vars: Vec<Val>,
+    /// What the thread has tested to get here.
+    pub(super) path: Vec<Formula>,
+}
+
+/// An access that a thread may do.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) array: ArrayId,
+    pub(super) index: Vec<Poly>,
+    pub(super) kind: AccessKind,
+    /// The integer that is stored.
+    pub(super) value: Option<Poly>,
+    pub(super) path: Vec<Formula>,
+    pub(super) span: Span,
+}
+
+/// A barrier that a thread may reach: where it is in the tree of statements, and with what.
+#[derive(Clone, Debug)]
+pub(super) struct Stop {
+    pub(super) position: Vec<usize>,
+    pub(super) state: State,
+}
+
+/// What must hold for each thread, or for each pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Claim {
+    Bounds(ArrayId),
+    Overflow(Type),
+    Division,
+    Assertion,
+    Invariant,
+    /// All threads of a block come here or none.
+    Uniform,
+}
+
+/// Something to prove.
+#[derive(Clone, Debug)]
+pub(super) struct Obligation {
+    pub(super) claim: Claim,
+    pub(super) path: Vec<Formula>,
+    pub(super) goal: Formula,
+    pub(super) span: Span,
+}
+
+/// What is done with what is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Everything is noted, barriers are passed.
+    Full,
+    /// Nothing is noted, barriers are passed.
+    Probe,
+    /// Accesses are noted, a barrier ends the path.
+    Interval,
+}

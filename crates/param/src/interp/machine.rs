@@ -1,0 +1,492 @@
+//! The state of a launch, and one instruction after the other.
+
+use super::code::{Code, Insn};
+use super::shadow::{Cell, How, Shadow};
+use super::value::{Environment, Trouble, evaluate, looked_at, truth};
+use super::{Access, AccessKind, End, Event, Launch, Run, Thread, Value};
+use crate::kir::{
+    ArrayId, AtomicOp, Builtin, Element, ExprKind, Kernel, Requirement, Space, Type, VarId,
+};
+use crate::relevance;
+use base::{Index, Span};
+use std::collections::HashMap;
+
+/// Races of one run beyond this many are not kept.
+const MAX_RACES: usize = 64;
+/// Contents that fulfil a contract are looked for this often.
+const MAX_TRIES: u64 = 64;
+
+pub(super) struct Machine<'k> {
+    kernel: &'k Kernel,
+    launch: &'k Launch,
+    code: Code<'k>,
+    /// Which variables feed indices or conditions.
+    relevant: Vec<bool>,
+    sizes: Vec<Vec<Option<i128>>>,
+    global: HashMap<Cell, Value>,
+    shared: HashMap<Cell, Value>,
+    between_threads: Shadow,
+    between_blocks: Shadow,
+    events: Vec<Event>,
+    budget: u64,
+    steps: u64,
+    alone: bool,
+    written: Vec<bool>,
+}
+
+struct State {
+    at: Thread,
+    number: u64,
+    pc: usize,
+    vars: Vec<Value>,
+    counts: Vec<u64>,
+    local: HashMap<Cell, Value>,
+    /// The barrier it waits at.
+    waits: Option<Span>,
+    ended: bool,
+}
+
+/// Why the run ends.
+enum Halt {
+    Event(Event),
+    Stopped(&'static str),
+}
+
+/// What expressions of a contract see: sizes alone, and one quantified variable with an element.
+pub(super) struct Contract<'l> {
+    pub(super) launch: &'l Launch,
+    pub(super) bound: Option<(VarId, i128, Value)>,
+}
+
+impl Environment for Contract<'_> {
+    fn var(&self, var: VarId) -> Value {
+        match self.bound {
+            Some((bound, value, _)) if bound == var => Value::int(value),
+            _ => self.launch.scalars.get(&var).map_or(Value::Undefined, |value| Value::int(*value)),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => Some(self.launch.block[axis]),
+            Builtin::GridDim => Some(self.launch.grid[axis]),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, _: ArrayId, index: i128) -> Value {
+        match self.bound {
+            Some((_, value, element)) if value == index => element,
+            _ => Value::Undefined,
+        }
+    }
+}
+
+struct View<'m> {
+    state: &'m State,
+    launch: &'m Launch,
+}
+
+impl Environment for View<'_> {
+    fn var(&self, var: VarId) -> Value {
+        self.state.vars.get(var.position()).copied().unwrap_or(Value::Undefined)
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        let vector = match builtin {
+            Builtin::Thread => &self.state.at.thread,
+            Builtin::Block => &self.state.at.block,
+            Builtin::BlockDim => &self.launch.block,
+            Builtin::GridDim => &self.launch.grid,
+        };
+        vector.get(axis).copied()
+    }
+
+    fn element(&self, _: ArrayId, _: i128) -> Value {
+        Value::Undefined
+    }
+}
+
+impl<'k> Machine<'k> {
+    pub(super) fn new(kernel: &'k Kernel, launch: &'k Launch, budget: u64) -> Self {
+        let env = Contract { launch, bound: None };
+        let size = |expr: &Option<crate::kir::Expr>| {
+            let value = expr.as_ref().map(|expr| evaluate(expr, &env, false));
+            value.and_then(Result::ok).and_then(Value::number)
+        };
+        let sizes = kernel.arrays.iter().map(|array| array.dimensions.iter().map(size).collect());
+        Self {
+            kernel,
+            launch,
+            code: Code::new(kernel),
+            relevant: relevance::relevant(kernel),
+            sizes: sizes.collect(),
+            global: HashMap::new(),
+            shared: HashMap::new(),
+            between_threads: Shadow::default(),
+            between_blocks: Shadow::default(),
+            events: Vec::new(),
+            budget,
+            steps: 0,
+            alone: false,
+            written: relevance::written(kernel),
+        }
+    }
+
+    pub(super) fn run(mut self, alone: Option<Thread>) -> Run {
+        self.alone = alone.is_some();
+        let result = match alone {
+            Some(thread) => self.thread_alone(thread),
+            None => self.grid(),
+        };
+        let end = match result {
+            Ok(()) => End::Complete,
+            Err(Halt::Stopped(why)) => End::Stopped(why),
+            Err(Halt::Event(event)) => {
+                self.events.push(event);
+                End::Event
+            }
+        };
+        Run { events: self.events, end, steps: self.steps }
+    }
+
+    fn thread_alone(&mut self, at: Thread) -> Result<(), Halt> {
+        let mut state = self.state(at, 0);
+        while !state.ended {
+            self.advance(&mut state)?;
+        }
+        Ok(())
+    }
+
+    fn grid(&mut self) -> Result<(), Halt> {
+        let [width, height, depth] = self.launch.grid;
+        let mut number = 0;
+        for z in 0..depth {
+            for y in 0..height {
+                for x in 0..width {
+                    self.block([x, y, z], number)?;
+                    number += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn state(&self, at: Thread, number: u64) -> State {
+        let mut vars = vec![Value::Undefined; self.kernel.vars.len()];
+        for var in &self.kernel.scalars {
+            vars[var.position()] = match self.launch.scalars.get(var) {
+                Some(value) => Value::int(*value),
+                None if self.kernel.vars[*var].ty == Type::Float => Value::Float(0.75),
+                None => Value::Undefined,
+            };
+        }
+        let counts = vec![0; self.code.loops];
+        let local = HashMap::new();
+        State { at, number, pc: 0, vars, counts, local, waits: None, ended: false }
+    }
+
+    fn block(&mut self, block: [i128; 3], number: u64) -> Result<(), Halt> {
+        self.shared.clear();
+        self.between_threads.clear();
+        let [width, height, depth] = self.launch.block;
+        let mut threads = Vec::new();
+        for z in 0..depth {
+            for y in 0..height {
+                for x in 0..width {
+                    let at = Thread { block, thread: [x, y, z] };
+                    threads.push(self.state(at, threads.len() as u64));
+                }
+            }
+        }
+        let mut interval = 0;
+        while threads.iter().any(|state| !state.ended) {
+            // Which thread goes first depends on the seed and changes from interval to interval.
+            let first = draw(self.launch.seed ^ number << 32 ^ interval) as usize % threads.len();
+            let backwards = interval % 2 == 1;
+            interval += 1;
+            for position in 0..threads.len() {
+                let position = if backwards { threads.len() - 1 - position } else { position };
+                let chosen = (first + position) % threads.len();
+                let state = &mut threads[chosen];
+                while !state.ended && state.waits.is_none() {
+                    self.advance(state)?;
+                }
+            }
+            self.meet(&mut threads)?;
+        }
+        Ok(())
+    }
+
+    /// All threads wait or have ended: is it at one barrier, in one iteration?
+    fn meet(&mut self, threads: &mut [State]) -> Result<(), Halt> {
+        self.between_threads.clear();
+        let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
+            return Ok(());
+        };
+        let one = &threads[waiting];
+        let at = one.waits.unwrap_or_default();
+        // Loops that are left have counts that mean nothing; only those around the barrier count,
+        // and they are the ones all threads at this barrier are in.
+        let around = self.code.around(one.pc);
+        let same = |other: &State| {
+            other.pc == one.pc
+                && around.iter().all(|number| other.counts[*number] == one.counts[*number])
+        };
+        if let Some(other) = threads.iter().find(|other| other.ended || !same(other)) {
+            let (thread, elsewhere) = (one.at, other.waits);
+            return Err(Halt::Event(Event::Divergence { at, thread, other: other.at, elsewhere }));
+        }
+        for state in threads {
+            state.waits = None;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, state: &mut State) -> Result<(), Halt> {
+        self.steps += 1;
+        if self.steps > self.budget {
+            return Err(Halt::Stopped("the run takes too long"));
+        }
+        let pc = state.pc;
+        state.pc += 1;
+        match self.code.insns[pc] {
+            Insn::Assign(var, value) => {
+                let strict = self.relevant[var.position()];
+                let view = View { state, launch: self.launch };
+                // What is undefined may be copied; only looking at it matters.
+                let value = match evaluate(value, &view, strict) {
+                    Err(Trouble::Undefined) => Value::Undefined,
+                    other => other.map_err(|trouble| halt(trouble, state.at))?,
+                };
+                state.vars[var.position()] = value;
+            }
+            Insn::Load(var, element) => {
+                let cell = self.access(state, element, &How::Read)?;
+                state.vars[var.position()] = self.read(state, &cell)?;
+            }
+            Insn::Store(element, value) => {
+                let view = View { state, launch: self.launch };
+                let value = match evaluate(value, &view, false) {
+                    Err(Trouble::Undefined) => Value::Undefined,
+                    other => other.map_err(|trouble| halt(trouble, state.at))?,
+                };
+                let value = settled(value);
+                let cell = self.access(state, element, &How::Write(value))?;
+                self.memory(state, &cell).insert(cell, value);
+            }
+            Insn::Atomic(var, op, element, operands) => {
+                let cell = self.access(state, element, &How::Atomic)?;
+                let old = self.read(state, &cell)?;
+                let view = View { state, launch: self.launch };
+                let mut values = Vec::new();
+                for operand in operands {
+                    let value = evaluate(operand, &view, false);
+                    values.push(value.map_err(|trouble| halt(trouble, state.at))?);
+                }
+                let ty = self.kernel.arrays[element.array].element;
+                let new = updated(op, old, &values, ty);
+                self.memory(state, &cell).insert(cell, new);
+                state.vars[var.position()] = old;
+            }
+            Insn::Unless(condition, target) => {
+                let view = View { state, launch: self.launch };
+                if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
+                    state.pc = target;
+                }
+            }
+            Insn::Jump(target) => state.pc = target,
+            Insn::Barrier(span) => {
+                if !self.alone {
+                    state.waits = Some(span);
+                }
+            }
+            Insn::Return => state.ended = true,
+            Insn::Assert(condition) => {
+                let view = View { state, launch: self.launch };
+                if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
+                    let event = Event::Assertion { span: condition.span, thread: state.at };
+                    return Err(Halt::Event(event));
+                }
+            }
+            Insn::Assume(condition) => {
+                let view = View { state, launch: self.launch };
+                if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
+                    return Err(Halt::Stopped("an assumption does not hold"));
+                }
+            }
+            Insn::Enter(number) => state.counts[number] = 0,
+            Insn::Next(number) => state.counts[number] += 1,
+        }
+        Ok(())
+    }
+
+    /// The element that is accessed, checked against its array and noted.
+    fn access(&mut self, state: &State, element: &Element, how: &How) -> Result<Cell, Halt> {
+        let view = View { state, launch: self.launch };
+        let mut index = Vec::new();
+        for expr in &element.index {
+            let value = evaluate(expr, &view, true).and_then(|value| looked_at(value, expr));
+            index.push(value.map_err(|trouble| halt(trouble, state.at))?);
+        }
+        let (kind, value) = match how {
+            How::Read => (AccessKind::Read, None),
+            How::Write(value) => (AccessKind::Write, value.number()),
+            How::Atomic => (AccessKind::Atomic, None),
+        };
+        let access = Access { thread: state.at, span: element.span, kind, value };
+        let array = element.array;
+        let sizes = &self.sizes[array.position()];
+        let mut inside = index.iter().zip(sizes);
+        if !inside.all(|(at, size)| size.is_none_or(|size| (0..size).contains(at))) {
+            let sizes = sizes.clone();
+            return Err(Halt::Event(Event::OutOfBounds { array, index, sizes, access }));
+        }
+        let mut place = [0; 3];
+        for (slot, at) in place.iter_mut().zip(&index) {
+            *slot = *at;
+        }
+        let cell = (array, place);
+        let space = self.kernel.arrays[array].space;
+        if space == Space::Local || self.alone {
+            return Ok(cell);
+        }
+        let mut conflict = self.between_threads.note(&cell, state.number, how, &access);
+        if space == Space::Global {
+            let [x, y, z] = state.at.block;
+            let [width, height, _] = self.launch.grid;
+            let block = u64::try_from((z * height + y) * width + x).unwrap_or(u64::MAX);
+            conflict = conflict.or(self.between_blocks.note(&cell, block, how, &access));
+        }
+        if let Some(first) = conflict
+            && self.events.len() < MAX_RACES
+        {
+            self.events.push(Event::Race { array, index, first, second: access });
+        }
+        Ok(cell)
+    }
+
+    fn memory<'s>(&'s mut self, state: &'s mut State, cell: &Cell) -> &'s mut HashMap<Cell, Value> {
+        match self.kernel.arrays[cell.0].space {
+            Space::Global => &mut self.global,
+            Space::Shared => &mut self.shared,
+            Space::Local => &mut state.local,
+        }
+    }
+
+    fn read(&mut self, state: &State, cell: &Cell) -> Result<Value, Halt> {
+        let array = &self.kernel.arrays[cell.0];
+        if self.alone && array.space != Space::Local && self.written[cell.0.position()] {
+            return Err(Halt::Stopped("another thread may have written this"));
+        }
+        let known = match array.space {
+            Space::Global => self.global.get(cell),
+            Space::Shared => self.shared.get(cell),
+            Space::Local => state.local.get(cell),
+        };
+        match known {
+            Some(value) => Ok(*value),
+            None if array.space == Space::Global => self.initial(cell),
+            None => Ok(Value::Undefined),
+        }
+    }
+
+    /// What a global array holds at first: drawn from the seed, as the contract demands.
+    fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
+        let (array, index) = cell;
+        let place = index.iter().fold(draw(array.position() as u64 + 17), |hash, at| {
+            draw(hash ^ at.rem_euclid(1 << 62) as u64)
+        });
+        let kernel = self.kernel;
+        let demands: Vec<&Requirement> =
+            kernel.requires.iter().filter(|one| !one.forall.is_empty()).collect();
+        for attempt in 0..MAX_TRIES {
+            let drawn = draw(self.launch.seed ^ place ^ attempt << 40);
+            let value = match kernel.arrays[*array].element {
+                Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
+                Type::Bool => Value::int(i128::from(drawn % 2)),
+                Type::Int { signed: true, .. } if attempt == 0 => {
+                    Value::int(i128::from(drawn % 11) - 2)
+                }
+                _ => Value::int(i128::from(drawn % (3 + attempt))),
+            };
+            if demands.iter().all(|demand| self.fulfils(demand, cell, value)) {
+                self.global.insert(*cell, value);
+                return Ok(value);
+            }
+        }
+        Err(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    /// Whether an element may have this value. Demands on other arrays do not speak of it; those that
+    /// relate several elements cannot be fulfilled by drawing and stop the run.
+    fn fulfils(&self, demand: &Requirement, (array, index): &Cell, value: Value) -> bool {
+        if !names(&demand.condition, *array) {
+            return true;
+        }
+        let ([var], [at, ..]) = (&demand.forall[..], index) else { return false };
+        let env = Contract { launch: self.launch, bound: Some((*var, *at, value)) };
+        truth(&demand.condition, &env) == Ok(true)
+    }
+}
+
+/// Whether an expression speaks of an array.
+fn names(expr: &crate::kir::Expr, array: ArrayId) -> bool {
+    let mut found = false;
+    relevance::visit(expr, &mut |inner| {
+        found |= matches!(&inner.kind, ExprKind::Element(one, _) if *one == array);
+    });
+    found
+}
+
+fn halt(trouble: Trouble, thread: Thread) -> Halt {
+    match trouble {
+        Trouble::Overflow { span, ty, exact } => {
+            Halt::Event(Event::Overflow { span, ty, exact, thread })
+        }
+        Trouble::DivisionByZero(span) => Halt::Event(Event::DivisionByZero { span, thread }),
+        Trouble::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
+        Trouble::Shift(_) => Halt::Stopped("a shift by more than the width"),
+    }
+}
+
+/// Memory holds what the machine has, not what the integers would have.
+fn settled(value: Value) -> Value {
+    value.number().map_or(value, Value::int)
+}
+
+fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
+    let fit = |value: i128| match ty.range() {
+        Some((least, most)) => Value::int((value - least).rem_euclid(most - least + 1) + least),
+        None => Value::int(value),
+    };
+    match (op, old, operands) {
+        (AtomicOp::Exchange, _, [new]) => settled(*new),
+        (AtomicOp::CompareAndSwap, old, [expected, new]) => {
+            if settled(*expected) == old {
+                settled(*new)
+            } else {
+                old
+            }
+        }
+        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => Value::Float(x + y),
+        (_, Value::Int { value: x, .. }, [Value::Int { value: y, .. }]) => fit(match op {
+            AtomicOp::Add => x.wrapping_add(*y),
+            AtomicOp::Sub => x.wrapping_sub(*y),
+            AtomicOp::Min => x.min(*y),
+            AtomicOp::Max => x.max(*y),
+            AtomicOp::And => x & y,
+            AtomicOp::Or => x | y,
+            _ => x ^ y,
+        }),
+        _ => Value::Undefined,
+    }
+}
+
+/// A number that depends on `seed` in no visible way (splitmix64, Steele et al. 2014).
+pub(crate) fn draw(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

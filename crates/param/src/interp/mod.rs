@@ -1,0 +1,162 @@
+//! Runs a kernel on one launch, every thread of every block, and looks for what `engine` claims cannot
+//! happen: races, divergent barriers, accesses out of bounds, overflow, division by zero, failed assertions.
+//!
+//! Threads of an interval run one after the other, in an order drawn from a seed; conflicts are found from the
+//! sets of accesses, so the order does not decide whether a race is seen, only what values come of it. A run ends
+//! at the first thing found that is no race. Each event has happened: it is a witness.
+
+mod code;
+mod machine;
+mod shadow;
+pub(crate) mod value;
+
+pub(crate) use machine::draw;
+pub use value::Value;
+
+use crate::kir::{ArrayId, Kernel, Type, VarId};
+use base::Span;
+use std::collections::BTreeMap;
+
+/// A launch with its sizes; contents of arrays come from the seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// Threads of a block on each axis.
+    pub block: [i128; 3],
+    /// Blocks on each axis.
+    pub grid: [i128; 3],
+    /// Integer and truth parameters.
+    pub scalars: BTreeMap<VarId, i128>,
+    /// What contents and order are drawn from.
+    pub seed: u64,
+}
+
+impl Launch {
+    /// How many threads it has.
+    #[must_use]
+    pub fn threads(&self) -> i128 {
+        self.block.iter().chain(&self.grid).product()
+    }
+}
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// `blockIdx`.
+    pub block: [i128; 3],
+    /// `threadIdx`.
+    pub thread: [i128; 3],
+}
+
+/// What is done to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic operation.
+    Atomic,
+}
+
+/// An access that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// By whom.
+    pub thread: Thread,
+    /// Where in the source.
+    pub span: Span,
+    /// What.
+    pub kind: AccessKind,
+    /// The value that was stored, if an integer.
+    pub value: Option<i128>,
+}
+
+/// Something that happened and should not have.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the module's header and the names say it")]
+pub enum Event {
+    Race {
+        array: ArrayId,
+        index: Vec<i128>,
+        first: Access,
+        second: Access,
+    },
+    OutOfBounds {
+        array: ArrayId,
+        index: Vec<i128>,
+        sizes: Vec<Option<i128>>,
+        access: Access,
+    },
+    Overflow {
+        span: Span,
+        ty: Type,
+        exact: Option<i128>,
+        thread: Thread,
+    },
+    DivisionByZero {
+        span: Span,
+        thread: Thread,
+    },
+    /// A thread waits at `at`; another is at another barrier, in another iteration, or has ended.
+    Divergence {
+        at: Span,
+        thread: Thread,
+        other: Thread,
+        elsewhere: Option<Span>,
+    },
+    Assertion {
+        span: Span,
+        thread: Thread,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// All threads ended.
+    Complete,
+    /// An event ended it.
+    Event,
+    /// It could not be followed: why.
+    Stopped(&'static str),
+}
+
+/// What a run showed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What happened, races first.
+    pub events: Vec<Event>,
+    /// How it ended.
+    pub end: End,
+    /// How many instructions were executed.
+    pub steps: u64,
+}
+
+/// Runs a launch, or until `budget` instructions are executed.
+#[must_use]
+pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
+    machine::Machine::new(kernel, launch, budget).run(None)
+}
+
+/// Runs one thread of a launch alone, past its barriers, until it reads what another thread may have
+/// written. Launches too large to run can be looked at this way.
+#[must_use]
+pub fn run_alone(kernel: &Kernel, launch: &Launch, thread: Thread, budget: u64) -> Run {
+    machine::Machine::new(kernel, launch, budget).run(Some(thread))
+}
+
+/// Whether a launch fulfils the contract, as far as it does not speak of contents; `None` if that
+/// cannot be said.
+#[must_use]
+pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
+    let mut all = Some(true);
+    for requirement in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
+        let env = machine::Contract { launch, bound: None };
+        match value::truth(&requirement.condition, &env) {
+            Ok(true) => {}
+            Ok(false) => return Some(false),
+            Err(_) => all = None,
+        }
+    }
+    all
+}

@@ -1,0 +1,85 @@
+//! Who accessed which element since the last barrier, and which accesses conflict.
+//!
+//! Accesses are kept by *agent*: a thread among the threads of its block, a block among blocks. Two
+//! different agents of each kind are enough to find a conflict with any third.
+
+use super::Access;
+use crate::kir::ArrayId;
+use std::collections::HashMap;
+
+/// An element.
+pub(super) type Cell = (ArrayId, [i128; 3]);
+
+/// How an element is accessed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum How {
+    Read,
+    /// With the value, as far as values can be compared.
+    Write(super::Value),
+    Atomic,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    reads: Vec<(u64, Access)>,
+    atomics: Vec<(u64, Access)>,
+    writes: Vec<(u64, Access, super::Value)>,
+}
+
+/// The accesses of an interval.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    cells: HashMap<Cell, Entry>,
+}
+
+impl Shadow {
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    /// Notes an access; returns one that it conflicts with.
+    pub(super) fn note(
+        &mut self,
+        cell: &Cell,
+        agent: u64,
+        how: &How,
+        access: &Access,
+    ) -> Option<Access> {
+        if !self.cells.contains_key(cell) {
+            self.cells.insert(*cell, Entry::default());
+        }
+        let entry = self.cells.get_mut(cell)?;
+        let other = |list: &[(u64, Access)]| {
+            list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
+        };
+        let written = |entry: &Entry, value: Option<&super::Value>| {
+            let mut writes = entry.writes.iter();
+            let found =
+                writes.find(|(one, _, old)| *one != agent && value.is_none_or(|new| new != old));
+            found.map(|(_, access, _)| access.clone())
+        };
+        let conflict = match how {
+            How::Read => written(entry, None).or_else(|| other(&entry.atomics)),
+            How::Atomic => written(entry, None).or_else(|| other(&entry.reads)),
+            How::Write(value) => written(entry, Some(value))
+                .or_else(|| other(&entry.reads))
+                .or_else(|| other(&entry.atomics)),
+        };
+        let keep = |list: &mut Vec<(u64, Access)>| {
+            if list.len() < 2 && list.iter().all(|(one, _)| *one != agent) {
+                list.push((agent, access.clone()));
+            }
+        };
+        match how {
+            How::Read => keep(&mut entry.reads),
+            How::Atomic => keep(&mut entry.atomics),
+            How::Write(value) => {
+                let known = entry.writes.iter().any(|(one, _, old)| *one == agent && old == value);
+                if !known {
+                    entry.writes.push((agent, access.clone(), *value));
+                }
+            }
+        }
+        conflict
+    }
+}

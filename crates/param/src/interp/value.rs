@@ -1,0 +1,327 @@
+//! Values and expressions of one thread.
+//!
+//! An integer carries, beside its value, what it would be had nothing wrapped. Where the two differ and
+//! the value is *looked at* (compared, divided, shifted right, widened, used as an index), integers without
+//! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
+//! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
+
+use crate::kir::{Binary, Builtin, Compare, Expr, ExprKind, Type, Unary};
+use base::Span;
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// An integer or truth value, and what it would be without wrapping.
+    Int {
+        /// What the machine has.
+        value: i128,
+        /// What the integers have; `None` if too large to tell.
+        exact: Option<i128>,
+    },
+    /// A floating-point number.
+    Float(f64),
+    /// Nothing was assigned.
+    Undefined,
+}
+
+impl Value {
+    pub(crate) fn int(value: i128) -> Self {
+        Self::Int { value, exact: Some(value) }
+    }
+
+    /// The machine's integer.
+    #[must_use]
+    pub fn number(self) -> Option<i128> {
+        match self {
+            Self::Int { value, .. } => Some(value),
+            Self::Float(_) | Self::Undefined => None,
+        }
+    }
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Trouble {
+    /// Out of its type, or wrapped and looked at.
+    Overflow {
+        span: Span,
+        ty: Type,
+        exact: Option<i128>,
+    },
+    DivisionByZero(Span),
+    /// It depends on something that has no value.
+    Undefined,
+    /// A shift by a negative amount or by more than the width.
+    Shift(Span),
+}
+
+/// What expressions read.
+pub(crate) trait Environment {
+    fn var(&self, var: crate::kir::VarId) -> Value;
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128>;
+    /// An element, in annotations.
+    fn element(&self, array: crate::kir::ArrayId, index: i128) -> Value;
+}
+
+/// The machine's value of an integer of a type.
+fn wrapped(value: i128, ty: Type) -> i128 {
+    match ty {
+        Type::Int { bits, signed } => {
+            let low = value.rem_euclid(1 << bits);
+            if signed && low >= 1 << (bits - 1) { low - (1 << bits) } else { low }
+        }
+        _ => value,
+    }
+}
+
+/// Evaluates `expr`; `strict` if it feeds an index or a condition.
+pub(crate) fn evaluate(
+    expr: &Expr,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, Trouble> {
+    let ty = expr.ty;
+    let value = match &expr.kind {
+        ExprKind::Int(value) => Value::int(*value),
+        ExprKind::Float(value) => Value::Float(*value),
+        ExprKind::Var(var) => env.var(*var),
+        ExprKind::Builtin(builtin, axis) => {
+            env.builtin(*builtin, *axis).map_or(Value::Undefined, Value::int)
+        }
+        ExprKind::Unary(operator, inner) => unary(*operator, inner, expr, env, strict)?,
+        ExprKind::Binary(operator, left, right) => {
+            let (left, right) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
+            match (left, right) {
+                (Value::Float(left), Value::Float(right)) => {
+                    Value::Float(float_binary(*operator, left, right))
+                }
+                _ => integer_binary(*operator, left, right, expr, strict)?,
+            }
+        }
+        ExprKind::Compare(operator, left, right) => {
+            let (one, other) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
+            let result = match (one, other) {
+                (Value::Float(one), Value::Float(other)) => {
+                    compared(*operator, one.partial_cmp(&other))
+                }
+                _ => {
+                    let (one, other) = (looked_at(one, left)?, looked_at(other, right)?);
+                    compared(*operator, Some(one.cmp(&other)))
+                }
+            };
+            Value::int(i128::from(result))
+        }
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+            let stops = matches!(expr.kind, ExprKind::Or(..));
+            match truth(left, env)? {
+                first if first == stops => Value::int(i128::from(first)),
+                _ => Value::int(i128::from(truth(right, env)?)),
+            }
+        }
+        ExprKind::Select(condition, then, otherwise) => {
+            let chosen = if truth(condition, env)? { then } else { otherwise };
+            evaluate(chosen, env, strict)?
+        }
+        ExprKind::Convert(inner) => convert(inner, ty, env, strict)?,
+        ExprKind::Call(name, arguments) => {
+            let mut values = [0.0; 3];
+            for (slot, argument) in values.iter_mut().zip(arguments) {
+                *slot = match evaluate(argument, env, strict)? {
+                    Value::Float(value) => value,
+                    _ => return Err(Trouble::Undefined),
+                };
+            }
+            Value::Float(function(name, values))
+        }
+        ExprKind::Element(array, index) => {
+            let index = looked_at(evaluate(index, env, true)?, index)?;
+            env.element(*array, index)
+        }
+    };
+    Ok(value)
+}
+
+/// The truth of a condition.
+pub(crate) fn truth(expr: &Expr, env: &impl Environment) -> Result<bool, Trouble> {
+    Ok(looked_at(evaluate(expr, env, true)?, expr)? != 0)
+}
+
+/// The integer of a value that something depends on.
+pub(crate) fn looked_at(value: Value, expr: &Expr) -> Result<i128, Trouble> {
+    match value {
+        Value::Int { value, exact } if exact == Some(value) => Ok(value),
+        Value::Int { exact, .. } => Err(Trouble::Overflow { span: expr.span, ty: expr.ty, exact }),
+        Value::Float(_) | Value::Undefined => Err(Trouble::Undefined),
+    }
+}
+
+fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Result<Value, Trouble> {
+    let from = inner.ty;
+    let value = evaluate(inner, env, strict)?;
+    match (value, ty) {
+        #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
+        (Value::Int { value, .. }, Type::Float) => Ok(Value::Float(value as f64)),
+        #[expect(clippy::cast_possible_truncation, reason = "it saturates, as the hardware does")]
+        (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
+            Ok(Value::int(wrapped(i128::from(float as i64), ty)))
+        }
+        (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
+            let widens = matches!(from, Type::Int { bits, .. } if bits < to) || from == Type::Bool;
+            if widens && exact != Some(value) {
+                looked_at(Value::Int { value, exact }, inner)?;
+            }
+            Ok(Value::Int { value: wrapped(value, ty), exact })
+        }
+        (Value::Int { .. }, Type::Whole | Type::Bool) => Ok(Value::int(looked_at(value, inner)?)),
+        (Value::Float(_), Type::Float) => Ok(value),
+        (Value::Undefined, _) => Err(Trouble::Undefined),
+    }
+}
+
+fn unary(
+    operator: Unary,
+    inner: &Expr,
+    expr: &Expr,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, Trouble> {
+    match (operator, evaluate(inner, env, strict)?) {
+        (Unary::Neg, Value::Float(value)) => Ok(Value::Float(-value)),
+        (Unary::Neg, right @ Value::Int { .. }) => {
+            integer_binary(Binary::Sub, Value::int(0), right, expr, strict)
+        }
+        // `~x` is `-1 - x`, in every width.
+        (Unary::Complement, right @ Value::Int { .. }) => {
+            integer_binary(Binary::Sub, Value::int(-1), right, expr, false)
+        }
+        (Unary::Not, value) => Ok(Value::int(i128::from(looked_at(value, inner)? == 0))),
+        (Unary::IsPow2, value) => {
+            let value = looked_at(value, inner)?;
+            Ok(Value::int(i128::from(value > 0 && value & (value - 1) == 0)))
+        }
+        _ => Err(Trouble::Undefined),
+    }
+}
+
+fn integer_binary(
+    operator: Binary,
+    left: Value,
+    right: Value,
+    expr: &Expr,
+    strict: bool,
+) -> Result<Value, Trouble> {
+    let (Value::Int { value: a, exact: ea }, Value::Int { value: b, exact: eb }) = (left, right)
+    else {
+        return Err(Trouble::Undefined);
+    };
+    let ty = expr.ty;
+    // Sums and products are the same modulo the width; anything else looks at its operands.
+    let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
+    let constant_shift = operator == Binary::Shl;
+    if !ring && (ea != Some(a) && !constant_shift || eb != Some(b)) {
+        let exact = if ea == Some(a) { eb } else { ea };
+        return Err(Trouble::Overflow { span: expr.span, ty, exact });
+    }
+    let (Some(x), Some(y)) = (ea, eb) else {
+        let value = wrapped(ring_wrapped(operator, a, b), ty);
+        return Ok(Value::Int { value, exact: None });
+    };
+    let exact = apply(operator, x, y, expr)?;
+    let fits = ty
+        .range()
+        .is_none_or(|(least, most)| exact.is_some_and(|exact| (least..=most).contains(&exact)));
+    let signed = matches!(ty, Type::Int { signed: true, .. });
+    if strict && signed && !fits {
+        return Err(Trouble::Overflow { span: expr.span, ty, exact });
+    }
+    let value = match exact {
+        Some(exact) => wrapped(exact, ty),
+        None => wrapped(ring_wrapped(operator, a, b), ty),
+    };
+    Ok(Value::Int { value, exact })
+}
+
+fn ring_wrapped(operator: Binary, a: i128, b: i128) -> i128 {
+    match operator {
+        Binary::Add => a.wrapping_add(b),
+        Binary::Sub => a.wrapping_sub(b),
+        _ => a.wrapping_mul(b),
+    }
+}
+
+/// The exact result; `None` if beyond what we can hold.
+fn apply(operator: Binary, x: i128, y: i128, expr: &Expr) -> Result<Option<i128>, Trouble> {
+    let width = match expr.ty {
+        Type::Int { bits, .. } => i128::from(bits),
+        _ => 120,
+    };
+    let shifts = matches!(operator, Binary::Shl | Binary::Shr);
+    if shifts && !(0..width).contains(&y) {
+        return Err(Trouble::Shift(expr.span));
+    }
+    Ok(match operator {
+        Binary::Add => x.checked_add(y),
+        Binary::Sub => x.checked_sub(y),
+        Binary::Mul => x.checked_mul(y),
+        Binary::Div | Binary::Rem if y == 0 => return Err(Trouble::DivisionByZero(expr.span)),
+        Binary::Div => x.checked_div(y),
+        Binary::Rem => x.checked_rem(y),
+        Binary::Shl => x.checked_mul(1 << y),
+        Binary::Shr => Some(x >> y),
+        Binary::BitAnd => Some(x & y),
+        Binary::BitOr => Some(x | y),
+        Binary::BitXor => Some(x ^ y),
+        Binary::Min => Some(x.min(y)),
+        Binary::Max => Some(x.max(y)),
+    })
+}
+
+fn float_binary(operator: Binary, x: f64, y: f64) -> f64 {
+    match operator {
+        Binary::Add => x + y,
+        Binary::Sub => x - y,
+        Binary::Mul => x * y,
+        Binary::Div => x / y,
+        Binary::Min => x.min(y),
+        Binary::Max => x.max(y),
+        _ => f64::NAN,
+    }
+}
+
+fn compared(operator: Compare, order: Option<std::cmp::Ordering>) -> bool {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    match operator {
+        Compare::Eq => order == Some(Equal),
+        Compare::Ne => order != Some(Equal),
+        Compare::Lt => order == Some(Less),
+        Compare::Le => matches!(order, Some(Less | Equal)),
+        Compare::Gt => order == Some(Greater),
+        Compare::Ge => matches!(order, Some(Greater | Equal)),
+    }
+}
+
+fn function(name: &str, [x, y, z]: [f64; 3]) -> f64 {
+    match name {
+        "sqrt" => x.sqrt(),
+        "rsqrt" => 1.0 / x.sqrt(),
+        "exp" => x.exp(),
+        "exp2" => x.exp2(),
+        "log" => x.ln(),
+        "log2" => x.log2(),
+        "sin" => x.sin(),
+        "cos" => x.cos(),
+        "tanh" => x.tanh(),
+        "fabs" => x.abs(),
+        "floor" => x.floor(),
+        "ceil" => x.ceil(),
+        "round" => x.round(),
+        "rint" => x.round_ties_even(),
+        "pow" => x.powf(y),
+        "fmin" => x.min(y),
+        "fmax" => x.max(y),
+        "fma" => x.mul_add(y, z),
+        "fdivide" => x / y,
+        // The error function, roughly; control may depend on it, exactness may not be claimed.
+        _ => (x * 1.128_379_167).tanh(),
+    }
+}

@@ -1,0 +1,379 @@
+//! The kernel as the engines see it: structured, typed, free of names and of C.
+//!
+//! # Meaning
+//!
+//! A *launch* gives a value to every parameter, to `blockDim` and `gridDim` on three axes, and contents to
+//! every global array. `gridDim` blocks of `blockDim` threads execute `body`, each thread with its own
+//! variables; a variable holds nothing until it is assigned. Shared arrays exist once for each block, local
+//! ones once for each thread, global ones once; shared and local ones hold nothing at first.
+//!
+//! Expressions are pure: they read variables and built-in values and nothing else, so their order does not
+//! matter. An integer operation is computed in the integers and then taken modulo 2^bits into the range of its
+//! type; if the type is signed and the result was outside, the thread has *overflowed* (undefined in C).
+//! [`Type::Whole`] has no range. Division truncates toward zero and has *no value* for a zero divisor. `>>` rounds
+//! down; `<<` multiplies. The right side of `And` (`Or`) is evaluated only if the left one is true (false), the
+//! branches of `Select` only if chosen. Floats are of no concern but to the interpreter, which uses doubles.
+//!
+//! Statements run in order. `Load`, `Store` and `Atomic` access one element, given by one index for
+//! each dimension; an index outside `0..dimension` is *out of bounds*. `Loop` is
+//! `loop { head; if !condition {break}; body; step }`, `Continue` goes to `step`. `Barrier` waits until every thread of the
+//! block is at *this* barrier, in the same iteration of all loops around it; anything else is a *divergence*.
+//! `Return` ends the thread, `Assume` restricts the launches that are looked at, `Assert` claims.
+//!
+//! Two accesses of one element by different threads *race* if one is a store, not both are atomic, and
+//! no barrier of their block lies between them; two stores of equal values do not.
+
+use base::{IndexVec, Span, define_index};
+
+define_index! {
+    /// A variable of a thread, or a scalar parameter.
+    pub struct VarId;
+    /// An array.
+    pub struct ArrayId;
+}
+
+/// Types of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// Truth values.
+    Bool,
+    /// Machine integers.
+    Int {
+        /// Width.
+        bits: u8,
+        /// Two's complement or not.
+        signed: bool,
+    },
+    /// Integers without bounds, as annotations have them.
+    Whole,
+    /// Floating-point numbers.
+    Float,
+}
+
+impl Type {
+    /// `int`.
+    pub const INT: Self = Self::Int { bits: 32, signed: true };
+    /// `unsigned`.
+    pub const UNSIGNED: Self = Self::Int { bits: 32, signed: false };
+    /// `long long`.
+    pub const LONG: Self = Self::Int { bits: 64, signed: true };
+
+    /// Least and greatest value, if it has such.
+    #[must_use]
+    pub fn range(self) -> Option<(i128, i128)> {
+        match self {
+            Self::Bool => Some((0, 1)),
+            Self::Int { bits, signed: true } => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            Self::Int { bits, signed: false } => Some((0, (1 << bits) - 1)),
+            Self::Whole | Self::Float => None,
+        }
+    }
+
+    /// How C spells it.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Bool => "bool".to_owned(),
+            Self::Int { bits: 32, signed: true } => "int".to_owned(),
+            Self::Int { bits: 32, signed: false } => "unsigned int".to_owned(),
+            Self::Int { bits, signed: true } => format!("int{bits}_t"),
+            Self::Int { bits, signed: false } => format!("uint{bits}_t"),
+            Self::Whole => "integer".to_owned(),
+            Self::Float => "float".to_owned(),
+        }
+    }
+}
+
+/// Which of the built-in vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Builtin {
+    /// `threadIdx`.
+    Thread,
+    /// `blockIdx`.
+    Block,
+    /// `blockDim`.
+    BlockDim,
+    /// `gridDim`.
+    GridDim,
+}
+
+impl Builtin {
+    /// CUDA's name with an axis.
+    #[must_use]
+    pub fn name(self, axis: usize) -> String {
+        let name = match self {
+            Self::Thread => "threadIdx",
+            Self::Block => "blockIdx",
+            Self::BlockDim => "blockDim",
+            Self::GridDim => "gridDim",
+        };
+        format!("{name}.{}", ["x", "y", "z"].get(axis).copied().unwrap_or("?"))
+    }
+}
+
+/// Operators on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`.
+    Neg,
+    /// `!`.
+    Not,
+    /// `~`.
+    Complement,
+    /// Whether it is 1, 2, 4, 8, …
+    IsPow2,
+}
+
+/// Operators on two values of the type of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Min,
+    Max,
+}
+
+/// Comparisons of two values of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// How it is computed.
+    pub kind: ExprKind,
+    /// Of what type it is.
+    pub ty: Type,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// How a value is computed.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the module's header has the meaning")]
+pub enum ExprKind {
+    Int(i128),
+    Float(f64),
+    Var(VarId),
+    Builtin(Builtin, usize),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Compare(Compare, Box<Expr>, Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Conversion to the type of this expression.
+    Convert(Box<Expr>),
+    /// A mathematical function of floats, by C's name.
+    Call(&'static str, Vec<Expr>),
+    /// An element of an array; only in annotations.
+    Element(ArrayId, Box<Expr>),
+}
+
+/// What an atomic operation does; only whether it commutes with itself matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum AtomicOp {
+    Add,
+    Sub,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    CompareAndSwap,
+}
+
+/// An element of an array.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Which array.
+    pub array: ArrayId,
+    /// An index for each dimension.
+    pub index: Vec<Expr>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the module's header has the meaning")]
+pub enum Stmt {
+    Assign(VarId, Expr),
+    Load(VarId, Element),
+    Store(Element, Expr),
+    /// The old value goes to the variable; operands are those of CUDA's function.
+    Atomic {
+        result: VarId,
+        op: AtomicOp,
+        element: Element,
+        operands: Vec<Expr>,
+    },
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    Loop(Box<Loop>),
+    Barrier(Span),
+    Return,
+    Break,
+    Continue,
+    Assert(Expr),
+    Assume(Expr),
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// What is done before each test of the condition.
+    pub head: Vec<Stmt>,
+    /// Whether it goes on.
+    pub condition: Expr,
+    /// One iteration.
+    pub body: Vec<Stmt>,
+    /// What is done after it.
+    pub step: Vec<Stmt>,
+    /// Invariants that annotations claim at the head.
+    pub invariants: Vec<Expr>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Where an array lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Seen by all threads.
+    Global,
+    /// One for each block.
+    Shared,
+    /// One for each thread.
+    Local,
+}
+
+/// An array.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it lives.
+    pub space: Space,
+    /// Type of its elements.
+    pub element: Type,
+    /// Its sizes in [`Type::Whole`], outermost first; one without a value if nobody gave it.
+    pub dimensions: Vec<Option<Expr>>,
+    /// Whether the kernel may not write it.
+    pub constant: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// Its name in the source, or one made for it.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// What a contract demands of a launch.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// Variables that stand for all integers.
+    pub forall: Vec<VarId>,
+    /// What must hold.
+    pub condition: Expr,
+}
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Where its name is written.
+    pub span: Span,
+    /// Scalars that the launch gives: parameters, symbolic macros, template parameters.
+    pub scalars: Vec<VarId>,
+    /// All variables.
+    pub vars: IndexVec<VarId, Var>,
+    /// All arrays; global ones first, in the order of parameters.
+    pub arrays: IndexVec<ArrayId, Array>,
+    /// What its contract demands.
+    pub requires: Vec<Requirement>,
+    /// How many postconditions it has.
+    pub ensures: usize,
+    /// What each thread does.
+    pub body: Vec<Stmt>,
+    /// Which axes of which built-in vectors occur in the kernel or its contract.
+    pub mentioned: Vec<(Builtin, usize)>,
+}
+
+impl Kernel {
+    /// Whether the kernel or its contract looks at this axis of the block (or else of the grid).
+    #[must_use]
+    pub fn mentions(&self, of_block: bool, axis: usize) -> bool {
+        let wanted = match of_block {
+            true => [Builtin::Thread, Builtin::BlockDim],
+            false => [Builtin::Block, Builtin::GridDim],
+        };
+        self.mentioned.iter().any(|(one, at)| wanted.contains(one) && *at == axis)
+    }
+}
+
+/// Whether a barrier is among these statements, at any depth.
+#[must_use]
+pub fn has_barrier(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Barrier(_) => true,
+        Stmt::If(_, then, otherwise) => has_barrier(then) || has_barrier(otherwise),
+        Stmt::Loop(inner) => {
+            has_barrier(&inner.head) || has_barrier(&inner.body) || has_barrier(&inner.step)
+        }
+        _ => false,
+    })
+}
+
+/// Variables assigned among these statements, at any depth, in order and once each.
+#[must_use]
+pub fn assigned(statements: &[Stmt]) -> Vec<VarId> {
+    let mut found = Vec::new();
+    collect_assigned(statements, &mut found);
+    found
+}
+
+fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign(var, _) | Stmt::Load(var, _) | Stmt::Atomic { result: var, .. } => {
+                if !found.contains(var) {
+                    found.push(*var);
+                }
+            }
+            Stmt::If(_, then, otherwise) => {
+                collect_assigned(then, found);
+                collect_assigned(otherwise, found);
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    collect_assigned(part, found);
+                }
+            }
+            _ => {}
+        }
+    }
+}

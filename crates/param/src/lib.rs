@@ -1,0 +1,38 @@
+//! Proves properties of CUDA C kernels for every launch and every size at once.
+//!
+//! ```text
+//! text ─ cfront ─ lower ─► kir ─► engine (sites, intervals, obligations) ─► logic (side conditions) ─► answer
+//!                           └───► interp (refutes, tests proofs)
+//! ```
+//!
+//! What is proved holds for every launch that the contract allows. What is refuted has a launch on which the
+//! interpreter saw it. All else is open, with what could not be shown.
+
+mod answer;
+mod cfront;
+pub mod engine;
+pub mod interp;
+pub mod kir;
+mod logic;
+mod lower;
+mod relevance;
+mod search;
+
+pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
+pub use logic::side::Stats;
+pub use logic::smt::Solver;
+
+use base::Diagnostic;
+
+/// A kernel of a file: its name, and itself or why it cannot be read.
+pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
+
+/// The kernels of a file, each by itself: one outside the subset does not concern the others.
+///
+/// # Errors
+/// If the file as a whole cannot be read.
+pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
+    let unit = cfront::parse(text)?;
+    let kernels = lower::kernels(&unit).into_iter();
+    Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
+}

@@ -1,0 +1,150 @@
+//! Conditions on symbols, without quantifiers and arrays.
+
+use super::poly::{Poly, Sym};
+use std::collections::BTreeSet;
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Formula {
+    True,
+    False,
+    /// The polynomial is at least 0.
+    Ge(Poly),
+    /// The polynomial is 0.
+    Eq(Poly),
+    /// The polynomial is 1, 2, 4, 8, …
+    Pow2(Poly),
+    Not(Box<Formula>),
+    And(Vec<Formula>),
+    Or(Vec<Formula>),
+}
+
+impl Formula {
+    /// The polynomial is at least 0.
+    pub(crate) fn ge(poly: Poly) -> Self {
+        match poly.as_constant() {
+            Some(value) if value >= 0 => Self::True,
+            Some(_) => Self::False,
+            None => Self::Ge(poly),
+        }
+    }
+
+    /// The polynomial is 0.
+    pub(crate) fn eq(poly: Poly) -> Self {
+        match poly.as_constant() {
+            Some(0) => Self::True,
+            Some(_) => Self::False,
+            None => {
+                let content = poly.content();
+                if content > 1 && poly.constant_term() % content != 0 {
+                    return Self::False;
+                }
+                Self::Eq(poly)
+            }
+        }
+    }
+
+    /// A symbol that is 0 or 1 is 1.
+    pub(crate) fn holds(sym: Sym) -> Self {
+        Poly::symbol(sym).offset(-1).map_or(Self::False, Self::ge)
+    }
+
+    pub(crate) fn not(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::Not(inner) => *inner,
+            Self::Ge(poly) => match poly.scaled(-1).and_then(|negative| negative.offset(-1)) {
+                Some(negative) => Self::ge(negative),
+                None => Self::Not(Box::new(Self::Ge(poly))),
+            },
+            Self::And(parts) => Self::or(parts.into_iter().map(Self::not)),
+            Self::Or(parts) => Self::and(parts.into_iter().map(Self::not)),
+            other => Self::Not(Box::new(other)),
+        }
+    }
+
+    pub(crate) fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::True => {}
+                Self::False => return Self::False,
+                Self::And(inner) => flat.extend(inner),
+                other if flat.contains(&other) => {}
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::True,
+            1 => flat.remove(0),
+            _ => Self::And(flat),
+        }
+    }
+
+    pub(crate) fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::False => {}
+                Self::True => return Self::True,
+                Self::Or(inner) => flat.extend(inner),
+                other if flat.contains(&other) => {}
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::False,
+            1 => flat.remove(0),
+            _ => Self::Or(flat),
+        }
+    }
+
+    pub(crate) fn implies(self, other: Self) -> Self {
+        Self::or([self.not(), other])
+    }
+
+    /// The conjuncts.
+    pub(crate) fn conjuncts(&self) -> &[Self] {
+        match self {
+            Self::And(parts) => parts,
+            Self::True => &[],
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// Calls `see` for every polynomial in it.
+    pub(crate) fn visit(&self, see: &mut impl FnMut(&Poly)) {
+        match self {
+            Self::True | Self::False => {}
+            Self::Ge(poly) | Self::Eq(poly) | Self::Pow2(poly) => see(poly),
+            Self::Not(inner) => inner.visit(see),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.visit(see)),
+        }
+    }
+
+    pub(crate) fn symbols(&self) -> BTreeSet<Sym> {
+        let mut found = BTreeSet::new();
+        self.visit(&mut |poly| found.extend(poly.symbols()));
+        found
+    }
+
+    /// With other polynomials; `None` if one cannot be made.
+    pub(crate) fn mapped(&self, map: &mut impl FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
+        Some(match self {
+            Self::True | Self::False => self.clone(),
+            Self::Ge(poly) => Self::ge(map(poly)?),
+            Self::Eq(poly) => Self::eq(map(poly)?),
+            Self::Pow2(poly) => Self::Pow2(map(poly)?),
+            Self::Not(inner) => inner.mapped(map)?.not(),
+            Self::And(parts) => {
+                let parts: Option<Vec<Self>> = parts.iter().map(|part| part.mapped(map)).collect();
+                Self::and(parts?)
+            }
+            Self::Or(parts) => {
+                let parts: Option<Vec<Self>> = parts.iter().map(|part| part.mapped(map)).collect();
+                Self::or(parts?)
+            }
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! Integer conditions over symbols and what decides them. Nothing here knows of GPUs.
+
+pub(crate) mod formula;
+pub(crate) mod poly;
+pub(crate) mod radix;
+mod range;
+pub(crate) mod side;
+pub(crate) mod smt;
+pub(crate) mod symbols;
+#[cfg(test)]
+mod tests;
+pub(crate) mod vertex;

@@ -1,0 +1,223 @@
+//! Whether a condition follows from others: identity of polynomials, then vertices, then a solver.
+//!
+//! Every stage can fail to prove what is true. `proved` rests on the stages' own arguments and, for the last, on
+//! the solver's `unsat`. Answers depend on the question alone, so the same input gives the same answers.
+
+use super::formula::Formula;
+use super::poly::{Poly, Sym};
+use super::radix;
+use super::smt::{Answer, Solver};
+use super::symbols::Symbols;
+use super::vertex::Bounds;
+use std::collections::BTreeMap;
+
+/// Choices that are looked at, and how many cases one may have.
+const MAX_CHOICES: usize = 3;
+const MAX_CASES: usize = 3;
+
+/// How often which stage answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Questions answered without a solver.
+    pub without_solver: u64,
+    /// Questions a solver answered with a proof.
+    pub by_solver: u64,
+    /// Questions nobody could prove.
+    pub open: u64,
+}
+
+/// What is known, and who is asked.
+pub(crate) struct Prover {
+    pub(crate) symbols: Symbols,
+    /// True of every launch that is looked at.
+    pub(crate) requires: Vec<Formula>,
+    pub(crate) solver: Option<Solver>,
+    /// Set once a question was left open because there was no solver.
+    pub(crate) missed_solver: bool,
+    pub(crate) stats: Stats,
+    known: BTreeMap<(Vec<Formula>, Formula), bool>,
+}
+
+impl Prover {
+    pub(crate) fn new(solver: Option<Solver>) -> Self {
+        Self {
+            symbols: Symbols::default(),
+            requires: Vec::new(),
+            solver,
+            missed_solver: false,
+            stats: Stats::default(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Whether `goal` is shown to follow.
+    pub(crate) fn proves(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        match goal {
+            Formula::True => return true,
+            Formula::And(parts) => return parts.iter().all(|part| self.proves(assumed, part)),
+            _ => {}
+        }
+        let key = (assumed.to_vec(), goal.clone());
+        if let Some(answer) = self.known.get(&key) {
+            return *answer;
+        }
+        let all = self.context(assumed, goal);
+        let quick = self.quickly(&all, goal) || self.by_cases(&all, goal);
+        let answer = quick || self.asked(&all, goal);
+        match (quick, answer) {
+            (true, _) => self.stats.without_solver += 1,
+            (false, true) => self.stats.by_solver += 1,
+            (false, false) => self.stats.open += 1,
+        }
+        self.known.insert(key, answer);
+        answer
+    }
+
+    /// The same without a solver.
+    pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        let all = self.context(assumed, goal);
+        self.quickly(&all, goal)
+    }
+
+    /// Everything that may be used: demands on the launch, assumptions, facts about symbols.
+    fn context(&self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
+        let mut all: Vec<Formula> = self.requires.clone();
+        for one in assumed {
+            all.extend(one.conjuncts().iter().cloned());
+        }
+        all.push(goal.clone());
+        let facts = self.symbols.facts(&all);
+        all.pop();
+        all.extend(facts);
+        all
+    }
+
+    fn quickly(&self, all: &[Formula], goal: &Formula) -> bool {
+        if all.contains(&Formula::False) || all.contains(goal) {
+            return true;
+        }
+        let bounds = Bounds::new(all, &self.symbols);
+        let nonnegative = |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_nonnegative(&one));
+        match goal {
+            Formula::True => true,
+            Formula::Ge(poly) => nonnegative(Some(poly.clone())),
+            Formula::Eq(poly) => nonnegative(Some(poly.clone())) && nonnegative(poly.scaled(-1)),
+            Formula::Not(inner) => match &**inner {
+                Formula::Eq(poly) => {
+                    let below = poly.scaled(-1).and_then(|negative| negative.offset(-1));
+                    nonnegative(poly.offset(-1)) || nonnegative(below)
+                }
+                _ => false,
+            },
+            Formula::And(parts) => parts.iter().all(|part| self.quickly(all, part)),
+            Formula::Or(parts) => parts.iter().any(|part| self.quickly(all, part)),
+            Formula::False | Formula::Pow2(_) => false,
+        }
+    }
+
+    /// Without a solver, separately for each part of an assumption that is a choice.
+    fn by_cases(&self, all: &[Formula], goal: &Formula) -> bool {
+        let choices = all.iter().filter_map(|one| match one {
+            Formula::Or(parts) if parts.len() <= MAX_CASES => Some(parts),
+            _ => None,
+        });
+        choices.take(MAX_CHOICES).any(|parts| {
+            parts.iter().all(|part| {
+                let mut with = all.to_vec();
+                with.extend(part.conjuncts().iter().cloned());
+                self.quickly(&with, goal) || self.is_quick_contradiction(&with, &[])
+            })
+        })
+    }
+
+    fn asked(&mut self, all: &[Formula], goal: &Formula) -> bool {
+        let Some(solver) = &mut self.solver else {
+            self.missed_solver = true;
+            return false;
+        };
+        let mut question = all.to_vec();
+        question.push(goal.clone().not());
+        solver.check(&question) == Answer::Impossible
+    }
+
+    /// Whether `equations` (each polynomial is 0) contradict what is assumed.
+    ///
+    /// `shared` says which symbols belong to both threads of a pair. Equations are split into digits first.
+    pub(crate) fn contradicts(
+        &mut self,
+        assumed: &[Formula],
+        equations: &[Poly],
+        shared: &impl Fn(&Symbols, Sym) -> bool,
+    ) -> bool {
+        let first = Formula::and(equations.iter().cloned().map(Formula::eq));
+        if first == Formula::False {
+            self.stats.without_solver += 1;
+            return true;
+        }
+        let all = self.context(assumed, &first);
+        let mut parts = Vec::new();
+        for equation in equations {
+            let symbols = &self.symbols;
+            let is_shared = |sym| shared(symbols, sym);
+            let bounds = Bounds::new(&all, symbols);
+            let mut nonnegative = |poly: &Poly| bounds.is_simply_nonnegative(poly);
+            parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
+        }
+        let digits = Formula::and(parts.iter().cloned().map(Formula::eq));
+        if digits == Formula::False || self.is_quick_contradiction(&all, &parts) {
+            self.stats.without_solver += 1;
+            return true;
+        }
+        let mut with: Vec<Formula> = assumed.to_vec();
+        with.extend(digits.conjuncts().iter().cloned());
+        self.proves(&with, &Formula::False)
+    }
+
+    /// Puts equal digits into the assumptions and looks for one that became false.
+    fn is_quick_contradiction(&self, all: &[Formula], parts: &[Poly]) -> bool {
+        let mut rest: Vec<Poly> = parts.to_vec();
+        let mut assumed: Vec<Formula> = Vec::new();
+        for part in all.iter().flat_map(Formula::conjuncts) {
+            match part {
+                Formula::Eq(poly) => rest.push(poly.clone()),
+                _ => assumed.push(part.clone()),
+            }
+        }
+        let mut all = assumed;
+        while let Some((sym, value)) = rest.iter().find_map(solved) {
+            let mut map = |poly: &Poly| poly.substituted(sym, &value);
+            all = all.iter().map(|one| one.mapped(&mut map).unwrap_or(Formula::True)).collect();
+            rest = rest.iter().filter_map(|one| one.substituted(sym, &value)).collect();
+            rest.retain(|one| !one.is_zero());
+            let impossible = rest.iter().any(|one| Formula::eq(one.clone()) == Formula::False);
+            if impossible || all.contains(&Formula::False) {
+                return true;
+            }
+        }
+        // An assumption `p ≥ 0` is false if `−p − 1 ≥ 0` is shown.
+        let parts: Vec<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
+        let rest = rest.into_iter().map(Formula::Eq);
+        let known: Vec<Formula> = parts.iter().cloned().chain(rest.clone()).collect();
+        let bounds = Bounds::new(&known, &self.symbols);
+        let below = |poly: &Poly| poly.scaled(-1).and_then(|negative| negative.offset(-1));
+        let shown =
+            |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_plainly_nonnegative(&one));
+        parts.into_iter().chain(rest).any(|part| match part {
+            Formula::Ge(poly) => shown(below(&poly)),
+            Formula::Eq(poly) => shown(below(&poly)) || shown(poly.offset(-1)),
+            _ => false,
+        })
+    }
+}
+
+/// A symbol that an equation gives a value to, newest first.
+fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
+    for sym in poly.symbols().into_iter().rev() {
+        if let [rest, coefficient] = &poly.by_powers(sym)[..]
+            && let Some(sign @ (1 | -1)) = coefficient.as_constant()
+        {
+            return Some((sym, rest.scaled(-sign)?));
+        }
+    }
+    None
+}

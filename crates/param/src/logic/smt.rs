@@ -1,0 +1,221 @@
+//! Questions for z3, as SMT-LIB text over a pipe.
+//!
+//! One process answers all questions, with `(reset)` between them so that no answer depends on those before.
+//! A question is bounded by z3's own count of steps (`rlimit`), so that the answer does not depend on the
+//! machine; the clock is only looked at to notice a solver that died. Integers alone are asked about: no
+//! quantifiers, no arrays, no bit-vectors.
+
+use super::formula::Formula;
+use super::poly::{Poly, Sym};
+use base::Index;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Steps of z3 for one question; a hopeless one stops after about a second.
+const RLIMIT: u64 = 3_000_000;
+/// A solver silent for longer than this is taken for dead.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// No values fulfil the conditions.
+    Impossible,
+    /// Some do.
+    Possible,
+    /// z3 does not know.
+    Unknown,
+}
+
+/// A running solver.
+#[derive(Debug)]
+pub struct Solver {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    dead: bool,
+    version: String,
+}
+
+impl Solver {
+    /// Starts the z3 at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be started or does not answer, in one line.
+    pub fn start(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let mut command = Command::new(path);
+        command.args(["-in", "-smt2"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| format!("`{shown}`: {error}"))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(format!("`{shown}` has no input or output"));
+        };
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let Ok(line) = line else { break };
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut solver = Self { child, input, lines, dead: false, version: String::new() };
+        let answer = solver.ask("(get-info :version)\n");
+        let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
+        solver.version = version.ok_or_else(|| format!("`{shown}` is no z3"))?.to_owned();
+        Ok(solver)
+    }
+
+    /// What it says its version is.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Whether it stopped answering.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead
+    }
+
+    /// The answer to one command.
+    fn ask(&mut self, text: &str) -> Option<String> {
+        let sent = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
+        let answer = sent.ok().and_then(|()| self.lines.recv_timeout(SILENCE).ok());
+        if answer.is_none() {
+            self.dead = true;
+            let _ = self.child.kill();
+        }
+        answer
+    }
+
+    /// Whether all conditions can hold together.
+    pub(crate) fn check(&mut self, conditions: &[Formula]) -> Answer {
+        if self.dead {
+            return Answer::Unknown;
+        }
+        match self.ask(&question(conditions)).as_deref() {
+            Some("unsat") => Answer::Impossible,
+            Some("sat") => Answer::Possible,
+            _ => Answer::Unknown,
+        }
+    }
+}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The text of a question.
+fn question(conditions: &[Formula]) -> String {
+    let mut text = format!("(reset)\n(set-option :rlimit {RLIMIT})\n");
+    let symbols: BTreeSet<Sym> = conditions.iter().flat_map(Formula::symbols).collect();
+    for sym in symbols {
+        let _ = writeln!(text, "(declare-const s{} Int)", sym.position());
+    }
+    let powers = powers(conditions);
+    if !powers.is_empty() {
+        text.push_str("(declare-fun pow2 (Int) Bool)\n");
+    }
+    for power in &powers {
+        let _ = writeln!(text, "(assert (=> (pow2 {0}) (>= {0} 1)))", term(power));
+        if power.terms().all(|(_, coefficient)| coefficient % 2 == 0) {
+            let half = power.split(&Vec::new(), 2).0;
+            let _ = writeln!(text, "(assert (= (pow2 {}) (pow2 {})))", term(power), term(&half));
+        }
+        if let Some(value) = power.as_constant() {
+            let holds = value > 0 && value & (value - 1) == 0;
+            let _ = writeln!(text, "(assert (= (pow2 {}) {holds}))", term(power));
+        }
+    }
+    for condition in conditions {
+        let mut inner = String::new();
+        write_formula(condition, &mut inner);
+        let _ = writeln!(text, "(assert {inner})");
+    }
+    text.push_str("(check-sat)\n");
+    text
+}
+
+/// Polynomials said to be powers of two, and their halves.
+fn powers(conditions: &[Formula]) -> BTreeSet<Poly> {
+    fn collect(formula: &Formula, found: &mut BTreeSet<Poly>) {
+        match formula {
+            Formula::Pow2(poly) => {
+                found.insert(poly.clone());
+            }
+            Formula::Not(inner) => collect(inner, found),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| collect(part, found));
+            }
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    conditions.iter().for_each(|condition| collect(condition, &mut found));
+    found
+}
+
+fn write_formula(formula: &Formula, out: &mut String) {
+    let (name, parts) = match formula {
+        Formula::True => return out.push_str("true"),
+        Formula::False => return out.push_str("false"),
+        Formula::Ge(poly) => {
+            let _ = write!(out, "(>= {} 0)", term(poly));
+            return;
+        }
+        Formula::Eq(poly) => {
+            let _ = write!(out, "(= {} 0)", term(poly));
+            return;
+        }
+        Formula::Pow2(poly) => {
+            let _ = write!(out, "(pow2 {})", term(poly));
+            return;
+        }
+        Formula::Not(inner) => ("not", std::slice::from_ref(&**inner)),
+        Formula::And(parts) => ("and", &parts[..]),
+        Formula::Or(parts) => ("or", &parts[..]),
+    };
+    let _ = write!(out, "({name}");
+    for part in parts {
+        out.push(' ');
+        write_formula(part, out);
+    }
+    out.push(')');
+}
+
+fn number(value: i128) -> String {
+    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
+}
+
+fn term(poly: &Poly) -> String {
+    let mut parts = Vec::new();
+    for (monomial, coefficient) in poly.terms() {
+        let mut factors = Vec::new();
+        if coefficient != 1 || monomial.is_empty() {
+            factors.push(number(coefficient));
+        }
+        for (sym, power) in monomial {
+            for _ in 0..*power {
+                factors.push(format!("s{}", sym.position()));
+            }
+        }
+        parts.push(match &factors[..] {
+            [one] => one.clone(),
+            _ => format!("(* {})", factors.join(" ")),
+        });
+    }
+    match &parts[..] {
+        [] => "0".to_owned(),
+        [one] => one.clone(),
+        _ => format!("(+ {})", parts.join(" ")),
+    }
+}

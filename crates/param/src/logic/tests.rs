@@ -1,0 +1,151 @@
+//! The procedures without a solver against all values of small digits.
+
+use super::formula::Formula;
+use super::poly::{Poly, Sym};
+use super::radix;
+use super::symbols::{Level, Symbols};
+use super::vertex::Bounds;
+use crate::interp::draw;
+
+/// Numbers drawn from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> i128 {
+        self.0 = draw(self.0);
+        i128::from(self.0 % most)
+    }
+}
+
+fn value(poly: &Poly, of: &impl Fn(Sym) -> i128) -> i128 {
+    let term = |(monomial, coefficient): (&Vec<(Sym, u32)>, i128)| {
+        monomial.iter().fold(coefficient, |product, (sym, power)| product * of(*sym).pow(*power))
+    };
+    poly.terms().map(term).sum()
+}
+
+/// Calls `see` with every choice of values below `limits`.
+fn choices(limits: &[i128], see: &mut impl FnMut(&[i128])) {
+    let mut values = vec![0; limits.len()];
+    loop {
+        see(&values);
+        let Some(next) = (0..limits.len()).find(|at| values[*at] + 1 < limits[*at]) else { return };
+        values[next] += 1;
+        values[..next].fill(0);
+    }
+}
+
+/// Two indices of the same shape are equal exactly if all parts of their split difference are 0.
+#[test]
+fn splitting_is_exact() {
+    let mut random = Random(11);
+    let mut split_fully = 0;
+    for _ in 0..10_000 {
+        let digits = 1 + usize::try_from(random.below(3)).unwrap();
+        let mut symbols = Symbols::default();
+        let mut limits = Vec::new();
+        let (mut one, mut other) = (Poly::default(), Poly::default());
+        let (mut ones, mut others) = (Vec::new(), Vec::new());
+        let mut stride = 1;
+        for _ in 0..digits {
+            let limit = 1 + random.below(4);
+            // Gaps, overlaps and reflected digits occur.
+            let actual = stride + random.below(3) - i128::from(random.below(4) == 0);
+            let sign = if random.below(4) == 0 { -1 } else { 1 };
+            let range = || (Some(Poly::constant(0)), Some(Poly::constant(limit - 1)));
+            for (index, list) in [(&mut one, &mut ones), (&mut other, &mut others)] {
+                let (low, high) = range();
+                let sym = symbols.bounded("d", Level::Thread, low, high);
+                list.push(sym);
+                *index = index.plus(&Poly::symbol(sym).scaled(sign * actual).unwrap()).unwrap();
+            }
+            limits.push(limit);
+            stride = actual * limit;
+        }
+        let difference = one.minus(&other).unwrap();
+        let bounds = Bounds::new(&[], &symbols);
+        let parts = radix::split(&difference, &|_| false, &mut |p| bounds.is_simply_nonnegative(p));
+        split_fully += usize::from(parts.len() == digits);
+        let both: Vec<i128> = limits.iter().chain(&limits).copied().collect();
+        choices(&both, &mut |values| {
+            let of = |sym: Sym| {
+                let at = ones.iter().chain(&others).position(|one| *one == sym).unwrap();
+                values[at]
+            };
+            let zero = value(&difference, &of) == 0;
+            assert_eq!(zero, parts.iter().all(|part| value(part, &of) == 0), "{parts:?}");
+        });
+    }
+    assert!(split_fully > 1000, "only {split_fully} were split into digits");
+}
+
+/// With strides that are symbols, for all small sizes.
+#[test]
+fn splitting_by_symbols_is_exact() {
+    let mut symbols = Symbols::default();
+    let size = |symbols: &mut Symbols| {
+        Poly::symbol(symbols.bounded("n", Level::Launch, Some(Poly::constant(1)), None))
+    };
+    let (t, g) = (size(&mut symbols), size(&mut symbols));
+    let digit = |symbols: &mut Symbols, limit: &Poly| {
+        let high = limit.offset(-1);
+        Poly::symbol(symbols.bounded("d", Level::Thread, Some(Poly::constant(0)), high))
+    };
+    let mut index = || {
+        let (x, b) = (digit(&mut symbols, &t), digit(&mut symbols, &g));
+        let k = Poly::symbol(symbols.bounded("k", Level::Thread, Some(Poly::constant(0)), None));
+        let far = k.times(&g).unwrap().times(&t).unwrap();
+        x.plus(&b.times(&t).unwrap()).unwrap().plus(&far).unwrap()
+    };
+    let (one, other) = (index(), index());
+    let difference = one.minus(&other).unwrap();
+    let bounds = Bounds::new(&[], &symbols);
+    let shared = |sym: Sym| symbols.get(sym).level == Level::Launch;
+    let parts = radix::split(&difference, &shared, &mut |poly| bounds.is_simply_nonnegative(poly));
+    assert_eq!(parts.len(), 3, "{parts:?}");
+    assert!(parts.iter().all(|part| part.terms().count() == 2), "{parts:?}");
+}
+
+/// What is said to be nowhere negative is nowhere negative.
+#[test]
+fn vertices_are_sound_and_useful() {
+    let mut random = Random(5);
+    let (mut shown, mut truly) = (0, 0);
+    for _ in 0..10_000 {
+        let mut symbols = Symbols::default();
+        let mut limits = Vec::new();
+        let mut syms = Vec::new();
+        for _ in 0..3 {
+            let limit = 1 + random.below(4);
+            let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(limit - 1)));
+            let level = [Level::Launch, Level::Block, Level::Thread][random.below(3) as usize];
+            syms.push(symbols.bounded("x", level, low, high));
+            limits.push(limit);
+        }
+        let mut any = |parts: u64| {
+            let mut poly = Poly::constant(random.below(9) - 2);
+            for _ in 0..1 + random.below(parts) {
+                let mut term = Poly::constant(random.below(7) - 3);
+                for _ in 0..random.below(3) {
+                    term = term.times(&Poly::symbol(syms[random.below(3) as usize])).unwrap();
+                }
+                poly = poly.plus(&term).unwrap();
+            }
+            poly
+        };
+        let goal = any(4);
+        let assumed: Vec<Poly> = vec![any(2), any(2)];
+        let formulas: Vec<Formula> = assumed.iter().cloned().map(Formula::ge).collect();
+        let answer = Bounds::new(&formulas, &symbols).is_nonnegative(&goal);
+        let mut holds = true;
+        choices(&limits, &mut |values| {
+            let of = |sym: Sym| values[syms.iter().position(|one| *one == sym).unwrap()];
+            let allowed = assumed.iter().all(|one| value(one, &of) >= 0);
+            holds &= !allowed || value(&goal, &of) >= 0;
+        });
+        assert!(holds || !answer, "{goal:?} with {assumed:?} and {limits:?}");
+        shown += u32::from(answer);
+        truly += u32::from(holds);
+    }
+    assert!(shown * 10 > truly * 6, "{shown} of {truly} were shown");
+}

@@ -1,0 +1,236 @@
+//! Whether a polynomial is nowhere negative, without a solver.
+//!
+//! A polynomial is shown to be at least 0 by eliminating its symbols one by one: with `x = low + x'` (or `x = high − x'`) and
+//! `x' ≥ 0`, it is enough that every coefficient of a power of `x'` is at least 0, which is a question about fewer symbols. For a
+//! polynomial that is linear in each symbol this looks at the vertex of the box that the signs of the coefficients
+//! point to. Bounds come from the symbols and from assumptions that are linear in a symbol with coefficient ±1.
+//! Where that does not do, assumptions `h ≥ 0`, or their products with symbols that are not negative, are taken off first:
+//! `p ≥ 0` follows from `p − h ≥ 0`. It can fail to prove what is true, never the reverse.
+
+use super::formula::Formula;
+use super::poly::{Poly, Sym, divided};
+use super::range;
+use super::symbols::{Level, Symbols};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// Steps for one goal; beyond this many the answer is "not shown".
+const BUDGET: u32 = 500;
+/// The same where assumptions about sizes are tried.
+const DEEP_BUDGET: u32 = 4000;
+/// Bounds tried for one symbol on one side.
+const MAX_BOUNDS: usize = 4;
+/// Assumptions that are taken off, one after the other.
+const MAX_TAKEN: usize = 2;
+/// Assumptions tried at each step.
+const MAX_TRIED: usize = 5;
+
+/// What is known of symbols.
+pub(crate) struct Bounds<'s> {
+    pub(super) low: BTreeMap<Sym, Vec<Poly>>,
+    pub(super) high: BTreeMap<Sym, Vec<Poly>>,
+    /// Polynomials that are at least 0, and those of them that speak of sizes alone.
+    known: Vec<Poly>,
+    sizes: Vec<Poly>,
+    /// Steps left for the goal at hand.
+    left: Cell<u32>,
+    pub(super) symbols: &'s Symbols,
+}
+
+impl<'s> Bounds<'s> {
+    /// What assumptions say.
+    pub(super) fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
+        let (low, high) = (BTreeMap::new(), BTreeMap::new());
+        let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
+        let mut bounds = Self { low, high, known, sizes, left, symbols };
+        for part in assumed.iter().flat_map(Formula::conjuncts) {
+            match part {
+                Formula::Ge(one) => bounds.add(one.clone()),
+                Formula::Eq(one) => {
+                    bounds.add(one.clone());
+                    if let Some(negative) = one.scaled(-1) {
+                        bounds.add(negative);
+                    }
+                }
+                _ => {}
+            }
+        }
+        bounds
+    }
+
+    /// What `poly ≥ 0` says of its symbols.
+    fn add(&mut self, poly: Poly) {
+        if self.known.contains(&poly) {
+            return;
+        }
+        let rank = |one: Sym| (self.symbols.get(one).level, one);
+        for sym in poly.symbols() {
+            let powers = poly.by_powers(sym);
+            let [rest, coefficient] = &powers[..] else { continue };
+            let (side, bound) = match coefficient.as_constant() {
+                Some(1) => (&mut self.low, rest.scaled(-1)),
+                Some(-1) => (&mut self.high, Some(rest.clone())),
+                _ => continue,
+            };
+            let Some(bound) = bound else { continue };
+            // Only bounds by symbols that are eliminated later, so that eliminating ends.
+            let circular = bound.symbols().into_iter().any(|other| rank(other) > rank(sym));
+            let list = side.entry(sym).or_default();
+            if !circular && list.len() < MAX_BOUNDS && !list.contains(&bound) {
+                list.push(bound);
+            }
+        }
+        if self.symbols.level(&poly) == Level::Launch {
+            self.sizes.push(poly.clone());
+        }
+        self.known.push(poly);
+    }
+
+    /// Whether `poly ≥ 0` follows; `false` if that is not shown.
+    pub(super) fn is_nonnegative(&self, poly: &Poly) -> bool {
+        // What is assumed of sizes is costly to try and seldom needed.
+        self.is_simply_nonnegative(poly) || {
+            self.left.set(DEEP_BUDGET);
+            self.search(poly, MAX_TAKEN, true)
+        }
+    }
+
+    /// The same without what is assumed of sizes.
+    pub(super) fn is_simply_nonnegative(&self, poly: &Poly) -> bool {
+        self.left.set(BUDGET);
+        self.search(poly, MAX_TAKEN, false)
+    }
+
+    /// The same by bounds of single symbols alone.
+    pub(super) fn is_plainly_nonnegative(&self, poly: &Poly) -> bool {
+        self.left.set(BUDGET / 4);
+        self.search(poly, 0, false)
+    }
+
+    /// As it is, or after taking off assumptions.
+    fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
+        let poly = &self.without_factors(poly);
+        let shown = self.eliminated(poly, deep).unwrap_or(false);
+        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if left == 0 {
+            return false;
+        }
+        let launch = |sym: &Sym| self.symbols.get(*sym).level == Level::Launch;
+        let factors: Vec<Poly> = poly
+            .symbols()
+            .into_iter()
+            .filter(|sym| launch(sym) && range::of(*sym, self, 0).0.is_some_and(|least| least >= 0))
+            .map(Poly::symbol)
+            .collect();
+        let one = Poly::constant(1);
+        let mut rests: Vec<(usize, Poly)> = Vec::new();
+        for known in &self.known {
+            for factor in std::iter::once(&one).chain(&factors) {
+                let taken = known.times(factor);
+                // Only what cancels something can help.
+                let helps = |taken: &Poly| {
+                    taken.terms().any(|(monomial, coefficient)| {
+                        !monomial.is_empty() && poly.coefficient(monomial) == coefficient
+                    })
+                };
+                if let Some(rest) = taken.filter(helps).and_then(|taken| poly.minus(&taken)) {
+                    rests.push((rest.terms().count(), rest));
+                }
+            }
+        }
+        any(rests, |rest| self.search(rest, left - 1, deep))
+    }
+
+    /// Eliminates one symbol: what threads have of their own first, then what blocks have; newest first.
+    fn eliminated(&self, poly: &Poly, deep: bool) -> Option<bool> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        if let Some(value) = poly.as_constant() {
+            return Some(value >= 0);
+        }
+        if deep && self.symbols.level(poly) == Level::Launch {
+            return Some(self.of_sizes(poly, MAX_TAKEN));
+        }
+        self.in_box(poly, deep)
+    }
+
+    /// The same for a polynomial of sizes alone, with what is assumed of sizes.
+    fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
+        let poly = &self.without_factors(poly);
+        let shown = self.eliminated(poly, false).unwrap_or(false);
+        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if left == 0 {
+            return false;
+        }
+        let rests = self.sizes.iter().filter_map(|known| poly.minus(known));
+        let rests = rests.map(|rest| (rest.terms().count(), rest)).collect();
+        any(rests, |rest| self.of_sizes(rest, left - 1))
+    }
+
+    fn in_box(&self, poly: &Poly, deep: bool) -> Option<bool> {
+        let next =
+            poly.symbols().into_iter().max_by_key(|sym| (self.symbols.get(*sym).level, *sym));
+        let sym = next?;
+        let symbol = self.symbols.get(sym);
+        let none = Vec::new();
+        let lows = self.low.get(&sym).unwrap_or(&none).iter().chain(&symbol.low);
+        for low in lows {
+            if self.shifted(poly, (sym, low, 1), deep)? {
+                return Some(true);
+            }
+        }
+        let highs = self.high.get(&sym).unwrap_or(&none).iter().chain(&symbol.high);
+        for high in highs {
+            if self.shifted(poly, (sym, high, -1), deep)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether every coefficient of `poly` in `x'` is at least 0, where `x = bound + sign·x'`.
+    fn shifted(
+        &self,
+        poly: &Poly,
+        (sym, bound, sign): (Sym, &Poly, i128),
+        deep: bool,
+    ) -> Option<bool> {
+        if bound.mentions(sym) {
+            return Some(false);
+        }
+        let shift = Poly::symbol(sym).scaled(sign).and_then(|own| own.plus(bound));
+        let Some(moved) = shift.and_then(|shift| poly.substituted(sym, &shift)) else {
+            return Some(false);
+        };
+        // The highest powers first: they fail most often.
+        for coefficient in moved.by_powers(sym).iter().rev() {
+            if !self.eliminated(coefficient, deep)? {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Divided by symbols that all terms share and that are not negative.
+    fn without_factors(&self, poly: &Poly) -> Poly {
+        let mut poly = poly.clone();
+        for sym in poly.symbols() {
+            let factor = vec![(sym, 1)];
+            let shared = poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some());
+            if shared && range::of(sym, self, 0).0.is_some_and(|least| least >= 0) {
+                poly = poly.split(&factor, 1).0;
+            }
+        }
+        poly
+    }
+}
+
+/// Whether one of the simplest is shown.
+fn any(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
+    rests.sort();
+    rests.dedup();
+    rests.iter().take(MAX_TRIED).any(|(_, rest)| shows(rest))
+}

@@ -1,0 +1,335 @@
+//! Syntax tree to kernel IR: names, types, conversions made explicit (ISO C++17 [conv], [expr.arith.conv]),
+//! side effects taken out of expressions, `__device__` functions inlined.
+//!
+//! A pointer is an array and an offset; which array must be known where the pointer is used. What is
+//! outside the subset is refused with its place.
+
+mod access;
+mod call;
+mod convert;
+mod expr;
+mod stmt;
+
+use crate::cfront::ast::{
+    ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Function, Scalar, Unit,
+};
+use crate::cfront::token::Result;
+use crate::kir::{
+    Array, ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Stmt, Type, Var, VarId,
+};
+use base::{Code, Diagnostic, IndexVec, Span};
+use convert::{fold, kir_type, whole};
+use std::collections::BTreeMap;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Binding {
+    Var(VarId),
+    /// An array with a variable that holds the offset into it.
+    Pointer(ArrayId, VarId),
+    Array(ArrayId),
+    Constant(i128, Type),
+}
+
+struct Lowerer<'u> {
+    unit: &'u Unit,
+    vars: IndexVec<VarId, Var>,
+    arrays: IndexVec<ArrayId, Array>,
+    scopes: Vec<BTreeMap<String, Binding>>,
+    mentioned: Vec<(Builtin, usize)>,
+    /// Functions being inlined.
+    calls: Vec<String>,
+    /// Inside an annotation: integers have no bounds, elements may be named.
+    annotation: bool,
+    requires: Vec<Requirement>,
+    extents: BTreeMap<String, Expr>,
+    ensures: usize,
+    /// Whether there is a shared array whose size the launch gives.
+    has_dynamic: bool,
+}
+
+fn error(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code::Name, span, message))
+}
+
+fn unsupported(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
+}
+
+/// Every kernel of the file; a kernel that is outside the subset has its reason instead.
+pub(crate) fn kernels(unit: &Unit) -> Vec<(&Function, Result<Kernel>)> {
+    let kernels = unit.functions.iter().filter(|function| function.is_kernel);
+    kernels.map(|function| (function, kernel(unit, function))).collect()
+}
+
+fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
+    let mut lowerer = Lowerer {
+        unit,
+        vars: IndexVec::new(),
+        arrays: IndexVec::new(),
+        scopes: vec![BTreeMap::new()],
+        mentioned: Vec::new(),
+        calls: Vec::new(),
+        annotation: false,
+        requires: Vec::new(),
+        extents: BTreeMap::new(),
+        ensures: 0,
+        has_dynamic: false,
+    };
+    lowerer.globals()?;
+    let mut scalars = lowerer.sizes(function);
+    // Functions see what is declared so far, and not the kernel's parameters.
+    lowerer.scopes.push(BTreeMap::new());
+    let mut body = Vec::new();
+    lowerer.parameters(function, &mut scalars, &mut body)?;
+    lowerer.contract(function)?;
+    lowerer.scopes.push(BTreeMap::new());
+    lowerer.statements(&function.body, &mut body)?;
+    if let Some((name, extent)) = lowerer.extents.pop_first() {
+        return Err(error(extent.span, format!("there is no array `{name}` without a size")));
+    }
+    Ok(Kernel {
+        name: function.name.clone(),
+        span: function.span,
+        scalars,
+        vars: lowerer.vars,
+        arrays: lowerer.arrays,
+        requires: lowerer.requires,
+        ensures: lowerer.ensures,
+        body,
+        mentioned: lowerer.mentioned,
+    })
+}
+
+impl Lowerer<'_> {
+    fn bind(&mut self, name: &str, binding: Binding) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), binding);
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn new_var(&mut self, name: &str, ty: Type) -> VarId {
+        self.vars.push(Var { name: name.to_owned(), ty })
+    }
+
+    fn var(&self, var: VarId, span: Span) -> Expr {
+        Expr { kind: ExprKind::Var(var), ty: self.vars[var].ty, span }
+    }
+
+    /// Constants and arrays outside functions. What is no constant is refused where it is used.
+    fn globals(&mut self) -> Result<()> {
+        for declaration in &self.unit.globals {
+            for declarator in &declaration.declarators {
+                self.global(declaration, declarator)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn global(&mut self, declaration: &Declaration, declarator: &Declarator) -> Result<()> {
+        if declaration.shared || declarator.ty.pointers > 0 {
+            return Ok(());
+        }
+        if declarator.dimensions.is_empty() {
+            let value = declarator.init.as_ref().and_then(|init| self.constant(init));
+            if let Some((value, ty)) = value.filter(|_| declarator.ty.constant)
+                && let Some(own) = kir_type(declarator.ty.scalar).filter(|own| *own != Type::Float)
+                && ty != Type::Float
+            {
+                self.bind(&declarator.name, Binding::Constant(value, own));
+            }
+            return Ok(());
+        }
+        self.array(declarator, Space::Global)
+    }
+
+    /// The value of a constant expression.
+    fn constant(&mut self, expr: &Ast) -> Option<(i128, Type)> {
+        let mut effects = Vec::new();
+        let value = self.value(expr, &mut effects).ok()?;
+        let folded = fold(&value)?;
+        effects.is_empty().then_some((folded, value.ty))
+    }
+
+    /// Symbolic macros and template parameters are scalars of the launch, and at least 1.
+    fn sizes(&mut self, function: &Function) -> Vec<VarId> {
+        let mut sizes = Vec::new();
+        let symbolic = self.unit.symbolic.iter().map(|name| (name.clone(), Type::INT));
+        let template = function
+            .template
+            .iter()
+            .filter_map(|one| kir_type(one.ty.scalar).map(|ty| (one.name.clone(), ty)));
+        let named: Vec<(String, Type)> = symbolic.chain(template).collect();
+        for (name, ty) in named {
+            let var = self.new_var(&name, ty);
+            self.bind(&name, Binding::Var(var));
+            sizes.push(var);
+            let one = Expr { kind: ExprKind::Int(1), ty: Type::Whole, span: function.span };
+            let var = whole(self.var(var, function.span));
+            let kind = ExprKind::Compare(crate::kir::Compare::Ge, Box::new(var), Box::new(one));
+            let condition = Expr { kind, ty: Type::Bool, span: function.span };
+            self.requires.push(Requirement { forall: Vec::new(), condition });
+        }
+        sizes
+    }
+
+    fn parameters(
+        &mut self,
+        function: &Function,
+        scalars: &mut Vec<VarId>,
+        body: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        for parameter in &function.parameters {
+            let span = parameter.span;
+            let Some(ty) = kir_type(parameter.ty.scalar) else {
+                return Err(unsupported(span, "a parameter of this type is not supported"));
+            };
+            match parameter.ty.pointers {
+                0 => {
+                    let var = self.new_var(&parameter.name, ty);
+                    self.bind(&parameter.name, Binding::Var(var));
+                    scalars.push(var);
+                }
+                1 => {
+                    let array = self.arrays.push(Array {
+                        name: parameter.name.clone(),
+                        space: Space::Global,
+                        element: ty,
+                        dimensions: vec![None],
+                        constant: parameter.ty.constant,
+                        span,
+                    });
+                    let offset = self.new_var(&parameter.name, Type::LONG);
+                    let zero = Expr { kind: ExprKind::Int(0), ty: Type::LONG, span };
+                    body.push(Stmt::Assign(offset, zero));
+                    self.bind(&parameter.name, Binding::Pointer(array, offset));
+                }
+                _ => return Err(unsupported(span, "pointers to pointers are not supported")),
+            }
+        }
+        Ok(())
+    }
+
+    fn contract(&mut self, function: &Function) -> Result<()> {
+        for clause in &function.clauses {
+            match &clause.kind {
+                ClauseKind::Requires(condition) => self.require(condition)?,
+                ClauseKind::Ensures => self.ensures += 1,
+                ClauseKind::Extent(name, size) => {
+                    let size = self.spec(size)?;
+                    match self.lookup(name).cloned() {
+                        Some(Binding::Pointer(array, _)) => {
+                            self.arrays[array].dimensions = vec![Some(size)];
+                        }
+                        // Of a shared array, which is declared further down.
+                        _ => {
+                            self.extents.insert(name.clone(), size);
+                        }
+                    }
+                }
+                ClauseKind::Symbolic => {}
+                ClauseKind::Alias => {
+                    let message = "arrays that may overlap are not supported";
+                    return Err(unsupported(clause.span, message));
+                }
+                _ => return Err(error(clause.span, "this clause belongs to no contract")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A demand on launches, one for each conjunct.
+    fn require(&mut self, condition: &Ast) -> Result<()> {
+        match &condition.kind {
+            AstKind::Binary("&&", left, right) => {
+                self.require(left)?;
+                self.require(right)
+            }
+            AstKind::Forall(names, inner) => {
+                self.scopes.push(BTreeMap::new());
+                let mut forall = Vec::new();
+                for name in names {
+                    let var = self.new_var(name, Type::Whole);
+                    self.bind(name, Binding::Var(var));
+                    forall.push(var);
+                }
+                let condition = self.spec_condition(inner)?;
+                self.scopes.pop();
+                self.requires.push(Requirement { forall, condition });
+                Ok(())
+            }
+            _ => {
+                let condition = self.spec_condition(condition)?;
+                self.requires.push(Requirement { forall: Vec::new(), condition });
+                Ok(())
+            }
+        }
+    }
+
+    /// An integer expression of an annotation.
+    fn spec(&mut self, expr: &Ast) -> Result<Expr> {
+        let value = self.annotated(|lowerer, out| lowerer.value(expr, out))?;
+        Ok(whole(value))
+    }
+
+    /// A condition of an annotation.
+    fn spec_condition(&mut self, expr: &Ast) -> Result<Expr> {
+        self.annotated(|lowerer, out| lowerer.condition(expr, out))
+    }
+
+    fn annotated(
+        &mut self,
+        inner: impl FnOnce(&mut Self, &mut Vec<Stmt>) -> Result<Expr>,
+    ) -> Result<Expr> {
+        let before = std::mem::replace(&mut self.annotation, true);
+        let mut effects = Vec::new();
+        let value = inner(self, &mut effects);
+        self.annotation = before;
+        let value = value?;
+        if !effects.is_empty() {
+            return Err(error(value.span, "an annotation may not do anything"));
+        }
+        Ok(value)
+    }
+
+    /// Declares an array.
+    fn array(&mut self, declarator: &Declarator, space: Space) -> Result<()> {
+        let (name, span) = (&declarator.name, declarator.span);
+        let Some(element) = kir_type(declarator.ty.scalar) else {
+            return Err(unsupported(span, "an array of this type is not supported"));
+        };
+        if declarator.init.is_some() {
+            return Err(unsupported(span, "initialised arrays are not supported"));
+        }
+        if declarator.dimensions.len() > 3 {
+            return Err(unsupported(span, "more than three dimensions are not supported"));
+        }
+        let mut dimensions = Vec::new();
+        for dimension in &declarator.dimensions {
+            dimensions.push(match dimension {
+                Some(size) => Some(self.spec(size)?),
+                None => self.extents.remove(name),
+            });
+        }
+        let constant = declarator.ty.constant;
+        let array = Array { name: name.clone(), space, element, dimensions, constant, span };
+        let array = self.arrays.push(array);
+        self.bind(name, Binding::Array(array));
+        Ok(())
+    }
+
+    fn mention(&mut self, builtin: Builtin, axis: usize) {
+        if !self.mentioned.contains(&(builtin, axis)) {
+            self.mentioned.push((builtin, axis));
+        }
+    }
+}
+
+/// Whether a type can be computed with.
+fn is_void(scalar: Scalar) -> bool {
+    scalar == Scalar::Void
+}

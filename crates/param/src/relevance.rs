@@ -1,0 +1,127 @@
+//! Which variables feed an index or a condition, and which arrays are written: what does not, may wrap
+//! as it likes.
+
+use crate::kir::{Element, Expr, ExprKind, Kernel, Stmt};
+use base::Index;
+
+/// Calls `see` for an expression and everything inside it.
+pub(crate) fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+    see(expr);
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}
+        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) | ExprKind::Element(_, inner) => {
+            visit(inner, see);
+        }
+        ExprKind::Binary(_, left, right)
+        | ExprKind::Compare(_, left, right)
+        | ExprKind::And(left, right)
+        | ExprKind::Or(left, right) => {
+            visit(left, see);
+            visit(right, see);
+        }
+        ExprKind::Select(condition, then, otherwise) => {
+            visit(condition, see);
+            visit(then, see);
+            visit(otherwise, see);
+        }
+        ExprKind::Call(_, arguments) => arguments.iter().for_each(|one| visit(one, see)),
+    }
+}
+
+/// For each variable, whether it feeds an index, a condition or another such variable.
+pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
+    let mut marks = vec![false; kernel.vars.len()];
+    loop {
+        let before = marks.clone();
+        statements(&kernel.body, &mut marks);
+        if marks == before {
+            return marks;
+        }
+    }
+}
+
+fn mark(expr: &Expr, marks: &mut [bool]) {
+    visit(expr, &mut |inner| {
+        if let ExprKind::Var(var) = inner.kind {
+            marks[var.position()] = true;
+        }
+    });
+}
+
+fn element(element: &Element, marks: &mut [bool]) {
+    element.index.iter().for_each(|index| mark(index, marks));
+}
+
+fn statements(list: &[Stmt], marks: &mut [bool]) {
+    for statement in list {
+        match statement {
+            Stmt::Assign(var, value) => {
+                if marks[var.position()] {
+                    mark(value, marks);
+                }
+                inner_conditions(value, marks);
+            }
+            Stmt::Load(_, one) => element(one, marks),
+            Stmt::Store(one, value) => {
+                element(one, marks);
+                inner_conditions(value, marks);
+            }
+            Stmt::Atomic { element: one, operands, .. } => {
+                element(one, marks);
+                operands.iter().for_each(|operand| inner_conditions(operand, marks));
+            }
+            Stmt::If(condition, then, otherwise) => {
+                mark(condition, marks);
+                statements(then, marks);
+                statements(otherwise, marks);
+            }
+            Stmt::Loop(inner) => {
+                mark(&inner.condition, marks);
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    statements(part, marks);
+                }
+            }
+            Stmt::Assert(condition) | Stmt::Assume(condition) => mark(condition, marks),
+            Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+        }
+    }
+}
+
+/// Conditions inside a value, of `&&` and `?:`.
+fn inner_conditions(value: &Expr, marks: &mut [bool]) {
+    visit(value, &mut |inner| {
+        if let ExprKind::Select(condition, ..)
+        | ExprKind::And(condition, _)
+        | ExprKind::Or(condition, _) = &inner.kind
+        {
+            mark(condition, marks);
+        }
+    });
+}
+
+/// For each array, whether the kernel writes it.
+pub(crate) fn written(kernel: &Kernel) -> Vec<bool> {
+    let mut marks = vec![false; kernel.arrays.len()];
+    written_in(&kernel.body, &mut marks);
+    marks
+}
+
+fn written_in(list: &[Stmt], marks: &mut [bool]) {
+    for statement in list {
+        match statement {
+            Stmt::Store(element, _) | Stmt::Atomic { element, .. } => {
+                marks[element.array.position()] = true;
+            }
+            Stmt::If(_, then, otherwise) => {
+                written_in(then, marks);
+                written_in(otherwise, marks);
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    written_in(part, marks);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Launches that a contract allows, smallest first: to test proofs, and to find one on which a claim fails.
+//!
+//! Sizes are chosen one by one; a demand of the form `size == …` whose other side is known chooses for us, and a
+//! demand that fails ends the branch. Everything is counted in steps, so the same kernel is searched the same way.
+
+use crate::interp::{Launch, draw, is_allowed, value};
+use crate::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Type, VarId};
+use std::collections::BTreeMap;
+
+/// Something a launch must give a value to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unknown {
+    Block(usize),
+    Grid(usize),
+    Scalar(VarId),
+}
+
+/// Values chosen so far.
+#[derive(Clone, Debug, Default)]
+struct Chosen(BTreeMap<Unknown, i128>);
+
+impl value::Environment for Chosen {
+    fn var(&self, var: VarId) -> crate::interp::Value {
+        let known = self.0.get(&Unknown::Scalar(var));
+        known.map_or(crate::interp::Value::Undefined, |value| crate::interp::Value::int(*value))
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => self.0.get(&Unknown::Block(axis)).copied(),
+            Builtin::GridDim => self.0.get(&Unknown::Grid(axis)).copied(),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, _: crate::kir::ArrayId, _: i128) -> crate::interp::Value {
+        crate::interp::Value::Undefined
+    }
+}
+
+/// Enumerates launches.
+pub(crate) struct Search<'k> {
+    kernel: &'k Kernel,
+    unknowns: Vec<Unknown>,
+    found: Vec<Launch>,
+    wanted: usize,
+    steps: u64,
+    /// The values that a free size is tried with.
+    values: Vec<i128>,
+    /// Whether a launch must use the last of the values, because smaller ones were found before.
+    fresh: bool,
+}
+
+/// Choices made in one search.
+const MAX_STEPS: u64 = 40_000;
+/// Launches found in one search.
+const MAX_FOUND: usize = 4_000;
+/// Threads of a launch that is run.
+const MAX_THREADS: i128 = 2048;
+
+/// Up to `wanted` launches that fulfil the contract, smallest first.
+pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
+    let mut found: Vec<Launch> = Vec::new();
+    let quota = (wanted / 4).max(8);
+    let ladder = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33, 64, 100];
+    for most in 1..=ladder.len() {
+        if found.len() >= wanted {
+            break;
+        }
+        let mut values = ladder[..most].to_vec();
+        values.insert(0, 0);
+        let mut search = Search::new(kernel, MAX_FOUND, values, most > 1);
+        search.choose(&mut Chosen::default());
+        // Not the first ones, which differ in the last sizes alone: some of everywhere.
+        let mut fresh: Vec<(u64, Launch)> = Vec::new();
+        for (number, launch) in search.found.into_iter().enumerate() {
+            if !found.iter().any(|one| same_sizes(one, &launch)) {
+                fresh.push((draw(number as u64), launch));
+            }
+        }
+        fresh.sort_by_key(|(order, _)| *order);
+        found.extend(fresh.into_iter().take(quota.min(wanted - found.len())).map(|(_, one)| one));
+    }
+    for (number, launch) in found.iter_mut().enumerate() {
+        launch.seed = number as u64 * 7 + 1;
+    }
+    found.sort_by_key(|launch| {
+        (launch.threads(), launch.scalars.values().map(|v| v.abs()).sum::<i128>())
+    });
+    found
+}
+
+fn same_sizes(one: &Launch, other: &Launch) -> bool {
+    (one.block, one.grid, &one.scalars) == (other.block, other.grid, &other.scalars)
+}
+
+/// Launches of extreme sizes that fulfil the contract; too large to run as a whole.
+pub(crate) fn large(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
+    let ladders: [&[i128]; 3] = [
+        &[i32::MAX as i128, 65_535, 1024, 1],
+        &[i32::MAX as i128, u32::MAX as i128, 1 << 30, 65_536, 1024, 256, 1],
+        &[i32::MIN as i128, -1, 0, 1, 2, i32::MAX as i128],
+    ];
+    let mut found = Vec::new();
+    for ladder in ladders {
+        let mut search = Search::new(kernel, wanted, ladder.to_vec(), false);
+        search.choose(&mut Chosen::default());
+        found.extend(search.found);
+    }
+    found
+}
+
+impl<'k> Search<'k> {
+    fn new(kernel: &'k Kernel, wanted: usize, values: Vec<i128>, fresh: bool) -> Self {
+        let mut unknowns = Vec::new();
+        for axis in 0..3 {
+            if kernel.mentions(true, axis) {
+                unknowns.push(Unknown::Block(axis));
+            }
+            if kernel.mentions(false, axis) {
+                unknowns.push(Unknown::Grid(axis));
+            }
+        }
+        let scalars = kernel.scalars.iter();
+        let integers = scalars.filter(|var| kernel.vars[**var].ty != Type::Float);
+        unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
+        Self { kernel, unknowns, found: Vec::new(), wanted, steps: 0, values, fresh }
+    }
+
+    fn choose(&mut self, chosen: &mut Chosen) {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || self.found.len() >= self.wanted || !self.is_possible(chosen) {
+            return;
+        }
+        if let Some((unknown, value)) = self.forced(chosen) {
+            if self.is_legal(unknown, value) {
+                self.with(unknown, value, chosen);
+            }
+            return;
+        }
+        let free = self.unknowns.iter().find(|unknown| !chosen.0.contains_key(unknown)).copied();
+        let Some(unknown) = free else { return self.finish(chosen) };
+        for value in self.values.clone() {
+            if self.is_legal(unknown, value) {
+                self.with(unknown, value, chosen);
+            }
+        }
+    }
+
+    fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut Chosen) {
+        chosen.0.insert(unknown, value);
+        self.choose(chosen);
+        chosen.0.remove(&unknown);
+    }
+
+    fn is_legal(&self, unknown: Unknown, value: i128) -> bool {
+        match unknown {
+            Unknown::Block(axis) => (1..=[1024, 1024, 64][axis]).contains(&value),
+            Unknown::Grid(axis) => {
+                (1..=[i128::from(i32::MAX), 65_535, 65_535][axis]).contains(&value)
+            }
+            Unknown::Scalar(var) => {
+                let range = self.kernel.vars[var].ty.range();
+                range.is_none_or(|(least, most)| (least..=most).contains(&value))
+            }
+        }
+    }
+
+    /// Whether no demand is known to fail.
+    fn is_possible(&self, chosen: &Chosen) -> bool {
+        let demands = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
+        let threads: i128 = (0..3).filter_map(|axis| chosen.0.get(&Unknown::Block(axis))).product();
+        threads <= 1024
+            && demands.into_iter().all(|one| value::truth(&one.condition, chosen) != Ok(false))
+    }
+
+    /// A size that a demand gives a value to.
+    fn forced(&self, chosen: &Chosen) -> Option<(Unknown, i128)> {
+        let demands = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
+        for demand in demands {
+            let ExprKind::Compare(Compare::Eq, left, right) = &demand.condition.kind else {
+                continue;
+            };
+            for (one, other) in [(left, right), (right, left)] {
+                let unknown = self.as_unknown(one).filter(|one| !chosen.0.contains_key(one));
+                let value = value::evaluate(other, chosen, false).ok();
+                if let (Some(unknown), Some(value)) = (unknown, value.and_then(|one| one.number()))
+                {
+                    return Some((unknown, value));
+                }
+            }
+        }
+        None
+    }
+
+    fn as_unknown(&self, expr: &Expr) -> Option<Unknown> {
+        match &expr.kind {
+            ExprKind::Convert(inner) => self.as_unknown(inner),
+            ExprKind::Var(var) => Some(Unknown::Scalar(*var)),
+            ExprKind::Builtin(Builtin::BlockDim, axis) => Some(Unknown::Block(*axis)),
+            ExprKind::Builtin(Builtin::GridDim, axis) => Some(Unknown::Grid(*axis)),
+            _ => None,
+        }
+    }
+
+    fn finish(&mut self, chosen: &Chosen) {
+        let size = |unknown| chosen.0.get(&unknown).copied().unwrap_or(1);
+        let scalars = chosen.0.iter().filter_map(|(unknown, value)| match unknown {
+            Unknown::Scalar(var) => Some((*var, *value)),
+            _ => None,
+        });
+        let launch = Launch {
+            block: [0, 1, 2].map(|axis| size(Unknown::Block(axis))),
+            grid: [0, 1, 2].map(|axis| size(Unknown::Grid(axis))),
+            scalars: scalars.collect(),
+            seed: 1,
+        };
+        let newest = self.values.last().copied().unwrap_or(0);
+        let is_new =
+            !self.fresh || self.values.len() < 2 || chosen.0.values().any(|one| *one >= newest);
+        if is_new && is_allowed(self.kernel, &launch) == Some(true) {
+            self.found.push(launch);
+        }
+    }
+}
+
+/// Whether a launch can be run as a whole.
+pub(crate) fn is_runnable(launch: &Launch) -> bool {
+    launch.threads() <= MAX_THREADS
+}

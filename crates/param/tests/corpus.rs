@@ -1,0 +1,129 @@
+//! Kernels of `corpus/param`: each is proved, and each of its mutants is refuted on a launch that the
+//! interpreter ran. What needs a solver is only looked at where there is one.
+
+use param::{Answer, Options, Solver, Verdict, engine::Property, kir::Kernel};
+use std::path::PathBuf;
+
+/// One test for each kernel, so that they run side by side.
+macro_rules! corpus {
+    ($($name:ident)*) => {
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+        $(#[test] fn $name() { check(stringify!($name)); })*
+    };
+}
+
+corpus! {
+    black_scholes blelloch brent_kung convolution diffusion gather grid_stride histogram kogge_stone layer_norm
+    matmul_naive matmul_tiled nbody reduce_halving reduce_index reduce_modulo reverse shared_flag softmax
+    stencil_1d stencil_2d transpose_naive transpose_tiled vector_add
+}
+
+/// What a `.expect` file says.
+#[derive(Default)]
+struct Expected {
+    /// Properties that are unknown without a solver.
+    need_solver: Vec<String>,
+    /// Which property a change breaks.
+    mutants: Vec<(String, String, String)>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param")
+}
+
+fn read(name: &str, extension: &str) -> String {
+    let path = folder().join(format!("{name}.{extension}"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn expected(name: &str) -> Expected {
+    let mut expected = Expected::default();
+    for line in read(name, "expect").lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let text = rest.replace("\\n", "\n");
+        match word {
+            "needs-solver:" => {
+                expected.need_solver = rest.split_whitespace().map(str::to_owned).collect();
+            }
+            "mutant:" => expected.mutants.push((text, String::new(), String::new())),
+            "-" => expected.mutants.last_mut().expect("a mutant").1 = text,
+            "+" => expected.mutants.last_mut().expect("a mutant").2 = text,
+            _ => panic!("{name}.expect: `{line}`"),
+        }
+    }
+    expected
+}
+
+/// The one kernel of a text.
+fn kernel(text: &str) -> Kernel {
+    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(kernels.len(), 1);
+    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message))
+}
+
+/// z3, if there is one. Where there must be one, its absence is an error.
+fn solver() -> Option<Solver> {
+    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
+    let found = named.or_else(|| folders.find(|file| file.is_file()));
+    let solver = found.and_then(|found| Solver::start(&found).ok());
+    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
+    assert!(solver.is_some() || !required, "there is no z3");
+    solver
+}
+
+fn names(answer: &Answer, verdict: Verdict) -> Vec<String> {
+    let with = answer.properties.iter().filter(|one| one.verdict == verdict);
+    with.map(|one| name(one.property).to_owned()).collect()
+}
+
+fn name(property: Property) -> &'static str {
+    match property {
+        Property::Races => "races",
+        Property::Barriers => "barriers",
+        Property::Bounds => "bounds",
+        Property::Overflow => "overflow",
+        Property::Division => "division",
+        Property::Invariant => "invariant",
+    }
+}
+
+fn check(file: &str) {
+    let (text, expected) = (read(file, "cu"), expected(file));
+    let options = Options { infers: true };
+    let kernel_itself = kernel(&text);
+    let (answer, _) = param::prove(&kernel_itself, None, options);
+    assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
+    assert!(answer.tested >= 5, "tested on {} launches", answer.tested);
+    assert_eq!(names(&answer, Verdict::Refuted), Vec::<String>::new());
+    assert_eq!(names(&answer, Verdict::Unknown), expected.need_solver, "without a solver");
+    assert!(expected.mutants.len() >= 4, "{file} has too few mutants");
+    for (property, from, to) in &expected.mutants {
+        assert_eq!(text.matches(from.as_str()).count(), 1, "`{from}`");
+        let mutant = kernel(&text.replace(from.as_str(), to));
+        let (answer, _) = param::prove(&mutant, None, options);
+        let refuted = names(&answer, Verdict::Refuted);
+        assert!(refuted.contains(property), "`{from}` -> `{to}`: {refuted:?}");
+        // A refutation of something that was proved would be a bug of ours.
+        assert!(answer.contradiction.is_none(), "`{from}` -> `{to}`: {:?}", answer.contradiction);
+    }
+    if let Some(solver) = solver() {
+        let (answer, _) = param::prove(&kernel_itself, Some(solver), options);
+        assert_eq!(names(&answer, Verdict::Unknown), Vec::<String>::new(), "with a solver");
+        assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
+    }
+}
+
+#[test]
+fn every_file_is_tested() {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder()).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "cu") {
+            found.push(path.file_stem().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    found.sort();
+    assert_eq!(found, NAMES);
+}
