@@ -268,7 +268,7 @@ fn conditional_store(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = memory::locate(context, pointer, lane, (size, size), AccessKind::Write);
         let Some(found) = found else { continue };
-        let manner = Manner::plain(Kind::Write, context.site);
+        let manner = Manner::plain(Kind::Write, context.site, element);
         memory::track(context, pointer, lane, size, manner, SameValue::Undecided);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
