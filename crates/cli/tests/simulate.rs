@@ -101,15 +101,11 @@ fn what_is_missing_comes_back_as_a_command() {
 #[test]
 fn what_is_not_executed_yet_is_unknown() {
     let arguments = [
-        "corpus/ptx/cuda/d_mma.sm_80.ptx",
-        "--grid=1",
+        "corpus/ptx/cuda/g_cudabarrier.sm_80.ptx",
+        "--grid=2",
         "--block=128",
-        "--arg=a=f16[32,16]=iota",
-        "--arg=b=f16[16,16]=iota",
-        "--arg=c=f32[32,16]:out",
-        "--arg=m=32",
-        "--arg=n=16",
-        "--arg=k=16",
+        "--arg=x=f32[2,1024]=iota",
+        "--arg=y=f32[2,1024]:out",
     ];
     simulate(&arguments).assert().code(3).stdout_eq(expected("unknown.stdout"));
 }

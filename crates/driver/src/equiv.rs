@@ -4,7 +4,7 @@ use crate::arguments::{ArgumentValue, Direction, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
-use crate::{Colour, Exit, Outcome, heat};
+use crate::{Colour, Exit, Outcome, heat, precision, wmma};
 use equiv::{
     Answer, Compared, Difference, Input, InputKind, Output, Side, Witness, compare, confirm,
 };
@@ -148,6 +148,11 @@ fn tell(
     }
     let (sentence, equality) = judge(sides, compared, witness, verdict);
     text.push_str(&sentence);
+    if equality == Verdict::Proved {
+        for note in precision::notes(sides[0].kernel(), sides[1].kernel()) {
+            text.push_str(&format!("precision: {note}\n"));
+        }
+    }
     let assumptions = assumptions(sides, compared);
     for assumption in &assumptions {
         text.push_str(&format!("assumed: {assumption}\n"));
@@ -190,6 +195,16 @@ fn judge(
     if racy {
         let text = "equivalence: unknown: the runs hold for one schedule only\n";
         return (text.to_owned(), Verdict::Unknown);
+    }
+    let reinterpreted = sides.iter().find_map(|side| {
+        let place = wmma::uses(side.kernel()).other_kind?;
+        Some(side.kernel().line(place))
+    });
+    if let Some(line) = reinterpreted {
+        let text = format!(
+            "equivalence: unknown: {line} takes a fragment of wmma for one of another kind\n"
+        );
+        return (text, Verdict::Unknown);
     }
     match answer {
         Answer::Equal if runs == Verdict::Refuted => {
@@ -256,6 +271,14 @@ fn assumptions(sides: &[Finished<'_>; 2], compared: &Compared) -> Vec<String> {
     for assumption in sides.iter().flat_map(Finished::assumptions) {
         if !all.contains(&assumption) {
             all.push(assumption);
+        }
+    }
+    for side in sides {
+        if let Some(place) = wmma::uses(side.kernel()).elements {
+            let line = side.kernel().line(place);
+            all.push(format!(
+                "fragments of wmma are laid out as on sm_80 and sm_90: {line} computes with elements"
+            ));
         }
     }
     all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());

@@ -7,6 +7,7 @@ use crate::arguments::{
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
 use crate::hints::Trials;
+use crate::precision::Kernel;
 use crate::race_groups::distinct;
 use crate::sync_findings::{self, is_note};
 use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect};
@@ -182,6 +183,12 @@ impl Finished<'_> {
 
     pub(crate) fn source(&self) -> &base::SourceFile {
         &self.input.source
+    }
+
+    /// The kernel that ran, as text.
+    pub(crate) fn kernel(&self) -> Kernel<'_> {
+        let function = self.built.launch.kernel;
+        Kernel { program: self.program(), function, source: self.source() }
     }
 
     /// What was assumed or looks odd, for standard error.

@@ -107,7 +107,7 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
         }
         Fault::Barrier(BarrierFault::Reuse { .. }) => "barrier-reuse",
         Fault::Barrier(_) => "barrier-misuse",
-        Fault::NotInMask { .. } => "warp-collective",
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } => "warp-collective",
         Fault::CopiesInFlight { .. } => "async-copy",
         Fault::Race(race) if race.changes_source() => "async-copy",
         Fault::Race(_) => "race",
@@ -125,7 +125,7 @@ pub(crate) fn property(fault: &Fault) -> &'static str {
         Fault::Trap | Fault::AssertFailed => "traps",
         Fault::Deadlock { .. } => "deadlock",
         Fault::Barrier(_) => "barriers",
-        Fault::NotInMask { .. } => "collectives",
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } => "collectives",
         Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
     }
 }

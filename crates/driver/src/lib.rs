@@ -25,6 +25,7 @@ pub mod inspect;
 pub mod npy;
 mod outcome;
 mod pointers;
+mod precision;
 pub mod project;
 mod properties;
 pub mod prove;
@@ -35,6 +36,7 @@ mod source_lines;
 pub mod support;
 mod sync_findings;
 mod triton;
+mod wmma;
 
 pub use diagnostics::{Colour, Format};
 pub use exec::{Limits, Watch};

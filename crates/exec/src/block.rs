@@ -493,7 +493,9 @@ fn straight(
 
 /// Whether an operation touches memory.
 fn is_access(op: &Op) -> bool {
-    matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
+    let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_));
+    plain
+        || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }
 
 /// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits

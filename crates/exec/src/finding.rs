@@ -101,6 +101,11 @@ pub enum Fault {
         /// The mask.
         mask: u32,
     },
+    /// A matrix instruction without all lanes of the warp: some have exited, or never were.
+    LanesMissing {
+        /// Which.
+        missing: u32,
+    },
     /// Asynchronous copies are on their way when their thread ends.
     CopiesInFlight {
         /// How many.

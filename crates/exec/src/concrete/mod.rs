@@ -24,6 +24,7 @@
 mod approximate;
 mod bits;
 mod convert;
+mod dot;
 mod exact;
 mod float;
 mod format;
@@ -33,6 +34,7 @@ pub mod nan;
 
 pub use bits::insert_bits;
 pub use convert::{Conversion, convert};
+pub use dot::{dot_float, dot_integer};
 pub use float::{float_binary, float_compare, float_test, float_unary, fma};
 pub use format::to_double;
 pub use integer::{add_carry, int_binary, int_compare, int_ternary, int_unary, resize};

@@ -10,6 +10,7 @@ mod call;
 mod collective;
 mod contiguous;
 mod direct;
+mod matrix;
 mod memory;
 mod pointer;
 mod special;
@@ -235,17 +236,7 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
 /// Whether the engine executes an operation; if not, a run that reaches it ends with a gap.
 #[must_use]
 pub fn executes(op: &Op) -> bool {
-    !matches!(
-        op,
-        Op::Mma(_)
-            | Op::LoadMatrix(_)
-            | Op::StoreMatrix(_)
-            | Op::MoveMatrix(_)
-            | Op::WmmaLoad(_)
-            | Op::WmmaStore(_)
-            | Op::WmmaMma(_)
-            | Op::Unsupported { .. }
-    )
+    !matches!(op, Op::Unsupported { .. })
 }
 
 /// Executes an operation in the context's lanes.
@@ -290,9 +281,13 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         }
         Op::Hint { .. } => {}
         Op::Unsupported { what } => return Err(context.gap(what.clone())),
-        op if !executes(op) => {
-            return Err(context.gap("matrix instructions are not executed yet"));
-        }
+        Op::Mma(_)
+        | Op::LoadMatrix(_)
+        | Op::StoreMatrix(_)
+        | Op::MoveMatrix(_)
+        | Op::WmmaLoad(_)
+        | Op::WmmaStore(_)
+        | Op::WmmaMma(_) => return matrix::execute(context, op),
         Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
         Op::AddressOf { dst, symbol, offset } => {
             special::address_of(context, *dst, *symbol, *offset)?

@@ -1,5 +1,7 @@
 //! A domain that writes down what it is asked: values are texts.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use exec::domain::{Binary, Connective, Domain, InputSource, Inputs, Truths, Unary, Value, Values};
 use exec::{Access, Argument, Buffer, Contents, Element, Launch, Limits, Mask, Outcome, Results};
 use ir::{Format, Relation, Rounding, Scalar};
@@ -108,8 +110,17 @@ impl Domain for Recording {
 /// every type are there.
 pub(crate) fn run(
     body: &str,
+    input: (Scalar, usize),
+    outputs: usize,
+) -> (Outcome, Results, Recording) {
+    run_threads(body, input, outputs, 1)
+}
+
+fn run_threads(
+    body: &str,
     (input, inputs): (Scalar, usize),
     outputs: usize,
+    threads: u32,
 ) -> (Outcome, Results, Recording) {
     let text = format!(
         ".version 8.6\n.target sm_90\n.address_size 64
@@ -138,7 +149,7 @@ pub(crate) fn run(
     let launch = Launch {
         kernel,
         grid: [1, 1, 1],
-        block: [1, 1, 1],
+        block: [threads, 1, 1],
         dynamic_shared: 0,
         selected: Vec::new(),
         symbols: Vec::new(),
@@ -159,8 +170,26 @@ pub(crate) fn run(
 
 /// What a kernel leaves in `y`, element by element.
 pub(crate) fn outputs(body: &str, input: (Scalar, usize), output: (Scalar, usize)) -> Vec<String> {
+    outputs_of(body, input, output, 1)
+}
+
+/// The same of 32 threads.
+pub(crate) fn outputs_of_warp(
+    body: &str,
+    input: (Scalar, usize),
+    output: (Scalar, usize),
+) -> Vec<String> {
+    outputs_of(body, input, output, 32)
+}
+
+fn outputs_of(
+    body: &str,
+    input: (Scalar, usize),
+    output: (Scalar, usize),
+    threads: u32,
+) -> Vec<String> {
     let size = output.0.width().bytes() as usize;
-    let (outcome, mut results, mut domain) = run(body, input, size * output.1);
+    let (outcome, mut results, mut domain) = run_threads(body, input, size * output.1, threads);
     assert_eq!(outcome.gap, None, "{body}");
     assert_eq!(outcome.findings, [], "{body}");
     let element = |at: usize| match results.element(&mut domain, 1, at * size, output.0) {

@@ -1,0 +1,197 @@
+//! Sums of products as matrix instructions make them (PTX manual §9.7.14.5.14, §9.7.14.4.5).
+//!
+//! - *Integers* wrap or are clamped after the whole sum, *bits* are counted: exact.
+//! - *Doubles* are fused multiply-adds in ascending order, which is what an H200 does bit for bit.
+//! - *Other floats*: the manual leaves order, rounding and subnormals open ("at least single
+//!   precision"). Here the sum is exact and rounded once, to nearest. Tensor cores cut bits off while
+//!   they align products, so they can differ from this in the last bits of the result: by less than two
+//!   units in the last place of the largest among the products, C and the sum, on everything recorded.
+//!   Sums whose intermediate values fit (small integers) agree bit for bit.
+
+use super::float::fma;
+use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky};
+use super::nan;
+use ir::{FloatMode, Format, Rounding};
+
+/// `Σ a·b + c` of floats, rounded once; of doubles, after every step.
+#[must_use]
+pub fn dot_float(
+    (a, b): (Format, Format),
+    products: impl Iterator<Item = (u64, u64)>,
+    (c, start): (Format, u64),
+    d: Format,
+) -> u64 {
+    if a == Format::F64 {
+        let step = |sum, (x, y)| fma(Format::F64, FloatMode::NEAREST, x, y, sum);
+        return products.fold(start, step);
+    }
+    let mut sum = Sum::default();
+    for (x, y) in products {
+        sum.add_product(decode(a, x), decode(b, y));
+    }
+    sum.add(decode(c, start));
+    sum.round(d)
+}
+
+/// `Σ a·b + c` of integers, wrapped or clamped to 32 bits.
+#[must_use]
+pub fn dot_integer(products: impl Iterator<Item = (i64, i64)>, start: u64, saturate: bool) -> u64 {
+    // At most 256 products of bytes, so this cannot overflow.
+    let sum = products.map(|(x, y)| x * y).sum::<i64>() + i64::from(start as u32 as i32);
+    let sum = match saturate {
+        true => sum.clamp(i32::MIN.into(), i32::MAX.into()),
+        false => sum,
+    };
+    u64::from(sum as u32)
+}
+
+const LIMBS: usize = 10;
+
+/// The exponent of the lowest bit: below the product of the smallest numbers of any format here.
+const LOWEST: i32 = -320;
+
+/// An exact sum: a two's complement number in units of 2^-320, and what is not finite.
+#[derive(Default)]
+struct Sum {
+    limbs: [u64; LIMBS],
+    nan: bool,
+    infinite: [bool; 2],
+}
+
+impl Sum {
+    fn add_product(&mut self, x: Number, y: Number) {
+        match (x, y) {
+            (Number::Nan, _) | (_, Number::Nan) => self.nan = true,
+            (Number::Finite(x), Number::Finite(y)) => self.add_finite(Finite {
+                negative: x.negative != y.negative,
+                significand: x.significand * y.significand,
+                exponent: x.exponent + y.exponent,
+            }),
+            (Number::Infinite { negative }, Number::Infinite { negative: other }) => {
+                self.infinite[usize::from(negative != other)] = true;
+            }
+            (Number::Infinite { negative }, Number::Finite(factor))
+            | (Number::Finite(factor), Number::Infinite { negative }) => match factor.is_zero() {
+                true => self.nan = true,
+                false => self.infinite[usize::from(negative != factor.negative)] = true,
+            },
+        }
+    }
+
+    fn add(&mut self, number: Number) {
+        match number {
+            Number::Nan => self.nan = true,
+            Number::Infinite { negative } => self.infinite[usize::from(negative)] = true,
+            Number::Finite(number) => self.add_finite(number),
+        }
+    }
+
+    fn add_finite(&mut self, number: Finite) {
+        if number.is_zero() {
+            return;
+        }
+        let shift = (number.exponent - LOWEST) as usize;
+        let (limb, bits) = (shift / 64, shift % 64);
+        let low = number.significand << bits;
+        let parts = [low as u64, (low >> 64) as u64];
+        let mut carry = false;
+        for (position, limb) in self.limbs[limb..].iter_mut().enumerate() {
+            let part = parts.get(position).copied().unwrap_or(0);
+            if position >= 2 && !carry {
+                return;
+            }
+            let (first, second);
+            (*limb, first) = match number.negative {
+                true => limb.overflowing_sub(part),
+                false => limb.overflowing_add(part),
+            };
+            (*limb, second) = match number.negative {
+                true => limb.overflowing_sub(u64::from(carry)),
+                false => limb.overflowing_add(u64::from(carry)),
+            };
+            carry = first || second;
+        }
+    }
+
+    fn round(mut self, format: Format) -> u64 {
+        match self.infinite {
+            _ if self.nan => return nan::canonical(format),
+            [true, true] => return nan::canonical(format),
+            [true, false] => return infinity(format, false),
+            [false, true] => return infinity(format, true),
+            [false, false] => {}
+        }
+        let negative = self.limbs[LIMBS - 1] >> 63 == 1;
+        if negative {
+            self.negate();
+        }
+        let Some(top) = self.limbs.iter().rposition(|&limb| limb != 0) else {
+            return encode(format, Rounding::NearestEven, Finite::zero(false));
+        };
+        let below = top.saturating_sub(1);
+        let high = u128::from(self.limbs[top]) << 64 | u128::from(self.limbs[below]);
+        let high = if top == 0 { u128::from(self.limbs[0]) } else { high };
+        let rest = self.limbs[..below].iter().any(|&limb| limb != 0);
+        // Room for the bit that stands for the rest.
+        let significand = shift_right_sticky(high, 1) | u128::from(rest);
+        let exponent = LOWEST + 64 * below as i32 + 1;
+        encode(format, Rounding::NearestEven, Finite { negative, significand, exponent })
+    }
+
+    fn negate(&mut self) {
+        let mut carry = true;
+        for limb in &mut self.limbs {
+            (*limb, carry) = (!*limb).overflowing_add(u64::from(carry));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(value: f32) -> u64 {
+        u64::from(value.to_bits())
+    }
+
+    fn sum(pairs: &[(f32, f32)], start: f32) -> f32 {
+        let products = pairs.iter().map(|&(x, y)| (single(x), single(y)));
+        let tf32 = (Format::Tf32, Format::Tf32);
+        let bits = dot_float(tf32, products, (Format::F32, single(start)), Format::F32);
+        f32::from_bits(bits as u32)
+    }
+
+    #[test]
+    fn sums_are_exact_before_they_are_rounded() {
+        assert_eq!(sum(&[(3.0, 5.0), (-2.0, 4.0)], 0.5), 7.5);
+        assert_eq!(sum(&[(1e30, 1e8), (1.0, 1.0), (-1e30, 1e8)], 0.0), 1.0);
+        assert_eq!(sum(&[(1.0, -1.0)], 1.0).to_bits(), 0);
+        assert_eq!(sum(&[], -3.0), -3.0);
+        assert_eq!(sum(&[(f32::MAX, 2.0)], 0.0), f32::INFINITY);
+        assert_eq!(sum(&[(2f32.powi(-100), 2f32.powi(-49))], 0.0), 2f32.powi(-149));
+        // A tie that something far below it breaks.
+        let tie = [(1.0, 1.0), (2f32.powi(-12), 2f32.powi(-12))];
+        assert_eq!(sum(&tie, 0.0), 1.0);
+        let broken = [tie[0], tie[1], (2f32.powi(-126), 2f32.powi(-126))];
+        assert_eq!(sum(&broken, 0.0), 1.0 + f32::EPSILON);
+    }
+
+    #[test]
+    fn infinities_and_nans() {
+        assert_eq!(sum(&[(f32::INFINITY, -1.0)], 1.0), f32::NEG_INFINITY);
+        assert!(sum(&[(f32::INFINITY, 0.0)], 1.0).is_nan());
+        assert!(sum(&[(f32::INFINITY, 1.0)], f32::NEG_INFINITY).is_nan());
+        assert!(sum(&[(f32::NAN, 1.0)], 0.0).is_nan());
+    }
+
+    #[test]
+    fn integers_wrap_or_are_clamped_at_the_end() {
+        let products = [(127, 127), (-128, 127)];
+        let start = i32::MAX.cast_unsigned().into();
+        let wrapped = dot_integer(products.into_iter(), start, false) as u32;
+        assert_eq!(wrapped.cast_signed(), i32::MAX - 127);
+        let above = [(127, 127)].into_iter();
+        assert_eq!(dot_integer(above.clone(), start, true), start);
+        assert_eq!(dot_integer(above, start, false) as i32, i32::MIN + 127 * 127 - 1);
+    }
+}

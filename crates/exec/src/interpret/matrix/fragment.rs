@@ -1,0 +1,298 @@
+//! Which element of a matrix is in which lane, register and part of a register.
+//!
+//! The manual writes it as formulas (§9.7.14.5.1 to §9.7.14.5.13, §9.7.14.6.2) and all of them are
+//! linear in bits: each bit of the lane's number, of the register's and of the position in it adds a
+//! number of rows or columns. So a layout is a list of such steps.
+//!
+//! For `wmma` the manual leaves the layout open. Used is that of sm_80 and sm_90, as read from an
+//! H200 (its loads of numbered elements, every shape and type); it matters only to kernels that
+//! compute with elements of fragments themselves.
+
+use ir::{Element, Fragment, Layout, Shape};
+
+/// What a bit adds: a product (where several are computed side by side), rows, columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::interpret) struct Place {
+    pub(in crate::interpret) product: usize,
+    pub(in crate::interpret) row: usize,
+    pub(in crate::interpret) column: usize,
+}
+
+const fn rows(row: usize) -> Place {
+    Place { product: 0, row, column: 0 }
+}
+
+const fn columns(column: usize) -> Place {
+    Place { product: 0, row: 0, column }
+}
+
+const fn products(product: usize) -> Place {
+    Place { product, row: 0, column: 0 }
+}
+
+/// The layout of a fragment: what each bit adds, lowest first.
+#[derive(Clone, Debug)]
+pub(in crate::interpret) struct Spread {
+    lane: [Place; 5],
+    register: Vec<Place>,
+    part: Vec<Place>,
+}
+
+impl Spread {
+    /// Where the element is that `lane` has at position `part` of its register `register`.
+    pub(in crate::interpret) fn place(&self, lane: usize, register: usize, part: usize) -> Place {
+        let mut place = Place::default();
+        for (steps, bits) in
+            [(&self.lane[..], lane), (&self.register, register), (&self.part, part)]
+        {
+            for step in steps.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1) {
+                place.product += step.1.product;
+                place.row += step.1.row;
+                place.column += step.1.column;
+            }
+        }
+        place
+    }
+
+    /// The same with rows and columns exchanged.
+    fn transposed(mut self) -> Self {
+        let all = self.lane.iter_mut().chain(&mut self.register).chain(&mut self.part);
+        all.for_each(|step| (step.row, step.column) = (step.column, step.row));
+        self
+    }
+}
+
+/// Elements of one register.
+pub(in crate::interpret) fn parts(element: Element) -> usize {
+    match element {
+        Element::F64 => 1,
+        element => 32 / element.bits() as usize,
+    }
+}
+
+/// Steps that double: `first`, `2·first`, … below `end`.
+fn doubling(first: usize, end: usize, step: fn(usize) -> Place) -> Vec<Place> {
+    let sizes = std::iter::successors(Some(first), |size| Some(2 * size));
+    sizes.take_while(|&size| size < end).map(step).collect()
+}
+
+/// Four lanes share a row, each with `parts` neighbours.
+fn by_rows(parts: usize) -> [Place; 5] {
+    [columns(parts), columns(2 * parts), rows(1), rows(2), rows(4)]
+}
+
+/// `mma`: A, of which `k` columns are stored.
+pub(in crate::interpret) fn mma_a(
+    shape: Shape,
+    k: usize,
+    element: Element,
+    layout: Layout,
+) -> Spread {
+    if in_quarters(shape, element) {
+        return quarters(layout == Layout::Row);
+    }
+    let parts = parts(element);
+    let mut register: Vec<Place> = doubling(8, shape.m.into(), rows);
+    register.extend(doubling(4 * parts, k, columns));
+    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }
+}
+
+/// `mma`: B.
+pub(in crate::interpret) fn mma_b(shape: Shape, element: Element, layout: Layout) -> Spread {
+    if in_quarters(shape, element) {
+        return quarters(layout == Layout::Col).transposed();
+    }
+    let parts = parts(element);
+    let register = doubling(4 * parts, shape.k.into(), columns);
+    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }.transposed()
+}
+
+/// `mma`: C or D, for factors of type `factor`.
+pub(in crate::interpret) fn mma_c(shape: Shape, element: Element, factor: Element) -> Spread {
+    let [low, high] = [columns(1), rows(8)];
+    if in_quarters(shape, factor) {
+        let lane = [rows(1), columns(2), products(1), products(2), rows(4)];
+        if element == Element::F32 {
+            return Spread { lane, register: vec![columns(1), rows(2), columns(4)], part: vec![] };
+        }
+        let lane = [rows(1), rows(2), products(1), products(2), rows(4)];
+        return Spread { lane, register: vec![columns(2), columns(4)], part: vec![columns(1)] };
+    }
+    match parts(element) {
+        1 => Spread { lane: by_rows(2), register: vec![low, high], part: vec![] },
+        _ => Spread { lane: by_rows(2), register: vec![high], part: vec![low] },
+    }
+}
+
+/// `m8n8k4` of halves is four products, each of eight lanes.
+fn in_quarters(shape: Shape, factor: Element) -> bool {
+    shape == Shape { m: 8, n: 8, k: 4 } && factor == Element::F16
+}
+
+/// A of such a product: a lane has a row, or else a column of four.
+fn quarters(by_row: bool) -> Spread {
+    let (lane, part, register) = match by_row {
+        true => ([rows(1), rows(2)], columns(1), columns(2)),
+        false => ([columns(1), columns(2)], rows(1), rows(2)),
+    };
+    let lane = [lane[0], lane[1], products(1), products(2), rows(4)];
+    Spread { lane, register: vec![register], part: vec![part] }
+}
+
+/// A fragment of `wmma`. Bits of a register's number beyond those that add something are copies.
+pub(in crate::interpret) fn wmma(fragment: Fragment, shape: Shape, element: Element) -> Spread {
+    let parts = parts(element);
+    let (m, n, k) = (usize::from(shape.m), usize::from(shape.n), usize::from(shape.k));
+    // m8n32 is computed as the transpose of m32n8: its B takes the place of A.
+    let flat = n > 16;
+    let along_k = doubling(4 * parts, k, columns);
+    match fragment {
+        Fragment::A if !flat => left(m, parts, along_k),
+        Fragment::A => right(8, parts, along_k).transposed(),
+        Fragment::B if !flat => right(n, parts, along_k),
+        Fragment::B => left(n, parts, along_k).transposed(),
+        Fragment::C => {
+            let (tall, wide) = if flat { (n, m) } else { (m, n) };
+            let (low, mut high) = (columns(1), doubling(8, tall.min(16), rows));
+            high.extend(if tall > 16 { vec![rows(16)] } else { doubling(8, wide, columns) });
+            let spread = match parts {
+                1 => {
+                    high.insert(0, low);
+                    Spread { lane: by_rows(2), register: high, part: vec![] }
+                }
+                _ => Spread { lane: by_rows(2), register: high, part: vec![low] },
+            };
+            if flat { spread.transposed() } else { spread }
+        }
+    }
+}
+
+fn left(m: usize, parts: usize, along_k: Vec<Place>) -> Spread {
+    let mut register = doubling(8, m.min(16), rows);
+    register.extend(along_k);
+    register.extend(doubling(16, m, rows));
+    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }
+}
+
+fn right(n: usize, parts: usize, along_k: Vec<Place>) -> Spread {
+    let mut register = along_k;
+    register.extend(doubling(8, n, rows));
+    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }.transposed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const fn mnk(m: u16, n: u16, k: u16) -> Shape {
+        Shape { m, n, k }
+    }
+
+    fn at(spread: &Spread, lane: usize, register: usize, part: usize) -> (usize, usize) {
+        let place = spread.place(lane, register, part);
+        (place.row, place.column)
+    }
+
+    /// Formulas of the manual, written out for the shape that kernels use most.
+    #[test]
+    fn halves_in_m16n8k16_are_where_the_manual_says() {
+        let shape = mnk(16, 8, 16);
+        let a = mma_a(shape, 16, Element::F16, Layout::Row);
+        let b = mma_b(shape, Element::F16, Layout::Col);
+        let c = mma_c(shape, Element::F32, Element::F16);
+        for lane in 0..32 {
+            let (group, thread) = (lane >> 2, lane % 4);
+            for i in 0..8 {
+                let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
+                let column = thread * 2 + (i & 1) + if i < 4 { 0 } else { 8 };
+                assert_eq!(at(&a, lane, i / 2, i % 2), (row, column));
+            }
+            for i in 0..4 {
+                let row = thread * 2 + (i & 1) + if i < 2 { 0 } else { 8 };
+                assert_eq!(at(&b, lane, i / 2, i % 2), (row, group));
+                let row = if i < 2 { group } else { group + 8 };
+                assert_eq!(at(&c, lane, i, 0), (row, thread * 2 + (i & 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn quarters_are_where_the_manual_says() {
+        let shape = mnk(8, 8, 4);
+        let c = mma_c(shape, Element::F32, Element::F16);
+        let b = mma_b(shape, Element::F16, Layout::Row);
+        for lane in 0..32 {
+            for i in 0..8 {
+                let row = (lane & 1) + (i & 2) + if lane < 16 { 0 } else { 4 };
+                let column = (i & 4) + (lane & 2) + (i & 1);
+                assert_eq!(at(&c, lane, i, 0), (row, column));
+                assert_eq!(c.place(lane, i, 0).product, lane / 4 % 4);
+            }
+            for i in 0..4 {
+                let column = i + if lane < 16 { 0 } else { 4 };
+                assert_eq!(at(&b, lane, i / 2, i % 2), (lane % 4, column));
+            }
+        }
+    }
+
+    /// Every element is somewhere, and nothing is outside.
+    #[test]
+    fn fragments_cover_their_matrices() {
+        let check = |spread: &Spread, registers: usize, parts: usize, size: (usize, usize)| {
+            let mut met = BTreeSet::new();
+            for lane in 0..32 {
+                for register in 0..registers {
+                    met.extend((0..parts).map(|part| at(spread, lane, register, part)));
+                }
+            }
+            assert_eq!(met.len(), size.0 * size.1, "{spread:?}");
+            assert!(met.iter().all(|&(row, column)| row < size.0 && column < size.1));
+        };
+        for (shape, element) in [
+            (mnk(8, 8, 128), Element::B1),
+            (mnk(16, 8, 256), Element::B1),
+            (mnk(8, 8, 32), Element::S4),
+            (mnk(16, 8, 64), Element::U4),
+            (mnk(8, 8, 16), Element::S8),
+            (mnk(16, 8, 32), Element::E4m3),
+            (mnk(16, 8, 8), Element::Bf16),
+            (mnk(16, 8, 4), Element::Tf32),
+            (mnk(16, 8, 16), Element::F64),
+        ] {
+            let (m, n, k) = (usize::from(shape.m), usize::from(shape.n), usize::from(shape.k));
+            let (parts, bits) = (parts(element), element.bits().max(32) as usize);
+            let share = |elements: usize| elements * element.bits() as usize / (32 * bits);
+            check(&mma_a(shape, k, element, Layout::Row), share(m * k), parts, (m, k));
+            check(&mma_b(shape, element, Layout::Col), share(n * k), parts, (k, n));
+            let (accumulator, each) = match element {
+                Element::F64 => (Element::F64, m * n / 32),
+                _ => (Element::S32, m * n / 32),
+            };
+            check(&mma_c(shape, accumulator, element), each, 1, (m, n));
+        }
+        for shape in [mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)] {
+            let (m, n, k) = (usize::from(shape.m), usize::from(shape.n), usize::from(shape.k));
+            check(&wmma(Fragment::A, shape, Element::F16), 8, 2, (m, k));
+            check(&wmma(Fragment::B, shape, Element::F16), 8, 2, (k, n));
+            check(&wmma(Fragment::A, shape, Element::S8), m * k / 128, 4, (m, k));
+            check(&wmma(Fragment::B, shape, Element::S8), n * k / 128, 4, (k, n));
+            check(&wmma(Fragment::C, shape, Element::F16), 4, 2, (m, n));
+            check(&wmma(Fragment::C, shape, Element::F32), 8, 1, (m, n));
+        }
+    }
+
+    /// A few of what was read from an H200.
+    #[test]
+    fn fragments_of_wmma_are_where_hardware_has_them() {
+        let c = wmma(Fragment::C, mnk(8, 32, 16), Element::F32);
+        assert_eq!(at(&c, 1, 0, 0), (2, 0));
+        assert_eq!([1, 2, 4].map(|register| at(&c, 0, register, 0)), [(1, 0), (0, 8), (0, 16)]);
+        let b = wmma(Fragment::B, mnk(16, 16, 8), Element::Tf32);
+        assert_eq!([1, 2].map(|register| at(&b, 0, register, 0)), [(4, 0), (0, 8)]);
+        let b = wmma(Fragment::B, mnk(8, 32, 16), Element::F16);
+        assert_eq!([1, 2, 4].map(|register| at(&b, 0, register, 0)), [(0, 8), (8, 0), (0, 16)]);
+        let a = wmma(Fragment::A, mnk(8, 32, 16), Element::F16);
+        assert_eq!([1, 2, 4].map(|register| at(&a, 0, register, 0)), [(0, 8), (0, 0), (0, 0)]);
+    }
+}

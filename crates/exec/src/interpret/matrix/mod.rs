@@ -1,0 +1,49 @@
+//! Matrix instructions of a warp (manual §9.7.14): products, and matrices moved between memory and
+//! registers.
+//!
+//! They wait until all lanes of the warp have come to them, which must be all 32: a lane that has
+//! exited or never existed makes them undefined, a finding. They order no memory.
+
+mod fragment;
+mod product;
+mod rows;
+mod sparse;
+mod tile;
+
+use super::{Context, Flow};
+use crate::finding::{Fault, Gap, Origin};
+use crate::lanes::{Mask, WARP};
+use crate::tags::Tags;
+pub(super) use fragment::{Place, parts};
+use ir::{Access, Op};
+pub(super) use product::{Factor, Matrix, Product, Terms, format};
+
+/// Executes a matrix instruction when the whole warp is there.
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    let alive = context.warp.alive();
+    if context.lanes != alive {
+        return Ok(Flow::Gather(Mask::ALL, context.lanes));
+    }
+    context.tracker.clocks.meet(context.warp.number);
+    if alive != Mask::ALL {
+        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+        let poison = Tags::poison(Mask::ALL, Origin::Operation(context.place));
+        op.visit(&mut |access| {
+            if let Access::Write(register) = access {
+                context.write(register, &[0; WARP], poison);
+            }
+        });
+        return Ok(Flow::Next);
+    }
+    match op {
+        Op::Mma(mma) => product::execute(context, &Product::of_mma(mma))?,
+        Op::WmmaMma(mma) => product::execute(context, &Product::of_wmma(mma))?,
+        Op::LoadMatrix(load) => rows::load(context, load)?,
+        Op::StoreMatrix(store) => rows::store(context, store)?,
+        Op::MoveMatrix(transpose) => rows::transpose(context, transpose),
+        Op::WmmaLoad(load) => tile::load(context, load)?,
+        Op::WmmaStore(store) => tile::store(context, store)?,
+        _ => return Err(context.gap("this is no matrix instruction")),
+    }
+    Ok(Flow::Next)
+}

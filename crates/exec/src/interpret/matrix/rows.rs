@@ -1,0 +1,238 @@
+//! `ldmatrix`, `stmatrix` and `movmatrix` (manual §9.7.14.5.15 to §9.7.14.5.17): matrices of 8×8
+//! halves.
+//!
+//! Lane 8m+r gives the address of row r of matrix m, and what is wrong with it is said of that lane.
+//! The access is that of the four lanes 4r to 4r+3, which "load an entire row", four bytes each; with
+//! `.trans` too, where the elements then go elsewhere. Lanes beyond the last matrix need no address
+//! (sm_80 and later).
+
+use crate::address::{Area, Pointer};
+use crate::finding::{AccessKind, Fault, Gap};
+use crate::interpret::Context;
+use crate::interpret::memory::{
+    allocation, locate, mark, read_element, resolve, track, word_of, worse, write_element,
+};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::memory::Word;
+use crate::tags::{Source, Tags};
+use crate::tracker::Manner;
+use crate::value::bytes::ZERO;
+use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
+use sync::{Kind, SameValue};
+
+/// Bytes of a row.
+const ROW: u32 = 16;
+
+/// Bits, or words of units, and what they are.
+type Piece = (u64, Word);
+
+/// A row of a matrix in memory: where it is, if the address was good.
+#[derive(Clone, Copy)]
+struct Row {
+    pointer: Pointer,
+    /// As [`locate`] says.
+    start: Option<usize>,
+}
+
+/// Where the rows of `count` matrices are; nowhere after a fault.
+fn locate_rows(
+    context: &mut Context<'_, '_>,
+    (address, space): (Address, Space),
+    count: usize,
+    kind: AccessKind,
+) -> Result<Vec<Option<Row>>, Gap> {
+    let all = context.lanes;
+    context.lanes = Mask::first(8 * count as u32);
+    let addresses = resolve(context, address, space, kind, ROW);
+    context.lanes = all;
+    let addresses = addresses?;
+    let mut rows = vec![None; 8 * count];
+    for lane in addresses.lanes.iter() {
+        let Some(pointer) = addresses.pointers[lane] else { continue };
+        if !matches!(pointer.area, Area::Shared(_)) {
+            let address = pointer.address();
+            context.find(Fault::WildAddress { address, kind, bytes: ROW }, Mask::one(lane));
+            continue;
+        }
+        let start = locate(context, pointer, lane, (ROW, ROW), kind);
+        rows[lane] = start.map(|start| Row { pointer, start });
+    }
+    Ok(rows)
+}
+
+/// The lane and half of its register that element (`row`, `column`) is in.
+fn holder(row: usize, column: usize, transposed: bool) -> (usize, usize) {
+    let (row, column) = if transposed { (column, row) } else { (row, column) };
+    (4 * row + column / 2, column % 2)
+}
+
+/// Two bytes of a piece.
+fn half(context: &mut Context<'_, '_>, (value, word): Piece, which: usize) -> Piece {
+    match &mut context.valued {
+        Some(valued) if word == Word::Unknown => {
+            let bytes = valued.store.bytes(value, word);
+            let mut out = ZERO;
+            out[..2].copy_from_slice(&bytes[2 * which..][..2]);
+            valued.store.word(&out)
+        }
+        _ => (value >> (16 * which) & 0xffff, word),
+    }
+}
+
+/// Two halves side by side.
+fn join(context: &mut Context<'_, '_>, low: Piece, high: Piece) -> Piece {
+    match (low.1, high.1) {
+        (Word::Number, Word::Number) => (low.0 | high.0 << 16, Word::Number),
+        (Word::Unknown | Word::Number, Word::Unknown | Word::Number) => match &mut context.valued {
+            Some(valued) => {
+                let [low, high] = [low, high].map(|(value, word)| valued.store.bytes(value, word));
+                let mut out = ZERO;
+                out[..2].copy_from_slice(&low[..2]);
+                out[2..4].copy_from_slice(&high[..2]);
+                valued.store.word(&out)
+            }
+            None => (0, Word::Unknown),
+        },
+        (low, high) if low == high => (0, if low == Word::Pointer { Word::Fickle } else { low }),
+        (low, high) => (0, worse(low, high)),
+    }
+}
+
+pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(), Gap> {
+    let count = load.dsts.len();
+    let rows = locate_rows(context, (load.address, load.space), count, AccessKind::Read)?;
+    let mut results = Vec::with_capacity(count);
+    for rows in rows.chunks(8) {
+        for (number, row) in rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            let manner = Manner::plain(Kind::Read, context.site);
+            for lane in 4 * number..4 * number + 4 {
+                let pointer = quarter(row.pointer, lane);
+                track(context, pointer, lane, 4, manner, SameValue::Different);
+            }
+        }
+        let mut values = [0; WARP];
+        let mut tags = Tags::NUMBER;
+        for lane in 0..WARP {
+            let (piece, bad) = match load.transpose {
+                false => read(context, rows[lane / 4], lane, 4 * (lane % 4), 4),
+                true => {
+                    let column = 2 * (lane / 4);
+                    let first = 2 * (lane % 4);
+                    let (low, bad) = read(context, rows[first], lane, column, 2);
+                    let (high, worse) = read(context, rows[first + 1], lane, column, 2);
+                    (join(context, low, high), bad || worse)
+                }
+            };
+            values[lane] = piece.0;
+            mark(&mut tags, lane, piece.1, context.place, bad);
+        }
+        results.push((values, tags));
+    }
+    for (&dst, (values, tags)) in load.dsts.iter().zip(results) {
+        context.write_words(dst, &values, tags);
+    }
+    Ok(())
+}
+
+/// The four bytes of a row that one of its lanes accesses.
+fn quarter(pointer: Pointer, lane: usize) -> Pointer {
+    Pointer { offset: pointer.offset + 4 * (lane as i64 % 4), ..pointer }
+}
+
+/// A few bytes of a row, and whether its address was bad.
+fn read(
+    context: &mut Context<'_, '_>,
+    row: Option<Row>,
+    lane: usize,
+    offset: usize,
+    bytes: usize,
+) -> (Piece, bool) {
+    let Some(row) = row else { return ((0, Word::Poison), true) };
+    let (mut low, mut high) = ([0; WARP], [0; WARP]);
+    let at = Some(row.start.map(|start| start + offset));
+    let into = [&mut low, &mut high];
+    let word = read_element(context, row.pointer.area, lane, at, bytes, into);
+    ((low[lane], word), false)
+}
+
+pub(super) fn store(context: &mut Context<'_, '_>, store: &StoreMatrix) -> Result<(), Gap> {
+    let count = store.srcs.len();
+    let rows = locate_rows(context, (store.address, store.space), count, AccessKind::Write)?;
+    for (rows, &src) in rows.chunks(8).zip(&store.srcs) {
+        let source = context.read(src, Width::B64);
+        for (number, row) in rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            for part in 0..4 {
+                let piece = match store.transpose {
+                    false => fragment(&source, 4 * number + part),
+                    true => {
+                        let [low, high] = [0, 1].map(|at| {
+                            let (lane, which) = holder(number, 2 * part + at, true);
+                            half(context, fragment(&source, lane), which)
+                        });
+                        join(context, low, high)
+                    }
+                };
+                write(context, *row, 4 * number + part, piece);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a lane has.
+fn fragment((values, tags): &(Lanes, Tags), lane: usize) -> Piece {
+    let word = word_of(*tags, lane);
+    let mask = if word == Word::Unknown { u64::MAX } else { 0xffff_ffff };
+    (values[lane] & mask, word)
+}
+
+/// A lane writes its four bytes of a row.
+fn write(context: &mut Context<'_, '_>, row: Row, lane: usize, piece: Piece) {
+    let pointer = quarter(row.pointer, lane);
+    let start = row.start.map(|start| start + 4 * (lane % 4));
+    let same = match (start, piece) {
+        (Some(start), (value, Word::Number)) => {
+            let bytes = (value as u32).to_le_bytes();
+            allocation(context, pointer.area, lane).map_or(SameValue::Undecided, |(memory, ..)| {
+                memory.would_keep(start, &bytes, crate::memory::state::DEFINED)
+            })
+        }
+        _ => SameValue::Undecided,
+    };
+    let manner = Manner::plain(Kind::Write, context.site);
+    track(context, pointer, lane, 4, manner, same);
+    if let Some(start) = start {
+        write_element(context, (pointer.area, lane), start, 4, piece);
+    }
+}
+
+pub(super) fn transpose(context: &mut Context<'_, '_>, op: &MoveMatrix) {
+    let source = context.read(op.src, Width::B64);
+    let mut values = [0; WARP];
+    let mut tags = Tags::NUMBER;
+    for lane in 0..WARP {
+        let [low, high] = [0, 1].map(|at| {
+            let (holder, which) = holder(lane / 4, 2 * (lane % 4) + at, true);
+            half(context, fragment(&source, holder), which)
+        });
+        let piece = join(context, low, high);
+        values[lane] = piece.0;
+        mark(&mut tags, lane, piece.1, context.place, false);
+    }
+    let origin = source.1.origin.unwrap_or(Source::Data);
+    let undefined = source.1.undefined.filter(|_| !tags.poison.is_empty());
+    context.write_words(op.dst, &values, Tags { origin: Some(origin), undefined, ..tags });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holder;
+
+    #[test]
+    fn elements_are_held_in_pairs() {
+        assert_eq!(holder(3, 5, false), (14, 1));
+        assert_eq!(holder(5, 3, true), (14, 1));
+    }
+}

@@ -1,0 +1,324 @@
+//! `wmma.load` and `wmma.store` (manual §9.7.14.4.3, §9.7.14.4.4): matrices with a stride.
+//!
+//! All lanes name the same matrix. Which lane accesses which element is left open, so loads of A and
+//! B are taken for reads of every lane. Fragments of C are the same in `wmma.load.c` and
+//! `wmma.store.d`, so that a tile may be read, changed and written back: there the access is that of one
+//! lane, and *not* the lane that has the element on hardware but its opposite. Whoever reads with
+//! ordinary loads what `wmma.store` wrote needs a barrier, wherever the element was.
+//!
+//! Each row (or column) must be aligned to the fragment's size by the manual; CUDA's guide asks for
+//! 16 bytes only, and that is what is checked.
+
+use super::fragment::{self, Place, Spread, parts};
+use crate::address::Pointer;
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::interpret::Context;
+use crate::interpret::memory::{
+    locate, mark, read_element, resolve, track, word_of, worse, write_element,
+};
+use crate::lanes::{Mask, WARP};
+use crate::memory::Word;
+use crate::tags::Tags;
+use crate::tracker::Manner;
+use crate::value::bytes::ZERO;
+use crate::value::unit::Byte;
+use ir::{Address, Element, Fragment, Layout, Operand, Shape, Space, Width, WmmaLoad, WmmaStore};
+use sync::{Kind, SameValue};
+
+/// A matrix in memory.
+struct Tile {
+    pointer: Pointer,
+    layout: Layout,
+    /// Bits of an element, and from one row (or column) to the next.
+    bits: usize,
+    stride: i64,
+    /// For each row (or column) whether it is accessible, and where it starts.
+    lines: Vec<Option<Option<usize>>>,
+    length: u32,
+}
+
+impl Tile {
+    /// The row (or column) an element is in, and its bytes from the start of that.
+    fn split(&self, place: Place) -> (usize, usize) {
+        let (line, at) = match self.layout {
+            Layout::Row => (place.row, place.column),
+            Layout::Col => (place.column, place.row),
+        };
+        (line, at * self.bits / 8)
+    }
+
+    /// Where the elements of a register are if they are neighbours in memory, too: what is smaller
+    /// than a byte always is.
+    fn whole(
+        &self,
+        spread: &Spread,
+        (lane, register): (usize, usize),
+        element: Element,
+    ) -> Option<(usize, usize)> {
+        let (first, start) = self.split(spread.place(lane, register, 0));
+        let (last, end) = self.split(spread.place(lane, register, parts(element) - 1));
+        (first == last && start <= end).then_some((first, start))
+    }
+
+    fn line(&self, number: usize) -> Pointer {
+        Pointer { offset: self.pointer.offset + self.stride * number as i64, ..self.pointer }
+    }
+}
+
+/// What the two instructions have in common.
+#[derive(Clone, Copy)]
+struct Request {
+    fragment: Fragment,
+    shape: Shape,
+    layout: Layout,
+    element: Element,
+    space: Space,
+    address: Address,
+    stride: Option<Operand>,
+    registers: usize,
+    kind: AccessKind,
+}
+
+/// Finds the matrix and checks each of its rows (or columns); `None` after a fault in the address.
+fn find(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>, Gap> {
+    let Shape { m, n, k } = request.shape;
+    let (rows, columns) = match request.fragment {
+        Fragment::A => (m, k),
+        Fragment::B => (k, n),
+        Fragment::C => (m, n),
+    };
+    let (lines, length) = match request.layout {
+        Layout::Row => (rows, columns),
+        Layout::Col => (columns, rows),
+    };
+    let bits = request.element.bits() as usize;
+    let bytes = usize::from(length) * bits / 8;
+    let stride = match request.stride {
+        None => i64::from(length),
+        Some(operand) => {
+            let (values, tags) = context.read(operand, Width::B32);
+            if context.decide(tags, Sink::Address)? != Mask::ALL {
+                return Ok(None);
+            }
+            if values.iter().any(|&value| value != values[0]) {
+                return Err(context.gap("lanes of a warp name different strides of one matrix"));
+            }
+            values[0] as i64
+        }
+    };
+    let kind = request.kind;
+    let addresses = resolve(context, request.address, request.space, kind, bytes as u32)?;
+    let Some(pointer) = addresses.pointers[0].filter(|_| addresses.lanes == Mask::ALL) else {
+        return Ok(None);
+    };
+    if addresses.pointers.iter().any(|&other| other != Some(pointer)) {
+        return Err(context.gap("lanes of a warp name different addresses of one matrix"));
+    }
+    let stride = stride * bits as i64 / 8;
+    let align = (request.registers * register_bytes(request.element)).min(16) as u32;
+    let mut tile =
+        Tile { pointer, layout: request.layout, bits, stride, lines: vec![], length: bytes as u32 };
+    for number in 0..usize::from(lines) {
+        let line = tile.line(number);
+        let found = locate(context, line, 0, (tile.length, align), kind);
+        tile.lines.push(found);
+    }
+    Ok(Some(tile))
+}
+
+/// Bytes of a register of a fragment.
+fn register_bytes(element: Element) -> usize {
+    if element == Element::F64 { 8 } else { 4 }
+}
+
+/// The lane that an access to an element of C is said to be of.
+fn somebody(lane: usize) -> usize {
+    WARP - 1 - lane
+}
+
+pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(), Gap> {
+    let WmmaLoad { fragment, shape, layout, element, space, address, stride, .. } = *load;
+    let (registers, kind) = (load.dsts.len(), AccessKind::Read);
+    let request =
+        Request { fragment, shape, layout, element, space, address, stride, registers, kind };
+    let spread = fragment::wmma(fragment, shape, element);
+    let tile = find(context, request)?;
+    if let Some(tile) = &tile
+        && fragment != Fragment::C
+    {
+        let manner = Manner::plain(Kind::Read, context.site);
+        for (number, line) in tile.lines.iter().enumerate() {
+            if line.is_some() {
+                read_by_all(context, tile.line(number), tile.length, manner);
+            }
+        }
+    }
+    let mut results = Vec::with_capacity(registers);
+    for register in 0..registers {
+        let (mut values, mut tags) = ([0; WARP], Tags::NUMBER);
+        for lane in 0..WARP {
+            let (piece, bad) = match &tile {
+                Some(tile) => {
+                    if fragment == Fragment::C {
+                        touch(context, tile, &spread, (lane, register, element), Kind::Read);
+                    }
+                    read(context, tile, &spread, (lane, register), element)
+                }
+                None => ((0, Word::Poison), true),
+            };
+            values[lane] = piece.0;
+            mark(&mut tags, lane, piece.1, context.place, bad);
+        }
+        results.push((values, tags));
+    }
+    for (&dst, (values, tags)) in load.dsts.iter().zip(results) {
+        context.write_words(dst, &values, tags);
+    }
+    Ok(())
+}
+
+/// A row that every lane reads.
+fn read_by_all(context: &mut Context<'_, '_>, line: Pointer, length: u32, manner: Manner) {
+    let who = (context.warp.number, Mask::ALL);
+    // Pieces of a size that other accesses have, too.
+    let piece = 16.min(length);
+    for at in (0..length).step_by(piece as usize) {
+        let place = (line.area, line.offset + i64::from(at), piece);
+        context.tracker.access(who, place, manner, SameValue::Different);
+    }
+}
+
+/// Tells of the access of one lane to the elements of a register of C.
+fn touch(
+    context: &mut Context<'_, '_>,
+    tile: &Tile,
+    spread: &Spread,
+    (lane, register, element): (usize, usize, Element),
+    kind: Kind,
+) {
+    let same = match kind {
+        Kind::Read => SameValue::Different,
+        Kind::Write | Kind::Update => SameValue::Undecided,
+    };
+    let manner = Manner::plain(kind, context.site);
+    let mut access = |(line, offset): (usize, usize), bytes: u32| {
+        if tile.lines[line].is_some() {
+            let start = tile.line(line);
+            let pointer = Pointer { offset: start.offset + offset as i64, ..start };
+            track(context, pointer, somebody(lane), bytes, manner, same);
+        }
+    };
+    match tile.whole(spread, (lane, register), element) {
+        Some(at) => access(at, register_bytes(element) as u32),
+        None => (0..parts(element)).for_each(|part| {
+            access(tile.split(spread.place(lane, register, part)), element.bits() / 8);
+        }),
+    }
+}
+
+/// What a lane gets in one register, and whether an address was bad.
+fn read(
+    context: &mut Context<'_, '_>,
+    tile: &Tile,
+    spread: &Spread,
+    (lane, register): (usize, usize),
+    element: Element,
+) -> ((u64, Word), bool) {
+    if let Some(at) = tile.whole(spread, (lane, register), element) {
+        return read_at(context, tile, at, register_bytes(element));
+    }
+    let count = parts(element);
+    let bytes = tile.bits / 8;
+    let mut whole = (0u64, Word::Number);
+    let mut found = ZERO;
+    for part in 0..count {
+        let (line, offset) = tile.split(spread.place(lane, register, part));
+        let ((value, word), bad) = read_at(context, tile, (line, offset), bytes);
+        if bad {
+            return ((0, Word::Poison), true);
+        }
+        if let Some(valued) = &mut context.valued {
+            let piece = valued.store.bytes(value, word);
+            found[part * bytes..][..bytes].copy_from_slice(&piece[..bytes]);
+        }
+        whole.0 |= value << (8 * bytes * part);
+        whole.1 = if part == 0 || whole.1 == word { word } else { worse(whole.1, word) };
+    }
+    match &mut context.valued {
+        Some(valued) if whole.1 == Word::Unknown => (valued.store.word(&found), false),
+        _ => (whole, false),
+    }
+}
+
+fn read_at(
+    context: &mut Context<'_, '_>,
+    tile: &Tile,
+    (line, offset): (usize, usize),
+    bytes: usize,
+) -> ((u64, Word), bool) {
+    let Some(start) = tile.lines[line] else { return ((0, Word::Poison), true) };
+    let (mut low, mut high) = ([0; WARP], [0; WARP]);
+    let at = Some(start.map(|start| start + offset));
+    let into = [&mut low, &mut high];
+    let word = read_element(context, tile.pointer.area, 0, at, bytes, into);
+    ((low[0], word), false)
+}
+
+pub(super) fn store(context: &mut Context<'_, '_>, store: &WmmaStore) -> Result<(), Gap> {
+    let WmmaStore { shape, layout, element, space, address, stride, .. } = *store;
+    let (fragment, kind, registers) = (Fragment::C, AccessKind::Write, store.srcs.len());
+    let request =
+        Request { fragment, shape, layout, element, space, address, stride, registers, kind };
+    let Some(tile) = find(context, request)? else { return Ok(()) };
+    let spread = fragment::wmma(fragment, shape, element);
+    for (register, &src) in store.srcs.iter().enumerate() {
+        let source = context.read(src, Width::B64);
+        report_undefined(context, &tile, source.1);
+        for lane in 0..WARP {
+            let piece = (source.0[lane], word_of(source.1, lane));
+            touch(context, &tile, &spread, (lane, register, element), Kind::Write);
+            for part in 0..parts(element) {
+                let (line, offset) = tile.split(spread.place(lane, register, part));
+                let Some(Some(start)) = tile.lines[line] else { continue };
+                let bytes = tile.bits / 8;
+                let value = taken(context, piece, part * bytes, bytes, &tile);
+                write_element(context, (tile.pointer.area, lane), start + offset, bytes, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Undefined values that are written to global memory are outputs.
+fn report_undefined(context: &mut Context<'_, '_>, tile: &Tile, tags: Tags) {
+    if !matches!(tile.pointer.area, crate::address::Area::Global(_)) {
+        return;
+    }
+    if !tags.poison.is_empty() {
+        let fault = Fault::Undefined { reaches: Sink::Output, origin: tags.undefined };
+        context.find(fault, tags.poison);
+    }
+    context.doubt_undetermined(tags, Sink::Output, Mask::ALL);
+}
+
+/// One element of a register.
+fn taken(
+    context: &mut Context<'_, '_>,
+    (value, word): (u64, Word),
+    first: usize,
+    bytes: usize,
+    tile: &Tile,
+) -> (u64, Word) {
+    let global = matches!(tile.pointer.area, crate::address::Area::Global(_));
+    match (&mut context.valued, word) {
+        (Some(valued), Word::Unknown) => {
+            let all = valued.store.bytes(value, word);
+            let mut out = [Byte::Known(0); 8];
+            out[..bytes].copy_from_slice(&all[first..first + bytes]);
+            valued.store.word(&out)
+        }
+        // It is reported and it was written: neither is to be said otherwise later.
+        (_, Word::Poison) if global => (0, Word::Unknown),
+        _ => (value >> (8 * first) & (u64::MAX >> (64 - 8 * bytes)), word),
+    }
+}
