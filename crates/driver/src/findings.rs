@@ -151,6 +151,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
         Fault::NotInMask { mask } => return sync_findings::not_in_mask(*mask, finding),
+        Fault::LanesMissing { missing } => {
+            return sync_findings::lanes_missing(*missing, finding);
+        }
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);
         }

@@ -16,6 +16,15 @@ pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
     at(Code::WarpCollective, finding, message).label(who(finding))
 }
 
+/// A matrix instruction in a warp that is not whole.
+pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
+    let message = format!(
+        "a matrix instruction needs all lanes of its warp; those of {missing:#010x} have ended or do \
+         not exist"
+    );
+    at(Code::WarpCollective, finding, message).label(who(finding))
+}
+
 /// Copies that nobody waited for; whether they are in a group.
 pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Diagnostic {
     let copies = match copies {

@@ -387,6 +387,15 @@ impl Domain for Symbolic {
         }
     }
 
+    fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        let mut sum = self.term(c);
+        for (&x, &y) in a.iter().zip(b) {
+            let (x, y) = (self.term(x), self.term(y));
+            sum = self.terms.fused_multiply_add(x, y, sum);
+        }
+        self.handles.handle(sum)
+    }
+
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.each(Operation::Binary(op), operands, lanes, out);
     }

@@ -166,6 +166,17 @@ pub trait Domain {
     /// it tells the few places where a kernel rounds on purpose, by adding a large constant.
     fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values);
 
+    /// `c + a₀·b₀ + a₁·b₁ + …`: what a matrix instruction makes of a row and a column.
+    fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        let mut sum = [c; WARP];
+        for (&x, &y) in a.iter().zip(b) {
+            let before = sum;
+            let operands = [&[x; WARP], &[y; WARP], &before];
+            self.fma(operands, Rounding::NearestEven, Mask(1), &mut sum);
+        }
+        sum[0]
+    }
+
     /// Two operands.
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values);
 

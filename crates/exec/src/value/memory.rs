@@ -31,6 +31,16 @@ impl Store {
         if !matches!(word, Word::Unknown | Word::Fickle) || whole {
             return (value, word);
         }
+        if bytes == 2
+            && start.is_multiple_of(2)
+            && states.iter().all(|&state| state == state::OPAQUE)
+            && let Some(&Unit::Halves { values, sorts }) = self.units.get(memory.unit(start & !3))
+        {
+            let half = start / 2 % 2;
+            let word = self.units.whole(values[half], sorts[half]);
+            let zero = self.units.bits(0);
+            return (u64::from(word) | u64::from(zero) << 32, Word::Unknown);
+        }
         let mut found = [Byte::Known(0); 8];
         (0..bytes).for_each(|at| found[at] = self.byte(memory, start + at));
         match (self.word(&found), word) {

@@ -141,6 +141,7 @@ pub(crate) struct Units {
     lost: Vec<Lost>,
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
+    wholes_known: FxHashMap<(Value, Sort), u32>,
 }
 
 impl Units {
@@ -167,6 +168,26 @@ impl Units {
         let word = self.push(Unit::Bits(bits));
         self.bits_known.insert(bits, word);
         word
+    }
+
+    /// The word of a value of at most four bytes. Halves that are loaded one by one are met again and
+    /// again.
+    pub(crate) fn whole(&mut self, value: Value, sort: Sort) -> u32 {
+        if let Some(&word) = self.wholes_known.get(&(value, sort)) {
+            return word;
+        }
+        let word = self.push(Unit::Whole { value, sort });
+        self.wholes_known.insert((value, sort), word);
+        word
+    }
+
+    /// Value number `part` of two bytes each, if the unit has one of this sort there.
+    pub(crate) fn half(&self, word: u32, part: usize, sort: Sort) -> Option<Value> {
+        match *self.get(word)? {
+            Unit::Halves { values, sorts } if sorts[part] == sort => Some(values[part]),
+            Unit::Whole { value, sort: found } if part == 0 && found == sort => Some(value),
+            _ => None,
+        }
     }
 
     /// The word of something that is not followed. Equal words do not mean equal values.
@@ -233,7 +254,7 @@ impl Units {
                     (4, 4) if first == 0 && matches!(sort, Sort::F32 | Sort::Unit) => return value,
                     (4, 8) if first % 4 == 0 => Some(Unit::Part { value, sort, first }),
                     (run, size) if run == size && first == 0 && zeros => {
-                        Some(Unit::Whole { value, sort })
+                        return self.whole(value, sort);
                     }
                     _ => halves(&bytes),
                 }

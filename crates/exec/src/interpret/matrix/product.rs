@@ -97,6 +97,10 @@ impl<T: Copy + Default> Matrix<T> {
         self.cells[self.index(Place { product, row, column })]
     }
 
+    pub(in crate::interpret) fn row(&self, product: usize, row: usize) -> &[T] {
+        &self.cells[self.index(Place { product, row, column: 0 })..][..self.columns]
+    }
+
     pub(in crate::interpret) fn set(&mut self, place: Place, value: T) {
         let index = self.index(place);
         self.cells[index] = value;
@@ -124,6 +128,11 @@ pub(in crate::interpret) struct Terms {
 }
 
 impl Terms {
+    /// Whether elements are left out.
+    pub(in crate::interpret) fn is_sparse(&self) -> bool {
+        self.chosen.is_some()
+    }
+
     /// The row of B for stored element `at` of a row of A.
     pub(in crate::interpret) fn row_of_b(&self, row: usize, at: usize) -> usize {
         self.chosen.as_ref().map_or(at, |chosen| chosen[row][at])

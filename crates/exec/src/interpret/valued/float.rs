@@ -248,6 +248,11 @@ pub(super) fn reals(
                     value
                 }
             }
+        } else if let (true, Some(value)) = (
+            size == 2 && tags.unknown.has(lane) && part < 2,
+            valued.store.units.half(values[lane] as u32, part & 1, Sort::float(format)),
+        ) {
+            value
         } else {
             let found = bytes(context, source, lane);
             let Some(valued) = &mut context.valued else { break };

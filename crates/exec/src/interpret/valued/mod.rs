@@ -8,11 +8,8 @@ mod conditional;
 mod convert;
 mod float;
 mod integer;
-<<<<<<< HEAD
-mod same;
-=======
 mod matrix;
->>>>>>> 16a932a (Execute matrix instructions: mma, sparse too, ldmatrix, stmatrix, movmatrix, wmma)
+mod same;
 mod select;
 mod truth;
 
@@ -27,11 +24,8 @@ use crate::value::bytes::Bytes;
 pub(crate) use conditional::conditional;
 pub(super) use float::update;
 use ir::{Op, Operand, Reg, Width};
-<<<<<<< HEAD
-pub(super) use same::keeps;
-=======
 pub(super) use matrix::product as matrix_product;
->>>>>>> 16a932a (Execute matrix instructions: mma, sparse too, ldmatrix, stmatrix, movmatrix, wmma)
+pub(super) use same::keeps;
 
 /// Executes an operation if values are concerned; whether it was.
 #[inline(never)]
