@@ -6,7 +6,7 @@
 //!
 //! `record-plan DIR`, `record-pack DIR` and `record-refused PATH` renew the recordings of a real GPU
 //! (`crates/recordings`): write what a device is to run, pack what came back, and ask `ptxas` which
-//! cases exist.
+//! cases exist; of all families, or of those named.
 //!
 //! `book DIR` builds the manual.
 
@@ -22,14 +22,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["ptxas", path] => ptxas::run(path.as_ref()),
-        ["record-plan", folder] => record::run(record::plan, folder),
-        ["record-pack", folder] => record::run(record::pack, folder),
-        ["record-refused", path] => record::run(record::refused, path),
+        ["record-plan", folder, families @ ..] => record::run(record::plan, folder, families),
+        ["record-pack", folder, families @ ..] => record::run(record::pack, folder, families),
+        ["record-refused", path, families @ ..] => record::run(record::refused, path, families),
         ["book", folder] => build_book(folder.as_ref()),
         _ => {
             eprintln!("usage: xtask ptxas PATH_OF_PTXAS");
-            eprintln!("       xtask record-refused PATH_OF_PTXAS");
-            eprintln!("       xtask record-plan DIR | record-pack DIR");
+            eprintln!("       xtask record-refused PATH_OF_PTXAS [FAMILY...]");
+            eprintln!("       xtask record-plan DIR [FAMILY...] | record-pack DIR [FAMILY...]");
             eprintln!("       xtask book DIR");
             ExitCode::from(2)
         }

@@ -16,9 +16,23 @@ const CHUNK: usize = 400;
 /// Errors are for a person at a terminal.
 type Outcomes<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// A command of this file, for some families or, if none is named, for all.
+type Chore = fn(&Path, &[&str]) -> Outcomes<()>;
+
+/// Whether a case is of one of the families, of which none means all.
+fn is_wanted(case: &Case, families: &[&str]) -> bool {
+    families.is_empty() || families.contains(&case.family)
+}
+
+fn wanted(families: &[&str]) -> Vec<Case> {
+    let mut cases = recordings::cases();
+    cases.retain(|case| is_wanted(case, families));
+    cases
+}
+
 /// Runs a command of this file.
-pub(crate) fn run(what: fn(&Path) -> Outcomes<()>, path: &str) -> ExitCode {
-    match what(Path::new(path)) {
+pub(crate) fn run(what: Chore, path: &str, families: &[&str]) -> ExitCode {
+    match what(Path::new(path), families) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -28,9 +42,9 @@ pub(crate) fn run(what: fn(&Path) -> Outcomes<()>, path: &str) -> ExitCode {
 }
 
 /// Writes the plan to a folder.
-pub(crate) fn plan(folder: &Path) -> Outcomes<()> {
+pub(crate) fn plan(folder: &Path, families: &[&str]) -> Outcomes<()> {
     std::fs::create_dir_all(folder)?;
-    let cases = recordings::cases();
+    let cases = wanted(families);
     let (mut kernels, mut inputs, mut entries) = (String::new(), Vec::new(), Vec::new());
     // Cases of one stream have the same inputs.
     let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
@@ -77,7 +91,7 @@ fn count(cases: &[Case]) {
 
 /// Turns the outputs in a folder into the data files. Without outputs, every case is listed as not
 /// recorded.
-pub(crate) fn pack(folder: &Path) -> Outcomes<()> {
+pub(crate) fn pack(folder: &Path, families: &[&str]) -> Outcomes<()> {
     let report = folder.join("outputs.json");
     let (report, bytes): (Value, Vec<u8>) = match report.exists() {
         true => (
@@ -89,7 +103,7 @@ pub(crate) fn pack(folder: &Path) -> Outcomes<()> {
     let device = report["device"].as_str().ok_or("outputs.json names no device")?;
     let mut files: BTreeMap<&str, File> = BTreeMap::new();
     let mut missing: BTreeMap<String, usize> = BTreeMap::new();
-    for case in recordings::cases() {
+    for case in wanted(families) {
         let outcome = outcome(&case, &report["cases"][case.to_string()], &bytes)?;
         if let Outcome::NotRecorded(reason) = &outcome {
             *missing.entry(format!("{}: {reason}", case.family)).or_default() += 1;
@@ -126,10 +140,21 @@ fn outcome(case: &Case, entry: &Value, outputs: &[u8]) -> Outcomes<Outcome> {
 }
 
 /// Asks an assembler which candidates it refuses, and rewrites the list of those.
-pub(crate) fn refused(ptxas: &Path) -> Outcomes<()> {
+pub(crate) fn refused(ptxas: &Path, families: &[&str]) -> Outcomes<()> {
     let scratch = std::env::temp_dir().join(format!("warpproof-record-{}.ptx", std::process::id()));
-    let candidates = recordings::candidates();
+    let mut candidates = recordings::candidates();
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/recordings/refused.txt"));
+    // What is known of other families stays, in the order of the cases.
+    let before = std::fs::read_to_string(path)?;
+    let known: BTreeMap<&str, &str> =
+        before.lines().filter_map(|line| Some((line.split_once('\t')?.0, line))).collect();
     let mut list = String::new();
+    for case in candidates.iter().filter(|case| !is_wanted(case, families)) {
+        if let Some(line) = known.get(case.to_string().as_str()) {
+            list += &format!("{line}\n");
+        }
+    }
+    candidates.retain(|case| is_wanted(case, families));
     for chunk in candidates.chunks(CHUNK) {
         let mut reasons = BTreeMap::new();
         // The assembler stops at some errors: ask again without the cases it complained about.
@@ -145,7 +170,6 @@ pub(crate) fn refused(ptxas: &Path) -> Outcomes<()> {
         }
     }
     std::fs::remove_file(&scratch)?;
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/recordings/refused.txt"));
     std::fs::write(path, &list)?;
     println!("{} candidates, {} refused", candidates.len(), list.lines().count());
     Ok(())

@@ -1,6 +1,7 @@
 //! Replays what a GPU did: every recorded kernel runs in the engine, and every bit must agree.
 //!
-//! Not compared to the bit are the functions the manual calls approximate (`approximate.rs`), and the
+//! Not compared to the bit are the functions the manual calls approximate (`approximate.rs`), products of
+//! matrices (`hardware_matrix.rs`), and the
 //! payload of a NaN, which it leaves open for most instructions. What else disagrees is listed in `DIFFERENT`.
 
 mod replaying;
@@ -30,7 +31,7 @@ fn the_engine_does_what_the_gpu_did() {
     for recording in recordings::load().unwrap() {
         let Some(recorded) = recording.outputs() else { continue };
         let case = &recording.case;
-        if case.is_approximate() {
+        if case.is_approximate() || case.family == "matrix" {
             continue;
         }
         compared += 1;

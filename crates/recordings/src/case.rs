@@ -1,6 +1,7 @@
 //! A case: one instruction (or a short chain), its operands, and how it is run.
 
 use crate::kind::Kind;
+use crate::layout::Layout;
 use crate::random::{HASH_START, Random, hash};
 use crate::{sample, warp};
 use std::fmt;
@@ -144,7 +145,16 @@ impl Case {
     /// Whether lanes of a warp see each other.
     #[must_use]
     pub fn is_collective(&self) -> bool {
-        self.family == "warp"
+        self.family == "warp" || self.family == "matrix"
+    }
+
+    /// The vectors from this number on have results whose last bits the manual leaves open.
+    #[must_use]
+    pub fn exact_vectors(&self) -> usize {
+        let floats =
+            |input: &Input| matches!(input.kind, Kind::Pack(layout) if layout != Layout::F64);
+        let rounds = self.text.contains("mma.") && self.inputs.iter().any(floats);
+        if rounds { self.vectors / 2 } else { self.vectors }
     }
 
     /// The opcode of the first instruction, without modifiers.
@@ -168,7 +178,13 @@ impl Case {
     pub fn vectors(&self) -> Vec<Vec<u64>> {
         let mut random = Random::named(&self.stream());
         let kinds: Vec<Kind> = self.inputs.iter().map(|input| input.kind).collect();
-        let mut vectors: Vec<Vec<u64>> = if kinds.iter().any(|kind| kind.is_of_warp()) {
+        let mut vectors: Vec<Vec<u64>> = if kinds.iter().any(|kind| kind.is_of_matrix()) {
+            let free = |index: usize| index >= self.vectors / 2;
+            let mut draw = |index| {
+                kinds.iter().map(|&kind| sample::matrix(&mut random, kind, free(index))).collect()
+            };
+            (0..self.vectors).map(&mut draw).collect()
+        } else if kinds.iter().any(|kind| kind.is_of_warp()) {
             let rounds = self.vectors / warp::LANES;
             (0..rounds).flat_map(|_| warp::round(&mut random, &kinds)).collect()
         } else {

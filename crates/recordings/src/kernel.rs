@@ -5,7 +5,7 @@ use crate::case::{Case, Register, Space};
 use std::fmt::Write;
 
 /// The oldest version of PTX that has all instructions, so that older drivers accept it.
-pub const VERSION: &str = "8.2";
+pub const VERSION: &str = "8.7";
 /// The oldest target that has all instructions.
 pub const TARGET: &str = "sm_90";
 /// Bytes of memory for each thread of a case that has a cell.

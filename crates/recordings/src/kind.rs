@@ -21,6 +21,17 @@ pub enum Kind {
     Float(Layout),
     /// Two floating-point numbers.
     FloatPair(Layout),
+    /// A register full of floating-point numbers, for a matrix: small integers, or numbers of a
+    /// similar size.
+    Pack(Layout),
+    /// A register full of integers, for a matrix: any bits.
+    Bits,
+    /// Metadata of a sparse matrix: four bits that say which one of two elements is there, or which
+    /// two of four.
+    Metadata {
+        /// How many elements are chosen.
+        chosen: u32,
+    },
     /// A predicate.
     Predicate,
     /// A distance, position or length in bits.
@@ -62,6 +73,16 @@ impl Kind {
             "bf16x2" => Self::FloatPair(Layout::BF16),
             "e4m3x2" => Self::FloatPair(Layout::E4M3),
             "e5m2x2" => Self::FloatPair(Layout::E5M2),
+            "pack_f64" => Self::Pack(Layout::F64),
+            // Singles too: the low bits of a tf32 mean nothing.
+            "pack_f32" | "pack_tf32" => Self::Pack(Layout::F32),
+            "pack_f16" => Self::Pack(Layout::F16),
+            "pack_bf16" => Self::Pack(Layout::BF16),
+            "pack_e4m3" => Self::Pack(Layout::E4M3),
+            "pack_e5m2" => Self::Pack(Layout::E5M2),
+            "bits32" => Self::Bits,
+            "metadata1" => Self::Metadata { chosen: 1 },
+            "metadata2" => Self::Metadata { chosen: 2 },
             "pred" => Self::Predicate,
             "amount" => Self::Amount,
             "lane" => Self::Lane,
@@ -83,13 +104,21 @@ impl Kind {
             Self::Integer { bits } | Self::NonZero { bits } | Self::WarpValue { bits } => bits,
             Self::Float(layout) => layout.bits(),
             Self::FloatPair(layout) => 2 * layout.bits(),
+            Self::Pack(layout) => layout.bits().max(32),
             Self::IntegerPair
+            | Self::Bits
+            | Self::Metadata { .. }
             | Self::Amount
             | Self::Lane
             | Self::Mask
             | Self::ShuffleLane
             | Self::ShuffleControl => 32,
         }
+    }
+
+    /// Whether it is part of a matrix.
+    pub(crate) fn is_of_matrix(self) -> bool {
+        matches!(self, Self::Pack(_) | Self::Bits | Self::Metadata { .. })
     }
 
     /// Whether the numbers of a warp are drawn together.

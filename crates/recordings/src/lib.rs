@@ -2,7 +2,7 @@
 //!
 //! A [`Case`] is one instruction with its operands; [`cases`] lists one for every scalar instruction
 //! form and every combination of modifiers that NVIDIA's assembler accepts for [`kernel::TARGET`],
-//! and for shuffles, votes and atomics. Inputs are drawn from a seed, so only outputs are stored.
+//! and for shuffles, votes, atomics and matrix instructions. Inputs are drawn from a seed, so only outputs are stored.
 //! [`load`] joins both, for tests that replay them:
 //!
 //! ```no_run

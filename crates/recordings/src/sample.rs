@@ -58,6 +58,9 @@ fn value(random: &mut Random, kind: Kind, mood: Mood) -> u64 {
             let (low, high) = (float(random, layout, mood), float(random, layout, mood));
             high << layout.bits() | low
         }
+        Kind::Pack(_) | Kind::Bits | Kind::Metadata { .. } => {
+            matrix(random, kind, mood == Mood::Free)
+        }
         Kind::Amount => match random.below(4) {
             0 => random.pick(&[0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256]),
             1 => random.bits() & 0xffff_ffff,
@@ -66,6 +69,34 @@ fn value(random: &mut Random, kind: Kind, mood: Mood) -> u64 {
         Kind::Lane | Kind::ShuffleLane => random.below(32),
         Kind::Mask | Kind::ShuffleControl => 0xffff_ffff,
     }
+}
+
+/// A register of a matrix: of any numbers or, where sums must be exact, of small integers.
+pub(crate) fn matrix(random: &mut Random, kind: Kind, free: bool) -> u64 {
+    match kind {
+        Kind::Pack(layout) => {
+            let count = 32_u32.div_ceil(layout.bits());
+            (0..count).fold(0, |word, part| {
+                word | part_of_pack(random, layout, free) << (part * layout.bits() % 64)
+            })
+        }
+        Kind::Metadata { chosen } => {
+            // In ascending order, as `.sp::ordered_metadata` wants it.
+            let valid: &[u64] = if chosen == 1 { &[4, 14] } else { &[4, 8, 9, 12, 13, 14] };
+            (0..8).fold(0, |word, part| word | random.pick(valid) << (4 * part))
+        }
+        _ => random.bits() & 0xffff_ffff,
+    }
+}
+
+/// A number between -4 and 4: an integer, or one with any fraction and not too small.
+fn part_of_pack(random: &mut Random, layout: Layout, free: bool) -> u64 {
+    if free {
+        let exponent = layout.bias() - 3 + random.below(5);
+        return layout.compose(random.once_in(2), exponent, random.bits());
+    }
+    let number = random.below(9) as f64 - 4.0;
+    layout.encode(number)
 }
 
 // Integers.

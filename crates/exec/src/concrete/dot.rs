@@ -6,7 +6,8 @@
 //!   precision"). Here the sum is exact and rounded once, to nearest. Tensor cores cut bits off while
 //!   they align products, so they can differ from this in the last bits of the result: by less than two
 //!   units in the last place of the largest among the products, C and the sum, on everything recorded.
-//!   Sums whose intermediate values fit (small integers) agree bit for bit.
+//!   Products of fp8 with accumulators in half precision are summed in half precision on the way: there
+//!   the unit is one of half precision. Sums whose intermediate values fit (small integers) agree bit for bit.
 
 use super::float::fma;
 use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky};

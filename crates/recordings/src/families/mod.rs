@@ -13,6 +13,7 @@ mod float;
 mod half;
 mod integer;
 mod logic;
+mod matrix;
 mod memory;
 mod warp;
 
@@ -25,6 +26,7 @@ fn vectors(family: &str) -> usize {
     match family {
         "integer" | "float" | "functions" | "half" | "convert_pair" | "warp" => 1024,
         "convert" => 512,
+        "matrix" => 128,
         _ => 256,
     }
 }
@@ -46,6 +48,7 @@ pub(crate) fn candidates() -> Vec<Case> {
         ("convert_pair", convert::fill_pairs),
         ("data", data::fill),
         ("warp", warp::fill),
+        ("matrix", matrix::fill),
         ("atomic", memory::fill_atomics),
         ("memory", memory::fill),
     ];

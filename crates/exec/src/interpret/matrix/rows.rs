@@ -105,7 +105,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
     for rows in rows.chunks(8) {
         for (number, row) in rows.iter().enumerate() {
             let Some(row) = row else { continue };
-            let manner = Manner::plain(Kind::Read, context.site);
+            let manner = Manner::plain(Kind::Read, context.site, 4);
             for lane in 4 * number..4 * number + 4 {
                 let pointer = quarter(row.pointer, lane);
                 track(context, pointer, lane, 4, manner, SameValue::Different);
@@ -201,7 +201,7 @@ fn write(context: &mut Context<'_, '_>, row: Row, lane: usize, piece: Piece) {
         }
         _ => SameValue::Undecided,
     };
-    let manner = Manner::plain(Kind::Write, context.site);
+    let manner = Manner::plain(Kind::Write, context.site, 4);
     track(context, pointer, lane, 4, manner, same);
     if let Some(start) = start {
         write_element(context, (pointer.area, lane), start, 4, piece);

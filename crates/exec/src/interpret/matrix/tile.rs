@@ -146,7 +146,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
     if let Some(tile) = &tile
         && fragment != Fragment::C
     {
-        let manner = Manner::plain(Kind::Read, context.site);
+        let manner = Manner::plain(Kind::Read, context.site, 4);
         for (number, line) in tile.lines.iter().enumerate() {
             if line.is_some() {
                 read_by_all(context, tile.line(number), tile.length, manner);
@@ -200,7 +200,7 @@ fn touch(
         Kind::Read => SameValue::Different,
         Kind::Write | Kind::Update => SameValue::Undecided,
     };
-    let manner = Manner::plain(kind, context.site);
+    let manner = Manner::plain(kind, context.site, 4);
     let mut access = |(line, offset): (usize, usize), bytes: u32| {
         if tile.lines[line].is_some() {
             let start = tile.line(line);
