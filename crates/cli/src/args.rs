@@ -1,10 +1,10 @@
 //! The command line.
 
 use crate::compile_args::CompileArgs;
-use crate::launch_args::{LaunchArgs, SideArgs};
+use crate::launch_args::{LaunchArgs, SideArgs, parsed};
 use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
-use driver::arguments::KernelPath;
+use driver::arguments::{AssumeSpec, KernelPath};
 use std::path::PathBuf;
 
 /// Proves GPU kernels correct.
@@ -144,6 +144,10 @@ pub(crate) struct EquivArgs {
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
 
+    /// A condition that inputs satisfy, all elements of tensors: 'eps > 0', '0 <= p <= 1'.
+    #[arg(long = "assume", value_name = "CONDITION", value_parser = parsed::<AssumeSpec>)]
+    pub(crate) assumptions: Vec<AssumeSpec>,
+
     /// Where to write a page with sources, findings and pictures.
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -151,6 +155,11 @@ pub(crate) struct EquivArgs {
     /// Take constants as they are, not for log2 e, pi and their like.
     #[arg(long)]
     pub(crate) no_snap: bool,
+
+    /// Leave the answer open if it is not settled that the optimised kernel is defined wherever the
+    /// reference is, and report what the manual does not allow as an error.
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -152,7 +152,7 @@ impl LaunchArgs {
 }
 
 /// Clap quotes the text itself, so only the reason is passed on.
-fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
+pub(crate) fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: ParseError| error.reason().to_owned())
 }
 

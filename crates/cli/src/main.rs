@@ -100,9 +100,13 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         arguments: &sides[number].1,
         limits: args.limits.limits(),
     };
-    let colour = styled();
+    let options = driver::equiv::Options {
+        snap: !args.no_snap,
+        strict: args.strict,
+        assumptions: &args.assumptions,
+    };
     let display = watch::Display::start();
-    let outcome = driver::equiv::run([&execution(0), &execution(1)], !args.no_snap, colour);
+    let outcome = driver::equiv::run([&execution(0), &execution(1)], &options, styled());
     drop(display);
     let outcome = with_page(outcome, args.report.as_deref());
     finish(outcome.rendered(args.format.into()))

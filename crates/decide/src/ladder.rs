@@ -10,6 +10,7 @@ use crate::algebra::{
 use crate::blocks::Blocks;
 use crate::definedness::{Definedness, Requirement as Asked, conditions};
 use crate::normalise::Normaliser;
+use crate::points::Points;
 use crate::problem::{Budget, Problem, different, search};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
@@ -29,6 +30,7 @@ type Conditions = Outcome<Vec<Definedness>>;
 
 pub(crate) struct Ladder<'t> {
     problem: Problem<'t>,
+    points: &'t Points<'t>,
     budget: Budget,
     algebra: Algebra,
     reference: Normaliser<'t>,
@@ -55,6 +57,7 @@ enum Side {
 impl<'t> Ladder<'t> {
     pub(crate) fn new(
         problem: &Problem<'t>,
+        points: &'t Points<'t>,
         pairs: &[(Term, Term)],
         blocks: &Blocks,
         budget: &Budget,
@@ -90,6 +93,7 @@ impl<'t> Ladder<'t> {
         optimised.set_opaque(&mut algebra, &blocks.optimised);
         Self {
             problem: *problem,
+            points,
             budget: *budget,
             algebra,
             reference,
@@ -404,7 +408,7 @@ impl<'t> Ladder<'t> {
         if self.domains.contains(&given) {
             return true;
         }
-        let search = search(&self.problem, pair, &self.budget);
+        let search = search(&self.problem, pair, self.points);
         let found = search.reference_has_domain(self.budget.points);
         if found {
             self.domains.insert(given);
@@ -462,7 +466,7 @@ impl<'t> Ladder<'t> {
     }
 
     fn search(&self, pair: (Term, Term), points: std::ops::Range<u64>, always: u64) -> Found {
-        search(&self.problem, pair, &self.budget).run(points, always)
+        search(&self.problem, pair, self.points).run(points, always)
     }
 }
 

@@ -6,11 +6,12 @@
 //! normal form would be enormous.
 
 use crate::blocks::Blocks;
-use crate::evaluate::fingerprints;
+use crate::evaluate::{Value, evaluate, fingerprints};
 use crate::ladder::Ladder;
+use crate::points::Points;
 use crate::products::Products;
 use crate::verdict::{Decision, Reason, Rung};
-use crate::witness::{Discrepancy, Point, Search, value};
+use crate::witness::{Discrepancy, Point, Search, inputs_of};
 use term::{Input, Term, Terms};
 
 /// Limits, all in steps: the same input gives the same answer on every machine.
@@ -89,7 +90,8 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
         problem.reference.inputs() == problem.optimised.inputs(),
         "both stores of a problem range over the same inputs"
     );
-    let mut answers = same_products(problem, pairs, budget);
+    let points = &Points::new(problem, budget);
+    let mut answers = same_products(problem, pairs, budget, points);
     let open = |answers: &[Option<Decision>]| -> Vec<usize> {
         answers
             .iter()
@@ -99,11 +101,11 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
             .collect()
     };
     let mut differences = 0;
-    for index in suspects(problem, pairs, &open(&answers), budget) {
+    for index in suspects(problem, pairs, &open(&answers), points) {
         if differences >= budget.differences {
             break;
         }
-        let found = search(problem, pairs[index], budget).run(SCANNED..SCANNED + 1, u64::MAX);
+        let found = search(problem, pairs[index], points).run(SCANNED..SCANNED + 1, u64::MAX);
         if let Some(difference) = found.values {
             differences += 1;
             answers[index] = Some(different(difference));
@@ -113,11 +115,11 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
         let skipped = || Decision::Unknown(Reason::Skipped);
         return answers.into_iter().map(|answer| answer.unwrap_or_else(skipped)).collect();
     }
-    with_blocks(problem, pairs, &open(&answers), budget, &mut answers);
+    with_blocks((problem, points), pairs, &open(&answers), budget, &mut answers);
     let left = open(&answers);
     if !left.is_empty() {
         let open: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
-        let ladder = Ladder::new(problem, &open, &Blocks::default(), budget);
+        let ladder = Ladder::new(problem, points, &open, &Blocks::default(), budget);
         let decided = ladder.run(&open, differences);
         for (index, answer) in left.into_iter().zip(decided) {
             answers[index] = Some(answer);
@@ -126,11 +128,29 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
 }
 
+/// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has
+/// them hold, and nothing should be claimed under them.
+#[must_use]
+pub fn satisfy(terms: &Terms, conditions: &[Term], budget: &Budget) -> Option<Point> {
+    let points = Points::within(terms, conditions, budget.significand_bits);
+    let holds = |number: &u64| {
+        let values = evaluate(terms, conditions, &|input| points.value(*number, input));
+        values.into_iter().all(|value| value == Value::Truth(true))
+    };
+    let number = (0..budget.points).find(holds)?;
+    let mut inputs: Vec<Input> =
+        conditions.iter().flat_map(|condition| inputs_of(terms, *condition)).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    Some(inputs.into_iter().map(|input| (input, points.value(number, input))).collect())
+}
+
 /// The first rung, for all pairs.
 fn same_products(
     problem: &Problem<'_>,
     pairs: &[(Term, Term)],
     budget: &Budget,
+    points: &Points<'_>,
 ) -> Vec<Option<Decision>> {
     let mut products = Products::default();
     // These sums are total: assumptions on the inputs only have to leave some input.
@@ -139,7 +159,7 @@ fn same_products(
         let sides = ((problem.reference, *reference), (problem.optimised, *optimised));
         let same = products.equal(sides.0, sides.1)
             && *possible.get_or_insert_with(|| {
-                let search = search(problem, (*reference, *optimised), budget);
+                let search = search(problem, (*reference, *optimised), points);
                 search.reference_has_domain(budget.points)
             });
         same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() })
@@ -149,7 +169,7 @@ fn same_products(
 
 /// Pairs that are equal with the sums they have in common as unknowns.
 fn with_blocks(
-    problem: &Problem<'_>,
+    (problem, points): (&Problem<'_>, &Points<'_>),
     pairs: &[(Term, Term)],
     open: &[usize],
     budget: &Budget,
@@ -157,7 +177,7 @@ fn with_blocks(
 ) {
     let chosen: Vec<(Term, Term)> = open.iter().map(|index| pairs[*index]).collect();
     let Some(blocks) = Blocks::find(problem, &chosen) else { return };
-    let ladder = Ladder::new(problem, &chosen, &blocks, budget);
+    let ladder = Ladder::new(problem, points, &chosen, &blocks, budget);
     for (index, answer) in open.iter().zip(ladder.run_composite(&chosen)) {
         answers[*index] = answer;
     }
@@ -171,12 +191,12 @@ fn suspects(
     problem: &Problem<'_>,
     pairs: &[(Term, Term)],
     open: &[usize],
-    budget: &Budget,
+    points: &Points<'_>,
 ) -> Vec<usize> {
     if open.is_empty() {
         return Vec::new();
     }
-    let point = |input: Input| value(SCANNED, input, budget.significand_bits);
+    let point = |input: Input| points.value(SCANNED, input);
     let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
         let roots: Vec<Term> = open.iter().map(|index| of(&pairs[*index])).collect();
         fingerprints(terms, &roots, &point)
@@ -187,12 +207,16 @@ fn suspects(
     open.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
 }
 
-pub(crate) fn search<'t>(problem: &Problem<'t>, pair: (Term, Term), budget: &Budget) -> Search<'t> {
+pub(crate) fn search<'t>(
+    problem: &Problem<'t>,
+    pair: (Term, Term),
+    points: &'t Points<'t>,
+) -> Search<'t> {
     Search {
         reference: (problem.reference, pair.0),
         optimised: (problem.optimised, pair.1),
         assumptions: problem.assumptions,
-        significand_bits: budget.significand_bits,
+        points,
     }
 }
 

@@ -1,11 +1,10 @@
 //! The search for a point where two terms differ.
 //!
-//! Points are pseudo-random but fixed, with small significands (three bits), so that every value
-//! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
-//! where choices and maxima are decided. Fingerprints pick the promising points; only interval
+//! Fingerprints pick the promising points; only interval
 //! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
 
 use crate::evaluate::{Interval, Value, evaluate, evaluate_floats, fingerprints};
+use crate::points::Points;
 use term::{Input, Node, Number, Term, Terms, evaluation_order};
 
 /// Values of the inputs that matter, all others being irrelevant.
@@ -27,8 +26,7 @@ pub(crate) struct Search<'t> {
     pub(crate) optimised: (&'t Terms, Term),
     /// Conditions in the reference's store that a point must satisfy.
     pub(crate) assumptions: &'t [Term],
-    /// How many bits a value's significand may have.
-    pub(crate) significand_bits: u32,
+    pub(crate) points: &'t Points<'t>,
 }
 
 /// What the points of a range of numbers showed.
@@ -57,7 +55,7 @@ impl Search<'_> {
     /// Whether some point satisfies the assumptions and has the reference defined; stops there.
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         (0..points).any(|number| {
-            let point = |input: Input| value(number, input, self.significand_bits);
+            let point = |input: Input| self.points.value(number, input);
             matches!(self.reference_at(&point), Value::Real(_) | Value::Any)
         })
     }
@@ -67,7 +65,7 @@ impl Search<'_> {
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
         let mut found = Found::default();
         for number in points {
-            let point = |input: Input| value(number, input, self.significand_bits);
+            let point = |input: Input| self.points.value(number, input);
             if number >= always && !self.promising(&point) {
                 continue;
             }
@@ -126,49 +124,18 @@ impl Search<'_> {
         }
         inputs.sort_unstable();
         inputs.dedup();
-        let at = |input| (input, value(number, input, self.significand_bits));
+        let at = |input| (input, self.points.value(number, input));
         inputs.into_iter().map(at).collect()
     }
 }
 
 /// The inputs below a term.
-fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
+#[must_use]
+pub fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
     let order = evaluation_order(terms, [root], |_| true);
     let inputs = order.nodes.iter().filter_map(|node| match terms.at(*node) {
         Node::Input(input) => Some(input),
         _ => None,
     });
     inputs.collect()
-}
-
-/// The value of an input at the point of this number.
-pub(crate) fn value(number: u64, input: Input, significand_bits: u32) -> Number {
-    let own = mix(number << 32 ^ input.position() as u64);
-    let shared = mix(number);
-    let bits = significand_bits.clamp(1, 24);
-    let small = |random: u64| Number::from((random % 4) as i64 - 1);
-    let ordinary = |random: u64, positive: bool| {
-        let mantissa = (random % (1 << bits)) as i64;
-        let sign = if !positive && random >> 40 & 1 == 1 { -1 } else { 1 };
-        Number::dyadic(sign * mantissa, (random >> 50 & 3) as i32 - bits as i32)
-    };
-    match number % 8 {
-        0 => ordinary(own, false),
-        1 => ordinary(own | 1, true),
-        2 => small(own),
-        3 if !own.is_multiple_of(4) => Number::ZERO,
-        3 => ordinary(own, false),
-        4 => ordinary(shared, false),
-        5 => -&ordinary(own | 1, true),
-        6 => Number::from((own % 2) as i64 + (shared % 2) as i64),
-        _ => &ordinary(own, false) * &Number::from(8),
-    }
-}
-
-/// A fixed scramble of 64 bits.
-pub(crate) fn mix(value: u64) -> u64 {
-    let mut value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ (value >> 31)
 }

@@ -1,8 +1,8 @@
 //! What `check` and `simulate` share: from a request to a run, and from a run to what is told of it.
 
 use crate::arguments::{
-    Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec, MissingData, OutputSpec,
-    Request, build_launch, select_kernel,
+    ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
+    MissingData, OutputSpec, Request, ScalarValue, build_launch, select_kernel,
 };
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
@@ -99,7 +99,15 @@ pub(crate) fn run<'r>(
     missing_data: MissingData,
     checks: Checks,
 ) -> Result<Finished<'r>, Refusal> {
-    let prepared = prepare(execution, command, missing_data)?;
+    let mut prepared = prepare(execution, &[], command, missing_data)?;
+    for scalar in &prepared.built.scalars {
+        if let ScalarValue::Related(_, expression) = &scalar.value {
+            let name = &scalar.name;
+            prepared.built.notes.push(format!(
+                "`{name}={expression}`: the relation is not used, any number is allowed"
+            ));
+        }
+    }
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
@@ -112,6 +120,7 @@ pub(crate) fn run<'r>(
 /// Builds the launch.
 pub(crate) fn prepare<'r>(
     execution: &Execution<'r>,
+    others: &[ArgumentSpec],
     command: &str,
     missing_data: MissingData,
 ) -> Result<Prepared<'r>, Refusal> {
@@ -127,6 +136,7 @@ pub(crate) fn prepare<'r>(
         kernel,
         launch: &launch,
         arguments: execution.arguments,
+        others,
         missing_data,
         invocation: Invocation { command, file: input.name() },
     });

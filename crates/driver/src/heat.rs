@@ -63,11 +63,18 @@ fn bytes(input: &Input, numbers: &BTreeMap<&str, f64>) -> Option<Vec<u8>> {
     // Numbers that are not all the same, so that mistakes do not cancel.
     let other = |index: u32| f64::from(index.wrapping_mul(37) % 64) / 8.0 - 4.0;
     let given = |name: &str, index: u32| numbers.get(name).copied().unwrap_or_else(|| other(index));
-    let values: Vec<f64> = match input.kind {
+    let values: Vec<f64> = match &input.kind {
         InputKind::Scalar => vec![given(&input.name, 1)],
-        InputKind::Tensor(count) => {
-            (0..count).map(|index| given(&format!("{}[{index}]", input.name), index)).collect()
+        InputKind::Tensor { shape, order: None } => {
+            let count = u32::try_from(shape.iter().product::<u64>()).ok()?;
+            let name = |index: u32| match shape.len() {
+                0 | 1 => format!("{}[{index}]", input.name),
+                _ => format!("{}[{}]", input.name, equiv::indices(index.into(), shape)),
+            };
+            (0..count).map(|index| given(&name(index), index)).collect()
         }
+        // A picture is not worth working out where elements lie.
+        InputKind::Tensor { order: Some(_), .. } | InputKind::Related(_) => return None,
     };
     match input.scalar {
         Scalar::Float(Format::F32) => {

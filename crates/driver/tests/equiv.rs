@@ -2,13 +2,13 @@
 //! and are not.
 //!
 //! A pair says what is true of it. `unknown` is never wrong; how many pairs are settled is counted,
-//! so that it can only grow. Pairs that need flags which do not exist yet are left out, and so are
-//! large ones.
+//! so that it can only grow. Large pairs are left out.
 
 mod corpus;
 
 use corpus::Flags;
-use driver::arguments::KernelPath;
+use driver::arguments::{AssumeSpec, KernelPath};
+use driver::equiv::Options;
 use driver::{Colour, Exit, Input};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -25,6 +25,7 @@ const SLOW: &[&str] = &["softmax/log_warp.pair", "softmax/tree_warp.pair", "soft
 struct Pair {
     kernels: [String; 2],
     flags: [Flags; 2],
+    assumptions: Vec<AssumeSpec>,
     expected: String,
     kind: String,
     left_out: bool,
@@ -59,29 +60,63 @@ fn read(path: &Path) -> Pair {
             }
             "kind" => value.clone_into(&mut pair.kind),
             "size" => pair.left_out |= value == "large",
-            "flags" => pair.left_out |= !take(&mut pair.flags, value),
+            "flags" => take(&mut pair, value),
             _ => {}
         }
     }
     pair
 }
 
-/// Takes flags of both sides or of one; whether all are known.
-fn take(sides: &mut [Flags; 2], text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.chunks(2).all(|two| {
+/// Words as a shell reads them.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (position, part) in text.split('\'').enumerate() {
+        match position % 2 {
+            0 => {
+                for (number, piece) in part.split(' ').enumerate() {
+                    if number > 0 {
+                        words.push(String::new());
+                    }
+                    words.last_mut().unwrap().push_str(piece);
+                }
+            }
+            _ => words.last_mut().unwrap().push_str(part),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Takes flags of both sides or of one.
+fn take(pair: &mut Pair, text: &str) {
+    for two in words(text).chunks(2) {
         let [flag, value] = two else { panic!("`{text}`: a flag without a value") };
+        if flag == "--assume" {
+            pair.assumptions.push(value.parse().unwrap());
+            continue;
+        }
         let common = flag.replacen("--ref-", "--", 1).replacen("--opt-", "--", 1);
-        let mut sides = sides.iter_mut().zip(["--opt-", "--ref-"]);
-        sides.all(|(side, others)| flag.starts_with(others) || side.set(&common, value))
-    })
+        for (side, others) in pair.flags.iter_mut().zip(["--opt-", "--ref-"]) {
+            let known = flag.starts_with(others) || side.set(&common, value);
+            assert!(known, "`{text}`: unknown flag `{flag}`");
+        }
+    }
 }
 
 /// The answer about two kernels.
 fn answer(inputs: [&Input; 2], kernels: [Option<&str>; 2], flags: &[Flags; 2]) -> (Exit, String) {
+    answer_with(inputs, kernels, flags, &Options::default())
+}
+
+fn answer_with(
+    inputs: [&Input; 2],
+    kernels: [Option<&str>; 2],
+    flags: &[Flags; 2],
+    options: &Options<'_>,
+) -> (Exit, String) {
     let outcome = flags[0].hand(inputs[0], kernels[0], |reference| {
         flags[1].hand(inputs[1], kernels[1], |optimised| {
-            driver::equiv::run([reference, optimised], true, Colour::Plain)
+            driver::equiv::run([reference, optimised], options, Colour::Plain)
         })
     });
     (outcome.exit, outcome.output + &outcome.messages)
@@ -91,7 +126,8 @@ fn answer_of(folder: &Path, pair: &Pair) -> (Exit, String) {
     let paths: [KernelPath; 2] = pair.kernels.each_ref().map(|name| name.parse().unwrap());
     let inputs = paths.each_ref().map(|path| Input::read(&folder.join(&path.file)).unwrap());
     let kernels = paths.each_ref().map(|path| path.kernel.as_deref());
-    answer(inputs.each_ref(), kernels, &pair.flags)
+    let options = Options { assumptions: &pair.assumptions, ..Options::default() };
+    answer_with(inputs.each_ref(), kernels, &pair.flags, &options)
 }
 
 /// A kernel of one thread that makes `%f2` of `%f1`, an element of `x`, and stores it to `y`.
@@ -122,7 +158,7 @@ fn small_pairs_are_told_apart() {
     assert_eq!(small([square, same], X_AND_Y).0, Exit::Success);
     let (exit, text) = small([square, double], X_AND_Y);
     assert_eq!(exit, Exit::Refuted, "{text}");
-    assert!(text.contains("both kernels, run on intervals there, give these values"), "{text}");
+    assert!(text.contains("both kernels, run on these inputs in exact intervals"), "{text}");
 }
 
 /// The steps of `expf` mean something only together: each alone is what it says.
@@ -188,8 +224,7 @@ fn no_answer_is_wrong_and_most_are_given() {
                         }
                         ("proved", Exit::Success) => counts.lock().unwrap()[0] += 1,
                         ("refuted", Exit::Refuted) => counts.lock().unwrap()[1] += 1,
-                        // Arguments of one side that the other's depend on are not taken yet.
-                        (_, Exit::Unknown | Exit::BadInput) if !name.starts_with("tensor/") => {}
+                        (_, Exit::Unknown) if !name.starts_with("tensor/") => {}
                         (expected, exit) => wrong
                             .lock()
                             .unwrap()

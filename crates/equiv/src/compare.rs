@@ -1,69 +1,21 @@
 //! Runs both kernels on terms and compares their outputs.
 
+use crate::assumed::Assumed;
+use crate::difference::{Difference, Point, describe};
+use crate::side::{Assumption, Output, Side, Table};
 use crate::symbolic::Symbolic;
-use decide::{Budget, Decision, Point, Problem, decide};
-use exec::domain::InputSource;
-use exec::{Element, Launch, Limits, Lost, Outcome, Results};
-use ir::{Program, Scalar};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use term::{Inputs, Term};
+use crate::witness::{Numbers, confirm};
+use decide::{Budget, Decision, Discrepancy, Problem, Value, decide, evaluate};
+use exec::{Element, Limits, Lost, Outcome, Results};
+use ir::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+use term::{Input, Number, Term};
 
 /// Outputs decided at once: they share what lies below them.
 const BATCH: usize = 4096;
 
-/// Characters of an expression that a report shows.
-const SHOWN: usize = 240;
-
-/// One of the two kernels.
-#[derive(Clone, Debug)]
-pub struct Side<'s> {
-    /// Its program.
-    pub program: &'s Program,
-    /// Its launch.
-    pub launch: &'s Launch,
-    /// Inputs with a name: inputs of the two sides with one name are the same.
-    pub inputs: Vec<Input>,
-    /// Outputs with a name.
-    pub outputs: Vec<Output>,
-}
-
-/// A tensor or scalar whose values are symbols.
-#[derive(Clone, Debug)]
-pub struct Input {
-    /// Its name.
-    pub name: String,
-    /// Where the launch has it.
-    pub source: InputSource,
-    /// What its elements are.
-    pub scalar: Scalar,
-    /// What it is.
-    pub kind: InputKind,
-}
-
-/// What an input is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputKind {
-    /// A single number.
-    Scalar,
-    /// This many elements.
-    Tensor(u32),
-}
-
-/// A tensor that is written.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// Its name.
-    pub name: String,
-    /// The buffer.
-    pub buffer: usize,
-    /// What its elements are.
-    pub scalar: Scalar,
-    /// The first byte of each element, in the order of the indices.
-    pub starts: Vec<usize>,
-}
+/// The same where many conditions are assumed, which are those of all outputs of a batch.
+const SMALL_BATCH: usize = 64;
 
 /// An element of an output.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,21 +24,6 @@ pub struct Position {
     pub name: String,
     /// The element, in the order of the indices.
     pub index: usize,
-}
-
-/// Two elements that are not equal.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// Which.
-    pub position: Position,
-    /// The expressions of both sides, shortened.
-    pub expressions: [String; 2],
-    /// Inputs at which they differ, by name, and what each is.
-    pub point: Point,
-    /// The same by name and index, for those that matter to either side.
-    pub inputs: Vec<(String, f64)>,
-    /// Values of both sides there; `None` if undefined.
-    pub values: [Option<f64>; 2],
 }
 
 /// Why an element is not settled.
@@ -107,8 +44,19 @@ pub enum Answer {
     Different(Box<Difference>),
     /// Some are not settled; the first of them, and how many there are.
     Unknown(Box<Unsettled>, usize),
-    /// The sides do not fit together.
+    /// The sides do not fit together, or with the assumptions.
     Mismatch(String),
+}
+
+/// How two kernels are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// How much each run may cost.
+    pub limits: Limits,
+    /// Take constants for transcendental numbers.
+    pub snap: bool,
+    /// What is assumed of the inputs.
+    pub assumptions: &'o [Assumption],
 }
 
 /// What came of a comparison.
@@ -129,31 +77,53 @@ pub struct Compared {
 }
 
 /// A side after its run.
-struct Ran {
+pub(crate) struct Ran {
     outcome: Outcome,
-    results: Results,
-    domain: Symbolic,
+    pub(crate) results: Results,
+    pub(crate) domain: Symbolic,
 }
 
 /// Runs both sides and compares their outputs.
 #[must_use]
-pub fn compare(sides: [&Side<'_>; 2], limits: Limits, snap: bool) -> Compared {
-    let table = match inputs(sides) {
-        Ok(table) => table,
-        Err(reason) => return mismatch(sides, limits, reason),
-    };
-    let [reference, optimised] = sides.map(|side| run(side, &table, limits, snap));
+pub fn compare(sides: [&Side<'_>; 2], options: &Options<'_>) -> Compared {
+    match prepared(sides, options) {
+        Ok((table, domains, assumed)) => run_and_compare(sides, options, &table, domains, &assumed),
+        Err(reason) => mismatch(sides, options.limits, reason),
+    }
+}
+
+type Prepared = (Table, [Symbolic; 2], Assumed);
+
+fn prepared(sides: [&Side<'_>; 2], options: &Options<'_>) -> Result<Prepared, String> {
+    let table = Table::new(sides)?;
+    let mut reference = table.domain(sides[0], 0, options.snap)?;
+    let optimised = table.domain(sides[1], 1, options.snap)?;
+    let assumed = Assumed::new(options.assumptions, &table, &mut reference.terms)?;
+    Ok((table, [reference, optimised], assumed))
+}
+
+fn run_and_compare(
+    sides: [&Side<'_>; 2],
+    options: &Options<'_>,
+    table: &Table,
+    domains: [Symbolic; 2],
+    assumed: &Assumed,
+) -> Compared {
+    let [reference, optimised] = domains;
+    let mut ran =
+        [run(sides[0], reference, options.limits), run(sides[1], optimised, options.limits)];
     let mut compared = Compared {
-        outcomes: [reference.outcome.clone(), optimised.outcome.clone()],
+        outcomes: ran.each_ref().map(|ran| ran.outcome.clone()),
         answer: None,
         elements: 0,
         rungs: BTreeMap::new(),
         conditions: BTreeSet::new(),
-        snapped: reference.domain.snapped() | optimised.domain.snapped(),
+        snapped: ran[0].domain.snapped() | ran[1].domain.snapped(),
     };
     if compared.outcomes.iter().all(|outcome| outcome.gap.is_none()) {
-        let mut ran = [reference, optimised];
-        let answer = Outputs { sides, ran: &mut ran, compared: &mut compared }.compare();
+        let limits = options.limits;
+        let compared = &mut compared;
+        let answer = Outputs { sides, table, assumed, limits, ran: &mut ran, compared }.compare();
         compared.answer = Some(answer);
     }
     compared
@@ -171,48 +141,7 @@ fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
     }
 }
 
-/// All inputs of both sides, and the position of each by name.
-struct Table {
-    inputs: Arc<Inputs>,
-    first: FxHashMap<String, usize>,
-}
-
-fn inputs(sides: [&Side<'_>; 2]) -> Result<Table, String> {
-    let mut inputs = Inputs::new();
-    let mut known: FxHashMap<String, (usize, &Input)> = FxHashMap::default();
-    for input in sides.iter().flat_map(|side| &side.inputs) {
-        let name = &input.name;
-        match known.get(name) {
-            Some((_, other)) if other.kind != input.kind => {
-                return Err(format!("`{name}` is of another size on the other side"));
-            }
-            Some((_, other)) if !same_numbers(other.scalar, input.scalar) => {
-                return Err(format!("`{name}` is of another type on the other side"));
-            }
-            Some(_) => continue,
-            None => {}
-        }
-        let first = match input.kind {
-            InputKind::Scalar => inputs.scalar(name),
-            InputKind::Tensor(length) => inputs.tensor(name, length),
-        };
-        let first = first.map_err(|_| "there are too many inputs".to_owned())?;
-        known.insert(name.clone(), (first.position(), input));
-    }
-    let first = known.into_iter().map(|(name, (first, _))| (name, first)).collect();
-    Ok(Table { inputs: Arc::new(inputs), first })
-}
-
-/// Whether one symbol can stand for elements of both types: floats are reals whatever their format,
-/// integers are what their type makes of the bits.
-fn same_numbers(a: Scalar, b: Scalar) -> bool {
-    matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
-}
-
-fn run(side: &Side<'_>, table: &Table, limits: Limits, snap: bool) -> Ran {
-    let sources = side.inputs.iter();
-    let sources = sources.map(|input| (input.source, table.first[&input.name])).collect();
-    let mut domain = Symbolic::new(Arc::clone(&table.inputs), sources, snap);
+fn run(side: &Side<'_>, mut domain: Symbolic, limits: Limits) -> Ran {
     let (outcome, results) = exec::check_in(side.program, side.launch, limits, &mut domain);
     Ran { outcome, results, domain }
 }
@@ -220,6 +149,9 @@ fn run(side: &Side<'_>, table: &Table, limits: Limits, snap: bool) -> Ran {
 /// The outputs of both sides on their way to an answer.
 struct Outputs<'o, 's> {
     sides: [&'o Side<'s>; 2],
+    table: &'o Table,
+    assumed: &'o Assumed,
+    limits: Limits,
     ran: &'o mut [Ran; 2],
     compared: &'o mut Compared,
 }
@@ -231,6 +163,9 @@ enum Found {
     Unwritten,
     Lost(Lost),
 }
+
+/// What came of some elements: those that are not settled, or a difference.
+type Batch = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
 
 impl Outputs<'_, '_> {
     fn compare(&mut self) -> Answer {
@@ -252,8 +187,9 @@ impl Outputs<'_, '_> {
             if one.starts.len() != other.starts.len() {
                 return Answer::Mismatch(format!("`{name}` is of another size on the other side"));
             }
-            for first in (0..one.starts.len()).step_by(BATCH) {
-                let last = one.starts.len().min(first + BATCH);
+            let batch = if self.assumed.is_large() { SMALL_BATCH } else { BATCH };
+            for first in (0..one.starts.len()).step_by(batch) {
+                let last = one.starts.len().min(first + batch);
                 match self.batch([&one, &other], first..last) {
                     Ok(None) => {}
                     Ok(Some((unsettled, count))) => match &mut open {
@@ -292,16 +228,11 @@ impl Outputs<'_, '_> {
         }
     }
 
-    /// Compares some elements: those that are not settled, or a difference.
-    fn batch(
-        &mut self,
-        outputs: [&Output; 2],
-        elements: std::ops::Range<usize>,
-    ) -> Result<Option<(Box<Unsettled>, usize)>, Box<Difference>> {
+    /// Compares some elements.
+    fn batch(&mut self, outputs: [&Output; 2], elements: std::ops::Range<usize>) -> Batch {
         let name = &outputs[0].name;
         let mut open: Vec<Unsettled> = Vec::new();
         let mut pairs = Vec::new();
-        let mut indices = Vec::new();
         for index in elements {
             self.compared.elements += 1;
             let position = Position { name: name.clone(), index };
@@ -311,92 +242,163 @@ impl Outputs<'_, '_> {
                     "the reference computes or writes it only under a condition".to_owned()
                 }
                 [Found::Term(a), Found::Term(b)] => {
-                    pairs.push((a, b));
-                    indices.push(index);
+                    pairs.push((index, (a, b)));
                     continue;
                 }
                 [Found::Bits(a), Found::Bits(b)] if a == b => {
                     *self.compared.rungs.entry("equal bits".to_owned()).or_default() += 1;
                     continue;
                 }
-                [Found::Bits(_), Found::Bits(_)] => "they are different integers".to_owned(),
+                // Both runs hold for all inputs, so these are the numbers whatever the inputs are.
+                [Found::Bits(a), Found::Bits(b)] => {
+                    let numbers = [a, b].map(|bits| integer(outputs[0].scalar, bits));
+                    return Err(Box::new(Difference::of_integers(position, numbers)));
+                }
+                [Found::Bits(bits), Found::Term(b)] => {
+                    let a = self.integer(0, outputs[0].scalar, bits);
+                    pairs.push((index, (a, b)));
+                    continue;
+                }
+                [Found::Term(a), Found::Bits(bits)] => {
+                    let b = self.integer(1, outputs[1].scalar, bits);
+                    pairs.push((index, (a, b)));
+                    continue;
+                }
                 [Found::Lost(lost), _] | [_, Found::Lost(lost)] => {
                     format!("it is a value {}", lost.reason)
                 }
                 [Found::Unwritten, _] => "the reference does not write it".to_owned(),
                 [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
-                _ => "one is an integer and the other is not known".to_owned(),
             };
             open.push(Unsettled { position, reason });
         }
-        self.decide(name, &pairs, &indices, &mut open)?;
+        self.decide(name, &pairs, &mut open)?;
         let count = open.len();
         Ok(open.into_iter().next().map(|first| (Box::new(first), count)))
+    }
+
+    /// A known integer as a term of a side.
+    fn integer(&mut self, side: usize, scalar: Scalar, bits: u64) -> Term {
+        let number = integer(scalar, bits);
+        let terms = &mut self.ran[side].domain.terms;
+        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
+        let (high, scale, low) = (terms.integer(high), terms.integer(1 << 32), terms.integer(low));
+        let high = terms.multiply(high, scale);
+        terms.add(high, low)
     }
 
     fn decide(
         &mut self,
         name: &str,
-        pairs: &[(Term, Term)],
-        indices: &[usize],
+        pairs: &[(usize, (Term, Term))],
         open: &mut Vec<Unsettled>,
     ) -> Result<(), Box<Difference>> {
         let [reference, optimised] = &*self.ran;
         let (reference, optimised) = (&reference.domain.terms, &optimised.domain.terms);
-        let problem = Problem { reference, optimised, assumptions: &[] };
+        let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
+        let assumptions = self.assumed.about([reference, optimised], &terms);
+        let problem = Problem { reference, optimised, assumptions: &assumptions };
         let budget = Budget { differences: 1, ..Budget::default() };
-        let decisions = decide(&problem, pairs, &budget);
-        for ((decision, pair), &index) in decisions.iter().zip(pairs).zip(indices) {
+        let decisions = decide(&problem, &terms, &budget);
+        for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
+            let unsettled =
+                |reason: &str| Unsettled { position: position.clone(), reason: reason.to_owned() };
             match decision {
                 Decision::Different { point, discrepancy } => {
-                    return Err(Box::new(self.difference(position, *pair, point, discrepancy)));
+                    match self.difference(&position, pair, point, discrepancy) {
+                        Ok(difference) => return Err(difference),
+                        Err(reason) => open.push(unsettled(&reason)),
+                    }
                 }
                 Decision::Equal { rung, conditions } => {
                     *self.compared.rungs.entry(rung.to_string()).or_default() += 1;
-                    for assumed in conditions {
-                        if assumed.fails_at.is_some() {
-                            let reason = "the optimised kernel may be undefined where the \
-                                          reference is not";
-                            let reason = reason.to_owned();
-                            open.push(Unsettled { position: position.clone(), reason });
-                            continue;
+                    let fails = conditions.iter().find_map(|assumed| assumed.fails_at.as_ref());
+                    if let Some(point) = fails {
+                        match self.undefined(&position, pair, point) {
+                            Ok(difference) => return Err(difference),
+                            Err(reason) => open.push(unsettled(&reason)),
                         }
-                        let text = assumed.condition.print(optimised);
-                        self.compared.conditions.insert(text);
+                        continue;
                     }
+                    let texts = conditions.iter().map(|one| one.condition.print(optimised));
+                    self.compared.conditions.extend(texts);
                 }
-                Decision::Unknown(reason) => {
-                    open.push(Unsettled { position, reason: reason.to_string() });
-                }
+                Decision::Unknown(reason) => open.push(unsettled(&reason.to_string())),
             }
         }
         Ok(())
     }
 
-    fn difference(
+    /// Equal where both are defined, but only the reference is at a point.
+    fn undefined(
         &self,
-        position: Position,
-        (a, b): (Term, Term),
+        position: &Position,
+        pair: (Term, Term),
         point: &Point,
-        discrepancy: &decide::Discrepancy,
-    ) -> Difference {
-        let [reference, optimised] = &*self.ran;
-        let (one, other) = (&reference.domain.terms, &optimised.domain.terms);
-        let middle = |interval: &decide::Interval| Some(interval.to_f64_lossy());
-        let values = match discrepancy {
-            decide::Discrepancy::Values(a, b) => [middle(a), middle(b)],
-            decide::Discrepancy::OnlyReferenceDefined(a) => [middle(a), None],
+    ) -> Result<Box<Difference>, String> {
+        let terms = &self.ran[0].domain.terms;
+        let at = |input: Input| {
+            let known = point.iter().find(|(other, _)| *other == input);
+            known.map_or(Number::ZERO, |(_, number)| number.clone())
         };
-        let named =
-            point.iter().map(|(input, number)| (one.inputs().name(*input), number.to_f64_lossy()));
-        let inputs = named.collect();
-        Difference {
-            position,
-            expressions: [one.print_limited(a, SHOWN), other.print_limited(b, SHOWN)],
-            point: point.clone(),
-            inputs,
-            values,
+        match evaluate(terms, &[pair.0], &at).pop() {
+            Some(Value::Real(value)) => {
+                let discrepancy = Discrepancy::OnlyReferenceDefined(value);
+                self.difference(position, pair, point, &discrepancy)
+            }
+            _ => Err(UNDEFINED.to_owned()),
         }
     }
+
+    /// A difference of terms, if the kernels do not contradict it.
+    fn difference(
+        &self,
+        position: &Position,
+        pair: (Term, Term),
+        point: &Point,
+        discrepancy: &Discrepancy,
+    ) -> Result<Box<Difference>, String> {
+        let [reference, optimised] = &*self.ran;
+        let stores = [&reference.domain.terms, &optimised.domain.terms];
+        let numbers = Numbers::new(self.sides, self.table, stores[0], point, self.assumed);
+        let Some(numbers) = numbers else {
+            let reason = "it differs at a point that its types cannot represent";
+            return Err(reason.to_owned());
+        };
+        let witness = confirm(self.sides, self.table, position, &numbers, self.limits);
+        let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
+        if witness.as_ref().is_some_and(|one| one.contradicts()) {
+            return Err("the expressions differ, but the kernels do not".to_owned());
+        }
+        // A difference of definedness must show on the kernels themselves.
+        let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));
+        if only_defined && !shown {
+            return Err(UNDEFINED.to_owned());
+        }
+        let values = match discrepancy {
+            Discrepancy::Values(a, b) => [Some(a.to_f64_lossy()), Some(b.to_f64_lossy())],
+            Discrepancy::OnlyReferenceDefined(a) => [Some(a.to_f64_lossy()), None],
+        };
+        let inputs = numbers.named(stores[0].inputs(), point);
+        let described = describe(stores, pair);
+        Ok(Box::new(Difference {
+            position: position.clone(),
+            expressions: described.expressions,
+            reads: described.reads,
+            inputs,
+            values,
+            witness,
+        }))
+    }
+}
+
+const UNDEFINED: &str = "the optimised kernel may be undefined where the reference is not";
+
+/// The integer that bits stand for.
+pub(crate) fn integer(scalar: Scalar, bits: u64) -> i128 {
+    let width = scalar.width().bits();
+    let signed = matches!(scalar, Scalar::Integer { signed: true, .. });
+    let negative = signed && bits >> (width - 1) & 1 == 1;
+    i128::from(bits) - if negative { 1 << width } else { 0 }
 }

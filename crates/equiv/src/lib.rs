@@ -6,18 +6,25 @@
 //! equal, is decided by [`decide`]; a difference comes with a point, and both kernels are run again
 //! on intervals there.
 
+mod assumed;
 mod choices;
 mod compare;
 mod constants;
+mod difference;
 mod expf;
+mod formula;
 mod handles;
 mod ranges;
+mod side;
 mod symbolic;
 mod undefined;
 mod witness;
 
-pub use compare::{
-    Answer, Compared, Difference, Input, InputKind, Output, Position, Side, Unsettled, compare,
-};
+pub use compare::{Answer, Compared, Options, Position, Unsettled, compare};
+pub use difference::Difference;
+pub use formula::Formula;
+pub use interval::Enclosed;
+pub use side::{Assumption, Input, InputKind, Output, Side};
 pub use symbolic::Symbolic;
-pub use witness::{Witness, confirm};
+pub use term::{Number, indices};
+pub use witness::Witness;

@@ -34,6 +34,8 @@ pub struct Symbolic {
     pub terms: Terms,
     /// Where the inputs of the launch are among all inputs.
     sources: FxHashMap<InputSource, usize>,
+    /// Inputs of the launch that are terms of others, element by element.
+    given: FxHashMap<InputSource, Vec<Term>>,
     /// Positions of inputs that are integers, and between which numbers they are.
     integers: Vec<(std::ops::Range<usize>, Range)>,
     handles: Handles,
@@ -82,6 +84,7 @@ impl Symbolic {
             handles: Handles::new(inputs.len()),
             terms: Terms::new(inputs),
             sources,
+            given: FxHashMap::default(),
             integers: Vec::new(),
             made: FxHashMap::default(),
             snap,
@@ -90,6 +93,11 @@ impl Symbolic {
             settled: Settled::default(),
             same: FxHashMap::default(),
         }
+    }
+
+    /// Says that the elements of an input are these terms of this store.
+    pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
+        self.given.insert(source, terms);
     }
 
     /// The term behind a handle.
@@ -343,6 +351,12 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
 
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
+        if let Some(given) = self.given.remove(&inputs.source) {
+            let whole = given.len() as u64 == inputs.count;
+            let handles: Vec<Value> =
+                given.into_iter().map(|term| self.handles.handle(term)).collect();
+            return handles.first().copied().filter(|_| whole && !self.handles.exhausted);
+        }
         let first = *self.sources.get(&inputs.source)?;
         if let Scalar::Integer { width, signed } = inputs.scalar {
             let positions = first..first + usize::try_from(inputs.count).ok()?;

@@ -1,12 +1,16 @@
-//! A difference of terms, shown on the kernels themselves: both are run again on intervals at the
-//! point where the terms differ.
+//! A difference of terms, shown on the kernels themselves: both are run again at the point where the
+//! terms differ, on intervals, or on numbers if the output is an integer.
 
-use crate::compare::{Difference, InputKind, Output, Side};
-use exec::Limits;
+use crate::assumed::Assumed;
+use crate::compare::Position;
+use crate::side::{Input, InputKind, Output, Side, Table};
+use decide::{Point, Value, evaluate};
 use exec::domain::InputSource;
+use exec::{Argument, Contents, Limits};
 use interval::{Enclosed, Given, enclose};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
+use term::{Inputs, Number, Terms};
 
 /// What inputs are that do not matter to either side.
 const OTHERS: f64 = 1.0;
@@ -37,46 +41,246 @@ impl Witness {
     }
 }
 
-/// Runs both kernels where their terms differ.
-#[must_use]
-pub fn confirm(sides: [&Side<'_>; 2], difference: &Difference, limits: Limits) -> Option<Witness> {
-    let numbers: FxHashMap<&str, f64> =
-        difference.inputs.iter().map(|(name, number)| (name.as_str(), *number)).collect();
-    let enclosed = |side: &Side<'_>| {
-        let output = side.outputs.iter().find(|one| one.name == difference.position.name)?;
-        let Scalar::Float(format) = output.scalar else { return None };
-        element(side, output, format, difference.position.index, &numbers, limits)
-    };
-    let [reference, optimised] = sides;
-    Some(Witness { elements: [enclosed(reference)?, enclosed(optimised)?] })
+/// What every input is at a point.
+pub(crate) struct Numbers {
+    /// By position among all inputs; [`OTHERS`] if not here.
+    known: FxHashMap<usize, f64>,
+    /// Bounds of related scalars, by side and source.
+    related: FxHashMap<(usize, InputSource), (f64, f64)>,
 }
 
-fn element(
-    side: &Side<'_>,
-    output: &Output,
-    format: Format,
-    index: usize,
-    numbers: &FxHashMap<&str, f64>,
-    limits: Limits,
-) -> Option<Enclosed> {
-    let mut given = Given::default();
-    for input in &side.inputs {
-        let number = |name: &str| numbers.get(name).copied().unwrap_or(OTHERS);
-        let values: Vec<f64> = match input.kind {
-            InputKind::Scalar => vec![number(&input.name)],
-            InputKind::Tensor(length) => {
-                (0..length).map(|at| number(&format!("{}[{at}]", input.name))).collect()
+impl Numbers {
+    /// Numbers at a point; `None` if some are not of their input's type.
+    pub(crate) fn new(
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        terms: &Terms,
+        point: &Point,
+        assumed: &Assumed,
+    ) -> Option<Self> {
+        let mut known = FxHashMap::default();
+        for (input, number) in assumed.point.iter().chain(point) {
+            let double = number.to_f64_lossy();
+            if Number::from_f64(double).as_ref() != Some(number) {
+                return None;
             }
+            known.insert(input.position(), double);
+        }
+        let mut numbers = Self { known, related: FxHashMap::default() };
+        for (side, inputs) in sides.iter().map(|side| &side.inputs).enumerate() {
+            for input in inputs {
+                if !numbers.are_of_type(table, input) {
+                    return None;
+                }
+                if let InputKind::Related(formula) = &input.kind {
+                    let bounds = numbers.related_bounds(table, terms, formula)?;
+                    numbers.related.insert((side, input.source), bounds);
+                }
+            }
+        }
+        Some(numbers)
+    }
+
+    fn at(&self, position: usize) -> f64 {
+        self.known.get(&position).copied().unwrap_or(OTHERS)
+    }
+
+    fn are_of_type(&self, table: &Table, input: &Input) -> bool {
+        let first = table.first(&input.name);
+        let length = match &input.kind {
+            InputKind::Related(_) => return true,
+            InputKind::Scalar => 1,
+            InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
         };
-        match input.source {
-            InputSource::Buffer(buffer) => given.buffer(buffer, values),
-            InputSource::Argument(position, offset) => {
-                values.first().iter().for_each(|first| given.argument(position, offset, **first));
+        let mut own = self.known.iter().filter(|(at, _)| (first..first + length).contains(at));
+        own.all(|(_, number)| is_of_type(input.scalar, *number))
+    }
+
+    fn related_bounds(
+        &self,
+        table: &Table,
+        terms: &Terms,
+        formula: &crate::Formula,
+    ) -> Option<(f64, f64)> {
+        let mut own = Terms::new(std::sync::Arc::clone(terms.inputs()));
+        let term = table.scalar_term(formula, &mut own).ok()?;
+        let at = |input: term::Input| {
+            Number::from_f64(self.at(input.position())).unwrap_or(Number::ZERO)
+        };
+        match evaluate(&own, &[term], &at).pop() {
+            Some(Value::Real(value)) => Some(value.to_f64_bounds()),
+            _ => None,
+        }
+    }
+
+    /// The inputs of a point by name, in their order.
+    pub(crate) fn named(&self, inputs: &Inputs, point: &Point) -> Vec<(String, f64)> {
+        let one =
+            |(input, _): &(term::Input, Number)| (inputs.name(*input), self.at(input.position()));
+        point.iter().map(one).collect()
+    }
+
+    /// The numbers in the memory of an input, in the order of the memory.
+    fn of(&self, table: &Table, side: usize, input: &Input) -> Vec<f64> {
+        let first = table.first(&input.name);
+        match &input.kind {
+            InputKind::Scalar | InputKind::Related(_) => vec![self.at(first)],
+            InputKind::Tensor { shape, order: None } => {
+                let length = shape.iter().product::<u64>() as usize;
+                (first..first + length).map(|at| self.at(at)).collect()
+            }
+            InputKind::Tensor { order: Some(order), .. } => {
+                table.positions(side, &input.name, order).map(|at| self.at(at)).collect()
             }
         }
     }
-    let start = output.starts[index];
-    enclose(side.program, side.launch, limits, &given, &mut |answers| {
-        Some(answers.element(output.buffer, start, format))
-    })
+}
+
+/// Runs both kernels at a point. `None` if that says nothing about the element.
+pub(crate) fn confirm(
+    sides: [&Side<'_>; 2],
+    table: &Table,
+    position: &Position,
+    numbers: &Numbers,
+    limits: Limits,
+) -> Option<Witness> {
+    let mut elements = Vec::new();
+    for (number, side) in sides.into_iter().enumerate() {
+        let output = side.outputs.iter().find(|one| one.name == position.name)?;
+        let run = Run { side, number, table, numbers, limits };
+        elements.push(match output.scalar {
+            Scalar::Float(format) => run.real(output, format, position.index)?,
+            Scalar::Integer { .. } => run.integer(output, position.index)?,
+        });
+    }
+    <[Enclosed; 2]>::try_from(elements).ok().map(|elements| Witness { elements })
+}
+
+/// A side to be run again.
+struct Run<'r> {
+    side: &'r Side<'r>,
+    number: usize,
+    table: &'r Table,
+    numbers: &'r Numbers,
+    limits: Limits,
+}
+
+impl Run<'_> {
+    /// A float, by a run on intervals.
+    fn real(&self, output: &Output, format: Format, index: usize) -> Option<Enclosed> {
+        let mut given = Given::default();
+        for input in &self.side.inputs {
+            if let InputSource::Argument(position, offset) = input.source
+                && let Some(bounds) = self.numbers.related.get(&(self.number, input.source))
+            {
+                given.argument_between(position, offset, *bounds);
+                continue;
+            }
+            let values = self.numbers.of(self.table, self.number, input);
+            match input.source {
+                InputSource::Buffer(buffer) => given.buffer(buffer, values),
+                InputSource::Argument(position, offset) => {
+                    given.argument(position, offset, values.first().copied()?);
+                }
+            }
+        }
+        let start = output.starts[index];
+        enclose(self.side.program, self.side.launch, self.limits, &given, &mut |answers| {
+            Some(answers.element(output.buffer, start, format))
+        })
+    }
+
+    /// An integer, by a run on numbers.
+    fn integer(&self, output: &Output, index: usize) -> Option<Enclosed> {
+        let mut launch = self.side.launch.clone();
+        for input in &self.side.inputs {
+            if matches!(input.kind, InputKind::Related(_)) {
+                return None;
+            }
+            let values = self.numbers.of(self.table, self.number, input);
+            let mut bytes = Vec::new();
+            values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;
+            match input.source {
+                InputSource::Buffer(buffer) => {
+                    launch.buffers.get_mut(buffer)?.contents = Contents::Known(bytes);
+                }
+                InputSource::Argument(position, offset) => {
+                    let argument = launch.arguments.get_mut(position)?;
+                    let place = match argument {
+                        Argument::Struct(pieces) => pieces
+                            .iter_mut()
+                            .find(|(at, _)| *at == offset)
+                            .map(|piece| &mut piece.1),
+                        whole => Some(whole),
+                    };
+                    *place? = Argument::Bytes(bytes);
+                }
+            }
+        }
+        let outcome = exec::run(self.side.program, &launch, self.limits);
+        if outcome.gap.is_some() {
+            return None;
+        }
+        let size = output.scalar.width().bytes() as usize;
+        let start = output.starts[index];
+        let bytes = outcome.buffers.get(output.buffer)?.get(start..start.checked_add(size)?)?;
+        let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let number = crate::compare::integer(output.scalar, bits) as f64;
+        Some(Enclosed::Between(number, number))
+    }
+}
+
+/// Appends the bytes of a number that is of its type.
+fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
+    match scalar {
+        Scalar::Float(Format::F32) => bytes.extend((number as f32).to_le_bytes()),
+        Scalar::Float(Format::F64) => bytes.extend(number.to_le_bytes()),
+        // Smaller floats: nobody needed it for an integer output yet.
+        Scalar::Float(_) => return None,
+        Scalar::Integer { width, .. } => {
+            let whole = (number as i128).to_le_bytes();
+            bytes.extend(&whole[..width.bytes() as usize]);
+        }
+    }
+    Some(())
+}
+
+/// Whether a type has a number.
+fn is_of_type(scalar: Scalar, number: f64) -> bool {
+    let (bits, least, most) = match scalar {
+        Scalar::Float(Format::F64) => return number.is_finite(),
+        Scalar::Float(Format::F32) => return f64::from(number as f32) == number,
+        // Significand bits, exponent of the smallest step, largest number.
+        Scalar::Float(Format::Tf32) => (11, -136, f64::from(f32::MAX)),
+        Scalar::Float(Format::Bf16) => (8, -133, 3.38e38),
+        Scalar::Float(Format::F16) => (11, -24, 65504.0),
+        Scalar::Float(Format::E4m3) => (4, -9, 448.0),
+        Scalar::Float(Format::E5m2) => (3, -16, 57344.0),
+        Scalar::Integer { width, signed } => {
+            let limit = 2_f64.powi(width.bits() as i32 - i32::from(signed));
+            let low = if signed { -limit } else { 0.0 };
+            return number.fract() == 0.0 && number >= low && number < limit;
+        }
+    };
+    // What is left when all bits a significand may have are taken off must be nothing.
+    let exponent = if number == 0.0 { 0 } else { number.abs().log2().floor() as i32 };
+    let step = 2_f64.powi((exponent - bits + 1).max(least));
+    number.abs() <= most && (number / step).fract() == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_their_numbers_and_no_others() {
+        let has = |format, number| is_of_type(Scalar::Float(format), number);
+        assert!(has(Format::F32, 0.1_f32.into()) && !has(Format::F32, 0.1));
+        assert!(has(Format::F16, 2047.0) && !has(Format::F16, 2049.0));
+        assert!(has(Format::F16, 2_f64.powi(-24)) && !has(Format::F16, 2_f64.powi(-25)));
+        assert!(has(Format::E4m3, 448.0) && !has(Format::E4m3, 480.0) && !has(Format::E4m3, 17.0));
+        assert!(has(Format::E5m2, 7.0) && !has(Format::E5m2, 9.0) && has(Format::Bf16, -0.0));
+        let byte = Scalar::Integer { width: ir::Width::B8, signed: true };
+        assert!(is_of_type(byte, -128.0) && !is_of_type(byte, 128.0) && !is_of_type(byte, 0.5));
+    }
 }

@@ -14,6 +14,8 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     known: FxHashMap<InputSource, Vec<f64>>,
+    /// Arguments that are not numbers of their type, by bounds.
+    between: FxHashMap<InputSource, (f64, f64)>,
 }
 
 impl Given {
@@ -25,6 +27,11 @@ impl Given {
     /// Says what an argument is; `offset` is that of a member of a structure, or 0.
     pub fn argument(&mut self, position: usize, offset: u64, number: f64) {
         self.known.insert(InputSource::Argument(position, offset), vec![number]);
+    }
+
+    /// Says that an argument is a real number between two.
+    pub fn argument_between(&mut self, position: usize, offset: u64, (low, high): (f64, f64)) {
+        self.between.insert(InputSource::Argument(position, offset), (low, high));
     }
 }
 
@@ -336,6 +343,11 @@ fn compare_reals<E: Enclosure>(relation: Relation, x: &E, y: &E) -> Option<bool>
 impl<E: Enclosure> Domain for Intervals<E> {
     fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
         let first = self.table.len() as u32;
+        if let Some((low, high)) = self.given.between.get(&inputs.source).copied() {
+            let bounded = low.is_finite() && high.is_finite() && inputs.count == 1;
+            let interval = || Real(E::point(low).hull(&E::point(high)));
+            return Some(self.push(if bounded { interval() } else { Unsure(UNGIVEN) }));
+        }
         let given = self.given.known.get(&inputs.source)?;
         let count = usize::try_from(inputs.count).ok()?;
         let numbers =

@@ -30,6 +30,19 @@ struct Group {
     first: u32,
     /// `None` for a scalar, printed without an index.
     length: Option<u32>,
+    /// Sizes, if an index is printed as several.
+    shape: Vec<u64>,
+    numbers: Numbers,
+}
+
+/// Which numbers a variable stands for. Only the search for points looks at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbers {
+    /// All reals.
+    #[default]
+    Reals,
+    /// The integers from the one to the other, both included.
+    Integers(i64, i64),
 }
 
 /// More inputs than a store can number.
@@ -95,16 +108,58 @@ impl Inputs {
     /// `x[3]` or `scale`.
     #[must_use]
     pub fn name(&self, input: Input) -> String {
-        let after = self.groups.partition_point(|group| group.first <= input.0);
-        let Some(group) = after.checked_sub(1).and_then(|index| self.groups.get(index)) else {
-            return format!("input#{}", input.0);
-        };
+        let Some(group) = self.group_of(input) else { return format!("input#{}", input.0) };
         let mut name = group.name.clone();
         if group.length.is_some() {
             // Writing to a string cannot fail.
-            let _ = write!(name, "[{}]", input.0 - group.first);
+            let index = u64::from(input.0 - group.first);
+            let _ = match group.shape.len() {
+                0 | 1 => write!(name, "[{index}]"),
+                _ => write!(name, "[{}]", indices(index, &group.shape)),
+            };
         }
         name
+    }
+
+    /// The name of the tensor or scalar a variable belongs to, and its index there.
+    #[must_use]
+    pub fn place(&self, input: Input) -> Option<(&str, Option<u32>)> {
+        let group = self.group_of(input)?;
+        Some((&group.name, group.length.map(|_| input.0 - group.first)))
+    }
+
+    /// The sizes of the tensor a variable belongs to, if they were said.
+    #[must_use]
+    pub fn shape(&self, input: Input) -> &[u64] {
+        self.group_of(input).map_or(&[], |group| &group.shape)
+    }
+
+    /// Which numbers a variable stands for.
+    #[must_use]
+    pub fn numbers(&self, input: Input) -> Numbers {
+        self.group_of(input).map_or(Numbers::Reals, |group| group.numbers)
+    }
+
+    /// Whether any variable is an integer.
+    #[must_use]
+    pub fn has_integers(&self) -> bool {
+        self.groups.iter().any(|group| group.numbers != Numbers::Reals)
+    }
+
+    /// Says of the tensor or scalar that was added last how its indices are printed and which numbers
+    /// it consists of. A shape that does not fit its length is ignored.
+    pub fn describe(&mut self, shape: &[u64], numbers: Numbers) {
+        let Some(group) = self.groups.last_mut() else { return };
+        let count = shape.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
+        if count == group.length.map(u64::from) {
+            group.shape = shape.to_vec();
+        }
+        group.numbers = numbers;
+    }
+
+    fn group_of(&self, input: Input) -> Option<&Group> {
+        let after = self.groups.partition_point(|group| group.first <= input.0);
+        after.checked_sub(1).and_then(|index| self.groups.get(index))
     }
 
     fn group(
@@ -118,8 +173,22 @@ impl Inputs {
         self.total = total.ok_or(TooManyInputs)?;
         // An empty tensor would share its first number with the next group and hide it.
         if size > 0 {
-            self.groups.push(Group { name: name.to_owned(), first, length });
+            let (name, shape) = (name.to_owned(), Vec::new());
+            self.groups.push(Group { name, first, length, shape, numbers: Numbers::Reals });
         }
         Ok(Input(first))
     }
+}
+
+/// An index in the order of rows as one for each dimension: `3,17`.
+#[must_use]
+pub fn indices(index: u64, shape: &[u64]) -> String {
+    let mut left = index;
+    let mut parts: Vec<String> = Vec::new();
+    for size in shape.iter().rev() {
+        parts.push((left % size.max(&1)).to_string());
+        left /= size.max(&1);
+    }
+    parts.reverse();
+    parts.join(",")
 }

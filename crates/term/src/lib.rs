@@ -40,7 +40,7 @@ mod sums;
 mod tests;
 pub mod text;
 
-pub use inputs::{Input, Inputs, TooManyInputs};
+pub use inputs::{Input, Inputs, Numbers, TooManyInputs, indices};
 pub use node::{ConstantId, Factors, Function, ListId, Node, NodeId, Relation, Sum, Term};
 pub use number::Number;
 pub use oracle::{Folded, Oracle, Truth};

@@ -11,8 +11,8 @@ use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
 use super::symbols::{self, Symbols};
 use super::{
-    AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, Invocation, LaunchSpec, OutputSpec,
-    blocks,
+    AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, InputSpec, Invocation, LaunchSpec,
+    OutputSpec, ScalarSpec, blocks, scalar,
 };
 use ir::{FuncId, Program, VarId};
 use std::collections::BTreeSet;
@@ -48,6 +48,8 @@ pub struct Request<'r> {
     pub launch: &'r LaunchSpec,
     /// The arguments.
     pub arguments: &'r Arguments,
+    /// Those of the other side of a comparison, which expressions may name.
+    pub others: &'r [ArgumentSpec],
     /// Whether data must be there.
     pub missing_data: MissingData,
     /// For messages that show a command line.
@@ -61,6 +63,10 @@ pub struct BuiltLaunch {
     pub launch: exec::Launch,
     /// The name of each parameter's argument.
     pub names: Vec<String>,
+    /// Tensors with any contents, in the order of the arguments.
+    pub inputs: Vec<InputSpec>,
+    /// Scalars.
+    pub scalars: Vec<ScalarSpec>,
     /// Where results will be, in the order of the arguments.
     pub outputs: Vec<OutputSpec>,
     /// What was assumed or looks odd, one sentence each.
@@ -88,6 +94,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         buffers: Buffers::new(request),
         errors: BuildError::default(),
         names: Vec::new(),
+        scalars: Vec::new(),
         notes: Vec::new(),
     };
     let sizes = builder.sizes();
@@ -104,7 +111,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     builder.check_names();
     let arguments = builder.arguments();
     let symbols = builder.symbols();
-    let Builder { buffers, errors, mut notes, names, .. } = builder;
+    let Builder { buffers, errors, mut notes, names, scalars, .. } = builder;
     let (Some((grid, block)), true, true) =
         (sizes, errors.input.is_empty(), errors.launch.is_empty())
     else {
@@ -123,6 +130,8 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
             selected,
         },
         names,
+        inputs: buffers.inputs,
+        scalars,
         outputs: buffers.outputs,
         notes,
     })
@@ -134,6 +143,7 @@ pub(super) struct Builder<'r> {
     buffers: Buffers<'r>,
     errors: BuildError,
     names: Vec<String>,
+    pub(super) scalars: Vec<ScalarSpec>,
     pub(super) notes: Vec<String>,
 }
 
@@ -220,7 +230,11 @@ impl<'r> Builder<'r> {
                 None => self.absent(parameter, None),
             };
             match value {
-                Ok(value) => values.push(value),
+                Ok(value) => {
+                    let spec = positional.get(parameter.index).copied();
+                    self.note_scalar(parameter, spec, &value);
+                    values.push(value);
+                }
                 Err(Problem::Wrong(message)) => self.error(message),
                 Err(Problem::Missing(message)) => self.missing(message),
             }
@@ -315,9 +329,19 @@ impl<'r> Builder<'r> {
         let pieces = structure::pieces(fields, parameter, specs).map_err(problem)?;
         let mut values = Vec::new();
         for (offset, piece) in pieces {
+            let field = fields.iter().find(|field| field.offset == offset);
+            let called = match field.map(|field| &field.value) {
+                Some(FieldValue::Name(named)) => named.clone(),
+                _ => format!("{name}.{offset}"),
+            };
+            let known = scalar::of_piece(&piece);
+            if let Some(value) = known {
+                let argument = parameter.index;
+                self.scalars.push(ScalarSpec { name: called, argument, offset, value });
+            }
             let value = match piece {
                 Piece::Bytes(bytes) => exec::Argument::Bytes(bytes),
-                Piece::Symbolic(element) => {
+                Piece::Symbolic(element) | Piece::Related(element, _) => {
                     let at = format!("{shown}, field at {offset},");
                     self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }

@@ -1,7 +1,7 @@
 //! The buffers of a launch: one for each tensor, or for each group of aliases.
 
 use super::contents::{self, Data};
-use super::{AliasSpec, Direction, MissingData, OutputSpec, Request, TensorSpec};
+use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ pub(super) struct Buffers<'r> {
     /// Where the buffer of an argument or of its alias group is.
     known: BTreeMap<String, usize>,
     pub(super) buffers: Vec<Buffer>,
+    pub(super) inputs: Vec<InputSpec>,
     pub(super) outputs: Vec<OutputSpec>,
     pub(super) notes: Vec<String>,
 }
@@ -23,6 +24,7 @@ impl<'r> Buffers<'r> {
             missing_data: request.missing_data,
             known: BTreeMap::new(),
             buffers: Vec::new(),
+            inputs: Vec::new(),
             outputs: Vec::new(),
             notes: Vec::new(),
         }
@@ -56,11 +58,21 @@ impl<'r> Buffers<'r> {
             Direction::InOut => Access::InOut,
         };
         let contents = self.contents(name, tensor, data)?;
+        let any = matches!(contents, Contents::Opaque(_));
         let element_bytes = tensor.element.bytes();
         let element = Some(tensor.element.scalar());
         let named = name.to_owned();
         let buffer =
             self.place(Buffer { name: named, element_bytes, element, contents, access })?;
+        if let (Some(shape), true) = (&shape, any) {
+            self.inputs.push(InputSpec {
+                name: name.to_owned(),
+                buffer,
+                element: tensor.element,
+                shape: shape.clone(),
+                strides: tensor.strides.clone(),
+            });
+        }
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {
             self.outputs.push(OutputSpec {
                 name: name.to_owned(),

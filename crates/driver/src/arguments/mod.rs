@@ -16,6 +16,7 @@ mod command;
 mod contents;
 mod element;
 mod float;
+mod input;
 mod launch_spec;
 mod limits;
 mod memory;
@@ -32,12 +33,13 @@ pub use blocks::BlockSelection;
 pub use build::{Arguments, BuildError, BuiltLaunch, MissingData, Request, build_launch};
 pub use command::{Invocation, Suggestion, command_line, suggestion};
 pub use element::ElementType;
+pub use input::{InputSpec, ScalarSpec, ScalarValue};
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
 pub use output::OutputSpec;
 pub use select::{KernelPath, kernels, select_kernel};
 pub use spec::{
-    AliasSpec, ArgumentSpec, ArgumentValue, Direction, Field, FieldValue, Initial, Number,
-    TensorSpec,
+    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
+    Number, TensorSpec,
 };
 
 use std::fmt;

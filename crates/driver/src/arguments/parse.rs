@@ -6,15 +6,16 @@
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! structure = "{" offset ":" ( number | scalar | NAME ) "," … "}"
-//! related   = an expression over names and numbers with + - * / ( )
+//! related   = an expression over names and numbers, see `equiv::Formula`
 //! ```
 //!
 //! Numbers are checked against their type here, so that a later stage meets only values that fit.
 
 use super::{
-    AliasSpec, ArgumentSpec, ArgumentValue, Direction, ElementType, Field, FieldValue, Initial,
-    Number, ParseError, TensorSpec,
+    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
+    Initial, Number, ParseError, TensorSpec,
 };
+use equiv::Formula;
 use std::str::FromStr;
 
 /// No buffer is larger: GPUs have addresses of 49 bits, and sums of them must not wrap.
@@ -48,6 +49,17 @@ impl FromStr for AliasSpec {
             return Err(ParseError::new(text, "expected two names or more, such as x,y"));
         }
         Ok(Self { names })
+    }
+}
+
+impl FromStr for AssumeSpec {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match Formula::condition(text) {
+            Ok(condition) => Ok(Self { condition }),
+            Err(reason) => Err(ParseError::new(text, reason)),
+        }
     }
 }
 
@@ -298,23 +310,20 @@ fn field_value(text: &str) -> Result<FieldValue, String> {
 
 /// An expression over other arguments, `None` if the text does not look like one.
 fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
-    let is_operator = |letter: char| "+-*/".contains(letter);
-    let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.$() ".contains(c);
+    let is_operator = |letter: char| "+-*/^(".contains(letter);
+    let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.,) ".contains(c);
     // A sign alone makes no expression.
     let unsigned = text.trim_start_matches(['-', '+']);
     if !text.chars().all(allowed) || !unsigned.contains(is_operator) {
         return None;
     }
-    if !expression_names(text).any(is_name) {
-        return Some(Err(format!("`{text}` has no names in it; write its value")));
-    }
-    Some(Ok(ArgumentValue::Related(text.to_owned())))
-}
-
-/// The words of an expression that are no numbers.
-pub(super) fn expression_names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| "+-*/() ".contains(c))
-        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c)))
+    Some(match Formula::expression(text) {
+        Err(reason) => Err(format!("`{text}`: {reason}")),
+        Ok(formula) if formula.names().is_empty() => {
+            Err(format!("`{text}` has no names in it; write its value"))
+        }
+        Ok(_) => Ok(ArgumentValue::Related(text.to_owned())),
+    })
 }
 
 /// Letters, digits, `_`, `.` and `$`; not beginning with a digit or a dot.

@@ -6,8 +6,12 @@
 
 use super::build::{Builder, Outcome, Problem, shown, wrong};
 use super::parameter::{Kind, Parameter};
-use super::structure::integer_bytes;
-use super::{ArgumentSpec, ElementType, MissingData, Number, parse};
+use super::structure::{Piece, integer_bytes};
+use super::{
+    ArgumentSpec, ArgumentValue, ElementType, MissingData, Number, ScalarSpec, ScalarValue,
+};
+use equiv::Formula;
+use std::collections::BTreeMap;
 
 impl Builder<'_> {
     pub(super) fn number(
@@ -113,42 +117,117 @@ impl Builder<'_> {
         }
     }
 
+    /// An expression: of integers for an integer, of any scalars for a float. Where the PTX leaves
+    /// open which it is, an integer made of integers is one.
     pub(super) fn related(
         &mut self,
         parameter: &Parameter<'_>,
         spec: &ArgumentSpec,
         expression: &str,
     ) -> Outcome {
-        const CONSTANTS: [&str; 7] = ["log2e", "ln2", "log10e", "pi", "e", "sqrt", "sqrt2"];
         let shown = shown(parameter, &spec.name);
-        let specs = &self.request.arguments.specs;
-        let known =
-            |name: &&str| CONSTANTS.contains(name) || specs.iter().any(|spec| spec.name == *name);
-        if let Some(name) = parse::expression_names(expression).find(|name| !known(name)) {
-            return wrong(format!("`{spec}`: no argument is called `{name}`"));
+        let problem = |reason: String| Problem::Wrong(format!("`{spec}`: {reason}"));
+        let formula = Formula::expression(expression).map_err(problem)?;
+        let specs = || self.request.arguments.specs.iter().chain(self.request.others);
+        let mut integers = BTreeMap::new();
+        for name in formula.names() {
+            let Some(other) = specs().find(|spec| spec.name == name) else {
+                return wrong(format!("`{spec}`: no argument is called `{name}`"));
+            };
+            if let ArgumentValue::Number(Number::Integer(value))
+            | ArgumentValue::Scalar { value: Some(Number::Integer(value)), .. } = &other.value
+            {
+                let number = i64::try_from(*value).ok().map(equiv::Number::from);
+                integers.extend(number.map(|number| (name, Formula::number(number))));
+            }
         }
-        let is_float = match parameter.kind {
-            Kind::Float(_) => true,
-            Kind::Bits => matches!(parameter.bytes, 4 | 8),
-            Kind::Integer | Kind::Pointer { .. } | Kind::Structure => false,
-        };
-        if !is_float {
-            let ty = parameter.declared_type();
-            return wrong(format!("{shown} is {ty}; only floats can be related: `{spec}`"));
-        }
-        match self.request.missing_data {
-            MissingData::Opaque => {
-                self.notes
-                    .push(format!("`{spec}`: the relation is not used, any number is allowed"));
-                let element = match parameter.kind {
-                    Kind::Float(element) => Some(element.scalar()),
-                    _ => None,
+        let value = formula.with(&integers).value();
+        let integer = value.as_ref().and_then(equiv::Number::to_i64);
+        let element = match (parameter.kind, parameter.bytes) {
+            (Kind::Integer, _) => {
+                let Some(integer) = integer else {
+                    let reason = match value {
+                        Some(value) => format!("its value is {value}, no integer"),
+                        None => "an integer must be made of integers that are given".to_owned(),
+                    };
+                    return Err(problem(reason));
                 };
-                Ok(exec::Argument::Opaque(element))
+                return self.integer(parameter, &spec.name, integer.into());
             }
+            (Kind::Bits, _) if integer.is_some() => {
+                let integer = integer.unwrap_or_default();
+                return self.integer(parameter, &spec.name, integer.into());
+            }
+            (Kind::Float(element), _) => element,
+            (Kind::Bits, 4) => ElementType::F32,
+            (Kind::Bits, 8) => ElementType::F64,
+            (Kind::Bits | Kind::Pointer { .. } | Kind::Structure, _) => {
+                let ty = parameter.declared_type();
+                return wrong(format!("{shown} is {ty}; only numbers can be related: `{spec}`"));
+            }
+        };
+        match self.request.missing_data {
+            MissingData::Opaque => Ok(exec::Argument::Opaque(Some(element.scalar()))),
             MissingData::Refused => {
-                wrong(format!("`{spec}`: related scalars are not supported yet; write the value"))
+                wrong(format!("`{spec}`: related scalars are not supported here; write the value"))
             }
+        }
+    }
+
+    /// Remembers what a parameter holds, if it is a scalar.
+    pub(super) fn note_scalar(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: Option<&ArgumentSpec>,
+        value: &exec::Argument,
+    ) {
+        let element = match (parameter.kind, spec.map(|spec| &spec.value)) {
+            (_, Some(ArgumentValue::Scalar { element, .. })) => Some(*element),
+            (Kind::Float(element), _) => Some(element),
+            (_, Some(ArgumentValue::Number(Number::Integer(_)))) => None,
+            (Kind::Bits, _) if parameter.bytes == 4 => Some(ElementType::F32),
+            (Kind::Bits, _) if parameter.bytes == 8 => Some(ElementType::F64),
+            _ => None,
+        };
+        let value = match (value, spec.map(|spec| &spec.value)) {
+            (exec::Argument::Opaque(Some(_)), Some(ArgumentValue::Related(expression))) => {
+                element.map(|element| ScalarValue::Related(element, expression.clone()))
+            }
+            (exec::Argument::Opaque(Some(_)), _) => element.map(ScalarValue::Any),
+            // An integer that was computed is not named by other expressions.
+            (exec::Argument::Bytes(_), Some(ArgumentValue::Related(_))) => None,
+            (exec::Argument::Bytes(bytes), _) => Some(known(element, bytes)),
+            _ => None,
+        };
+        if let Some(value) = value {
+            let name = spec.map_or(parameter.name, |spec| spec.name.as_str()).to_owned();
+            self.scalars.push(ScalarSpec { name, argument: parameter.index, offset: 0, value });
+        }
+    }
+}
+
+/// What is known of a scalar in a structure.
+pub(super) fn of_piece(piece: &Piece<'_>) -> Option<ScalarValue> {
+    match piece {
+        Piece::Symbolic(element) => Some(ScalarValue::Any(*element)),
+        Piece::Related(element, expression) => {
+            Some(ScalarValue::Related(*element, (*expression).to_owned()))
+        }
+        Piece::Bytes(_) | Piece::Pointer(_) => None,
+    }
+}
+
+/// The number that bytes are.
+fn known(element: Option<ElementType>, bytes: &[u8]) -> ScalarValue {
+    let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+    match element.map(ElementType::scalar) {
+        Some(ir::Scalar::Float(format)) => {
+            ScalarValue::Float(exec::concrete::to_double(format, bits))
+        }
+        Some(ir::Scalar::Integer { signed: false, .. }) => ScalarValue::Integer(bits.into()),
+        _ => {
+            let unused = 64 - 8 * bytes.len().clamp(1, 8) as u32;
+            ScalarValue::Integer(((bits << unused) as i64 >> unused).into())
         }
     }
 }

@@ -120,6 +120,13 @@ pub struct AliasSpec {
     pub names: Vec<String>,
 }
 
+/// A condition on inputs: `eps > 0`. It is about all elements of the tensors it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssumeSpec {
+    /// The condition.
+    pub condition: equiv::Formula,
+}
+
 impl TensorSpec {
     /// Elements an index reaches, or `None` if the shape is unknown.
     #[must_use]
@@ -228,6 +235,12 @@ impl Display for Number {
 impl Display for AliasSpec {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         list(&self.names, f)
+    }
+}
+
+impl Display for AssumeSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.condition.fmt(f)
     }
 }
 

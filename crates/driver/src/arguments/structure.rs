@@ -13,6 +13,8 @@ pub(super) enum Piece<'s> {
     Bytes(Vec<u8>),
     /// Any number of a type.
     Symbolic(ElementType),
+    /// A number of a type that is an expression of other scalars.
+    Related(ElementType, &'s str),
     /// The address another argument stands for.
     Pointer(&'s ArgumentSpec),
 }
@@ -21,7 +23,7 @@ impl Piece<'_> {
     fn bytes(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
-            Self::Symbolic(element) => element.bytes().into(),
+            Self::Symbolic(element) | Self::Related(element, _) => element.bytes().into(),
             Self::Pointer(_) => 8,
         }
     }
@@ -78,8 +80,12 @@ fn piece<'s>(
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
                 ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
                 ArgumentValue::Structure(_) => Err("a structure within a structure".to_owned()),
-                ArgumentValue::Related(_) => {
-                    Err("related scalars within structures are not supported yet".to_owned())
+                ArgumentValue::Related(expression) => {
+                    match room.loaded.unwrap_or(room.bytes.min(4)) {
+                        4 => Ok(Piece::Related(ElementType::F32, expression)),
+                        8 => Ok(Piece::Related(ElementType::F64, expression)),
+                        bytes => Err(format!("`{argument}`: no float has {bytes} bytes there")),
+                    }
                 }
             }
         }

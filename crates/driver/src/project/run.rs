@@ -246,7 +246,8 @@ fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
             let inputs = [read(reference)?, read(optimised)?];
             execution(reference, &inputs[0], &mut |one| {
                 execution(optimised, &inputs[1], &mut |other| {
-                    outcome = Some(equiv::run([one, other], snap, colour));
+                    let options = equiv::Options { snap, strict, ..equiv::Options::default() };
+                    outcome = Some(equiv::run([one, other], &options, colour));
                 });
             });
         }

@@ -69,6 +69,9 @@ fn empty(input: &Input) -> report::Report {
         notes: Vec::new(),
         stats: Stats::default(),
         exit: Exit::Unknown,
+        sources: Vec::new(),
+        barriers: None,
+        heat: None,
     }
 }
 

@@ -79,6 +79,7 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
             messages,
             exit: Exit::Bug,
             thread_instructions: 0,
+            report: None,
         };
     }
     let exit = match report.verdict() {

@@ -18,10 +18,10 @@ use exec::{AccessKind, Fault, RaceSide};
 pub(crate) struct Comparison<'c> {
     /// On the outputs alone.
     pub(crate) verdict: Verdict,
-    /// What is said of the outputs.
-    pub(crate) sentence: &'c str,
-    /// A difference, and whether both kernels showed it when run again.
-    pub(crate) difference: Option<(&'c equiv::Difference, bool)>,
+    /// Why it is not known.
+    pub(crate) reason: Option<String>,
+    /// A difference, and the element as a reader calls it.
+    pub(crate) difference: Option<(&'c equiv::Difference, String)>,
     /// Of the comparison and both runs.
     pub(crate) assumptions: Vec<String>,
     /// Where else they differ.
@@ -71,15 +71,15 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
         name: "equivalence",
         verdict: comparison.verdict,
         reasons: match comparison.verdict {
-            Verdict::Unknown => vec![comparison.sentence.trim().to_owned()],
+            Verdict::Unknown => comparison.reason.into_iter().collect(),
             Verdict::Proved | Verdict::Refuted => Vec::new(),
         },
         side: None,
     }];
     (report.findings, report.open) = Default::default();
-    report.findings.extend(
-        comparison.difference.map(|(difference, confirmed)| different(difference, confirmed)),
-    );
+    report
+        .findings
+        .extend(comparison.difference.map(|(difference, element)| different(difference, &element)));
     for (side, name) in sides.iter().zip(names) {
         report.properties.extend(of_properties(side, Some(name)));
         let (found, open) = findings(side, Some(name));
@@ -127,7 +127,7 @@ pub(crate) fn refusal(
     report
 }
 
-/// A report of something that is not even tried.
+/// A property that stays open before anything was run.
 pub(crate) fn unknown(
     command: &'static str,
     property: &'static str,
@@ -295,12 +295,11 @@ fn input_error(error: &Diagnostic, input: &Input) -> Finding {
     }
 }
 
-fn different(difference: &equiv::Difference, confirmed: bool) -> Finding {
+fn different(difference: &equiv::Difference, element: &str) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
     let mut finding =
-        bare(Code::Different, "different", "equivalence", format!("`{output}[{index}]` differs"));
-    let value = |value: Option<f64>| value.map_or("undefined".to_owned(), |v| v.to_string());
-    let [reference, optimised] = difference.values.map(value);
+        bare(Code::Different, "different", "equivalence", format!("`{element}` differs"));
+    let [reference, optimised] = crate::equiv::values(difference);
     finding.note =
         Some(format!("the reference gives {reference}, the optimised kernel {optimised}"));
     let inputs = difference.inputs.iter();
@@ -308,11 +307,12 @@ fn different(difference: &equiv::Difference, confirmed: bool) -> Finding {
         output,
         index,
         expressions: difference.expressions.clone(),
+        reads: difference.reads.clone(),
         inputs: inputs
             .map(|(name, value)| InputValue { name: name.clone(), value: *value })
             .collect(),
         values: difference.values,
-        confirmed,
+        confirmed: difference.is_confirmed(),
     }));
     finding
 }

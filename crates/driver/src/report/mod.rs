@@ -227,6 +227,9 @@ pub(crate) struct DifferenceWitness {
     pub(crate) index: usize,
     /// Reference first.
     pub(crate) expressions: [String; 2],
+    /// Elements of inputs that each side uses, where they are not the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reads: Vec<[String; 2]>,
     pub(crate) inputs: Vec<InputValue>,
     /// `None` is undefined.
     pub(crate) values: [Option<f64>; 2],

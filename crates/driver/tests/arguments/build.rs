@@ -333,6 +333,7 @@ fn assert_command(program: &ir::Program, kernel: ir::FuncId) {
         kernel,
         launch: &LaunchSpec::default(),
         arguments: &Arguments::default(),
+        others: &[],
         missing_data: MissingData::Opaque,
         invocation: Invocation { command: "check", file: "k.ptx" },
     };

@@ -57,6 +57,7 @@ fn build(
         kernel: select_kernel(&program, Some(kernel)).unwrap(),
         launch,
         arguments: &arguments(text),
+        others: &[],
         missing_data,
         invocation: Invocation { command: "check", file: "kernels.ptx" },
     })

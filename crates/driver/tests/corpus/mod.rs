@@ -5,7 +5,7 @@
 pub(crate) mod numbers;
 
 use driver::arguments::{
-    ArgumentSpec, Arguments, Invocation, LaunchSpec, MissingData, Request, build_launch,
+    AliasSpec, ArgumentSpec, Arguments, Invocation, LaunchSpec, MissingData, Request, build_launch,
     select_kernel,
 };
 use driver::{Execution, Input, Limits, Outcome};
@@ -28,6 +28,7 @@ pub(crate) struct Flags {
     pub(crate) launch: LaunchSpec,
     pub(crate) arguments: Vec<ArgumentSpec>,
     pub(crate) symbols: Vec<ArgumentSpec>,
+    pub(crate) aliases: Vec<AliasSpec>,
 }
 
 impl Flags {
@@ -49,6 +50,7 @@ impl Flags {
             "--block" => value.parse().map(|block| self.launch.block = Some(block)),
             "--smem" => value.parse().map(|bytes| self.launch.shared = Some(bytes)),
             "--arg" => value.parse().map(|argument| self.arguments.push(argument)),
+            "--alias" => value.parse().map(|alias| self.aliases.push(alias)),
             "--symbol" => value.parse().map(|symbol| self.symbols.push(symbol)),
             _ => return false,
         };
@@ -88,7 +90,7 @@ impl Flags {
         command: impl FnOnce(&Execution<'_>) -> Outcome,
     ) -> Outcome {
         let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
-        let arguments = &Arguments { specs, symbols, aliases: Vec::new() };
+        let arguments = &Arguments { specs, symbols, aliases: self.aliases.clone() };
         let (launch, limits) = (&self.launch, Limits::default());
         command(&Execution { input, kernel, launch, arguments, limits })
     }

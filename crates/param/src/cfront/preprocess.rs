@@ -68,11 +68,11 @@ struct State<'s> {
     conditions: Vec<(bool, bool, Span)>,
 }
 
-fn error(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::Syntax, span, message))
 }
 
-fn unsupported(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
 }
 

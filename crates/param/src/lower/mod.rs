@@ -48,11 +48,11 @@ struct Lowerer<'u> {
     has_dynamic: bool,
 }
 
-fn error(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::Name, span, message))
 }
 
-fn unsupported(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
 }
 

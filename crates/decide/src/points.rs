@@ -1,0 +1,206 @@
+//! Which points are tried, and what an input is there.
+//!
+//! Points are pseudo-random but fixed, with small significands (three bits), so that every value
+//! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
+//! where choices and maxima are decided. Where an assumption bounds an input by a number, or an input
+//! is an integer, its values are moved into the range, if possible by powers of two: an assumption
+//! on all elements of a tensor would hold at hardly any point otherwise.
+
+use crate::problem::{Budget, Problem};
+use rustc_hash::FxHashMap;
+use term::{Input, Node, Number, Numbers, Relation, Term, Terms};
+
+/// Powers of two that are tried to bring a value into its range.
+const SCALES: i32 = 24;
+
+/// A bound, and whether it is excluded.
+type Bound = Option<(Number, bool)>;
+
+/// What an input may be.
+#[derive(Clone, Debug, Default)]
+struct Range {
+    low: Bound,
+    high: Bound,
+}
+
+/// The points of a problem.
+#[derive(Debug)]
+pub(crate) struct Points<'t> {
+    terms: &'t Terms,
+    significand_bits: u32,
+    ranges: FxHashMap<Input, Range>,
+    /// Whether any input is an integer.
+    integers: bool,
+}
+
+impl<'t> Points<'t> {
+    pub(crate) fn new(problem: &Problem<'t>, budget: &Budget) -> Self {
+        Self::within(problem.reference, problem.assumptions, budget.significand_bits)
+    }
+
+    pub(crate) fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
+        let mut ranges = FxHashMap::default();
+        assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
+        let integers = terms.inputs().has_integers();
+        Self { terms, significand_bits, ranges, integers }
+    }
+
+    /// The value of an input at the point of this number.
+    pub(crate) fn value(&self, number: u64, input: Input) -> Number {
+        let usual = value(number, input, self.significand_bits);
+        let kind = match self.integers {
+            true => self.terms.inputs().numbers(input),
+            false => Numbers::Reals,
+        };
+        let range = self.ranges.get(&input);
+        match (kind, range) {
+            (Numbers::Reals, None) => usual,
+            (Numbers::Reals, Some(range)) => range.real(usual),
+            (Numbers::Integers(low, high), range) => {
+                let (low, high) = range.map_or((low, high), |range| range.integers(low, high));
+                integer(&usual, low, high)
+            }
+        }
+    }
+}
+
+/// An integer between two, made from a value that is a multiple of 2^-24 and mostly of 1/8.
+fn integer(usual: &Number, low: i64, high: i64) -> Number {
+    let scaled = [0, 3, 24].into_iter().find_map(|by| (usual * &Number::dyadic(1, by)).to_i64());
+    let whole = scaled.unwrap_or(1);
+    if low > high || (low..=high).contains(&whole) {
+        return Number::from(whole);
+    }
+    let span = (i128::from(high) - i128::from(low) + 1).max(1);
+    let inside = i128::from(low) + i128::from(whole).rem_euclid(span);
+    Number::from(i64::try_from(inside).unwrap_or(low))
+}
+
+impl Range {
+    fn has(&self, value: &Number) -> bool {
+        let above = self
+            .low
+            .as_ref()
+            .is_none_or(|(low, excluded)| value > low || !excluded && value == low);
+        let below = self
+            .high
+            .as_ref()
+            .is_none_or(|(high, excluded)| value < high || !excluded && value == high);
+        above && below
+    }
+
+    /// The value or one near it that is in the range; the value itself if none is found.
+    fn real(&self, usual: Number) -> Number {
+        if self.has(&usual) {
+            return usual;
+        }
+        let magnitude = if usual.is_zero() { Number::dyadic(1, -1) } else { usual.abs() };
+        let negative = -&magnitude;
+        for by in (0..SCALES).flat_map(|by| [-by, by]) {
+            let power = Number::dyadic(1, by);
+            let scaled = [&magnitude * &power, &negative * &power];
+            if let Some(inside) = scaled.into_iter().find(|one| self.has(one)) {
+                return inside;
+            }
+        }
+        let between = match (&self.low, &self.high) {
+            (Some((low, _)), Some((high, _))) => {
+                // Below 1, and above 0.
+                let mut part = magnitude;
+                while part >= Number::ONE {
+                    part = &part * &Number::dyadic(1, -1);
+                }
+                low + &(&(high - low) * &part)
+            }
+            (Some((low, _)), None) => low + &magnitude,
+            (None, Some((high, _))) => high - &magnitude,
+            (None, None) => return usual,
+        };
+        if self.has(&between) { between } else { usual }
+    }
+
+    fn integers(&self, low: i64, high: i64) -> (i64, i64) {
+        let exact = |bound: &Bound, step: i64| {
+            let (number, excluded) = bound.as_ref()?;
+            let whole = number.to_i64()?;
+            Some(if *excluded { whole.saturating_add(step) } else { whole })
+        };
+        let low = exact(&self.low, 1).map_or(low, |bound| bound.max(low));
+        let high = exact(&self.high, -1).map_or(high, |bound| bound.min(high));
+        (low, high)
+    }
+}
+
+/// Collects bounds of single inputs by numbers.
+fn bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, Range>) {
+    match terms.node(condition) {
+        Node::And(a, b) => {
+            bounds(terms, a.into(), ranges);
+            bounds(terms, b.into(), ranges);
+        }
+        Node::Compare(relation, a, b) => {
+            let excluded = relation == Relation::Less;
+            match (terms.at(a), terms.at(b)) {
+                (Node::Input(input), Node::Constant(number)) => {
+                    let range = ranges.entry(input).or_default();
+                    let bound = (terms.number(number).clone(), excluded);
+                    if relation == Relation::Equal {
+                        range.low = Some(bound.clone());
+                    }
+                    if range.high.as_ref().is_none_or(|known| tighter(&bound, known, false)) {
+                        range.high = Some(bound);
+                    }
+                }
+                (Node::Constant(number), Node::Input(input)) => {
+                    let range = ranges.entry(input).or_default();
+                    let bound = (terms.number(number).clone(), excluded);
+                    if relation == Relation::Equal {
+                        range.high = Some(bound.clone());
+                    }
+                    if range.low.as_ref().is_none_or(|known| tighter(&bound, known, true)) {
+                        range.low = Some(bound);
+                    }
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+fn tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
+    let beyond = if low { new.0 > known.0 } else { new.0 < known.0 };
+    beyond || new.0 == known.0 && new.1
+}
+
+/// The value of an input at the point of this number.
+fn value(number: u64, input: Input, significand_bits: u32) -> Number {
+    let own = mix(number << 32 ^ input.position() as u64);
+    let shared = mix(number);
+    let bits = significand_bits.clamp(1, 24);
+    let small = |random: u64| Number::from((random % 4) as i64 - 1);
+    let ordinary = |random: u64, positive: bool| {
+        let mantissa = (random % (1 << bits)) as i64;
+        let sign = if !positive && random >> 40 & 1 == 1 { -1 } else { 1 };
+        Number::dyadic(sign * mantissa, (random >> 50 & 3) as i32 - bits as i32)
+    };
+    match number % 8 {
+        0 => ordinary(own, false),
+        1 => ordinary(own | 1, true),
+        2 => small(own),
+        3 if !own.is_multiple_of(4) => Number::ZERO,
+        3 => ordinary(own, false),
+        4 => ordinary(shared, false),
+        5 => -&ordinary(own | 1, true),
+        6 => Number::from((own % 2) as i64 + (shared % 2) as i64),
+        _ => &ordinary(own, false) * &Number::from(8),
+    }
+}
+
+/// A fixed scramble of 64 bits.
+pub(crate) fn mix(value: u64) -> u64 {
+    let mut value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}

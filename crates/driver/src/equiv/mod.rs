@@ -1,0 +1,233 @@
+//! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
+
+mod sides;
+mod text;
+
+pub(crate) use text::values;
+
+use crate::arguments::{AssumeSpec, BuildError, MissingData};
+use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
+use crate::properties::{Verdict, properties};
+use crate::report::{self, Comparison, HeatMap};
+use crate::{Colour, Exit, Outcome, heat, wmma};
+use equiv::{Answer, Compared, compare};
+
+/// How two kernels are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// Take constants for the transcendental numbers they are the nearest float to.
+    pub snap: bool,
+    /// What is not settled about where the optimised kernel is defined leaves the answer open, and
+    /// notes about what the manual does not allow are errors.
+    pub strict: bool,
+    /// What is assumed of the inputs.
+    pub assumptions: &'o [AssumeSpec],
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { snap: true, strict: false, assumptions: &[] }
+    }
+}
+
+/// A comparison and everything its report needs.
+struct Answered<'r> {
+    sides: [Finished<'r>; 2],
+    compared: Compared,
+    /// What the user assumed.
+    assumptions: Vec<String>,
+    strict: bool,
+    /// Where else they differ.
+    heat: Option<HeatMap>,
+}
+
+/// What is known of the equality of two kernels.
+struct Judgement {
+    verdict: Verdict,
+    /// Why it is not known.
+    reason: Option<String>,
+}
+
+/// Compares two kernels; results are text.
+#[must_use]
+pub fn run(executions: [&Execution<'_>; 2], options: &Options<'_>, colour: Colour) -> Outcome {
+    let mut prepared = Vec::new();
+    for (number, execution) in executions.into_iter().enumerate() {
+        let others = &executions[1 - number].arguments.specs;
+        match prepare(execution, others, "equiv", MissingData::Opaque) {
+            Ok(side) => prepared.push(side.lifted()),
+            Err(refusal) => return refused(execution, &refusal, colour),
+        }
+    }
+    let Ok([reference, optimised]) = <[Prepared<'_>; 2]>::try_from(prepared) else {
+        return Outcome::bad_input("two kernels are needed");
+    };
+    match answer(executions, [reference, optimised], options) {
+        Err(message) => {
+            let input = vec![message];
+            let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
+            refused(executions[1], &refusal, colour)
+        }
+        Ok(answered) => tell(&answered, colour),
+    }
+}
+
+fn answer<'r>(
+    executions: [&Execution<'r>; 2],
+    [reference, optimised]: [Prepared<'r>; 2],
+    options: &Options<'_>,
+) -> Result<Answered<'r>, String> {
+    sides::check_contents(executions, [&reference, &optimised])?;
+    let meanings = sides::meanings([&reference, &optimised])?;
+    let (compared, heat) = {
+        let one = sides::side(executions[0], &reference, &meanings)?;
+        let other = sides::side(executions[1], &optimised, &meanings)?;
+        let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
+        let limits = executions[0].limits;
+        let how = equiv::Options { limits, snap: options.snap, assumptions: &assumptions };
+        let compared = compare([&one, &other], &how);
+        let heat = match &compared.answer {
+            Some(Answer::Different(difference)) => {
+                let outputs = &optimised.built.outputs;
+                let output = outputs.iter().find(|one| one.name == difference.position.name);
+                let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
+                heat::map([&one, &other], difference, shape, limits)
+            }
+            _ => None,
+        };
+        (compared, heat)
+    };
+    let checks = exec::Checks::default();
+    let [one, other] = compared.outcomes.clone();
+    let mut sides = [reference.finish(one, checks), optimised.finish(other, checks)];
+    sides.iter_mut().for_each(|side| side.strict = options.strict);
+    let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
+    Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
+}
+
+fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
+    let mut outcome = refusal.tell(execution.input, colour);
+    outcome.report = Some(report::refusal("equiv", execution, refusal));
+    let name = execution.input.name();
+    outcome.messages = format!("{name}:\n{}", outcome.messages);
+    outcome
+}
+
+fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
+    let judgement = answered.equality();
+    let difference = match (&answered.compared.answer, judgement.verdict) {
+        (Some(Answer::Different(difference)), Verdict::Refuted) => Some(&**difference),
+        _ => None,
+    };
+    let comparison = Comparison {
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        difference: difference
+            .map(|difference| (difference, answered.element(&difference.position))),
+        assumptions: answered.assumptions(),
+        heat: answered.heat.clone(),
+    };
+    let exit = match answered.verdict() {
+        Verdict::Refuted => Exit::Refuted,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Proved => Exit::Success,
+    };
+    let outcomes = answered.compared.outcomes.iter();
+    Outcome {
+        output: text::text(answered, colour),
+        messages: answered.sides.iter().map(Finished::notes).collect(),
+        exit,
+        thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
+        report: Some(report::equiv(&answered.sides, comparison)),
+    }
+}
+
+impl Answered<'_> {
+    /// The verdict on everything.
+    fn verdict(&self) -> Verdict {
+        Verdict::of_all([self.runs(), self.equality().verdict].into_iter())
+    }
+
+    /// The verdict on both runs.
+    fn runs(&self) -> Verdict {
+        let all = self.sides.iter().flat_map(properties);
+        Verdict::of_all(all.map(|property| property.verdict))
+    }
+
+    /// The verdict on the equality alone.
+    fn equality(&self) -> Judgement {
+        let unknown =
+            |reason: &str| Judgement { verdict: Verdict::Unknown, reason: Some(reason.to_owned()) };
+        let Some(answer) = &self.compared.answer else { return unknown("a run stopped") };
+        // What a racy kernel computes is not a function of its inputs.
+        let racy =
+            self.sides.iter().flat_map(properties).any(|one| {
+                matches!(one.name, "races" | "barriers") && one.verdict != Verdict::Proved
+            });
+        if racy {
+            return unknown("the runs hold for one schedule only");
+        }
+        let reinterpreted = self.sides.iter().find_map(|side| {
+            let place = wmma::uses(side.kernel()).other_kind?;
+            Some(side.kernel().line(place))
+        });
+        if let Some(line) = reinterpreted {
+            return unknown(&format!("{line} takes a fragment of wmma for one of another kind"));
+        }
+        match answer {
+            Answer::Equal if self.runs() == Verdict::Refuted => unknown("a run has errors"),
+            Answer::Equal if self.strict && !self.compared.conditions.is_empty() => unknown(
+                "it is not settled that the optimised kernel is defined wherever the \
+                         reference is (--strict)",
+            ),
+            Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
+            Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
+            Answer::Unknown(first, count) => unknown(&format!(
+                "{count} of {} elements, `{}` first: {}",
+                self.compared.elements,
+                self.element(&first.position),
+                first.reason
+            )),
+            Answer::Mismatch(reason) => unknown(reason),
+        }
+    }
+
+    /// What the answer relies on and nobody has checked.
+    fn assumptions(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.assumptions.clone();
+        for assumption in self.sides.iter().flat_map(Finished::assumptions) {
+            if !all.contains(&assumption) {
+                all.push(assumption);
+            }
+        }
+        for side in &self.sides {
+            if let Some(place) = wmma::uses(side.kernel()).elements {
+                let line = side.kernel().line(place);
+                all.push(format!(
+                    "fragments of wmma are laid out as on sm_80 and sm_90: {line} computes with \
+                     elements"
+                ));
+            }
+        }
+        all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+        let compared = &self.compared;
+        if !compared.snapped.is_empty() {
+            let names: Vec<&str> = compared.snapped.iter().copied().collect();
+            all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
+        }
+        all.extend(compared.conditions.iter().map(|one| format!("defined({one})")));
+        all
+    }
+
+    /// `y[3,7]`
+    fn element(&self, position: &equiv::Position) -> String {
+        let outputs = &self.sides[0].built.outputs;
+        let shape = outputs.iter().find(|output| output.name == position.name);
+        let shape = shape.map_or(&[][..], |output| &output.shape);
+        let (name, index) = (&position.name, position.index as u64);
+        match shape.len() {
+            0 | 1 => format!("{name}[{index}]"),
+            _ => format!("{name}[{}]", equiv::indices(index, shape)),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The two sides of a comparison, from their launches: which inputs they have in common, what
+//! related scalars are, and what is assumed.
+
+use crate::arguments::{ArgumentValue, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue};
+use crate::execute::{Execution, Prepared};
+use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
+use exec::domain::InputSource;
+use exec::{Access, Contents};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Relations may name each other this deep.
+const DEEPEST: usize = 16;
+
+/// What names stand for in expressions, if not for inputs.
+pub(super) type Meanings = BTreeMap<String, Formula>;
+
+/// What scalars with a value or a relation stand for.
+///
+/// # Errors
+/// If the sides say different things of a name, or relations go in circles.
+pub(super) fn meanings(sides: [&Prepared<'_>; 2]) -> Result<Meanings, String> {
+    let mut meanings = Meanings::new();
+    let mut free = BTreeSet::new();
+    for scalar in sides.iter().flat_map(|side| &side.built.scalars) {
+        let name = &scalar.name;
+        let meaning = match &scalar.value {
+            ScalarValue::Any(_) => {
+                free.insert(name.clone());
+                continue;
+            }
+            ScalarValue::Integer(value) => {
+                let Ok(value) = i64::try_from(*value) else { continue };
+                Formula::number(Number::from(value))
+            }
+            ScalarValue::Float(value) => match Number::from_f64(*value) {
+                Some(number) => Formula::number(number),
+                None => continue,
+            },
+            ScalarValue::Related(_, expression) => Formula::expression(expression)?,
+        };
+        let other = meanings.insert(name.clone(), meaning.clone());
+        if other.is_some_and(|other| other != meaning && other.value() != meaning.value()) {
+            // Sizes may differ between the sides; then an expression cannot name them.
+            meanings.remove(name);
+        }
+    }
+    if let Some(name) = free.iter().find(|name| meanings.contains_key(*name)) {
+        return Err(format!("`{name}` is any number on one side and not on the other"));
+    }
+    resolved(meanings)
+}
+
+/// Relations with the relations they name in their place.
+fn resolved(mut meanings: Meanings) -> Result<Meanings, String> {
+    for _ in 0..DEEPEST {
+        let open =
+            |formula: &Formula| formula.names().iter().any(|name| meanings.contains_key(name));
+        if !meanings.values().any(open) {
+            return Ok(meanings);
+        }
+        let known = meanings.clone();
+        meanings.values_mut().for_each(|formula| *formula = formula.with(&known));
+    }
+    let name = meanings.iter().find(|(_, formula)| !formula.names().is_empty());
+    let name = name.map_or("", |(name, _)| name);
+    Err(format!("`{name}` depends on itself"))
+}
+
+/// Tensors whose contents are given must be given on both sides, and be the same.
+pub(super) fn check_contents(
+    executions: [&Execution<'_>; 2],
+    sides: [&Prepared<'_>; 2],
+) -> Result<(), String> {
+    let given = executions.map(|execution| {
+        let tensors = execution.arguments.specs.iter().filter_map(|spec| match &spec.value {
+            ArgumentValue::Tensor(tensor) if tensor.direction != Direction::Out => {
+                Some((spec.name.as_str(), tensor.initial.is_some()))
+            }
+            _ => None,
+        });
+        tensors.collect::<BTreeMap<&str, bool>>()
+    });
+    let differs = given[0].iter().find(|(name, is)| given[1].get(*name).is_some_and(|o| o != *is));
+    if let Some((name, _)) = differs {
+        return Err(format!("the contents of `{name}` are given on one side alone"));
+    }
+    let contents = |side: &Prepared<'_>, name: &str| {
+        let mut buffers = side.built.launch.buffers.iter();
+        let found = buffers.find(|one| one.name == name && one.access == Access::In);
+        match found.map(|buffer| buffer.contents.clone()) {
+            Some(Contents::Known(bytes)) => Some(bytes),
+            _ => None,
+        }
+    };
+    for name in given[0].keys() {
+        if let [Some(one), Some(other)] = sides.map(|side| contents(side, name))
+            && one != other
+        {
+            return Err(format!("`{name}` has other contents on the other side"));
+        }
+    }
+    Ok(())
+}
+
+/// A side of the comparison.
+///
+/// # Errors
+/// If a relation cannot be read, or arguments at one address do not fit together.
+pub(super) fn side<'p>(
+    execution: &Execution<'_>,
+    prepared: &'p Prepared<'_>,
+    meanings: &Meanings,
+) -> Result<Side<'p>, String> {
+    let mut inputs = Vec::new();
+    for input in own_inputs(execution, prepared)? {
+        inputs.push(Input {
+            name: input.name.clone(),
+            source: InputSource::Buffer(input.buffer),
+            scalar: input.element.scalar(),
+            kind: InputKind::Tensor { shape: input.shape.clone(), order: input.order() },
+        });
+    }
+    for scalar in &prepared.built.scalars {
+        let (element, kind) = match &scalar.value {
+            ScalarValue::Any(element) => (*element, InputKind::Scalar),
+            ScalarValue::Related(element, expression) => {
+                let formula = Formula::expression(expression)?.with(meanings);
+                (*element, InputKind::Related(formula))
+            }
+            ScalarValue::Integer(_) | ScalarValue::Float(_) => continue,
+        };
+        inputs.push(Input {
+            name: scalar.name.clone(),
+            source: InputSource::Argument(scalar.argument, scalar.offset),
+            scalar: element.scalar(),
+            kind,
+        });
+    }
+    let output = |output: &OutputSpec| {
+        let bytes = output.element.bytes() as usize;
+        Output {
+            name: output.name.clone(),
+            buffer: output.buffer,
+            scalar: output.element.scalar(),
+            shape: output.shape.clone(),
+            starts: output.offsets().map(|offset| offset as usize * bytes).collect(),
+        }
+    };
+    let outputs = prepared.built.outputs.iter().map(output).collect();
+    let (program, launch) = (prepared.program(), &prepared.built.launch);
+    Ok(Side { program, launch, inputs, outputs })
+}
+
+/// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`
+/// names.
+fn own_inputs<'p>(
+    execution: &Execution<'_>,
+    prepared: &'p Prepared<'_>,
+) -> Result<Vec<&'p InputSpec>, String> {
+    let rank = |input: &InputSpec| {
+        let groups = execution.arguments.aliases.iter();
+        let rank = |names: &[String]| names.iter().position(|name| *name == input.name);
+        groups.filter_map(|alias| rank(&alias.names)).next()
+    };
+    let mut chosen: Vec<&InputSpec> = Vec::new();
+    for input in &prepared.built.inputs {
+        let Some(known) = chosen.iter_mut().find(|one| one.buffer == input.buffer) else {
+            chosen.push(input);
+            continue;
+        };
+        if known.order() != input.order() {
+            let (one, other) = (&known.name, &input.name);
+            return Err(format!(
+                "`{one}` and `{other}` are at one address and have different strides, which is \
+                 not supported"
+            ));
+        }
+        if rank(input) < rank(known) {
+            *known = input;
+        }
+    }
+    Ok(chosen)
+}
+
+/// What is assumed, with numbers and relations in the place of their names.
+///
+/// # Errors
+/// If a name is no input.
+pub(super) fn assumptions(
+    specs: &[AssumeSpec],
+    sides: [&Side<'_>; 2],
+    meanings: &Meanings,
+) -> Result<Vec<Assumption>, String> {
+    let inputs = sides.iter().flat_map(|side| &side.inputs).map(|input| input.name.as_str());
+    let inputs: BTreeSet<&str> = inputs.collect();
+    let outputs = sides.iter().flat_map(|side| &side.outputs).map(|output| output.name.as_str());
+    let outputs: BTreeSet<&str> = outputs.collect();
+    let mut assumptions = Vec::new();
+    for spec in specs {
+        let condition = spec.condition.with(meanings);
+        let names = condition.names();
+        if let Some(name) = names.iter().find(|name| !inputs.contains(name.as_str())) {
+            let known: Vec<&str> = inputs.iter().copied().collect();
+            return Err(match outputs.contains(name.as_str()) {
+                true => format!("--assume '{spec}': `{name}` is an output"),
+                false => format!(
+                    "--assume '{spec}': no input is called `{name}`; there is {}",
+                    known.join(", ")
+                ),
+            });
+        }
+        assumptions.push(Assumption { condition });
+    }
+    Ok(assumptions)
+}

@@ -1,0 +1,138 @@
+//! The answer of `equiv` for people.
+
+use super::Answered;
+use crate::Colour;
+use crate::execute::Finished;
+use crate::precision;
+use crate::properties::{Verdict, properties};
+use equiv::{Answer, Compared, Difference, Enclosed};
+use std::fmt::Write;
+
+/// Inputs of a difference that a report shows.
+const SHOWN_INPUTS: usize = 12;
+
+/// How the two kernels are called.
+const NAMES: [&str; 2] = ["reference", "optimised"];
+
+pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
+    let mut text = String::new();
+    for (finished, name) in answered.sides.iter().zip(NAMES) {
+        text.push_str(&finished.tell(colour));
+        let open: Vec<String> = properties(finished)
+            .iter()
+            .filter(|one| one.verdict != Verdict::Proved)
+            .map(|one| format!("{} {}", one.name, one.verdict.name()))
+            .collect();
+        if !open.is_empty() {
+            let _ = writeln!(text, "{name}: {}", open.join(", "));
+        }
+    }
+    let judgement = answered.equality();
+    let verdict = judgement.verdict.name();
+    match (judgement.verdict, &answered.compared.answer) {
+        (Verdict::Refuted, Some(Answer::Different(difference))) => {
+            different(&mut text, answered, difference);
+        }
+        (Verdict::Proved, _) => {
+            let counts = counts(&answered.sides, &answered.compared);
+            let _ = writeln!(text, "equivalence: {verdict}: {counts}");
+            let [reference, optimised] = answered.sides.each_ref().map(Finished::kernel);
+            for note in precision::notes(reference, optimised) {
+                let _ = writeln!(text, "precision: {note}");
+            }
+        }
+        _ => {
+            let reason = judgement.reason.unwrap_or_default();
+            let _ = writeln!(text, "equivalence: {verdict}: {reason}");
+        }
+    }
+    for assumption in answered.assumptions() {
+        let _ = writeln!(text, "assumed: {assumption}");
+    }
+    text
+}
+
+fn counts(sides: &[Finished<'_>; 2], compared: &Compared) -> String {
+    let rungs: Vec<String> =
+        compared.rungs.iter().map(|(name, count)| format!("{count} by {name}")).collect();
+    let [one, other] = sides.each_ref().map(|side| side.blocks());
+    let (elements, rungs) = (compared.elements, rungs.join(", "));
+    match elements {
+        1 => format!("the only output element is equal ({rungs}); {one} against {other}"),
+        _ => format!("{elements} output elements are equal ({rungs}); {one} against {other}"),
+    }
+}
+
+fn different(text: &mut String, answered: &Answered<'_>, difference: &Difference) {
+    let element = answered.element(&difference.position);
+    let _ = writeln!(text, "equivalence: refuted: `{element}` differs");
+    for [one, other] in &difference.reads {
+        let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
+    }
+    if difference.expressions.iter().any(|one| !one.is_empty()) {
+        for (name, expression) in NAMES.iter().zip(&difference.expressions) {
+            let _ = writeln!(text, "  {name}: {expression}");
+        }
+    }
+    let values = values(difference);
+    let _ = match inputs(difference) {
+        Some(inputs) => writeln!(text, "  with {inputs}:"),
+        None => writeln!(text, "  whatever the inputs are:"),
+    };
+    for (name, value) in NAMES.iter().zip(values) {
+        let _ = writeln!(text, "  {name} = {value}");
+    }
+    if difference.is_confirmed() {
+        text.push_str(
+            "  both kernels, run on these inputs in exact intervals, give these values\n",
+        );
+    }
+}
+
+fn inputs(difference: &Difference) -> Option<String> {
+    let shown = difference.inputs.iter().take(SHOWN_INPUTS);
+    let mut inputs: Vec<String> = shown.map(|(name, value)| format!("{name} = {value}")).collect();
+    if difference.inputs.len() > SHOWN_INPUTS {
+        inputs.push(format!("{} more", difference.inputs.len() - SHOWN_INPUTS));
+    }
+    (!inputs.is_empty()).then(|| inputs.join(", "))
+}
+
+/// The values of both sides: those of the kernels, if they were run.
+pub(crate) fn values(difference: &Difference) -> [String; 2] {
+    let of_kernels = difference.witness.as_ref().filter(|one| one.shows_difference());
+    let of_terms = difference.values.map(|value| value.map_or("undefined".to_owned(), number));
+    match of_kernels {
+        None => of_terms,
+        Some(witness) => {
+            let [one, other] = &witness.elements;
+            [enclosed(one), enclosed(other)]
+        }
+    }
+}
+
+fn enclosed(element: &Enclosed) -> String {
+    match element {
+        Enclosed::Between(low, high) if low == high => number(*low),
+        Enclosed::Between(low, high) => number(low / 2.0 + high / 2.0),
+        Enclosed::Infinite { negative: true } => "-inf".to_owned(),
+        Enclosed::Infinite { negative: false } => "inf".to_owned(),
+        Enclosed::Undefined(why) => format!("undefined ({why})"),
+        Enclosed::Unsure(why) => format!("not known ({why})"),
+        Enclosed::Unwritten => "not written".to_owned(),
+    }
+}
+
+/// Nine digits tell floats of 32 bits apart; what is exact in fewer is shown so.
+fn number(value: f64) -> String {
+    let rounded = format!("{value:.8e}").parse::<f64>();
+    let shown = match rounded {
+        Ok(rounded) => rounded,
+        Err(_) => value,
+    };
+    let magnitude = shown.abs();
+    match shown == 0.0 || (1e-4..1e9).contains(&magnitude) {
+        true => shown.to_string(),
+        false => format!("{shown:e}"),
+    }
+}

@@ -1,0 +1,92 @@
+//! What is assumed of the inputs, as terms, and which of it matters to some outputs.
+//!
+//! Leaving out a condition is safe for a proof, which then holds under weaker assumptions. It is
+//! safe for a difference, too, if the inputs of the conditions left out are not those of the outputs
+//! and can be chosen apart: conditions that share inputs are kept or left out together, and there
+//! is a point at which all of them hold.
+
+use crate::side::{Assumption, Table};
+use decide::{Budget, Point, inputs_of, satisfy};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use term::{Input, Node, NodeId, Term, Terms, evaluation_order};
+
+/// More conditions than this are not given to all outputs at once.
+const MANY: usize = 64;
+
+/// Conditions in the reference's store.
+#[derive(Debug, Default)]
+pub(crate) struct Assumed {
+    /// Groups that share no inputs.
+    groups: Vec<Vec<Term>>,
+    /// The group of an input.
+    group_of: FxHashMap<Input, usize>,
+    /// A point at which all hold.
+    pub(crate) point: Point,
+}
+
+impl Assumed {
+    /// # Errors
+    /// If an assumption does not fit the inputs, or no input satisfies all of them.
+    pub(crate) fn new(
+        assumptions: &[Assumption],
+        table: &Table,
+        terms: &mut Terms,
+    ) -> Result<Self, String> {
+        let mut conditions = Vec::new();
+        for assumption in assumptions {
+            conditions.extend(table.conditions(assumption, terms)?);
+        }
+        let budget = Budget::default();
+        let Some(point) = satisfy(terms, &conditions, &budget) else {
+            return Err("no inputs were found that satisfy the assumptions".to_owned());
+        };
+        let mut assumed = Self { point, ..Self::default() };
+        for condition in conditions {
+            assumed.add(condition, &inputs_of(terms, condition));
+        }
+        Ok(assumed)
+    }
+
+    fn add(&mut self, condition: Term, inputs: &[Input]) {
+        let met: BTreeSet<usize> =
+            inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
+        let into = met.first().copied().unwrap_or(self.groups.len());
+        if into == self.groups.len() {
+            self.groups.push(Vec::new());
+        }
+        for &other in met.iter().skip(1) {
+            let moved = std::mem::take(&mut self.groups[other]);
+            self.groups[into].extend(moved);
+            self.group_of.values_mut().filter(|group| **group == other).for_each(|g| *g = into);
+        }
+        self.groups[into].push(condition);
+        self.group_of.extend(inputs.iter().map(|input| (*input, into)));
+    }
+
+    /// Whether there are so many that outputs should be decided a few at a time.
+    pub(crate) fn is_large(&self) -> bool {
+        self.groups.len() > MANY
+    }
+
+    /// The conditions that concern the inputs of some pairs.
+    pub(crate) fn about(&self, stores: [&Terms; 2], pairs: &[(Term, Term)]) -> Vec<Term> {
+        if self.groups.is_empty() {
+            return Vec::new();
+        }
+        let mut groups: BTreeSet<usize> = BTreeSet::new();
+        let roots = [pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), {
+            pairs.iter().map(|pair| pair.1).collect()
+        }];
+        for (terms, roots) in stores.into_iter().zip(roots) {
+            let order = evaluation_order(terms, roots, |_| true);
+            let mut note = |node: NodeId| {
+                if let Node::Input(input) = terms.at(node) {
+                    groups.extend(self.group_of.get(&input));
+                }
+            };
+            order.nodes.iter().for_each(|node| note(*node));
+        }
+        groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
+    }
+}

@@ -1,0 +1,361 @@
+//! A difference as a reader sees it: both expressions cut down to what differs, and the inputs each
+//! side uses where that tells something.
+//!
+//! Sub-expressions of the two sides are compared by a hash of their structure, so that a walk from
+//! the top finds the innermost place below which everything that differs lies: summands and factors
+//! that both have are left out. It is for the eye alone; no verdict rests on it.
+
+use crate::compare::Position;
+use crate::witness::Witness;
+pub(crate) use decide::Point;
+use decide::inputs_of;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use term::{Factors, Input, Node, NodeId, Sum, Term, Terms, evaluation_order};
+
+/// Characters of an expression that a report shows.
+const SHOWN: usize = 160;
+
+/// Summands of one side that a report shows.
+const SUMMANDS: usize = 4;
+
+/// Two elements that are not equal.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Which.
+    pub position: Position,
+    /// The expressions of both sides, shortened to what differs; empty if they are plain numbers.
+    pub expressions: [String; 2],
+    /// Which elements of a tensor each side uses, if that differs: `A[3,*]`.
+    pub reads: Vec<[String; 2]>,
+    /// Inputs at which they differ, by name and index, as far as they matter to either side.
+    pub inputs: Vec<(String, f64)>,
+    /// Values of both sides there; `None` if undefined.
+    pub values: [Option<f64>; 2],
+    /// What both kernels make of those inputs.
+    pub witness: Option<Witness>,
+}
+
+impl Difference {
+    /// Whether both kernels showed it when they were run again.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.witness.as_ref().is_some_and(Witness::shows_difference)
+    }
+
+    /// Two integers that do not depend on inputs.
+    pub(crate) fn of_integers(position: Position, numbers: [i128; 2]) -> Self {
+        Self {
+            position,
+            expressions: [String::new(), String::new()],
+            reads: Vec::new(),
+            inputs: Vec::new(),
+            values: numbers.map(|number| Some(number as f64)),
+            witness: None,
+        }
+    }
+}
+
+/// What is told of two terms.
+pub(crate) struct Described {
+    pub(crate) expressions: [String; 2],
+    pub(crate) reads: Vec<[String; 2]>,
+}
+
+/// Describes how two terms differ.
+pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
+    let shapes = [Shapes::new(stores[0], a), Shapes::new(stores[1], b)];
+    let expressions = cut(&shapes, a, b);
+    Described { expressions, reads: reads(stores, [a, b]) }
+}
+
+/// Hashes of the structure of everything below a term.
+struct Shapes<'t> {
+    terms: &'t Terms,
+    hashes: FxHashMap<NodeId, u64>,
+}
+
+impl<'t> Shapes<'t> {
+    fn new(terms: &'t Terms, root: Term) -> Self {
+        let mut shapes = Self { terms, hashes: FxHashMap::default() };
+        for node in evaluation_order(terms, [root], |_| true).nodes {
+            let hash = shapes.of_node(terms.at(node));
+            shapes.hashes.insert(node, hash);
+        }
+        shapes
+    }
+
+    fn at(&self, node: NodeId) -> u64 {
+        self.hashes.get(&node).copied().unwrap_or(0)
+    }
+
+    fn of(&self, term: Term) -> u64 {
+        self.of_node(self.terms.node(term))
+    }
+
+    /// Products commute.
+    fn of_product(&self, factors: Factors) -> u64 {
+        let (a, b) = (self.at(factors.left()), self.at(factors.right()));
+        hash(&(a.min(b), a.max(b), factors.is_negative()))
+    }
+
+    fn of_node(&self, node: Node) -> u64 {
+        let terms = self.terms;
+        match node {
+            Node::Input(input) => hash(&(1, input.position())),
+            Node::Constant(id) => hash(&(2, terms.number(id).fingerprint())),
+            Node::Sum(sum) => {
+                let products = terms.products(sum).flatten();
+                let total =
+                    products.fold(0_u64, |sum, one| sum.wrapping_add(self.of_product(*one)));
+                hash(&(3, total))
+            }
+            Node::Power(base, exponent) => {
+                hash(&(4, self.at(base), terms.number(exponent).fingerprint()))
+            }
+            Node::Apply(function, a) => hash(&(5, terms.function_name(function), self.at(a))),
+            Node::Product(a, b) | Node::Maximum(a, b) | Node::Minimum(a, b) => {
+                let (a, b) = (self.at(a), self.at(b));
+                hash(&(kind(node), a.min(b), a.max(b)))
+            }
+            other => {
+                let children: Vec<u64> = other.children().map(|child| self.at(child)).collect();
+                hash(&(kind(other), children))
+            }
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    // A sum of hashes must not cancel.
+    hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+}
+
+fn kind(node: Node) -> String {
+    let mut text = match node {
+        Node::Compare(relation, ..) => format!("{relation:?}"),
+        other => format!("{other:?}"),
+    };
+    text.truncate(text.find('(').unwrap_or(text.len()));
+    text
+}
+
+/// Both expressions, cut down to what differs.
+fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
+    let [one, other] = shapes;
+    let mut inside = false;
+    // Each step goes down by one operation; a term is not deeper than it is large.
+    for _ in 0..one.hashes.len() + 1 {
+        let (x, y) = (one.terms.node(a), other.terms.node(b));
+        if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
+            let left = leftover(shapes, x, y);
+            if let Some((down_a, down_b)) = single(shapes, &left) {
+                (a, b, inside) = (down_a, down_b, true);
+                continue;
+            }
+            return show_sums(shapes, &left);
+        }
+        let (Some(next), true) = (step(shapes, x, y), x != y || one.of(a) != other.of(b)) else {
+            break;
+        };
+        (a, b, inside) = (next.0, next.1, true);
+    }
+    let show = |terms: &Terms, term: Term| {
+        let text = terms.print_limited(term, SHOWN);
+        if inside { format!("… {text} …") } else { text }
+    };
+    [show(one.terms, a), show(other.terms, b)]
+}
+
+/// The only operands that differ, if the operations are the same.
+fn step(shapes: &[Shapes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
+    let [one, other] = shapes;
+    if kind(x) != kind(y) || matches!(x, Node::Input(_) | Node::Constant(_) | Node::Sum(_)) {
+        return None;
+    }
+    if let (Node::Power(_, p), Node::Power(_, q)) = (x, y)
+        && one.terms.number(p) != other.terms.number(q)
+    {
+        return None;
+    }
+    if let (Node::Apply(f, _), Node::Apply(g, _)) = (x, y)
+        && one.terms.function_name(f) != other.terms.function_name(g)
+    {
+        return None;
+    }
+    let (mut left, mut right): (Vec<NodeId>, Vec<NodeId>) =
+        (x.children().collect(), y.children().collect());
+    let commutes = matches!(x, Node::Product(..) | Node::Maximum(..) | Node::Minimum(..));
+    if commutes && right.iter().any(|node| other.at(*node) == one.at(left[0])) {
+        left.reverse();
+    }
+    if commutes && left.iter().any(|node| one.at(*node) == other.at(right[0])) {
+        right.reverse();
+    }
+    let pairs = left.into_iter().zip(right);
+    let mut differing = pairs.filter(|(a, b)| one.at(*a) != other.at(*b));
+    let first = differing.next()?;
+    differing.next().is_none().then(|| (first.0.into(), first.1.into()))
+}
+
+/// Products that only one of two sums has.
+fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
+    let mut count: FxHashMap<u64, i64> = FxHashMap::default();
+    for product in shapes[0].terms.products(x).flatten() {
+        *count.entry(shapes[0].of_product(*product)).or_default() += 1;
+    }
+    for product in shapes[1].terms.products(y).flatten() {
+        *count.entry(shapes[1].of_product(*product)).or_default() -= 1;
+    }
+    let mut take = |side: usize, sum: Sum, sign: i64| {
+        let mut left = Vec::new();
+        for product in shapes[side].terms.products(sum).flatten() {
+            let more = count.entry(shapes[side].of_product(*product)).or_default();
+            if *more * sign > 0 {
+                *more -= sign;
+                left.push(*product);
+            }
+        }
+        left
+    };
+    [take(0, x, 1), take(1, y, -1)]
+}
+
+/// If one product is left on each side, and the two have a factor in common: the other factors.
+fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
+    let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
+    if a.is_negative() != b.is_negative() {
+        return None;
+    }
+    let [one, other] = shapes;
+    let ways = [
+        ((a.left(), b.left()), (a.right(), b.right())),
+        ((a.right(), b.right()), (a.left(), b.left())),
+        ((a.left(), b.right()), (a.right(), b.left())),
+        ((a.right(), b.left()), (a.left(), b.right())),
+    ];
+    let way = ways.into_iter().find(|((x, y), _)| one.at(*x) == other.at(*y))?;
+    // Plain inputs say more together with their factor.
+    let (x, y) = way.1;
+    let plain = |terms: &Terms, node| matches!(terms.at(node), Node::Input(_) | Node::Constant(_));
+    let both_plain = plain(one.terms, x) && plain(other.terms, y);
+    (!both_plain).then(|| (x.into(), y.into()))
+}
+
+fn show_sums(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
+    let show = |terms: &Terms, products: &[Factors]| {
+        if products.is_empty() {
+            return "… nothing more".to_owned();
+        }
+        let mut text = String::from("…");
+        for product in products.iter().take(SUMMANDS) {
+            let sign = if product.is_negative() { '-' } else { '+' };
+            let factors = [product.left(), product.right()];
+            let is_one =
+                |node: &NodeId| terms.as_number((*node).into()).is_some_and(|n| n.is_one());
+            let shown: Vec<String> = factors
+                .iter()
+                .filter(|node| !is_one(node))
+                .map(|node| factor(terms, *node))
+                .collect();
+            let shown = if shown.is_empty() { "1".to_owned() } else { shown.join("*") };
+            text.push_str(&format!(" {sign} {shown}"));
+        }
+        match products.len().saturating_sub(SUMMANDS) {
+            0 => {}
+            more => text.push_str(&format!(" + {more} more summands")),
+        }
+        text
+    };
+    [show(shapes[0].terms, &left[0]), show(shapes[1].terms, &left[1])]
+}
+
+fn factor(terms: &Terms, node: NodeId) -> String {
+    let text = terms.print_limited(node.into(), SHOWN / 2);
+    match terms.at(node) {
+        Node::Sum(_) | Node::Negation(_) | Node::Quotient(..) => format!("({text})"),
+        _ => text,
+    }
+}
+
+/// Elements of tensors that the two sides use, where they are not the same.
+fn reads(stores: [&Terms; 2], roots: [Term; 2]) -> Vec<[String; 2]> {
+    let used = [grouped(stores[0], roots[0]), grouped(stores[1], roots[1])];
+    let mut names: Vec<&String> = used[0].keys().chain(used[1].keys()).collect();
+    names.sort();
+    names.dedup();
+    let inputs = stores[0].inputs();
+    let mut found = Vec::new();
+    for name in names {
+        let sets = used.each_ref().map(|side| side.get(name).map_or(&[][..], Vec::as_slice));
+        if sets[0] == sets[1] {
+            continue;
+        }
+        let shape = sets.iter().flat_map(|set| set.first()).next();
+        let shape = shape.map_or(&[][..], |input| inputs.shape(*input));
+        let texts = sets.map(|set| match set {
+            [] => Some(format!("nothing of {name}")),
+            [one] if inputs.place(*one).is_some_and(|place| place.1.is_none()) => {
+                Some(name.clone())
+            }
+            set => pattern(set, shape, |one| inputs.place(one)?.1).map(|at| format!("{name}{at}")),
+        });
+        if let [Some(one), Some(other)] = texts {
+            found.push([one, other]);
+        }
+    }
+    found
+}
+
+fn grouped(terms: &Terms, root: Term) -> BTreeMap<String, Vec<Input>> {
+    let mut groups: BTreeMap<String, Vec<Input>> = BTreeMap::new();
+    for input in inputs_of(terms, root) {
+        if let Some((name, _)) = terms.inputs().place(input) {
+            groups.entry(name.to_owned()).or_default().push(input);
+        }
+    }
+    groups.values_mut().for_each(|group| group.sort_unstable());
+    groups
+}
+
+/// `[3,*]`: what a set of elements has in each dimension, if it has all combinations of that.
+fn pattern(set: &[Input], shape: &[u64], index: impl Fn(Input) -> Option<u32>) -> Option<String> {
+    if shape.is_empty() {
+        return None;
+    }
+    let mut axes: Vec<Vec<u64>> = vec![Vec::new(); shape.len()];
+    for input in set {
+        let mut left = u64::from(index(*input)?);
+        for (axis, size) in axes.iter_mut().zip(shape).rev() {
+            axis.push(left % size.max(&1));
+            left /= size.max(&1);
+        }
+    }
+    let mut parts = Vec::new();
+    let mut combinations = 1_usize;
+    for (mut axis, size) in axes.into_iter().zip(shape) {
+        axis.sort_unstable();
+        axis.dedup();
+        combinations = combinations.saturating_mul(axis.len());
+        parts.push(range(&axis, *size)?);
+    }
+    (combinations == set.len()).then(|| format!("[{}]", parts.join(",")))
+}
+
+/// `*`, `3`, `0..7` or `1,4`, for sets without duplicates in ascending order.
+fn range(axis: &[u64], size: u64) -> Option<String> {
+    let (first, last) = (*axis.first()?, *axis.last()?);
+    match axis.len() as u64 {
+        length if length == size && size > 1 => Some("*".to_owned()),
+        1 => Some(first.to_string()),
+        length if last - first + 1 == length => Some(format!("{first}..{last}")),
+        2..=4 => {
+            let all: Vec<String> = axis.iter().map(u64::to_string).collect();
+            Some(format!("{{{}}}", all.join(",")))
+        }
+        _ => None,
+    }
+}

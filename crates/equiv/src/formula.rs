@@ -1,0 +1,359 @@
+//! What a user says about inputs: expressions that relate scalars, and conditions on inputs.
+//!
+//! The text is that of [`term::text`]: `+ - * / ^`, comparisons that may be chained
+//! (`0 <= p <= 1`), `and`, `or`, `not`, decimals read exactly, `pi`, and the calls `sqrt rsqrt exp
+//! exp2 log log2 abs max min`. Besides, some constants have names of their own (`log2e`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use term::text::{Binary, Expression, Unary, parse_expression};
+use term::{Inputs, Number, Relation, Term, Terms};
+
+/// Names of constants, and what they stand for.
+const CONSTANTS: [(&str, &str); 7] = [
+    ("log2e", "1 / log(2)"),
+    ("log10e", "1 / log(10)"),
+    ("ln2", "log(2)"),
+    ("ln10", "log(10)"),
+    ("e", "exp(1)"),
+    ("sqrt2", "sqrt(2)"),
+    ("inv_sqrt2", "rsqrt(2)"),
+];
+
+/// Functions with one argument.
+const FUNCTIONS: [&str; 7] = ["sqrt", "rsqrt", "exp", "exp2", "log", "log2", "abs"];
+
+/// An expression or condition over names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    text: String,
+    expression: Expression,
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Formula {
+    /// Reads a real expression.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn expression(text: &str) -> Result<Self, String> {
+        let formula = Self::read(text)?;
+        match is_condition(&formula.expression) {
+            true => Err("expected an expression, found a condition".to_owned()),
+            false => Ok(formula),
+        }
+    }
+
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn condition(text: &str) -> Result<Self, String> {
+        let formula = Self::read(text)?;
+        match is_condition(&formula.expression) {
+            true => Ok(formula),
+            false => Err("expected a condition such as eps > 0 or 0 <= p <= 1".to_owned()),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        if single_equals(text) {
+            return Err("`=` compares nothing; write `==`".to_owned());
+        }
+        let expression = parse_expression(text).map_err(|error| error.message)?;
+        let expression = checked(expression)?;
+        Ok(Self { text: text.trim().to_owned(), expression })
+    }
+
+    /// A number.
+    #[must_use]
+    pub fn number(number: Number) -> Self {
+        Self { text: number.to_string(), expression: Expression::Number(number) }
+    }
+
+    /// The names in it that are no constants.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        collect(&self.expression, &mut names);
+        names
+    }
+
+    /// With other expressions in the place of names; the text stays as it was written.
+    #[must_use]
+    pub fn with(&self, meanings: &BTreeMap<String, Self>) -> Self {
+        let expression = replaced(&self.expression, meanings);
+        Self { text: self.text.clone(), expression }
+    }
+
+    /// Its value, if it is a rational number and has no names.
+    #[must_use]
+    pub fn value(&self) -> Option<Number> {
+        let mut terms = Terms::new(Inputs::new().into());
+        let term = self.term(&mut terms, &|_| None).ok()?;
+        terms.as_number(term).cloned()
+    }
+
+    /// The term it stands for.
+    ///
+    /// # Errors
+    /// If `resolve` does not know a name.
+    pub(crate) fn term(
+        &self,
+        terms: &mut Terms,
+        resolve: &dyn Fn(&str) -> Option<Term>,
+    ) -> Result<Term, String> {
+        build(terms, &self.expression, resolve)
+    }
+}
+
+/// Whether there is an `=` that belongs to no comparison.
+fn single_equals(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let at = |index: Option<usize>| index.and_then(|index| bytes.get(index)).copied();
+    (0..bytes.len()).any(|index| {
+        let before = at(index.checked_sub(1));
+        bytes[index] == b'='
+            && at(Some(index + 1)) != Some(b'=')
+            && !before.is_some_and(|byte| b"<>=!".contains(&byte))
+    })
+}
+
+fn is_comparison(operator: Binary) -> bool {
+    use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    matches!(operator, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
+}
+
+fn is_condition(expression: &Expression) -> bool {
+    match expression {
+        Expression::Unary(Unary::Not, _) => true,
+        Expression::Binary(operator, ..) => {
+            is_comparison(*operator) || matches!(operator, Binary::And | Binary::Or)
+        }
+        _ => false,
+    }
+}
+
+/// The expression with chains of comparisons taken apart, if everything in it makes sense.
+fn checked(expression: Expression) -> Result<Expression, String> {
+    let real = |inner: Expression| match is_condition(&inner) {
+        true => Err("a condition stands where a number is needed".to_owned()),
+        false => checked(inner),
+    };
+    match expression {
+        Expression::Infinity => Err("inputs are finite".to_owned()),
+        Expression::Name(name, indices) if !indices.is_empty() => {
+            Err(format!("`{name}[…]`: conditions are about all elements, without an index"))
+        }
+        Expression::Unary(Unary::Not, a) if !is_condition(&a) => {
+            Err("`not` needs a condition".to_owned())
+        }
+        Expression::Unary(Unary::Not, a) => Ok(Expression::Unary(Unary::Not, checked(*a)?.into())),
+        Expression::Unary(Unary::Negate, a) => {
+            Ok(Expression::Unary(Unary::Negate, real(*a)?.into()))
+        }
+        Expression::Binary(Binary::Remainder, ..) => Err("`%` is not supported".to_owned()),
+        Expression::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
+            match is_condition(&a) && is_condition(&b) {
+                true => Ok(Expression::Binary(operator, checked(*a)?.into(), checked(*b)?.into())),
+                false => Err("`and` and `or` need conditions".to_owned()),
+            }
+        }
+        Expression::Binary(operator, a, b) if is_comparison(operator) => match *a {
+            // a < b < c: the right side of the first comparison is the left side of the second.
+            Expression::Binary(first, low, middle) if is_comparison(first) => {
+                let last = Expression::Binary(operator, middle.clone(), real(*b)?.into());
+                let first = checked(Expression::Binary(first, low, middle))?;
+                Ok(Expression::Binary(Binary::And, first.into(), last.into()))
+            }
+            a => Ok(Expression::Binary(operator, real(a)?.into(), real(*b)?.into())),
+        },
+        Expression::Binary(operator, a, b) => {
+            Ok(Expression::Binary(operator, real(*a)?.into(), real(*b)?.into()))
+        }
+        Expression::Call(name, arguments) => call(name, arguments),
+        other => Ok(other),
+    }
+}
+
+fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, String> {
+    let expected = match name.as_str() {
+        "max" | "min" => 2,
+        one if FUNCTIONS.contains(&one) => 1,
+        _ => {
+            let known = FUNCTIONS.join(", ");
+            return Err(format!("`{name}` is no function; expected one of {known}, max, min"));
+        }
+    };
+    if arguments.len() != expected || arguments.iter().any(is_condition) {
+        let plural = if expected == 1 { "" } else { "s" };
+        return Err(format!("`{name}` takes {expected} number{plural}"));
+    }
+    let arguments = arguments.into_iter().map(checked).collect::<Result<_, _>>()?;
+    Ok(Expression::Call(name, arguments))
+}
+
+fn constant(name: &str) -> Option<Expression> {
+    let (_, text) = CONSTANTS.iter().find(|(known, _)| *known == name)?;
+    parse_expression(text).ok()
+}
+
+fn collect(expression: &Expression, names: &mut BTreeSet<String>) {
+    match expression {
+        Expression::Name(name, _) if constant(name).is_none() => {
+            names.insert(name.clone());
+        }
+        Expression::Unary(_, a) => collect(a, names),
+        Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|one| collect(one, names)),
+        Expression::Call(_, arguments) => arguments.iter().for_each(|one| collect(one, names)),
+        _ => {}
+    }
+}
+
+fn replaced(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> Expression {
+    let inner = |one: &Expression| Box::new(replaced(one, meanings));
+    match expression {
+        Expression::Name(name, indices) => match meanings.get(name) {
+            Some(meaning) => meaning.expression.clone(),
+            None => Expression::Name(name.clone(), indices.clone()),
+        },
+        Expression::Unary(operator, a) => Expression::Unary(*operator, inner(a)),
+        Expression::Binary(operator, a, b) => Expression::Binary(*operator, inner(a), inner(b)),
+        Expression::Call(name, arguments) => {
+            let arguments = arguments.iter().map(|one| replaced(one, meanings)).collect();
+            Expression::Call(name.clone(), arguments)
+        }
+        other => other.clone(),
+    }
+}
+
+fn build(
+    terms: &mut Terms,
+    expression: &Expression,
+    resolve: &dyn Fn(&str) -> Option<Term>,
+) -> Result<Term, String> {
+    match expression {
+        Expression::Number(value) => Ok(terms.constant(value.clone())),
+        Expression::Pi => Ok(terms.pi()),
+        Expression::Infinity => Ok(terms.infinity(false)),
+        // A name the user gave hides a constant.
+        Expression::Name(name, _) => match (resolve(name), constant(name)) {
+            (Some(term), _) => Ok(term),
+            (None, Some(constant)) => build(terms, &constant, resolve),
+            (None, None) => Err(format!("no input is called `{name}`")),
+        },
+        Expression::Unary(operator, a) => {
+            let a = build(terms, a, resolve)?;
+            Ok(match operator {
+                Unary::Negate => terms.negate(a),
+                Unary::Not => terms.not(a),
+            })
+        }
+        Expression::Binary(operator, a, b) => {
+            let (a, b) = (build(terms, a, resolve)?, build(terms, b, resolve)?);
+            binary(terms, *operator, a, b)
+        }
+        Expression::Call(name, arguments) => {
+            let arguments: Vec<Term> =
+                arguments.iter().map(|one| build(terms, one, resolve)).collect::<Result<_, _>>()?;
+            match (name.as_str(), arguments.as_slice()) {
+                ("max", [a, b]) => Ok(terms.maximum(*a, *b)),
+                ("min", [a, b]) => Ok(terms.minimum(*a, *b)),
+                ("sqrt", [a]) => Ok(terms.square_root(*a)),
+                ("rsqrt", [a]) => Ok(terms.reciprocal_square_root(*a)),
+                ("exp", [a]) => Ok(terms.exp(*a)),
+                ("exp2", [a]) => Ok(terms.exp2(*a)),
+                ("log", [a]) => Ok(terms.log(*a)),
+                ("log2", [a]) => Ok(terms.log2(*a)),
+                ("abs", [a]) => Ok(terms.absolute(*a)),
+                _ => Err(format!("`{name}` is no function")),
+            }
+        }
+    }
+}
+
+fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term, String> {
+    Ok(match operator {
+        Binary::Add => terms.add(a, b),
+        Binary::Subtract => terms.subtract(a, b),
+        Binary::Multiply => terms.multiply(a, b),
+        Binary::Divide => terms.divide(a, b),
+        Binary::Power => {
+            let exponent = terms.as_number(b).cloned();
+            let exponent = exponent.ok_or("the exponent of `^` must be a number")?;
+            terms.power(a, &exponent)
+        }
+        Binary::Remainder => return Err("`%` is not supported".to_owned()),
+        Binary::Less => terms.compare(Relation::Less, a, b),
+        Binary::LessEqual => terms.compare(Relation::LessEqual, a, b),
+        Binary::Greater => terms.compare(Relation::Less, b, a),
+        Binary::GreaterEqual => terms.compare(Relation::LessEqual, b, a),
+        Binary::Equal => terms.compare(Relation::Equal, a, b),
+        Binary::NotEqual => {
+            let equal = terms.compare(Relation::Equal, a, b);
+            terms.not(equal)
+        }
+        Binary::And => terms.and(a, b),
+        Binary::Or => terms.or(a, b),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(text: &str) -> Result<String, String> {
+        let formula = Formula::condition(text).or_else(|_| Formula::expression(text))?;
+        let mut inputs = Inputs::new();
+        for name in formula.names() {
+            inputs.scalar(&name).unwrap();
+        }
+        let mut terms = Terms::new(inputs.into());
+        let known = terms.inputs().clone();
+        let resolve = |name: &str| known.find(name, None);
+        let inputs: BTreeMap<String, Term> = formula
+            .names()
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), terms.input(resolve(&name)?))))
+            .collect();
+        let term = formula.term(&mut terms, &|name| inputs.get(name).copied())?;
+        Ok(terms.print(term))
+    }
+
+    #[test]
+    fn conditions_and_expressions_are_told_apart() {
+        assert!(Formula::expression("eps > 0").is_err());
+        assert!(Formula::condition("eps").is_err());
+        assert_eq!(Formula::condition("eps = 0").unwrap_err(), "`=` compares nothing; write `==`");
+        assert!(Formula::condition("a == b").is_ok() && Formula::condition("a != b").is_ok());
+        assert!(Formula::condition("x[3] > 0").unwrap_err().contains("all elements"));
+        assert!(Formula::expression("foo(x)").unwrap_err().contains("no function"));
+        assert!(Formula::expression("sqrt(x, y)").unwrap_err().contains("takes 1 number"));
+        assert!(Formula::expression("1 + (a < b)").is_err());
+        for text in ["", "0 <", "(", "a b", "inf", "a % 2", "not a", "a and b", "-"] {
+            assert!(Formula::condition(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn chains_are_taken_apart() {
+        assert_eq!(printed("0 <= p <= 1"), printed("0 <= p and p <= 1"));
+        assert_eq!(printed("1 > p > 0"), printed("p < 1 and 0 < p"));
+    }
+
+    #[test]
+    fn constants_are_exact_and_names_go_before_them() {
+        assert_eq!(printed("scale*log2e"), printed("scale*(1/log(2))"));
+        assert_eq!(Formula::expression("4*n").unwrap().names().len(), 1);
+        assert_eq!(Formula::expression("0.1").unwrap().value(), Number::ratio(1, 10));
+        assert_eq!(Formula::expression("pi").unwrap().value(), None);
+        let meanings = BTreeMap::from([("n".to_owned(), Formula::number(Number::from(6)))]);
+        let half = Formula::expression("n/4").unwrap().with(&meanings);
+        assert_eq!(half.value(), Number::ratio(3, 2));
+    }
+}

@@ -1,0 +1,298 @@
+//! The two kernels of a comparison, and the inputs they have in common.
+//!
+//! Inputs with one name are the same on both sides. Elements of a tensor are numbered in the order
+//! of its indices, whatever its strides; a side whose memory has another order says which element is
+//! where. Memory between the elements of a strided tensor belongs to nobody: it is one input more
+//! for each such place and each side, so that an output that depends on it differs.
+
+use crate::formula::Formula;
+use crate::symbolic::Symbolic;
+use exec::Launch;
+use exec::domain::InputSource;
+use ir::{Program, Scalar};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use term::{Inputs, Numbers, Term, Terms};
+
+/// One of the two kernels.
+#[derive(Clone, Debug)]
+pub struct Side<'s> {
+    /// Its program.
+    pub program: &'s Program,
+    /// Its launch.
+    pub launch: &'s Launch,
+    /// Inputs with a name: inputs of the two sides with one name are the same.
+    pub inputs: Vec<Input>,
+    /// Outputs with a name.
+    pub outputs: Vec<Output>,
+}
+
+/// A tensor or scalar whose values are symbols.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Where the launch has it.
+    pub source: InputSource,
+    /// What its elements are.
+    pub scalar: Scalar,
+    /// What it is.
+    pub kind: InputKind,
+}
+
+/// What an input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A single number.
+    Scalar,
+    /// A number that depends on others.
+    Related(Formula),
+    /// Elements.
+    Tensor {
+        /// Sizes.
+        shape: Vec<u64>,
+        /// For each element of the memory, which element of the tensor it is; `None` if the memory
+        /// has them in the order of the indices and nothing else.
+        order: Option<Vec<Option<u32>>>,
+    },
+}
+
+/// A tensor that is written.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// The buffer.
+    pub buffer: usize,
+    /// What its elements are.
+    pub scalar: Scalar,
+    /// Sizes.
+    pub shape: Vec<u64>,
+    /// The first byte of each element, in the order of the indices.
+    pub starts: Vec<usize>,
+}
+
+/// Something that was said about the inputs.
+#[derive(Clone, Debug)]
+pub struct Assumption {
+    /// A condition on inputs, for all elements of tensors in it.
+    pub condition: Formula,
+}
+
+/// All inputs of both sides, and the position of each by name.
+pub(crate) struct Table {
+    pub(crate) inputs: Arc<Inputs>,
+    first: FxHashMap<String, (usize, Option<u32>)>,
+    /// For each side, the first place between elements, by name of the tensor.
+    between: [FxHashMap<String, usize>; 2],
+}
+
+impl Table {
+    /// # Errors
+    /// If the sides do not fit together.
+    pub(crate) fn new(sides: [&Side<'_>; 2]) -> Result<Self, String> {
+        let mut inputs = Inputs::new();
+        let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
+        let mut first = FxHashMap::default();
+        let mut between = [FxHashMap::default(), FxHashMap::default()];
+        for input in sides.iter().flat_map(|side| &side.inputs) {
+            let name = input.name.as_str();
+            if let Some(other) = known.get(name) {
+                fits(other, input)?;
+                continue;
+            }
+            known.insert(name, input);
+            let place = match &input.kind {
+                InputKind::Related(_) => continue,
+                InputKind::Scalar => (inputs.scalar(name), None),
+                InputKind::Tensor { shape, .. } => {
+                    let length = u32::try_from(shape.iter().product::<u64>());
+                    let length = length.map_err(|_| TOO_MANY.to_owned())?;
+                    (inputs.tensor(name, length), Some(length))
+                }
+            };
+            let position = place.0.map_err(|_| TOO_MANY.to_owned())?.position();
+            if let InputKind::Tensor { shape, .. } = &input.kind
+                && !shape.contains(&0)
+            {
+                inputs.describe(shape, numbers(input.scalar));
+            } else if input.kind == InputKind::Scalar {
+                inputs.describe(&[], numbers(input.scalar));
+            }
+            first.insert(name.to_owned(), (position, place.1));
+        }
+        for (side, between) in sides.iter().zip(&mut between) {
+            for input in &side.inputs {
+                let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
+                let count = order.iter().filter(|one| one.is_none()).count();
+                let name = format!("memory between elements of {}", input.name);
+                let count = u32::try_from(count).map_err(|_| TOO_MANY.to_owned())?;
+                let place = inputs.tensor(&name, count).map_err(|_| TOO_MANY.to_owned())?;
+                between.insert(input.name.clone(), place.position());
+            }
+        }
+        Ok(Self { inputs: Arc::new(inputs), first, between })
+    }
+
+    /// The domain a side is run in.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn domain(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+    ) -> Result<Symbolic, String> {
+        let mut sources = FxHashMap::default();
+        for input in &side.inputs {
+            match &input.kind {
+                InputKind::Scalar | InputKind::Tensor { order: None, .. } => {
+                    sources.insert(input.source, self.first[&input.name].0);
+                }
+                InputKind::Related(_) | InputKind::Tensor { .. } => {}
+            }
+        }
+        let mut domain = Symbolic::new(Arc::clone(&self.inputs), sources, snap);
+        for input in &side.inputs {
+            match &input.kind {
+                InputKind::Related(formula) => {
+                    let term = self.scalar_term(formula, &mut domain.terms)?;
+                    domain.give(input.source, vec![term]);
+                }
+                InputKind::Tensor { order: Some(order), .. } => {
+                    let positions = self.positions(number, &input.name, order);
+                    let terms = &domain.terms;
+                    let term = |at| terms.inputs().at(at).map(|input| terms.input(input));
+                    let values = positions.map(|at| term(at).unwrap_or(terms.undefined()));
+                    let values = values.collect();
+                    domain.give(input.source, values);
+                }
+                _ => {}
+            }
+        }
+        Ok(domain)
+    }
+
+    /// For each element of a side's memory, which of all inputs it is.
+    pub(crate) fn positions<'t>(
+        &'t self,
+        side: usize,
+        name: &str,
+        order: &'t [Option<u32>],
+    ) -> impl Iterator<Item = usize> + 't {
+        let first = self.first.get(name).map_or(0, |place| place.0);
+        let mut between = self.between[side].get(name).copied().unwrap_or(0);
+        order.iter().map(move |element| match element {
+            Some(index) => first + *index as usize,
+            None => {
+                between += 1;
+                between - 1
+            }
+        })
+    }
+
+    /// Where the elements of an input are among all inputs.
+    pub(crate) fn first(&self, name: &str) -> usize {
+        self.first.get(name).map_or(0, |place| place.0)
+    }
+
+    /// The term of an expression over scalars.
+    pub(crate) fn scalar_term(&self, formula: &Formula, terms: &mut Terms) -> Result<Term, String> {
+        let names = self.named(formula, terms, 0);
+        formula.term(terms, &|name| names.get(name).copied())
+    }
+
+    /// Terms of the names in a formula, tensors by their element of a number.
+    fn named(&self, formula: &Formula, terms: &Terms, element: usize) -> FxHashMap<String, Term> {
+        let names = formula.names().into_iter().filter_map(|name| {
+            let (first, length) = self.first.get(&name)?;
+            let at = if length.is_some() { first + element } else { *first };
+            Some((name, terms.input(terms.inputs().at(at)?)))
+        });
+        names.collect()
+    }
+
+    /// The conditions an assumption stands for: one for each element of the tensors in it.
+    ///
+    /// # Errors
+    /// If it is about tensors of different sizes, or about something that is no input.
+    pub(crate) fn conditions(
+        &self,
+        assumption: &Assumption,
+        terms: &mut Terms,
+    ) -> Result<Vec<Term>, String> {
+        let formula = &assumption.condition;
+        let lengths: BTreeSet<u32> = formula
+            .names()
+            .iter()
+            .filter_map(|name| self.first.get(name).and_then(|place| place.1))
+            .collect();
+        if lengths.len() > 1 {
+            return Err(format!("`{formula}` is about tensors of different sizes"));
+        }
+        let count = lengths.first().map_or(1, |length| *length as usize);
+        let mut conditions = Vec::new();
+        for element in 0..count {
+            let names = self.named(formula, terms, element);
+            conditions.push(formula.term(terms, &|name| names.get(name).copied())?);
+        }
+        Ok(conditions)
+    }
+}
+
+const TOO_MANY: &str = "there are too many inputs";
+
+fn fits(one: &Input, other: &Input) -> Result<(), String> {
+    let name = &one.name;
+    let wrong = |what: &str| Err(format!("`{name}` is {what} on the other side"));
+    match (&one.kind, &other.kind) {
+        (InputKind::Tensor { shape: a, order: x }, InputKind::Tensor { shape: b, order: y }) => {
+            if a.iter().product::<u64>() != b.iter().product::<u64>() {
+                return wrong("of another size");
+            }
+            // Elements that share their memory are equal on one side and must be so on both.
+            if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
+                return wrong("a tensor whose elements share memory in another way");
+            }
+        }
+        (a, b) if a == b => {}
+        (InputKind::Related(_), _) | (_, InputKind::Related(_)) => {
+            return wrong("related otherwise");
+        }
+        _ => return wrong("of another kind"),
+    }
+    if !same_numbers(one.scalar, other.scalar) {
+        return wrong("of another type");
+    }
+    Ok(())
+}
+
+/// Whether elements share memory.
+fn repeats(shape: &[u64], order: &Option<Vec<Option<u32>>>) -> bool {
+    let own = order.iter().flatten().flatten().count() as u64;
+    order.is_some() && own != shape.iter().product::<u64>()
+}
+
+/// Whether one symbol can stand for elements of both types: floats are reals whatever their format,
+/// integers are what their type makes of the bits.
+fn same_numbers(a: Scalar, b: Scalar) -> bool {
+    matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
+}
+
+/// Numbers that a type has.
+fn numbers(scalar: Scalar) -> Numbers {
+    match scalar {
+        Scalar::Float(_) => Numbers::Reals,
+        Scalar::Integer { width, signed } => {
+            let bits = width.bits().clamp(1, 64);
+            match (signed, bits) {
+                (true, 64) => Numbers::Integers(i64::MIN, i64::MAX),
+                (true, bits) => Numbers::Integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+                (false, 63..) => Numbers::Integers(0, i64::MAX),
+                (false, bits) => Numbers::Integers(0, (1 << bits) - 1),
+            }
+        }
+    }
+}
