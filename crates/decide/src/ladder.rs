@@ -15,7 +15,7 @@ use crate::problem::{Budget, Problem, different, search};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
-use crate::witness::Found;
+use crate::witness::{Found, Search};
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{NodeId, Term};
 
@@ -39,11 +39,11 @@ pub(crate) struct Ladder<'t> {
     conditions: Vec<(Conditions, Conditions)>,
     /// Conditions known to hold everywhere: asked once, not once an output.
     always: FxHashMap<(Side, NodeId, SignSet), bool>,
-    /// The forms of arguments of conditions without guards: the outputs of a row share them.
+    /// Forms of arguments of conditions without guards: outputs of a row share them.
     arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
     /// Conditions of the reference that some input is known to satisfy together.
     domains: FxHashSet<Vec<Definedness>>,
-    /// Whether, under these conditions of the reference, one of the optimised side holds.
+    /// Whether one of the optimised side's conditions follows from these of the reference.
     consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
     assumptions: Vec<(FormId, SignSet)>,
 }
@@ -136,10 +136,9 @@ impl<'t> Ladder<'t> {
     }
 
     /// Answers for the pairs, so many differences having been found before.
-    pub(crate) fn run(mut self, pairs: &[(Term, Term)], differences: usize) -> Vec<Decision> {
+    pub(crate) fn run(mut self, pairs: &[(Term, Term)], mut differences: usize) -> Vec<Decision> {
         self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
-        let mut differences = differences;
         for (index, pair) in pairs.iter().enumerate() {
             if differences >= self.budget.differences {
                 answers.push(Decision::Unknown(Reason::Skipped));
@@ -147,7 +146,7 @@ impl<'t> Ladder<'t> {
             }
             answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {
                 // No normal form: a point may still tell them apart.
-                let found = self.search(*pair, 0..self.budget.quick_points, u64::MAX);
+                let found = self.searched(*pair).run(0..self.budget.quick_points, u64::MAX);
                 let difference = found.values.or(found.undefined);
                 difference.map_or(Decision::Unknown(obstacle.into()), different)
             }));
@@ -185,7 +184,7 @@ impl<'t> Ladder<'t> {
         let equal = match self.algebra.unequal(reference, optimised)? {
             None => Some(Rung::Composite),
             Some(gap) => {
-                found = self.search(pair, 0..self.budget.quick_points, 0);
+                found = self.searched(pair).run(0..self.budget.quick_points, 0);
                 if let Some(difference) = found.values {
                     return Ok(different(difference));
                 }
@@ -194,7 +193,7 @@ impl<'t> Ladder<'t> {
         };
         let Some(rung) = equal else {
             let points = self.budget.quick_points..self.budget.points;
-            let found = self.search(pair, points, 0).or(found);
+            let found = self.searched(pair).run(points, 0).or(found);
             let difference = found.values.or(found.undefined);
             return Ok(difference.map_or(Decision::Unknown(Reason::Undecided), different));
         };
@@ -354,7 +353,7 @@ impl<'t> Ladder<'t> {
                 Decision::Unknown(Reason::NoPointInDomain)
             });
         }
-        let found = self.search(pair, 0..self.budget.points, u64::MAX);
+        let found = self.searched(pair).run(0..self.budget.points, u64::MAX);
         if let Some(difference) = found.values {
             // The evaluation of the original terms is the simpler code: believe it.
             debug_assert!(false, "equal by {rung}, but different at {:?}", difference.0);
@@ -408,8 +407,7 @@ impl<'t> Ladder<'t> {
         if self.domains.contains(&given) {
             return true;
         }
-        let search = search(&self.problem, pair, self.points);
-        let found = search.reference_has_domain(self.budget.points);
+        let found = self.searched(pair).reference_has_domain(self.budget.points);
         if found {
             self.domains.insert(given);
         }
@@ -465,8 +463,8 @@ impl<'t> Ladder<'t> {
         Ok(sign.within(signs))
     }
 
-    fn search(&self, pair: (Term, Term), points: std::ops::Range<u64>, always: u64) -> Found {
-        search(&self.problem, pair, self.points).run(points, always)
+    fn searched(&self, pair: (Term, Term)) -> Search<'t> {
+        search(&self.problem, pair, self.points)
     }
 }
 

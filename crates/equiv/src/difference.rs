@@ -164,7 +164,7 @@ fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
         (a, b, inside) = (next.0, next.1, true);
     }
     let show = |terms: &Terms, term: Term| {
-        let text = terms.print_limited(term, SHOWN);
+        let text = printed(terms, term, SHOWN);
         if inside { format!("… {text} …") } else { text }
     };
     [show(one.terms, a), show(other.terms, b)]
@@ -273,8 +273,17 @@ fn show_sums(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] 
     [show(shapes[0].terms, &left[0]), show(shapes[1].terms, &left[1])]
 }
 
+/// A term in so many characters.
+fn printed(terms: &Terms, term: Term, most: usize) -> String {
+    let text = terms.print_limited(term, most);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 fn factor(terms: &Terms, node: NodeId) -> String {
-    let text = terms.print_limited(node.into(), SHOWN / 2);
+    let text = printed(terms, node.into(), SHOWN / 2);
     match terms.at(node) {
         Node::Sum(_) | Node::Negation(_) | Node::Quotient(..) => format!("({text})"),
         _ => text,

@@ -133,6 +133,23 @@ fn number<E: Enclosure>(value: f64) -> Known<E> {
     }
 }
 
+/// What `expf` adds in order to round to an integer, how many integers there can be, and where the
+/// exponents 2^0 of their sums are.
+const ROUNDING: i128 = 12_582_913;
+const EXPONENTS: i128 = 252;
+const EXPONENT_ORIGIN: i128 = 12_583_039;
+
+/// Whether `a·b + c` rounds `a·b` down to an integer: `a` is between 0 and 1 and the sum, rounded
+/// down, has no bits below the point. This is the one place where a kernel rounds on purpose.
+fn rounds_down<E: Enclosure>([a, b, c]: [&Known<E>; 3], rounding: Rounding) -> bool {
+    let (Real(a), Real(b), Real(c)) = (a, b, c) else { return false };
+    rounding == Rounding::Down
+        && b.to_integer() == Some(EXPONENTS)
+        && c.to_integer() == Some(ROUNDING)
+        && E::point(0.0).at_most(a)
+        && a.at_most(&E::point(1.0))
+}
+
 /// What spreads whatever the operation: undefined before unsure.
 fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
 where
@@ -381,8 +398,27 @@ impl<E: Enclosure> Domain for Intervals<E> {
         })
     }
 
-    fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
-        self.each(operands, lanes, out, |[a, b, c]| add(&mul(a, b), c));
+    fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
+        self.each(operands, lanes, out, |[a, b, c]| match rounds_down([a, b, c], rounding) {
+            true => add(&unary(Unary::Round(Rounding::Down), &mul(a, b)), c),
+            false => add(&mul(a, b), c),
+        });
+    }
+
+    /// As `expf` uses it: below a sum that was rounded to an integer, the lowest bits are an
+    /// exponent.
+    fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
+        let whole = match self.known(value) {
+            Real(interval) => interval.to_integer()?,
+            Undefined(why) => {
+                let undefined = Undefined(why);
+                return Some(self.push(undefined));
+            }
+            _ => return None,
+        };
+        let exponent = i32::try_from(whole - EXPONENT_ORIGIN).ok()?;
+        let power = (-126..=127).contains(&exponent).then(|| 2_f64.powi(exponent))?;
+        Some(self.push(Real(E::point(power))))
     }
 
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {

@@ -51,19 +51,23 @@ pub(super) fn meanings(sides: [&Prepared<'_>; 2]) -> Result<Meanings, String> {
 }
 
 /// Relations with the relations they name in their place.
-fn resolved(mut meanings: Meanings) -> Result<Meanings, String> {
+fn resolved(meanings: Meanings) -> Result<Meanings, String> {
+    let (mut done, mut open) = (Meanings::new(), meanings);
     for _ in 0..DEEPEST {
-        let open =
-            |formula: &Formula| formula.names().iter().any(|name| meanings.contains_key(name));
-        if !meanings.values().any(open) {
-            return Ok(meanings);
+        let (ready, rest): (Meanings, Meanings) = open
+            .clone()
+            .into_iter()
+            .partition(|(_, one)| one.names().iter().all(|name| !open.contains_key(name)));
+        let ready = ready.into_iter().map(|(name, formula)| (name, formula.with(&done)));
+        let ready: Meanings = ready.collect();
+        done.extend(ready);
+        if rest.is_empty() {
+            return Ok(done);
         }
-        let known = meanings.clone();
-        meanings.values_mut().for_each(|formula| *formula = formula.with(&known));
+        open = rest;
     }
-    let name = meanings.iter().find(|(_, formula)| !formula.names().is_empty());
-    let name = name.map_or("", |(name, _)| name);
-    Err(format!("`{name}` depends on itself"))
+    let name = open.keys().next().map_or("", String::as_str);
+    Err(format!("`{name}` depends on itself, or on too many others"))
 }
 
 /// Tensors whose contents are given must be given on both sides, and be the same.
