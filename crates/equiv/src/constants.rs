@@ -7,7 +7,7 @@ use ir::Format;
 use term::{Term, Terms};
 
 /// Names, and values to double precision.
-const KNOWN: [(&str, f64); 9] = [
+const KNOWN: [(&str, f64); 13] = [
     ("log2 e", std::f64::consts::LOG2_E),
     ("ln 2", std::f64::consts::LN_2),
     ("pi", std::f64::consts::PI),
@@ -17,6 +17,10 @@ const KNOWN: [(&str, f64); 9] = [
     ("sqrt(2/pi)", 0.797_884_560_802_865_4),
     ("2 sqrt(2/pi)", 1.595_769_121_605_730_8),
     ("e", std::f64::consts::E),
+    ("log2 10", std::f64::consts::LOG2_10),
+    ("log10 2", std::f64::consts::LOG10_2),
+    ("1/sqrt(2 pi)", 0.398_942_280_401_432_7),
+    ("2/sqrt pi", std::f64::consts::FRAC_2_SQRT_PI),
 ];
 
 /// The name of the number that bits stand for, and whether it is negated.
@@ -53,6 +57,21 @@ pub(crate) fn term(terms: &mut Terms, name: &str) -> Term {
             let ratio = terms.divide(two, pi);
             let root = terms.square_root(ratio);
             if name.starts_with('2') { terms.multiply(two, root) } else { root }
+        }
+        "log2 10" | "log10 2" => {
+            let ten = terms.integer(10);
+            let (ln2, ln10) = (terms.log(two), terms.log(ten));
+            if name == "log2 10" { terms.divide(ln10, ln2) } else { terms.divide(ln2, ln10) }
+        }
+        "1/sqrt(2 pi)" => {
+            let pi = terms.pi();
+            let product = terms.multiply(two, pi);
+            terms.reciprocal_square_root(product)
+        }
+        "2/sqrt pi" => {
+            let pi = terms.pi();
+            let root = terms.reciprocal_square_root(pi);
+            terms.multiply(two, root)
         }
         _ => terms.exp(one),
     }

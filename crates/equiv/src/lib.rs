@@ -13,6 +13,7 @@ mod constants;
 mod difference;
 mod expf;
 mod formula;
+mod functions;
 mod handles;
 mod ranges;
 mod side;

@@ -12,6 +12,7 @@
 use crate::choices;
 use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
+use crate::functions;
 use crate::handles::Handles;
 use crate::ranges::{self, Range};
 use crate::undefined::Settled;
@@ -21,7 +22,7 @@ use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Truths, Unary, Value, Values,
 };
-use ir::{Format, Relation, Rounding, Scalar, Width};
+use ir::{Format, RealFunction, Relation, Rounding, Scalar, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub struct Symbolic {
 enum Operation {
     Unary(Unary),
     Binary(Binary),
+    Function(RealFunction),
     /// `a·b + c`
     Fma,
     Compare(Relation),
@@ -185,6 +187,7 @@ impl Symbolic {
         match operation {
             Operation::Unary(op) => self.apply_unary(op, a),
             Operation::Binary(op) => self.apply_binary(op, a, b),
+            Operation::Function(function) => functions::apply(&mut self.terms, function, a, b),
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
             Operation::Compare(relation) => self.compared(relation, a, b),
             Operation::Connect(op) => self.connected(op, a, b),
@@ -419,6 +422,16 @@ impl Domain for Symbolic {
         if op == Unary::Saturate {
             lanes.iter().for_each(|lane| self.expf.note_saturated(out[lane]));
         }
+    }
+
+    fn function(
+        &mut self,
+        function: RealFunction,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        self.each(Operation::Function(function), operands, lanes, out);
     }
 
     fn compare(

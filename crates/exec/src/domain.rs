@@ -38,7 +38,7 @@
 //! not be read as values.
 
 use crate::lanes::{Mask, WARP};
-use ir::{Format, Relation, Rounding, Scalar, Width};
+use ir::{Format, RealFunction, Relation, Rounding, Scalar, Width};
 
 /// A handle of a value of the domain. Never 0 and below 2^31 ([`LIMIT`]): other words are the
 /// engine's own.
@@ -182,6 +182,15 @@ pub trait Domain {
 
     /// One operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
+
+    /// A function that no instruction computes; one of one argument is given it twice.
+    fn function(
+        &mut self,
+        function: RealFunction,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    );
 
     /// Whether `a` stands in a relation to `b`. Lanes may be decided or not, each for itself.
     fn compare(

@@ -1,11 +1,11 @@
 //! The domain: a table of intervals, and what operations make of them.
 
-use crate::Enclosure;
+use crate::{Enclosure, functions};
 use exec::Mask;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
 };
-use ir::{Format, Relation, Rounding, Width};
+use ir::{Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
@@ -52,11 +52,11 @@ pub(crate) enum Known<E> {
 
 use Known::{Infinite, Real, Undecided, Undefined, Unsure};
 
-const TOO_LARGE: &str = "a number too large or too small to be enclosed";
+pub(crate) const TOO_LARGE: &str = "a number too large or too small to be enclosed";
 const DIVISION: &str = "a division by zero";
 const MAYBE_DIVISION: &str = "a division by a number that may be zero";
-const LOGARITHM: &str = "a logarithm of a number that is not positive";
-const MAYBE_LOGARITHM: &str = "a logarithm of a number that may not be positive";
+pub(crate) const LOGARITHM: &str = "a logarithm of a number that is not positive";
+pub(crate) const MAYBE_LOGARITHM: &str = "a logarithm of a number that may not be positive";
 const ROOT: &str = "a square root of a negative number";
 const MAYBE_ROOT: &str = "a square root of a number that may be negative";
 const DIFFERENCE: &str = "a difference of infinities";
@@ -121,11 +121,11 @@ impl<E: Enclosure> Intervals<E> {
     }
 }
 
-fn real<E>(value: Option<E>, otherwise: &'static str) -> Known<E> {
+pub(crate) fn real<E>(value: Option<E>, otherwise: &'static str) -> Known<E> {
     value.map_or(Unsure(otherwise), Real)
 }
 
-fn number<E: Enclosure>(value: f64) -> Known<E> {
+pub(crate) fn number<E: Enclosure>(value: f64) -> Known<E> {
     match value {
         value if value.is_nan() => Undefined(NAN),
         value if value.is_infinite() => Infinite { negative: value < 0.0 },
@@ -151,7 +151,7 @@ fn rounds_down<E: Enclosure>([a, b, c]: [&Known<E>; 3], rounding: Rounding) -> b
 }
 
 /// What spreads whatever the operation: undefined before unsure.
-fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
+pub(crate) fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
 where
     E: 'k,
 {
@@ -166,7 +166,7 @@ where
     unsure
 }
 
-fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     match (a, b) {
         (Real(x), Real(y)) => real(x.add(y), TOO_LARGE),
         (Infinite { negative: x }, Infinite { negative: y }) if x != y => Undefined(DIFFERENCE),
@@ -177,7 +177,7 @@ fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     match (a, b) {
         (Real(x), Real(y)) => real(x.mul(y), TOO_LARGE),
         (Infinite { negative: x }, Infinite { negative: y }) => Infinite { negative: x != y },
@@ -190,7 +190,7 @@ fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     match (a, b) {
         (Undefined(_), _) | (_, Undefined(_)) => spreads([a, b]).unwrap_or(Undefined(DIVISION)),
         (_, Real(y)) if y.sign() == Some(Ordering::Equal) => Undefined(DIVISION),
@@ -205,7 +205,7 @@ fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
+pub(crate) fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
     match a {
         Real(x) => Real(x.neg()),
         Infinite { negative } => Infinite { negative: !negative },
@@ -272,7 +272,7 @@ fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
     }
 }
 
-fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
+pub(crate) fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
     let on_real = |apply: fn(&E) -> Option<E>, at_infinity: fn(bool) -> Known<E>| match a {
         Real(x) => real(apply(x), TOO_LARGE),
         Infinite { negative } => at_infinity(*negative),
@@ -315,7 +315,7 @@ fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
 }
 
 /// The truth of a comparison, or why there is none.
-fn compare<E: Enclosure>(
+pub(crate) fn compare<E: Enclosure>(
     relation: Relation,
     a: &Known<E>,
     b: &Known<E>,
@@ -427,6 +427,16 @@ impl<E: Enclosure> Domain for Intervals<E> {
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
         self.each([a], lanes, out, |[a]| unary(op, a));
+    }
+
+    fn function(
+        &mut self,
+        function: RealFunction,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        self.each(operands, lanes, out, |[a, b]| functions::apply(function, a, b));
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {

@@ -205,6 +205,32 @@ impl Enclosure for Double {
         self.growing(libm::log2)
     }
 
+    fn exp(&self) -> Option<Self> {
+        if self.low == 0.0 && self.high == 0.0 {
+            return Some(Self::point(1.0));
+        }
+        let result = self.growing(libm::exp)?;
+        Self::new(result.low.max(0.0), result.high)
+    }
+
+    fn log(&self) -> Option<Self> {
+        if self.low <= 0.0 {
+            return None;
+        }
+        if self.low == 1.0 && self.high == 1.0 {
+            return Some(Self::point(0.0));
+        }
+        self.growing(libm::log)
+    }
+
+    fn erf(&self) -> Option<Self> {
+        if self.low == 0.0 && self.high == 0.0 {
+            return Some(*self);
+        }
+        let result = self.growing(libm::erf)?;
+        Self::new(result.low.max(-1.0), result.high.min(1.0))
+    }
+
     fn sin(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);

@@ -29,6 +29,12 @@ pub trait Enclosure: Clone + std::fmt::Debug {
     fn exp2(&self) -> Option<Self>;
     /// `log₂ self`; `None` unless all numbers are positive.
     fn log2(&self) -> Option<Self>;
+    /// `e^self`
+    fn exp(&self) -> Option<Self>;
+    /// `log self`; `None` unless all numbers are positive.
+    fn log(&self) -> Option<Self>;
+    /// The error function.
+    fn erf(&self) -> Option<Self>;
     /// Sine.
     fn sin(&self) -> Option<Self>;
     /// Cosine.

@@ -19,6 +19,7 @@
 mod domain;
 mod double;
 mod enclosure;
+mod functions;
 mod precise;
 mod run;
 

@@ -54,6 +54,18 @@ impl Enclosure for Precise {
         self.0.log2().map(Self)
     }
 
+    fn exp(&self) -> Option<Self> {
+        self.0.exp().map(Self)
+    }
+
+    fn log(&self) -> Option<Self> {
+        self.0.log().map(Self)
+    }
+
+    fn erf(&self) -> Option<Self> {
+        self.0.error_function().map(Self)
+    }
+
     fn sin(&self) -> Option<Self> {
         self.0.sine().map(Self)
     }

@@ -17,6 +17,9 @@ enum Step {
     Sin,
     Cos,
     Tanh,
+    Exp,
+    Log,
+    Erf,
     Abs,
     Round(Rounding),
 }
@@ -33,6 +36,9 @@ fn apply<E: Enclosure>(step: Step, a: &E, b: &E) -> Option<E> {
         Step::Sin => a.sin(),
         Step::Cos => a.cos(),
         Step::Tanh => a.tanh(),
+        Step::Exp => a.min(&E::point(30.0)).exp(),
+        Step::Log => a.abs().log(),
+        Step::Erf => a.erf(),
         Step::Abs => Some(a.abs()),
         Step::Round(rounding) => a.round(rounding),
     }
@@ -50,6 +56,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Sin),
         1 => Just(Step::Cos),
         1 => Just(Step::Tanh),
+        1 => Just(Step::Exp),
+        1 => Just(Step::Log),
+        1 => Just(Step::Erf),
         1 => Just(Step::Abs),
         1 => Just(Step::Round(Rounding::NearestEven)),
         1 => Just(Step::Round(Rounding::NearestAway)),
@@ -128,7 +137,7 @@ fn library_functions_are_within_half_the_margin() {
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
     type Pair = (fn(f64) -> f64, fn(&Precise) -> Option<Precise>);
-    let functions: [(&str, Pair, f64, f64); 9] = [
+    let functions: [(&str, Pair, f64, f64); 15] = [
         ("exp2", (libm::exp2, Precise::exp2), -300.0, 300.0),
         ("exp2 near 0", (libm::exp2, Precise::exp2), -1e-3, 1e-3),
         ("log2", (libm::log2, Precise::log2), 0.0, 1e6),
@@ -138,6 +147,12 @@ fn library_functions_are_within_half_the_margin() {
         ("cos", (libm::cos, Precise::cos), -1000.0, 1000.0),
         ("tanh", (libm::tanh, Precise::tanh), -25.0, 25.0),
         ("tanh near 0", (libm::tanh, Precise::tanh), -0.6, 0.6),
+        ("exp", (libm::exp, Precise::exp), -300.0, 300.0),
+        ("exp near 0", (libm::exp, Precise::exp), -1e-3, 1e-3),
+        ("log", (libm::log, Precise::log), 0.0, 1e6),
+        ("log near 1", (libm::log, Precise::log), 0.9, 1.1),
+        ("erf", (libm::erf, Precise::erf), -6.5, 6.5),
+        ("erf near 0", (libm::erf, Precise::erf), -0.5, 0.5),
     ];
     for (name, (library, exact), low, high) in functions {
         for _ in 0..3000 {

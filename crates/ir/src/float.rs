@@ -30,7 +30,7 @@ impl Format {
 }
 
 /// What the bits of a number are, where an operation needs to know both kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// An integer.
     Integer {
@@ -70,7 +70,7 @@ pub enum Rounding {
 }
 
 /// How close a result is to the real one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Accuracy {
     /// Correctly rounded as the mode says.
     Exact,
@@ -81,7 +81,7 @@ pub enum Accuracy {
 }
 
 /// Modifiers shared by the arithmetic operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatMode {
     /// Rounding of the result.
     pub rounding: Rounding,
@@ -107,7 +107,7 @@ impl FloatMode {
 }
 
 /// One number in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum FloatUnary {
     Negate,
@@ -126,8 +126,54 @@ pub enum FloatUnary {
     RoundToIntegral,
 }
 
+/// A function of real numbers that no instruction computes; lifting puts it where a compiler had
+/// inlined it. Only runs on reals know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum RealFunction {
+    Exp,
+    Exp2,
+    Exp10,
+    /// e^x − 1
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    /// log(1 + x)
+    Log1p,
+    Tanh,
+    Sinh,
+    Cosh,
+    Erf,
+    /// 1 − erf x
+    Erfc,
+    Sin,
+    Cos,
+    Tan,
+    Cbrt,
+    /// x^y
+    Pow,
+    /// √(x² + y²)
+    Hypot,
+    /// x − y·trunc(x/y)
+    Fmod,
+    /// To the nearest integer, halves away from zero.
+    RoundAway,
+}
+
+impl RealFunction {
+    /// How many numbers it takes.
+    #[must_use]
+    pub const fn arguments(self) -> usize {
+        match self {
+            Self::Pow | Self::Hypot | Self::Fmod => 2,
+            _ => 1,
+        }
+    }
+}
+
 /// Two numbers in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum FloatBinary {
     Add,
@@ -150,7 +196,7 @@ pub enum FloatBinary {
 }
 
 /// How two numbers compare. Ordered relations are false if either is NaN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatRelation {
     /// An order relation; `or_unordered` makes it true if either is NaN.
     Order {
@@ -166,7 +212,7 @@ pub enum FloatRelation {
 }
 
 /// What `testp` asks of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum FloatProperty {
     Finite,

@@ -4,7 +4,7 @@
 //! complement where it makes a difference.
 
 /// One integer in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntUnary {
     /// Bitwise complement; of a predicate, logical not.
     Not,
@@ -30,7 +30,7 @@ pub enum IntUnary {
 }
 
 /// Two integers in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "`signed` selects two's complement throughout")]
 pub enum IntBinary {
     Add,
@@ -82,7 +82,7 @@ pub enum IntBinary {
 }
 
 /// How `bmsk` and `szext` read positions beyond 31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitRange {
     /// As 32.
     Clamp,
@@ -91,7 +91,7 @@ pub enum BitRange {
 }
 
 /// Three integers in, one out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "`signed` selects two's complement throughout")]
 pub enum IntTernary {
     /// Bits of `a` from position `b`, `c` of them, extended; only the low byte of `b` and `c`

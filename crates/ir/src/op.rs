@@ -3,8 +3,8 @@
 use crate::{
     Address, AsyncCopy, Atomic, BarrierKind, FloatBinary, FloatMode, FloatProperty, FloatRelation,
     FloatUnary, Format, FuncId, IntBinary, IntTernary, IntUnary, Load, LoadMatrix, Mma, MoveMatrix,
-    Operand, Reg, Relation, Rounding, Scalar, Space, SpecialRegister, Store, StoreMatrix, Symbol,
-    SyncOp, VarId, Width, WmmaLoad, WmmaMma, WmmaStore,
+    Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister, Store,
+    StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -73,6 +73,8 @@ pub enum Op {
     },
     /// `a·b + c`, rounded once.
     Fma { format: Format, lanes: u8, mode: FloatMode, dst: Reg, a: Operand, b: Operand, c: Operand },
+    /// A function of reals, of one or two floats of a format.
+    Real { function: RealFunction, format: Format, dst: Reg, a: Operand, b: Option<Operand> },
     /// A predicate: `a` related to `b`.
     FloatCompare {
         relation: FloatRelation,
@@ -224,6 +226,11 @@ impl Op {
             Self::IntTernary { dst, a, b, c, .. } | Self::Fma { dst, a, b, c, .. } => {
                 visit(Write(*dst));
                 [a, b, c].into_iter().for_each(|&o| visit(Read(o)));
+            }
+            Self::Real { dst, a, b, .. } => {
+                visit(Write(*dst));
+                visit(Read(*a));
+                b.iter().for_each(|&b| visit(Read(b)));
             }
             Self::InsertBits { dst, insert, base, position, length, .. } => {
                 visit(Write(*dst));

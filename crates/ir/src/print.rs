@@ -157,6 +157,7 @@ fn mnemonic(op: &Op) -> String {
         Op::FloatBinary { op, format, lanes, mode, .. } => {
             format!("{op:?}.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
         }
+        Op::Real { function, format, .. } => format!("{function:?}.{format:?}"),
         Op::Fma { format, lanes, mode, .. } => {
             format!("Fma.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
         }

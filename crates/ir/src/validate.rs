@@ -180,6 +180,13 @@ impl Check<'_> {
             Op::Fma { format, lanes, dst, a, b, c, .. } => {
                 self.float(*format, *lanes, *dst, &[*a, *b, *c], op);
             }
+            Op::Real { function, format, dst, a, b } => {
+                if function.arguments() != 1 + usize::from(b.is_some()) {
+                    self.problem(op, "a function does not take as many numbers");
+                }
+                let operands: Vec<Operand> = [*a].into_iter().chain(*b).collect();
+                self.float(*format, 1, *dst, &operands, op);
+            }
             Op::FloatCompare { format, dst, a, b, .. } => {
                 self.exact(*dst, Width::B1, op);
                 self.reads(*a, format.width(), op);

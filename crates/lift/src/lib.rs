@@ -10,7 +10,11 @@
 //! keep their numbers. A lifted program passes [`ir::validate`].
 
 mod branches;
+mod cleanup;
+mod flow;
 mod math;
+
+pub use math::stored_steps;
 
 use ir::Program;
 use std::collections::BTreeSet;

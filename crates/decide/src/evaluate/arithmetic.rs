@@ -23,6 +23,27 @@ impl Interval {
         Self::point(Binary::new(IBig::from(value), 0))
     }
 
+    /// `e^self`; `None` for arguments too large to enclose.
+    #[must_use]
+    pub fn exp(&self) -> Option<Self> {
+        elementary::exp(self)
+    }
+
+    /// `log self`; `None` unless every value is positive.
+    #[must_use]
+    pub fn log(&self) -> Option<Self> {
+        elementary::log(self)
+    }
+
+    /// The error function.
+    #[must_use]
+    pub fn error_function(&self) -> Option<Self> {
+        if self.is_point() && self.low.signum() == 0 {
+            return Some(self.clone());
+        }
+        elementary::erf(self)
+    }
+
     /// `2^self`; `None` for arguments too large to enclose. Exact at integers.
     #[must_use]
     pub fn exp2(&self) -> Option<Self> {

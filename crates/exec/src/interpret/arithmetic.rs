@@ -4,7 +4,7 @@ use super::{Context, pointer};
 use crate::concrete::{self, lanes};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::tags::Tags;
+use crate::tags::{Source, Tags};
 use ir::{Accuracy, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
 
 /// Executes an operation that touches registers only.
@@ -319,6 +319,15 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             let mut out = [0; WARP];
             lanes::convert(conversion, &mut out, &a);
             context.write(*dst, &out, tags.spread());
+        }
+        // Which bits it would be is not said.
+        Op::Real { format, dst, a, b, .. } => {
+            let (_, ta) = context.read(*a, format.width());
+            let (_, tb) = context.read(b.unwrap_or(*a), format.width());
+            let tags = ta.combine(tb);
+            let unknown = Mask(!tags.poison.0);
+            let origin = tags.origin.or(Some(Source::Data));
+            context.write(*dst, &[0; WARP], Tags { unknown, origin, ..tags });
         }
         other => return Err(context.gap(format!("not executed yet: {other:?}"))),
     }

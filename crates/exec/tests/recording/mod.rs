@@ -4,7 +4,7 @@
 
 use exec::domain::{Binary, Connective, Domain, InputSource, Inputs, Truths, Unary, Value, Values};
 use exec::{Access, Argument, Buffer, Contents, Element, Launch, Limits, Mask, Outcome, Results};
-use ir::{Format, Relation, Rounding, Scalar};
+use ir::{Format, RealFunction, Relation, Rounding, Scalar};
 
 /// Texts by handle; comparisons are never decided.
 #[derive(Debug, Default)]
@@ -67,6 +67,13 @@ impl Domain for Recording {
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
         self.each(lanes, out, |this, lane| format!("{op:?}({})", this.text(a[lane])));
+    }
+
+    fn function(&mut self, f: RealFunction, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(lanes, out, |this, lane| match f.arguments() {
+            1 => format!("{f:?}({})", this.text(a[lane])),
+            _ => format!("{f:?}({},{})", this.text(a[lane]), this.text(b[lane])),
+        });
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {

@@ -1,7 +1,124 @@
 //! Math functions that compilers inline (`logf`, `tanhf`, `erff`, …), recognised by their structure and
-//! constants.
+//! constants and replaced by the functions ([`ir::Op::Real`]).
+//!
+//! The values of a function become a graph ([`values`]), in which neither order nor registers nor the
+//! difference between a branch and a `selp` show. Every value is compared with the tables of expansions
+//! ([`template`], [`matching`]). What is recognised is computed at its place by the function itself;
+//! what then is not needed goes, and with it the branches on special values.
+//!
+//! # What it relies on
+//!
+//! That an expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every
+//! one of them on thousands of numbers and compares. Infinities, NaN and overflow are no reals, and
+//! what an expansion does for them is given up. Functions whose expansion takes another way for large
+//! arguments are recognised by the first way alone; that arguments are small is then an assumption.
+
+mod graph;
+mod matching;
+mod rewrite;
+mod steps;
+mod template;
+mod values;
 
 use crate::Lifted;
+use crate::cleanup::clean;
+use crate::flow::Flow;
+use ir::{Function, Op, Operand};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use template::Template;
+use values::Values;
+
+/// Functions with more blocks are left as they are.
+const MOST_BLOCKS: usize = 5000;
 
 /// Replaces what is recognised.
-pub(crate) fn lift(_lifted: &mut Lifted) {}
+pub(crate) fn lift(lifted: &mut Lifted) {
+    let templates = template::templates();
+    let mut found = BTreeSet::new();
+    let mut partial = BTreeSet::new();
+    let functions: Vec<ir::FuncId> = lifted.program.functions.indices().collect();
+    for function in functions {
+        for template in lift_function(&mut lifted.program.functions[function], &templates) {
+            let name = format!("{:?}", template.function).to_lowercase();
+            if template.is_partial() {
+                partial.insert(name.clone());
+            }
+            found.insert(name);
+        }
+    }
+    if !found.is_empty() {
+        let names: Vec<String> = found.into_iter().collect();
+        lifted.assumptions.insert(format!(
+            "inlined code of {} computes these functions, and infinities and NaN do not occur in it",
+            names.join(", ")
+        ));
+    }
+    for name in partial {
+        lifted.assumptions.insert(format!("arguments of {name} are below 105615 in magnitude"));
+    }
+}
+
+/// Replaces what is recognised in a function; what that was.
+fn lift_function<'t>(function: &mut Function, templates: &'t [Template]) -> Vec<&'t Template> {
+    let constants = constants(function);
+    let possible: Vec<&Template> = templates
+        .iter()
+        .filter(|template| template.constants().all(|bits| is_present(&constants, bits)))
+        .collect();
+    if possible.is_empty() || function.blocks.len() > MOST_BLOCKS {
+        return Vec::new();
+    }
+    let flow = Flow::new(function);
+    let values = Values::new(function, &flow);
+    let plan = rewrite::plan(function, &values, &possible);
+    let found = plan.found.iter().map(|&at| possible[at]).collect();
+    let edits = plan.edits;
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    rewrite::apply(function, edits);
+    clean(function);
+    found
+}
+
+/// Whether a constant is in a program, signs aside; small ones may come from elsewhere.
+fn is_present(constants: &FxHashSet<u64>, bits: u64) -> bool {
+    const SMALL: u64 = 1 << 16;
+    let near = [bits, bits ^ 1 << 31, bits ^ 1 << 63, bits.wrapping_sub(1)];
+    bits < SMALL || near.iter().any(|bits| constants.contains(bits))
+}
+
+fn constants(function: &Function) -> FxHashSet<u64> {
+    let mut found = FxHashSet::default();
+    for instruction in function.instructions() {
+        instruction.op.visit(&mut |access| {
+            if let ir::Access::Read(Operand::Constant(bits)) = access {
+                found.insert(bits);
+                // Halves of a pair, and what is subtracted.
+                found.extend([bits & 0xffff_ffff, bits >> 32]);
+                found.insert((bits as u32).wrapping_neg().into());
+            }
+        });
+    }
+    found
+}
+
+/// The steps of the values that a function stores, as tables write them: for those who add one.
+#[must_use]
+pub fn stored_steps(function: &Function, arguments: usize) -> Vec<String> {
+    let flow = Flow::new(function);
+    let values = Values::new(function, &flow);
+    let mut all = Vec::new();
+    for (block, data) in function.blocks.enumerate() {
+        for instruction in &data.instructions {
+            let Op::Store(store) = &instruction.op else { continue };
+            for &source in &store.srcs {
+                if let Some(value) = values.stored(block, source) {
+                    all.push(steps::steps(&values.graph, value, arguments));
+                }
+            }
+        }
+    }
+    all
+}

@@ -54,6 +54,13 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
                 valued.domain.fma(operands, mode.rounding, lanes, out);
             })
         }
+        Op::Real { function, format, dst, a, b } => {
+            let shape = Shape { format: *format, count: 1, mode: FloatMode::NEAREST };
+            let operands = [*a, b.unwrap_or(*a)];
+            compute(context, shape, *dst, operands, &mut |valued, operands, lanes, out| {
+                valued.domain.function(*function, operands, lanes, out);
+            })
+        }
         Op::FloatCompare { relation, format, flush, dst, a, b } => {
             compare(context, *relation, (*format, *flush), *dst, [*a, *b])
         }

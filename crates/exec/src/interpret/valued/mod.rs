@@ -50,6 +50,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
         Op::FloatUnary { .. }
         | Op::FloatBinary { .. }
         | Op::Fma { .. }
+        | Op::Real { .. }
         | Op::FloatCompare { .. }
         | Op::FloatTest { .. }
         | Op::Convert { .. } => Ok(float::execute(context, op)),

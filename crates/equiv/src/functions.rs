@@ -1,0 +1,122 @@
+//! Functions that no instruction computes, as terms: each by its definition from the few that terms
+//! have, so that the algebra connects them.
+
+use ir::RealFunction;
+use term::{Function, Number, Relation, Term, Terms};
+
+/// A function of one or two terms; those of one look at the first.
+pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term) -> Term {
+    let one = terms.one();
+    match function {
+        RealFunction::Exp => terms.exp(a),
+        RealFunction::Exp2 => terms.exp2(a),
+        RealFunction::Exp10 => {
+            let ln_10 = log_of(terms, 10);
+            let scaled = terms.multiply(a, ln_10);
+            terms.exp(scaled)
+        }
+        RealFunction::Expm1 => {
+            let exp = terms.exp(a);
+            terms.subtract(exp, one)
+        }
+        RealFunction::Log => terms.log(a),
+        RealFunction::Log2 => terms.log2(a),
+        RealFunction::Log10 => {
+            let (log, ln_10) = (terms.log(a), log_of(terms, 10));
+            terms.divide(log, ln_10)
+        }
+        RealFunction::Log1p => {
+            let sum = terms.add(a, one);
+            terms.log(sum)
+        }
+        RealFunction::Tanh => terms.apply(Function::Tanh, a),
+        RealFunction::Sinh | RealFunction::Cosh => {
+            let opposite = terms.negate(a);
+            let (up, down) = (terms.exp(a), terms.exp(opposite));
+            let both = match function {
+                RealFunction::Sinh => terms.subtract(up, down),
+                _ => terms.add(up, down),
+            };
+            let half = terms.constant(Number::dyadic(1, -1));
+            terms.multiply(both, half)
+        }
+        RealFunction::Erf => terms.apply(Function::Erf, a),
+        RealFunction::Erfc => {
+            let erf = terms.apply(Function::Erf, a);
+            terms.subtract(one, erf)
+        }
+        RealFunction::Sin => terms.apply(Function::Sin, a),
+        RealFunction::Cos => terms.apply(Function::Cos, a),
+        RealFunction::Tan => {
+            let (sin, cos) = (terms.apply(Function::Sin, a), terms.apply(Function::Cos, a));
+            terms.divide(sin, cos)
+        }
+        RealFunction::Cbrt => terms.apply(Function::Cbrt, a),
+        RealFunction::Pow => pow(terms, a, b),
+        RealFunction::Hypot => {
+            let (x, y) = (terms.multiply(a, a), terms.multiply(b, b));
+            let sum = terms.add(x, y);
+            terms.square_root(sum)
+        }
+        RealFunction::Fmod => {
+            let quotient = terms.divide(a, b);
+            let whole = terms.apply(Function::Trunc, quotient);
+            let product = terms.multiply(b, whole);
+            terms.subtract(a, product)
+        }
+        // Nothing is known of it but that equal arguments give equal values.
+        RealFunction::RoundAway => match terms.function("round_away") {
+            Some(function) => terms.apply(function, a),
+            None => terms.undefined(),
+        },
+    }
+}
+
+fn log_of(terms: &mut Terms, number: i64) -> Term {
+    let number = terms.integer(number);
+    terms.log(number)
+}
+
+/// `x^y` with the domain of `powf`: positive bases; zero and positive exponents; negative bases and
+/// integers; and everything to the power of 0.
+fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
+    if let Some(number) = terms.as_number(exponent).cloned() {
+        // A rational power is defined where its base is not negative, as it is here.
+        return terms.power(base, &number);
+    }
+    let positive = |terms: &mut Terms, base: Term| {
+        let log = terms.log(base);
+        let product = terms.multiply(exponent, log);
+        terms.exp(product)
+    };
+    let zero = terms.zero();
+    let above = terms.compare(Relation::Less, zero, base);
+    let power = positive(terms, base);
+    if matches!(terms.node(above), term::Node::Truth(true)) {
+        return power;
+    }
+    let negative = {
+        let opposite = terms.negate(base);
+        let magnitude = positive(terms, opposite);
+        let pi = terms.pi();
+        let turns = terms.multiply(pi, exponent);
+        // ±1 at integers.
+        let sign = terms.apply(Function::Cos, turns);
+        let value = terms.multiply(sign, magnitude);
+        let floor = terms.apply(Function::Floor, exponent);
+        let whole = terms.compare(Relation::Equal, floor, exponent);
+        let undefined = terms.undefined();
+        terms.select(whole, value, undefined)
+    };
+    let at_zero = {
+        let grows = terms.compare(Relation::Less, zero, exponent);
+        let undefined = terms.undefined();
+        terms.select(grows, zero, undefined)
+    };
+    let is_zero = terms.compare(Relation::Equal, base, zero);
+    let otherwise = terms.select(is_zero, at_zero, negative);
+    let value = terms.select(above, power, otherwise);
+    let none = terms.compare(Relation::Equal, exponent, zero);
+    let one = terms.one();
+    terms.select(none, one, value)
+}

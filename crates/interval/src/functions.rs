@@ -1,0 +1,119 @@
+//! Functions that no instruction computes, as enclosures: each from the few that intervals have.
+
+use crate::Enclosure;
+use crate::domain::{
+    Known, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, mul, neg, number, real,
+    spreads, unary,
+};
+use Known::{Infinite, Real, Undefined, Unsure};
+use exec::domain::Unary;
+use ir::{RealFunction, Relation, Rounding};
+use std::cmp::Ordering;
+
+const POWER: &str = "a power of a number that is not positive";
+const MAYBE_POWER: &str = "a power of a number that may not be positive";
+
+/// A function of one or two numbers; those of one look at the first.
+pub(crate) fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Known<E> {
+    let one = || number::<E>(1.0);
+    let two = || number::<E>(2.0);
+    match function {
+        RealFunction::Exp => exp(a),
+        RealFunction::Exp2 => unary(Unary::Exp2, a),
+        RealFunction::Exp10 => exp(&mul(a, &log(&number(10.0)))),
+        RealFunction::Expm1 => add(&exp(a), &number(-1.0)),
+        RealFunction::Log => log(a),
+        RealFunction::Log2 => unary(Unary::Log2, a),
+        RealFunction::Log10 => div(&log(a), &log(&number(10.0))),
+        RealFunction::Log1p => log(&add(a, &one())),
+        RealFunction::Tanh => unary(Unary::Tanh, a),
+        RealFunction::Sinh => div(&add(&exp(a), &neg(&exp(&neg(a)))), &two()),
+        RealFunction::Cosh => div(&add(&exp(a), &exp(&neg(a))), &two()),
+        RealFunction::Erf => erf(a),
+        RealFunction::Erfc => add(&one(), &neg(&erf(a))),
+        RealFunction::Sin => unary(Unary::Sin, a),
+        RealFunction::Cos => unary(Unary::Cos, a),
+        RealFunction::Tan => div(&unary(Unary::Sin, a), &unary(Unary::Cos, a)),
+        RealFunction::Cbrt => cbrt(a),
+        RealFunction::Pow => pow(a, b),
+        RealFunction::Hypot => unary(Unary::Sqrt, &add(&mul(a, a), &mul(b, b))),
+        RealFunction::Fmod => {
+            let quotient = unary(Unary::Round(Rounding::Zero), &div(a, b));
+            add(a, &neg(&mul(b, &quotient)))
+        }
+        RealFunction::RoundAway => unary(Unary::Round(Rounding::NearestAway), a),
+    }
+}
+
+fn exp<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) => real(x.exp(), TOO_LARGE),
+        Infinite { negative: true } => number(0.0),
+        other => other.clone(),
+    }
+}
+
+fn log<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) if matches!(x.sign(), Some(Ordering::Less | Ordering::Equal)) => {
+            Undefined(LOGARITHM)
+        }
+        Real(x) if x.sign().is_none() => Unsure(MAYBE_LOGARITHM),
+        Real(x) => real(x.log(), TOO_LARGE),
+        Infinite { negative: true } => Undefined(LOGARITHM),
+        other => other.clone(),
+    }
+}
+
+fn erf<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) => real(x.erf(), TOO_LARGE),
+        Infinite { negative } => number(if *negative { -1.0 } else { 1.0 }),
+        other => other.clone(),
+    }
+}
+
+/// `±e^(log|x| / 3)`
+fn cbrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    let root = |x: &Known<E>| exp(&div(&log(x), &number(3.0)));
+    match a {
+        Real(x) => match x.sign() {
+            Some(Ordering::Greater) => root(a),
+            Some(Ordering::Less) => neg(&root(&neg(a))),
+            Some(Ordering::Equal) => a.clone(),
+            None => Unsure(TOO_LARGE),
+        },
+        other => other.clone(),
+    }
+}
+
+/// `x^y`: for positive bases, for zero and positive exponents, and for negative bases and integers.
+fn pow<E: Enclosure>(base: &Known<E>, exponent: &Known<E>) -> Known<E> {
+    let positive = |x: &Known<E>| exp(&mul(exponent, &log(x)));
+    let (Real(x), Real(y)) = (base, exponent) else {
+        return spreads([base, exponent]).unwrap_or(Unsure(TOO_LARGE));
+    };
+    if y.sign() == Some(Ordering::Equal) {
+        return number(1.0);
+    }
+    match x.sign() {
+        Some(Ordering::Greater) => positive(base),
+        Some(Ordering::Equal) => match compare(Relation::Gt, exponent, &number(0.0)) {
+            Ok(true) => number(0.0),
+            Ok(false) => Undefined(POWER),
+            Err(_) => Unsure(MAYBE_POWER),
+        },
+        Some(Ordering::Less) => match y.to_integer() {
+            Some(whole) if whole % 2 == 0 => positive(&neg(base)),
+            Some(_) => neg(&positive(&neg(base))),
+            None => match y.round(Rounding::Down) {
+                // Strictly between two integers.
+                Some(below) if below.to_integer().is_some() && below.order(y).is_some() => {
+                    Undefined(POWER)
+                }
+                _ => Unsure(MAYBE_POWER),
+            },
+        },
+        None => Unsure(MAYBE_POWER),
+    }
+}

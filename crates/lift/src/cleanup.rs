@@ -1,0 +1,187 @@
+//! Takes away what nobody needs any more: operations whose results are not read, and branches whose
+//! ways differ in nothing.
+//!
+//! Only operations on registers go; whatever touches memory, waits, or may be reported (a division by
+//! zero) stays.
+
+use crate::flow::Flow;
+use base::Index;
+use ir::{Access, AddressBase, BlockId, Function, IntBinary, Op, Operand, Param, Reg, Terminator};
+
+/// Cleans a function until nothing changes.
+pub(crate) fn clean(function: &mut Function) {
+    loop {
+        let removed = remove_dead(function);
+        let joined = join_branches(function);
+        if !removed && !joined {
+            break;
+        }
+    }
+}
+
+/// Whether an operation does nothing but write registers.
+fn is_pure(op: &Op) -> bool {
+    match op {
+        Op::IntBinary { op, .. } => !matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. }),
+        Op::Copy { .. }
+        | Op::Select { .. }
+        | Op::Concat { .. }
+        | Op::Split { .. }
+        | Op::Resize { .. }
+        | Op::IntUnary { .. }
+        | Op::IntTernary { .. }
+        | Op::InsertBits { .. }
+        | Op::AddCarry { .. }
+        | Op::IntCompare { .. }
+        | Op::FloatUnary { .. }
+        | Op::FloatBinary { .. }
+        | Op::Fma { .. }
+        | Op::Real { .. }
+        | Op::FloatCompare { .. }
+        | Op::FloatTest { .. }
+        | Op::Convert { .. } => true,
+        _ => false,
+    }
+}
+
+/// Registers, one bit each.
+#[derive(Clone, PartialEq, Eq)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn insert(&mut self, register: Reg) {
+        let at = register.position();
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn remove(&mut self, register: Reg) {
+        let at = register.position();
+        self.0[at / 64] &= !(1 << (at % 64));
+    }
+
+    fn has(&self, register: Reg) -> bool {
+        let at = register.position();
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn extend(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+}
+
+fn remove_dead(function: &mut Function) -> bool {
+    let flow = Flow::new(function);
+    let live = live_at_start(function, &flow);
+    let mut changed = false;
+    for &block in &flow.order {
+        let mut now = live_at_end(function, block, &live);
+        let data = &mut function.blocks[block];
+        let mut kept = Vec::with_capacity(data.instructions.len());
+        for instruction in data.instructions.drain(..).rev() {
+            let mut wanted = !is_pure(&instruction.op);
+            instruction.op.visit(&mut |access| {
+                wanted |= matches!(access, Access::Write(register) if now.has(register));
+            });
+            if !wanted {
+                changed = true;
+                continue;
+            }
+            step_back(&instruction, &mut now);
+            kept.push(instruction);
+        }
+        kept.reverse();
+        data.instructions = kept;
+    }
+    changed
+}
+
+/// What is live before an instruction, from what is live behind it.
+fn step_back(instruction: &ir::Instr, live: &mut Set) {
+    let guarded = instruction.guard.is_some();
+    instruction.op.visit(&mut |access| match access {
+        Access::Write(register) if !guarded => live.remove(register),
+        _ => {}
+    });
+    instruction.op.visit(&mut |access| match access {
+        Access::Read(Operand::Register(register)) => live.insert(register),
+        Access::Address(address) => {
+            if let AddressBase::Register(register) = address.base {
+                live.insert(register);
+            }
+        }
+        _ => {}
+    });
+    instruction.guard.iter().for_each(|guard| live.insert(guard.register));
+}
+
+fn live_at_end(function: &Function, block: BlockId, live: &[Set]) -> Set {
+    let mut now = Set::new(function.registers.len());
+    let terminator = &function.blocks[block].terminator;
+    terminator.successors().for_each(|next| now.extend(&live[next.position()]));
+    match terminator {
+        Terminator::Branch { guard, .. } => now.insert(guard.register),
+        Terminator::Table { index: Operand::Register(register), .. } => now.insert(*register),
+        Terminator::Return => {
+            for result in &function.returns {
+                if let Param::Register(register, _) = result {
+                    now.insert(*register);
+                }
+            }
+        }
+        _ => {}
+    }
+    now
+}
+
+fn live_at_start(function: &Function, flow: &Flow) -> Vec<Set> {
+    let empty = Set::new(function.registers.len());
+    let mut live = vec![empty; function.blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in flow.order.iter().rev() {
+            let mut now = live_at_end(function, block, &live);
+            function.blocks[block].instructions.iter().rev().for_each(|i| step_back(i, &mut now));
+            if now != live[block.position()] {
+                live[block.position()] = now;
+                changed = true;
+            }
+        }
+    }
+    live
+}
+
+/// A branch both of whose ways lead to one block, with nothing on the way, is a jump.
+fn join_branches(function: &mut Function) -> bool {
+    let mut changed = false;
+    let blocks: Vec<BlockId> = function.blocks.indices().collect();
+    for block in blocks {
+        let Terminator::Branch { then, otherwise, .. } = function.blocks[block].terminator else {
+            continue;
+        };
+        let target = past_empty(function, then);
+        if target == past_empty(function, otherwise) {
+            function.blocks[block].terminator = Terminator::Jump(target);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Where control comes from a block without instructions.
+fn past_empty(function: &Function, mut block: BlockId) -> BlockId {
+    for _ in 0..function.blocks.len() {
+        match &function.blocks[block] {
+            data if data.instructions.is_empty() => match data.terminator {
+                Terminator::Jump(next) => block = next,
+                _ => return block,
+            },
+            _ => return block,
+        }
+    }
+    block
+}

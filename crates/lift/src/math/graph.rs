@@ -1,0 +1,411 @@
+//! Values as a graph: what registers hold, as expressions. The same computation is the same node,
+//! whatever registers and order it was written with.
+//!
+//! A value is an [`Edge`]: a node, negated or not. Negated means the sign bit flipped for floats and
+//! the opposite for predicates. The sign of a product or sum is kept outside as far as possible, so
+//! that `-(a·b)` and `(-a)·b` are one node. Subtraction is a sum, `or` of predicates an `and`, and only
+//! `<` and `=` compare. NaN and infinities play no part: `setp.ltu` and `setp.lt` are one comparison, and
+//! a test for either fails. Nor do `.ftz` and `.approx`.
+
+use ir::{
+    FloatBinary, FloatUnary, Format, IntBinary, IntTernary, IntUnary, Rounding, Scalar, Width,
+};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// A node of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+/// A value: a node, negated or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Edge(u32);
+
+impl Edge {
+    pub(crate) const fn new(node: NodeId, negated: bool) -> Self {
+        Self(node.0 << 1 | negated as u32)
+    }
+
+    pub(crate) const fn node(self) -> NodeId {
+        NodeId(self.0 >> 1)
+    }
+
+    pub(crate) const fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Negated once more if `negate`.
+    pub(crate) const fn flipped(self, negate: bool) -> Self {
+        Self(self.0 ^ negate as u32)
+    }
+
+    const fn positive(self) -> Self {
+        Self(self.0 & !1)
+    }
+}
+
+/// An operation without its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Code {
+    Add(Format, Rounding),
+    Mul(Format, Rounding),
+    Fma(Format, Rounding),
+    Float1(FloatUnary, Format, Rounding),
+    Float2(FloatBinary, Format),
+    /// `a < b`
+    Less(Format),
+    /// `a = b`
+    Equal(Format),
+    Convert {
+        from: Scalar,
+        to: Scalar,
+        rounding: Rounding,
+        saturate: bool,
+    },
+    /// Condition, if it holds, if not.
+    Select,
+    Int1(IntUnary, Width),
+    Int2(IntBinary, Width),
+    Int3(IntTernary, Width),
+    IntLess {
+        signed: bool,
+        width: Width,
+    },
+    IntEqual(Width),
+    Insert(Width),
+    Resize {
+        from: Width,
+        signed: bool,
+        to: Width,
+    },
+    Concat(u8),
+    /// One of so many equal parts.
+    Part(u8, u8),
+}
+
+/// Up to four operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Operands {
+    edges: [Edge; 4],
+    count: u8,
+}
+
+impl Operands {
+    pub(crate) fn new(operands: &[Edge]) -> Option<Self> {
+        let mut edges = [Edge(0); 4];
+        edges.get_mut(..operands.len())?.copy_from_slice(operands);
+        Some(Self { edges, count: operands.len() as u8 })
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Edge] {
+        &self.edges[..usize::from(self.count)]
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// A value that is not looked into; the number tells it from others.
+    Opaque(u32),
+    /// A constant; the magnitude where it is used as a float.
+    Bits(u64),
+    /// An operation.
+    Op(Code, Operands),
+}
+
+/// Nodes, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    ids: FxHashMap<Node, NodeId>,
+    opaque: u32,
+}
+
+impl Graph {
+    pub(crate) fn node(&self, id: NodeId) -> Node {
+        self.nodes[id.0 as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn intern(&mut self, node: Node) -> NodeId {
+        let next = NodeId(self.nodes.len() as u32);
+        let id = *self.ids.entry(node).or_insert(next);
+        if id == next {
+            self.nodes.push(node);
+        }
+        id
+    }
+
+    /// A new value of which nothing is known.
+    pub(crate) fn opaque(&mut self) -> Edge {
+        self.opaque += 1;
+        Edge::new(self.intern(Node::Opaque(self.opaque)), false)
+    }
+
+    pub(crate) fn bits(&mut self, bits: u64) -> Edge {
+        Edge::new(self.intern(Node::Bits(bits)), false)
+    }
+
+    /// The same value, its sign outside if it is a constant.
+    fn as_float(&mut self, edge: Edge, format: Format) -> Edge {
+        let sign = 1 << (format.width().bits() - 1);
+        match self.node(edge.node()) {
+            Node::Bits(bits) if bits & sign != 0 => {
+                self.bits(bits ^ sign).flipped(!edge.is_negated())
+            }
+            _ => edge,
+        }
+    }
+
+    /// An operation on values; `None` if it has too many.
+    pub(crate) fn op(&mut self, code: Code, operands: &[Edge]) -> Option<Edge> {
+        let mut edges = [Edge(0); 4];
+        let edges = edges.get_mut(..operands.len())?;
+        edges.copy_from_slice(operands);
+        if let Some(format) = code.format() {
+            for edge in edges.iter_mut() {
+                *edge = self.as_float(*edge, format);
+            }
+        }
+        self.normal(code, edges)
+    }
+
+    /// The node of an operation whose signs and order are brought to one form.
+    fn normal(&mut self, code: Code, edges: &mut [Edge]) -> Option<Edge> {
+        let mut negate = false;
+        match (code, &mut *edges) {
+            (Code::Add(..), [a, b]) => {
+                if a.node() > b.node() {
+                    std::mem::swap(a, b);
+                }
+                negate = a.is_negated();
+                (*a, *b) = (a.positive(), b.flipped(negate));
+            }
+            (Code::Mul(..), [a, b]) => {
+                negate = a.is_negated() != b.is_negated();
+                (*a, *b) = (a.positive(), b.positive());
+                if a > b {
+                    std::mem::swap(a, b);
+                }
+            }
+            (Code::Fma(..), [a, b, c]) => {
+                negate = a.is_negated() != b.is_negated();
+                (*a, *b, *c) = (a.positive(), b.positive(), c.flipped(negate));
+                if a > b {
+                    std::mem::swap(a, b);
+                }
+            }
+            (Code::Float1(FloatUnary::Abs, ..), [a]) => *a = a.positive(),
+            (Code::Float1(op, _, rounding), [a]) if is_odd(op, rounding) => {
+                negate = a.is_negated();
+                *a = a.positive();
+            }
+            (Code::Float2(FloatBinary::CopySign, _), [_, magnitude]) => {
+                *magnitude = magnitude.positive();
+            }
+            (Code::Select, [condition, a, b]) => {
+                if condition.is_negated() {
+                    *condition = condition.positive();
+                    std::mem::swap(a, b);
+                }
+                if a == b {
+                    return Some(*a);
+                }
+                if let Some(holds) = self.truth(*condition) {
+                    return Some(if holds { *a } else { *b });
+                }
+            }
+            (Code::Int2(IntBinary::And, Width::B1), &mut [a, b]) => {
+                for (one, other) in [(a, b), (b, a)] {
+                    match self.truth(one) {
+                        Some(true) => return Some(other),
+                        Some(false) => return Some(one),
+                        None => {}
+                    }
+                }
+                if a > b {
+                    edges.swap(0, 1);
+                }
+            }
+            (Code::Less(format) | Code::Equal(format), &mut [a, b])
+                if self.is_infinite(a, format) || self.is_infinite(b, format) =>
+            {
+                return self.beside_infinity(code, format, [a, b]);
+            }
+            (Code::Int2(op, width), [a, b]) => {
+                if let Some(sign) = self.sign_flip(op, width, [*a, *b]) {
+                    return Some(sign);
+                }
+                if op.commutes() && a > b {
+                    std::mem::swap(a, b);
+                }
+            }
+            (Code::Equal(_) | Code::IntEqual(_), _) => edges.sort_unstable(),
+            _ => {}
+        }
+        let operands = Operands::new(edges)?;
+        Some(Edge::new(self.intern(Node::Op(code, operands)), negate))
+    }
+
+    /// A condition that is settled.
+    pub(crate) fn truth(&self, condition: Edge) -> Option<bool> {
+        match self.node(condition.node()) {
+            Node::Bits(bits) => Some((bits & 1 == 1) != condition.is_negated()),
+            _ => None,
+        }
+    }
+
+    fn is_infinite(&self, edge: Edge, format: Format) -> bool {
+        let infinity = match format {
+            Format::F64 => f64::INFINITY.to_bits(),
+            Format::F32 => f32::INFINITY.to_bits().into(),
+            _ => return false,
+        };
+        self.node(edge.node()) == Node::Bits(infinity)
+    }
+
+    /// No other value is infinite, and none is beyond.
+    fn beside_infinity(&mut self, code: Code, format: Format, [a, b]: [Edge; 2]) -> Option<Edge> {
+        let holds = match code {
+            // Below +∞ or above −∞.
+            Code::Less(_) if self.is_infinite(b, format) => !b.is_negated(),
+            Code::Less(_) => a.is_negated(),
+            _ => a == b,
+        };
+        Some(self.bits(holds.into()))
+    }
+
+    /// `x ^ sign` is −x.
+    fn sign_flip(&mut self, op: IntBinary, width: Width, [a, b]: [Edge; 2]) -> Option<Edge> {
+        let is_sign = |graph: &Self, edge: Edge| {
+            !edge.is_negated() && graph.node(edge.node()) == Node::Bits(1 << (width.bits() - 1))
+        };
+        match (op, width) {
+            (IntBinary::Xor, Width::B32 | Width::B64) if is_sign(self, b) => Some(a.flipped(true)),
+            (IntBinary::Xor, Width::B32 | Width::B64) if is_sign(self, a) => Some(b.flipped(true)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether f(−x) = −f(x).
+pub(crate) fn is_odd(op: FloatUnary, rounding: Rounding) -> bool {
+    match op {
+        FloatUnary::Reciprocal | FloatUnary::Sin | FloatUnary::Tanh => true,
+        FloatUnary::RoundToIntegral => !matches!(rounding, Rounding::Down | Rounding::Up),
+        _ => false,
+    }
+}
+
+/// Whether the order of operands does not matter.
+pub(crate) trait Commutes {
+    fn commutes(self) -> bool;
+}
+
+impl Commutes for IntBinary {
+    fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Mul
+                | Self::And
+                | Self::Or
+                | Self::Xor
+                | Self::MulWide { .. }
+                | Self::Min { .. }
+                | Self::Max { .. }
+        )
+    }
+}
+
+impl Code {
+    /// The format of operands that are floats.
+    fn format(self) -> Option<Format> {
+        match self {
+            Self::Add(format, _)
+            | Self::Mul(format, _)
+            | Self::Fma(format, _)
+            | Self::Float1(_, format, _)
+            | Self::Float2(_, format)
+            | Self::Less(format)
+            | Self::Equal(format)
+            | Self::Convert { from: Scalar::Float(format), .. } => Some(format),
+            _ => None,
+        }
+    }
+}
+
+/// How tables write it.
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dressed = |f: &mut fmt::Formatter<'_>, name: &str, format: Format, r: Rounding| {
+            let rounding = match r {
+                Rounding::NearestEven => "",
+                Rounding::NearestAway => ".rna",
+                Rounding::Zero => ".rz",
+                Rounding::Down => ".rm",
+                Rounding::Up => ".rp",
+            };
+            match format {
+                Format::F32 => write!(f, "{name}{rounding}"),
+                _ => write!(f, "{name}{rounding}.{}", format!("{format:?}").to_lowercase()),
+            }
+        };
+        let nearest = Rounding::NearestEven;
+        match *self {
+            Self::Add(format, rounding) => dressed(f, "add", format, rounding),
+            Self::Mul(format, rounding) => dressed(f, "mul", format, rounding),
+            Self::Fma(format, rounding) => dressed(f, "fma", format, rounding),
+            Self::Float1(op, format, rounding) => {
+                dressed(f, &format!("{op:?}").to_lowercase(), format, rounding)
+            }
+            Self::Float2(op, format) => {
+                let name = match op {
+                    FloatBinary::Min { .. } => "min".to_owned(),
+                    FloatBinary::Max { .. } => "max".to_owned(),
+                    op => format!("{op:?}").to_lowercase(),
+                };
+                dressed(f, &name, format, nearest)
+            }
+            Self::Less(format) => dressed(f, "less", format, nearest),
+            Self::Equal(format) => dressed(f, "equal", format, nearest),
+            Self::Convert { from, to, rounding, saturate } => {
+                let sat = if saturate { ".sat" } else { "" };
+                let name = format!("convert{sat}.{}.{}", scalar(from), scalar(to));
+                dressed(f, &name, Format::F32, rounding)
+            }
+            Self::Select => f.write_str("select"),
+            Self::Int1(op, width) => write!(f, "int.{}.{width}", compact(op)),
+            Self::Int2(op, width) => write!(f, "int.{}.{width}", compact(op)),
+            Self::Int3(op, width) => write!(f, "int.{}.{width}", compact(op)),
+            Self::IntLess { signed, width } => {
+                write!(f, "int.less.{}{width}", if signed { "s" } else { "u" })
+            }
+            Self::IntEqual(width) => write!(f, "int.equal.{width}"),
+            Self::Insert(width) => write!(f, "int.insert.{width}"),
+            Self::Resize { from, signed, to } => {
+                write!(f, "resize.{}{from}.{to}", if signed { "s" } else { "u" })
+            }
+            Self::Concat(count) => write!(f, "concat.{count}"),
+            Self::Part(index, count) => write!(f, "part.{index}.{count}"),
+        }
+    }
+}
+
+fn scalar(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Integer { width, signed } => {
+            format!("{}{}", if signed { "s" } else { "u" }, width.bits())
+        }
+        Scalar::Float(format) => format!("{format:?}").to_lowercase(),
+    }
+}
+
+/// The debug form in one word.
+fn compact(op: impl fmt::Debug) -> String {
+    let text = format!("{op:?}").to_lowercase();
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}

@@ -1,0 +1,330 @@
+//! Whether a value of a program is an expansion of a table, and of which arguments.
+//!
+//! Equal up to the order of commuting operands, contraction of a product and a sum into an fma, and the
+//! place of signs: every step of the table is matched with one node of the graph, and both stand in a
+//! relation `step = ±node`, which follows from the relations of their operands.
+
+use super::graph::{Code, Commutes, Edge, Graph, Node, NodeId, is_odd};
+use super::template::{Part, Step, Template};
+use ir::{FloatBinary, FloatUnary, Rounding};
+
+/// Signs `s` with `step = s · node`: bit 0 for plus, bit 1 for minus; none if they are not the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Signs(u8);
+
+impl Signs {
+    const NONE: Self = Self(0);
+    const PLUS: Self = Self(1);
+    const MINUS: Self = Self(2);
+    const EITHER: Self = Self(3);
+
+    fn flipped(self, negate: bool) -> Self {
+        if negate { Self((self.0 & 1) << 1 | self.0 >> 1) } else { self }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    fn times(self, other: Self) -> Self {
+        let mut out = 0;
+        if self.0 & 1 != 0 {
+            out |= other.0;
+        }
+        if self.0 & 2 != 0 {
+            out |= other.flipped(true).0;
+        }
+        Self(out)
+    }
+
+    fn has_plus(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// What an expansion was found to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// The arguments.
+    pub(crate) arguments: Vec<Edge>,
+    /// The value is the function's negated.
+    pub(crate) negated: bool,
+    /// Conditions that must hold.
+    pub(crate) conditions: Vec<Edge>,
+}
+
+struct Matcher<'m> {
+    graph: &'m Graph,
+    template: &'m Template,
+    names: &'m [Option<String>],
+    /// Nodes and signs of steps.
+    found: Vec<Option<(NodeId, Signs)>>,
+    /// Steps that were set, in order.
+    trail: Vec<usize>,
+    /// Signs that arguments are taken with.
+    signs: [bool; 2],
+}
+
+/// The names of operations, by node; the same for one graph.
+pub(crate) fn names(graph: &Graph) -> Vec<Option<String>> {
+    let name = |id: u32| match graph.node(NodeId(id)) {
+        Node::Op(code, _) => Some(code.to_string()),
+        _ => None,
+    };
+    (0..graph.len() as u32).map(name).collect()
+}
+
+/// Whether a value is an expansion.
+pub(crate) fn find(
+    graph: &Graph,
+    names: &[Option<String>],
+    template: &Template,
+    value: Edge,
+) -> Option<Found> {
+    // An argument may come negated, its sign folded into constants.
+    let signs = [[false, false], [true, false], [false, true], [true, true]];
+    let tried = if template.function.arguments() == 1 { 2 } else { 4 };
+    signs.into_iter().take(tried).find_map(|signs| {
+        let found = vec![None; template.steps.len()];
+        let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
+        let result = matcher.part(template.root, value);
+        (!result.is_none()).then(|| matcher.outcome(!result.has_plus()))?
+    })
+}
+
+impl Matcher<'_> {
+    fn outcome(&self, negated: bool) -> Option<Found> {
+        let argument = |hole: usize| {
+            let (node, _) = self.found[hole]?;
+            Some(Edge::new(node, self.signs[hole]))
+        };
+        let count = self.template.function.arguments();
+        let arguments = (0..count).map(argument).collect::<Option<Vec<Edge>>>()?;
+        let conditions = self.template.steps.iter().filter_map(|step| match step {
+            Step::Fast(condition, _) => {
+                let (node, signs) = self.found[condition.step]?;
+                Some(Edge::new(node, condition.negated == signs.has_plus()))
+            }
+            _ => None,
+        });
+        Some(Found { arguments, negated, conditions: conditions.collect() })
+    }
+
+    /// Signs with which a part of the template is the value.
+    fn part(&mut self, part: Part, value: Edge) -> Signs {
+        self.step(part.step, value.node()).flipped(part.negated != value.is_negated())
+    }
+
+    fn step(&mut self, step: usize, node: NodeId) -> Signs {
+        if let Some((known, signs)) = self.found[step] {
+            return if known == node { signs } else { Signs::NONE };
+        }
+        let mark = self.trail.len();
+        let signs = self.compare(step, node);
+        match signs.is_none() {
+            true => self.undo(mark),
+            false => {
+                self.found[step] = Some((node, signs));
+                self.trail.push(step);
+            }
+        }
+        signs
+    }
+
+    fn undo(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            if let Some(step) = self.trail.pop() {
+                self.found[step] = None;
+            }
+        }
+    }
+
+    fn compare(&mut self, step: usize, node: NodeId) -> Signs {
+        let template = self.template;
+        match (&template.steps[step], self.graph.node(node)) {
+            (Step::Hole(hole), _) => {
+                if self.signs[*hole] {
+                    Signs::MINUS
+                } else {
+                    Signs::PLUS
+                }
+            }
+            (Step::Bits(0), Node::Bits(0)) => Signs::EITHER,
+            (Step::Bits(a), Node::Bits(b)) if *a == b => Signs::PLUS,
+            (Step::Bits(a), Node::Bits(b)) if a ^ b == 1 << 31 || a ^ b == 1 << 63 => Signs::MINUS,
+            (Step::Fast(condition, value), Node::Op(Code::Select, operands)) => {
+                let &[choice, a, b] = operands.as_slice() else { return Signs::NONE };
+                let signs = self.part(*condition, choice);
+                match signs {
+                    Signs::PLUS => self.part(*value, a),
+                    Signs::MINUS => self.part(*value, b),
+                    _ => Signs::NONE,
+                }
+            }
+            (Step::Op(name, parts), Node::Op(code, operands)) => {
+                let operands = operands.as_slice();
+                let same = self.names[node.0 as usize].as_deref() == Some(name);
+                match same && parts.len() == operands.len() {
+                    true => self.operation(code, parts, operands),
+                    false => self.contracted(name, parts, code, operands),
+                }
+            }
+            _ => Signs::NONE,
+        }
+    }
+
+    /// All parts with all operands in their order, each with signs that `accept` takes.
+    fn in_order(&mut self, parts: &[Part], operands: &[Edge]) -> Option<Vec<Signs>> {
+        let mut all = Vec::with_capacity(parts.len());
+        for (part, operand) in parts.iter().zip(operands) {
+            let signs = self.part(*part, *operand);
+            if signs.is_none() {
+                return None;
+            }
+            all.push(signs);
+        }
+        Some(all)
+    }
+
+    /// Tries an order of operands; what it set is taken back if it does not do.
+    fn attempt(
+        &mut self,
+        parts: &[Part],
+        operands: &[Edge],
+        combine: impl Fn(&[Signs]) -> Signs,
+    ) -> Signs {
+        let mark = self.trail.len();
+        let signs = self.in_order(parts, operands).map_or(Signs::NONE, |signs| combine(&signs));
+        if signs.is_none() {
+            self.undo(mark);
+        }
+        signs
+    }
+
+    /// The first two operands either way round.
+    fn either_order(
+        &mut self,
+        parts: &[Part],
+        operands: &[Edge],
+        combine: impl Fn(&[Signs]) -> Signs + Copy,
+    ) -> Signs {
+        let signs = self.attempt(parts, operands, combine);
+        if !signs.is_none() {
+            return signs;
+        }
+        let mut swapped = operands.to_vec();
+        swapped.swap(0, 1);
+        self.attempt(parts, &swapped, combine)
+    }
+
+    fn operation(&mut self, code: Code, parts: &[Part], operands: &[Edge]) -> Signs {
+        let plain = |signs: &[Signs]| match signs.iter().all(|signs| signs.has_plus()) {
+            true => Signs::PLUS,
+            false => Signs::NONE,
+        };
+        match code {
+            Code::Add(..) => self.either_order(parts, operands, |s| s[0].and(s[1])),
+            Code::Mul(..) => self.either_order(parts, operands, |s| s[0].times(s[1])),
+            Code::Fma(..) => self.either_order(parts, operands, |s| s[0].times(s[1]).and(s[2])),
+            Code::Float1(FloatUnary::Abs, ..) => self.attempt(parts, operands, |_| Signs::PLUS),
+            Code::Float1(op, _, rounding) if is_odd(op, rounding) => {
+                self.attempt(parts, operands, |s| s[0])
+            }
+            Code::Float2(FloatBinary::CopySign, _) => self.attempt(parts, operands, |s| s[0]),
+            Code::Float2(FloatBinary::Div, _) => {
+                self.attempt(parts, operands, |s| s[0].times(s[1]))
+            }
+            Code::Float2(FloatBinary::Min { .. } | FloatBinary::Max { .. }, _) => {
+                self.either_order(parts, operands, plain)
+            }
+            Code::Select => self.select(parts, operands),
+            Code::Less(_) => {
+                let signs = self.attempt(parts, operands, plain);
+                if !signs.is_none() {
+                    return signs;
+                }
+                // −a < −b is b < a.
+                let swapped = [operands[1], operands[0]];
+                self.attempt(parts, &swapped, |s| match s[0].and(s[1]).and(Signs::MINUS) {
+                    Signs::MINUS => Signs::PLUS,
+                    _ => Signs::NONE,
+                })
+            }
+            Code::Equal(_) => {
+                self.either_order(parts, operands, |s| match s[0].and(s[1]).is_none() {
+                    true => Signs::NONE,
+                    false => Signs::PLUS,
+                })
+            }
+            Code::IntEqual(_) => self.either_order(parts, operands, plain),
+            Code::Int2(op, _) if op.commutes() => self.either_order(parts, operands, plain),
+            _ => self.attempt(parts, operands, plain),
+        }
+    }
+
+    fn select(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {
+        let (&[condition, a, b], &[choice, x, y]) = (parts, operands) else { return Signs::NONE };
+        let mark = self.trail.len();
+        let arms = match self.part(condition, choice) {
+            Signs::PLUS => [x, y],
+            Signs::MINUS => [y, x],
+            _ => return Signs::NONE,
+        };
+        let signs = self.attempt(&[a, b], &arms, |s| s[0].and(s[1]));
+        if signs.is_none() {
+            self.undo(mark);
+        }
+        signs
+    }
+
+    /// A product and a sum on one side, an fma on the other.
+    fn contracted(&mut self, name: &str, parts: &[Part], code: Code, operands: &[Edge]) -> Signs {
+        let (Code::Fma(format, Rounding::NearestEven) | Code::Add(format, Rounding::NearestEven)) =
+            code
+        else {
+            return Signs::NONE;
+        };
+        let nearest = Rounding::NearestEven;
+        let is = |wanted: Code| name == wanted.to_string();
+        let sum = |s: &[Signs]| s[0].times(s[1]).and(s[2]);
+        match (code, parts, operands) {
+            (Code::Add(..), &[a, b, c], &[p, q]) if is(Code::Fma(format, nearest)) => {
+                for (product, other) in [(p, q), (q, p)] {
+                    let Node::Op(Code::Mul(_, Rounding::NearestEven), factors) =
+                        self.graph.node(product.node())
+                    else {
+                        continue;
+                    };
+                    let &[x, y] = factors.as_slice() else { continue };
+                    let operands = [x.flipped(product.is_negated()), y, other];
+                    let signs = self.either_order(&[a, b, c], &operands, sum);
+                    if !signs.is_none() {
+                        return signs;
+                    }
+                }
+                Signs::NONE
+            }
+            (Code::Fma(..), &[p, q], &[x, y, z]) if is(Code::Add(format, nearest)) => {
+                let template = self.template;
+                for (product, other) in [(p, q), (q, p)] {
+                    let Step::Op(name, factors) = &template.steps[product.step] else { continue };
+                    let &[a, b] = factors.as_slice() else { continue };
+                    if *name != Code::Mul(format, nearest).to_string() {
+                        continue;
+                    }
+                    let a = Part { negated: a.negated != product.negated, ..a };
+                    let signs = self.either_order(&[a, b, other], &[x, y, z], sum);
+                    if !signs.is_none() {
+                        return signs;
+                    }
+                }
+                Signs::NONE
+            }
+            _ => Signs::NONE,
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! From what was recognised to a changed function.
+
+use super::graph::{Edge, Node};
+use super::matching::{Found, find, names};
+use super::template::{Step, Template};
+use super::values::{Site, Values, written};
+use base::Span;
+use ir::{
+    BlockId, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op, Operand, Reg, Register,
+    Terminator,
+};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is to be done to a function.
+#[derive(Debug, Default)]
+pub(crate) struct Edits {
+    registers: Vec<Register>,
+    /// At the beginning of blocks, copies before functions.
+    starts: BTreeMap<BlockId, Vec<Instr>>,
+    /// Instead of an instruction.
+    instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
+    /// Behind an instruction.
+    behind: BTreeMap<(BlockId, usize), Vec<Instr>>,
+    /// Branches that always go one way.
+    jumps: BTreeMap<BlockId, BlockId>,
+}
+
+impl Edits {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.starts.is_empty() && self.instead.is_empty()
+    }
+}
+
+/// What was recognised, by the position of its template, and what to do.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) found: BTreeSet<usize>,
+    pub(crate) edits: Edits,
+}
+
+/// A value that may be a function's.
+#[derive(Clone, Copy)]
+struct Candidate {
+    block: BlockId,
+    /// The instruction that makes it; `None` where ways meet.
+    position: Option<usize>,
+    register: Reg,
+    value: Edge,
+}
+
+struct Planner<'p, 'v> {
+    function: &'p Function,
+    values: &'p Values<'v>,
+    plan: Plan,
+    /// Registers that are written at one place only.
+    single: Vec<bool>,
+    copies: FxHashMap<Site, Reg>,
+}
+
+/// Looks for expansions.
+pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[&Template]) -> Plan {
+    let mut planner = Planner {
+        function,
+        values,
+        plan: Plan::default(),
+        single: single(function),
+        copies: FxHashMap::default(),
+    };
+    let names = names(&values.graph);
+    // Where ways meet: arguments before functions of them.
+    let mut merges = values.merges.clone();
+    merges.sort_unstable_by_key(|&(block, register, value)| (value, block, register));
+    let merges = merges.into_iter().map(|(block, register, value)| Candidate {
+        block,
+        position: None,
+        register,
+        value,
+    });
+    let results = values.results.iter().map(|&(block, position, register, value)| Candidate {
+        block,
+        position: Some(position),
+        register,
+        value,
+    });
+    for candidate in merges.chain(results) {
+        let Some(name) = names[candidate.value.node().0 as usize].as_deref() else { continue };
+        for (at, template) in templates.iter().enumerate() {
+            if root_name(template) != Some(name) {
+                continue;
+            }
+            if let Some(found) = find(&values.graph, &names, template, candidate.value)
+                && planner.replace(candidate, template, &found)
+            {
+                planner.plan.found.insert(at);
+                break;
+            }
+        }
+    }
+    planner.plan
+}
+
+fn root_name(template: &Template) -> Option<&'static str> {
+    match &template.steps[template.root.step] {
+        Step::Op(name, _) => Some(name),
+        Step::Fast(..) => Some("select"),
+        _ => None,
+    }
+}
+
+fn single(function: &Function) -> Vec<bool> {
+    let mut count = vec![0u32; function.registers.len()];
+    for instruction in function.instructions() {
+        written(&instruction.op, &mut |register| count[base::Index::position(register)] += 1);
+    }
+    count.into_iter().map(|count| count == 1).collect()
+}
+
+impl Planner<'_, '_> {
+    /// Plans to compute a value by a function; whether that can be done.
+    fn replace(&mut self, candidate: Candidate, template: &Template, found: &Found) -> bool {
+        let format = template.format;
+        if self.function.registers[candidate.register].width != format.width() {
+            return false;
+        }
+        let mut new = Vec::new();
+        let mut operands = Vec::new();
+        for &argument in &found.arguments {
+            match self.argument(candidate, argument, format, &mut new) {
+                Some(operand) => operands.push(operand),
+                None => return false,
+            }
+        }
+        let dst = candidate.register;
+        let (a, b) = (operands[0], operands.get(1).copied());
+        new.push(Op::Real { function: template.function, format, dst, a, b });
+        if found.negated {
+            new.push(negated(format, dst, dst.into()));
+        }
+        let origin = self.origin(candidate);
+        let guard = candidate
+            .position
+            .and_then(|at| self.function.blocks[candidate.block].instructions[at].guard);
+        let instructions = new.into_iter().map(|op| Instr {
+            // Steps before the last write registers of their own.
+            guard,
+            op,
+            span: origin.0,
+            location: origin.1,
+        });
+        let instructions: Vec<Instr> = instructions.collect();
+        let edits = &mut self.plan.edits;
+        match candidate.position {
+            Some(position) => {
+                edits.instead.insert((candidate.block, position), instructions);
+            }
+            None => edits.starts.entry(candidate.block).or_default().extend(instructions),
+        }
+        for &condition in &found.conditions {
+            self.always(condition);
+        }
+        true
+    }
+
+    /// A condition always holds.
+    fn always(&mut self, condition: Edge) {
+        for (block, known) in self.values.conditions.enumerate() {
+            let Some(known) = *known else { continue };
+            if known.node() != condition.node() {
+                continue;
+            }
+            if let Terminator::Branch { then, otherwise, .. } =
+                self.function.blocks[block].terminator
+            {
+                let holds = known.is_negated() == condition.is_negated();
+                self.plan.edits.jumps.insert(block, if holds { then } else { otherwise });
+            }
+        }
+    }
+
+    fn origin(&self, candidate: Candidate) -> (Span, Option<LocId>) {
+        let block = &self.function.blocks[candidate.block];
+        match candidate.position.or(Some(0)).and_then(|at| block.instructions.get(at)) {
+            Some(instruction) => (instruction.span, instruction.location),
+            None => (block.span, block.location),
+        }
+    }
+
+    /// An operand that holds an argument at the candidate's place.
+    fn argument(
+        &mut self,
+        candidate: Candidate,
+        argument: Edge,
+        format: Format,
+        new: &mut Vec<Op>,
+    ) -> Option<Operand> {
+        if let Node::Bits(bits) = self.values.graph.node(argument.node()) {
+            let sign = 1 << (format.width().bits() - 1);
+            return Some(Operand::Constant(if argument.is_negated() { bits ^ sign } else { bits }));
+        }
+        let sites = self.values.sites(argument.node());
+        let mut near = sites.iter().filter(|site| self.is_before(site, candidate));
+        let site = *near.next()?;
+        if self.function.registers[site.register].width < format.width() {
+            return None;
+        }
+        let register = self.held(site);
+        if site.negated == argument.is_negated() {
+            return Some(register.into());
+        }
+        let opposite = self.fresh(format.width());
+        new.push(negated(format, opposite, register.into()));
+        Some(opposite.into())
+    }
+
+    /// Whether control comes through a place on every way to the candidate's.
+    fn is_before(&self, site: &Site, candidate: Candidate) -> bool {
+        if site.block != candidate.block {
+            return self.values.flow.dominates(site.block, candidate.block);
+        }
+        match (site.after, candidate.position) {
+            (None, Some(_)) => true,
+            (Some(site), Some(position)) => site < position,
+            // Registers that are functions of others there come later.
+            (None, None) => site.register != candidate.register,
+            (Some(_), None) => false,
+        }
+    }
+
+    /// A register that keeps what another one holds at a place.
+    fn held(&mut self, site: Site) -> Reg {
+        if self.single[base::Index::position(site.register)] {
+            return site.register;
+        }
+        if let Some(&copy) = self.copies.get(&site) {
+            return copy;
+        }
+        let copy = self.fresh(self.function.registers[site.register].width);
+        let block = &self.function.blocks[site.block];
+        let near = block.instructions.get(site.after.unwrap_or(0));
+        let instruction = Instr {
+            guard: None,
+            op: Op::Copy { dst: copy, src: site.register.into() },
+            span: near.map_or(block.span, |near| near.span),
+            location: near.and_then(|near| near.location),
+        };
+        match site.after {
+            Some(after) => {
+                self.plan.edits.behind.entry((site.block, after)).or_default().push(instruction);
+            }
+            // Behind the functions that make it, if it is one of them.
+            None => self.plan.edits.starts.entry(site.block).or_default().push(instruction),
+        }
+        self.copies.insert(site, copy);
+        copy
+    }
+
+    fn fresh(&mut self, width: ir::Width) -> Reg {
+        let position = self.function.registers.len() + self.plan.edits.registers.len();
+        let name = format!("%lifted{}", self.plan.edits.registers.len());
+        self.plan.edits.registers.push(Register { name, width });
+        base::Index::from_position(position)
+    }
+}
+
+fn negated(format: Format, dst: Reg, a: Operand) -> Op {
+    Op::FloatUnary { op: FloatUnary::Negate, format, lanes: 1, mode: FloatMode::NEAREST, dst, a }
+}
+
+/// Changes a function.
+pub(crate) fn apply(function: &mut Function, mut edits: Edits) {
+    edits.registers.into_iter().for_each(|register| {
+        function.registers.push(register);
+    });
+    for (block, target) in &edits.jumps {
+        function.blocks[*block].terminator = Terminator::Jump(*target);
+    }
+    let blocks: Vec<BlockId> = function.blocks.indices().collect();
+    for block in blocks {
+        let data = &mut function.blocks[block];
+        let mut all = edits.starts.remove(&block).unwrap_or_default();
+        for (position, instruction) in data.instructions.drain(..).enumerate() {
+            match edits.instead.remove(&(block, position)) {
+                Some(new) => all.extend(new),
+                None => all.push(instruction),
+            }
+            all.extend(edits.behind.remove(&(block, position)).unwrap_or_default());
+        }
+        data.instructions = all;
+    }
+}

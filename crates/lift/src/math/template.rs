@@ -1,0 +1,152 @@
+//! Tables of expansions: what a compiler writes for a function, as steps of a graph.
+//!
+//! ```text
+//! Log f32
+//!   %1 = less x 0x800000
+//!   %2 = mul x 0x4b000000
+//!   %3 = select %1 %2 x
+//!   …
+//! ```
+//!
+//! A block begins with the function and the format of its arguments and result; the last step is the
+//! result. Operands are `x` and `y`, earlier steps, or bits of constants; `-` negates. The steps
+//! are those of [`super::graph`], printed by [`super::steps`]. `fast c v` is `v` for arguments for which
+//! `c` holds; it stands for a choice whose other side is not looked at, which makes `c` an assumption.
+
+use ir::{Format, RealFunction};
+
+/// A value: a step, negated or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) step: usize,
+    pub(crate) negated: bool,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// An argument, by number.
+    Hole(usize),
+    /// A constant.
+    Bits(u64),
+    /// The value where the condition holds, whatever it is elsewhere.
+    Fast(Part, Part),
+    /// An operation by name.
+    Op(&'static str, Vec<Part>),
+}
+
+/// An expansion of a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    pub(crate) function: RealFunction,
+    pub(crate) format: Format,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) root: Part,
+}
+
+impl Template {
+    /// Constants that no program with this expansion can do without.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = u64> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Bits(bits) => Some(*bits),
+            _ => None,
+        })
+    }
+
+    /// Whether it leaves out what happens for some arguments.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Fast(..)))
+    }
+}
+
+const TABLES: [&str; 2] = [include_str!("tables/single.txt"), include_str!("tables/double.txt")];
+
+/// All expansions.
+pub(crate) fn templates() -> Vec<Template> {
+    TABLES.iter().flat_map(|table| parse(table)).collect()
+}
+
+/// Blocks of a table; what does not parse is left out, and a test sees to it that nothing is.
+pub(crate) fn parse(table: &'static str) -> Vec<Template> {
+    let mut blocks: Vec<Vec<&str>> = Vec::new();
+    for line in table.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        match (line.starts_with(' '), blocks.last_mut()) {
+            (true, Some(block)) => block.push(line),
+            _ => blocks.push(vec![line]),
+        }
+    }
+    blocks.iter().filter_map(|block| template(block)).collect()
+}
+
+fn template(lines: &[&'static str]) -> Option<Template> {
+    let (head, body) = lines.split_first()?;
+    let mut words = head.split_whitespace();
+    let function = function(words.next()?)?;
+    let format = match words.next()? {
+        "f32" => Format::F32,
+        "f64" => Format::F64,
+        "f16" => Format::F16,
+        _ => return None,
+    };
+    let mut steps = vec![Step::Hole(0), Step::Hole(1)];
+    let mut names: Vec<(&str, usize)> = vec![("x", 0), ("y", 1)];
+    let mut root = Part { step: 0, negated: false };
+    for line in body {
+        let (name, step) = line.split_once('=')?;
+        let mut words = step.split_whitespace();
+        let op = words.next()?;
+        let mut parts = Vec::new();
+        for word in words {
+            let (negated, word) = match word.strip_prefix('-') {
+                Some(word) => (true, word),
+                None => (false, word),
+            };
+            let step = match word.strip_prefix("0x") {
+                Some(digits) => {
+                    steps.push(Step::Bits(u64::from_str_radix(digits, 16).ok()?));
+                    steps.len() - 1
+                }
+                None => names.iter().find(|(name, _)| *name == word)?.1,
+            };
+            parts.push(Part { step, negated });
+        }
+        steps.push(match (op, parts.as_slice()) {
+            ("fast", [condition, value]) => Step::Fast(*condition, *value),
+            _ => Step::Op(op, parts),
+        });
+        let negated = name.trim().starts_with('-');
+        let name = name.trim().trim_start_matches('-');
+        names.push((name, steps.len() - 1));
+        root = Part { step: steps.len() - 1, negated };
+    }
+    Some(Template { function, format, steps, root })
+}
+
+/// A function by its name in the tables.
+fn function(name: &str) -> Option<RealFunction> {
+    use RealFunction as F;
+    let all = [
+        F::Exp,
+        F::Exp2,
+        F::Exp10,
+        F::Expm1,
+        F::Log,
+        F::Log2,
+        F::Log10,
+        F::Log1p,
+        F::Tanh,
+        F::Sinh,
+        F::Cosh,
+        F::Erf,
+        F::Erfc,
+        F::Sin,
+        F::Cos,
+        F::Tan,
+        F::Cbrt,
+        F::Pow,
+        F::Hypot,
+        F::Fmod,
+        F::RoundAway,
+    ];
+    all.into_iter().find(|function| format!("{function:?}") == name)
+}

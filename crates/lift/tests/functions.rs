@@ -1,0 +1,179 @@
+//! Every expansion that is recognised computes the function it is taken for: the kernels of
+//! `corpus/math` are run, as they are, on thousands of numbers, and compared with a library of doubles.
+//! And none is recognised with another constant.
+
+mod kernels;
+
+use ir::{Format, RealFunction};
+use kernels::{BUILDS, Kernel, kernels, lifted_text, real_functions, run};
+
+/// The function itself, in doubles.
+fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
+    match function {
+        RealFunction::Exp => libm::exp(x),
+        RealFunction::Exp2 => libm::exp2(x),
+        RealFunction::Exp10 => libm::exp10(x),
+        RealFunction::Expm1 => libm::expm1(x),
+        RealFunction::Log => libm::log(x),
+        RealFunction::Log2 => libm::log2(x),
+        RealFunction::Log10 => libm::log10(x),
+        RealFunction::Log1p => libm::log1p(x),
+        RealFunction::Tanh => libm::tanh(x),
+        RealFunction::Sinh => libm::sinh(x),
+        RealFunction::Cosh => libm::cosh(x),
+        RealFunction::Erf => libm::erf(x),
+        RealFunction::Erfc => libm::erfc(x),
+        RealFunction::Sin => libm::sin(x),
+        RealFunction::Cos => libm::cos(x),
+        RealFunction::Tan => libm::tan(x),
+        RealFunction::Cbrt => libm::cbrt(x),
+        RealFunction::Pow => libm::pow(x, y),
+        RealFunction::Hypot => libm::hypot(x, y),
+        RealFunction::Fmod => libm::fmod(x, y),
+        RealFunction::RoundAway => libm::round(x),
+    }
+}
+
+/// How far a result may be off, in units of the last place of a single. The documented bounds of the
+/// library (CUDA C++ Programming Guide, "Mathematical Functions") and one more, as approximate
+/// instructions are emulated by correctly rounded ones.
+fn tolerance(function: RealFunction) -> f64 {
+    match function {
+        RealFunction::Pow => 5.0,
+        RealFunction::Tan | RealFunction::Sinh | RealFunction::Hypot => 5.0,
+        RealFunction::Erfc => 5.0,
+        RealFunction::RoundAway | RealFunction::Fmod => 0.0,
+        _ => 3.0,
+    }
+}
+
+/// Whether the function is asked there: what the report assumes, and results that are numbers.
+fn is_asked(function: RealFunction, x: f64, y: f64) -> bool {
+    let value = exact(function, x, y);
+    let small = match function {
+        RealFunction::Sin | RealFunction::Cos | RealFunction::Tan => x.abs() < 105_615.0,
+        RealFunction::Fmod => x.abs() <= y.abs() * 8_388_608.0,
+        _ => true,
+    };
+    let (largest, least) = (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE));
+    small && value.is_finite() && value.abs() < largest && (value == 0.0 || value.abs() > least)
+}
+
+/// Numbers that decide between the cases of an expansion, their neighbours, and many others.
+fn points(kernel: &Kernel) -> Vec<f32> {
+    let mut points = vec![0.0, 1.0, -1.0, 0.5, 2.0, 10.0, f32::MIN_POSITIVE, f32::MAX];
+    for constant in &kernel.constants {
+        let value = f32::from_bits(*constant);
+        points.extend([value, value.next_up(), value.next_down()]);
+    }
+    // Where range reductions go over to the next period.
+    for unit in [std::f32::consts::FRAC_PI_4, std::f32::consts::LN_2 / 2.0, 0.5] {
+        for count in 1..120 {
+            let value = unit * count as f32;
+            points.extend([value, value.next_up(), value.next_down()]);
+        }
+    }
+    points.extend((-126..127).map(|exponent| 2f32.powi(exponent) * 1.414));
+    let mut state = 12345u64;
+    let mut random = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u32 << 24) as f32
+    };
+    for scale in [1.0, 10.0, 100.0, 10_000.0] {
+        points.extend((0..600).map(|_| (random() - 0.5) * 2.0 * scale));
+    }
+    points.extend((0..600).map(|_| 2f32.powf(random() * 200.0 - 100.0)));
+    let negative: Vec<f32> = points.iter().map(|point| -point).collect();
+    points.extend(negative);
+    points.retain(|point| point.is_finite() && (*point == 0.0 || point.is_normal()));
+    points
+}
+
+/// Second arguments, in an order that does not repeat with the first.
+fn partners(points: &[f32]) -> Vec<f32> {
+    let small = [2.0, -1.0, 3.0, 0.5, -2.0, 1.5, 0.0, 7.0, -0.5];
+    let pick = |at: usize| match at % 3 {
+        0 => small[at / 3 % small.len()],
+        1 => points[(at * 7 + 3) % points.len()],
+        _ => points[(at * 13 + 5) % points.len()] % 9.0,
+    };
+    (0..points.len()).map(pick).collect()
+}
+
+/// Checks a kernel against the function it was taken for; how many numbers were compared.
+fn check(kernel: &Kernel, function: RealFunction, format: Format) -> usize {
+    let x = points(kernel);
+    let y = partners(&x);
+    let results = run(kernel, format, &x, &y);
+    let mut compared = 0;
+    for ((&x, &y), &found) in x.iter().zip(&y).zip(&results) {
+        let (wide, other) = (f64::from(x), f64::from(y));
+        if !is_asked(function, wide, other) {
+            continue;
+        }
+        let value = exact(function, wide, other);
+        let place = match format {
+            // Doubles are compared with a library that is off by a place itself.
+            Format::F64 => value.abs() * 2f64.powi(-51),
+            _ => f64::from((value as f32).abs().next_up() - (value as f32).abs()),
+        };
+        let error = (found - value).abs();
+        assert!(
+            error <= place * (0.5 + tolerance(function)),
+            "{}: {function:?}({x:e}, {y:e}) = {found:e}, not {value:e}",
+            kernel.name
+        );
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn expansions_compute_the_functions_they_are_taken_for() {
+    let mut count = 0;
+    for build in BUILDS {
+        for kernel in kernels(build).into_iter().filter(|kernel| !kernel.is_of_halves()) {
+            for (function, format) in real_functions(&kernel.program) {
+                let compared = check(&kernel, function, format);
+                assert!(compared > 2000, "{build} {}: {compared} points", kernel.name);
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 130, "{count} expansions");
+}
+
+/// Constants of ways that are not looked at: those of arguments that the report excludes.
+fn is_left_out(kernel: &Kernel, constant: &str) -> bool {
+    let reduction = ["sinf", "cosf", "tanf", "sincosf"].contains(&kernel.function());
+    let slow = |digits: &str| ["3BF921FB54442D19"].contains(&digits);
+    // (−1)^±∞
+    let infinite = kernel.function() == "powf" && constant == "0fBF800000";
+    infinite
+        || reduction && (!constant.starts_with("0f") || slow(constant))
+        || kernel.function() == "fmodf"
+}
+
+/// A changed constant shows: the lifted kernel is not what it was.
+#[test]
+fn no_expansion_is_recognised_with_another_constant() {
+    let mut changed = 0;
+    for build in BUILDS {
+        for kernel in kernels(build) {
+            if real_functions(&kernel.program).is_empty() {
+                continue;
+            }
+            let lifted = lifted_text(&kernel.program);
+            for (mutant, constant) in kernel.mutants() {
+                if is_left_out(&kernel, &constant) {
+                    continue;
+                }
+                let same = lifted_text(&mutant) == lifted;
+                assert!(!same, "{build} {}: {constant} may be another", kernel.name);
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 1500, "{changed} mutants");
+}

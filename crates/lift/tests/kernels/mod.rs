@@ -1,0 +1,177 @@
+//! The kernels of `corpus/math`, one function each, and how to run them.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
+use ir::{Format, Op, Program, RealFunction};
+use std::path::Path;
+
+/// Compiler, architecture and flag.
+pub(crate) const BUILDS: [&str; 8] = [
+    "nvcc134.sm_80",
+    "nvcc134.sm_100",
+    "nvrtc129.sm_80",
+    "nvrtc129.sm_100",
+    "nvcc134.sm_80.fast",
+    "nvcc134.sm_100.fast",
+    "nvrtc129.sm_80.fast",
+    "nvrtc129.sm_100.fast",
+];
+
+/// A kernel of its own module.
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) program: Program,
+    /// Singles in its text.
+    pub(crate) constants: Vec<u32>,
+}
+
+fn lower(text: &str) -> Program {
+    let parsed = ptx::syntax::parse(text);
+    assert!(parsed.errors.is_empty(), "{:?}\n{text}", parsed.errors);
+    ptx::lower(&parsed.module).program
+}
+
+/// All kernels of a build.
+pub(crate) fn kernels(build: &str) -> Vec<Kernel> {
+    let name = format!("functions.{build}.ptx");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(name);
+    let text = std::fs::read_to_string(path).unwrap();
+    let (head, rest) = text.split_once(".visible .entry").unwrap();
+    let bodies = rest.split(".visible .entry");
+    let kernel = |body: &str| {
+        // What stands between two kernels belongs to all: tables of the library.
+        let text = format!("{head}.visible .entry{body}");
+        let name = body.trim_start().split('(').next().unwrap().to_owned();
+        let words = body.split(|c: char| !c.is_ascii_alphanumeric());
+        let constants = words.filter_map(|word| word.strip_prefix("0f"));
+        let constants = constants.filter_map(|digits| u32::from_str_radix(digits, 16).ok());
+        Kernel { name, program: lower(&text), constants: constants.collect(), text }
+    };
+    bodies.map(kernel).collect()
+}
+
+impl Kernel {
+    /// The name of the function it calls.
+    pub(crate) fn function(&self) -> &str {
+        self.name.trim_start_matches("k_")
+    }
+
+    /// Whether it reads halves; what it does with them is done in singles.
+    pub(crate) fn is_of_halves(&self) -> bool {
+        self.function().starts_with('h') && self.function() != "hypotf"
+    }
+
+    /// Programs in which one constant is another, and the constant.
+    pub(crate) fn mutants(&self) -> Vec<(Program, String)> {
+        let start = self.text.find(".visible .entry").unwrap();
+        let mut found = Vec::new();
+        let bytes = self.text.as_bytes();
+        let mut at = start;
+        while at < bytes.len() {
+            let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'%' || byte == b'_';
+            if !is_word(bytes[at]) {
+                at += 1;
+                continue;
+            }
+            let length = bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
+            let word = &self.text[at..at + length];
+            if let Some(other) = another(word) {
+                let text = format!("{}{other}{}", &self.text[..at], &self.text[at + length..]);
+                found.push((lower(&text), word.to_owned()));
+            }
+            at += length;
+        }
+        found
+    }
+}
+
+/// A constant next to this one, if it is one that counts.
+fn another(word: &str) -> Option<String> {
+    if let Some(digits) = word.strip_prefix("0f") {
+        let bits = u32::from_str_radix(digits, 16).ok()?;
+        // Zeros, ones and infinities stand in other places than expansions, too.
+        let plain = [0, 1 << 31, 0x3f80_0000, 0x7f80_0000, 0xff80_0000].contains(&bits);
+        return (!plain).then(|| format!("0f{:08X}", bits ^ 1));
+    }
+    if let Some(digits) = word.strip_prefix("0d") {
+        let bits = u64::from_str_radix(digits, 16).ok()?;
+        let plain = [0, 0x3ff0_0000_0000_0000, 0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000];
+        return (!plain.contains(&bits)).then(|| format!("0d{:016X}", bits ^ 1));
+    }
+    let number: i64 = word.parse().ok().filter(|number: &i64| *number > 1 << 16)?;
+    Some(format!("{}", number ^ 1))
+}
+
+/// The functions that lifting finds in a program.
+pub(crate) fn real_functions(program: &Program) -> Vec<(RealFunction, Format)> {
+    let lifted = lift::lift(program).program;
+    let problems = ir::validate(&lifted);
+    assert!(problems.is_empty(), "{problems:?}");
+    let functions = lifted.functions.iter().flat_map(|function| function.instructions());
+    let functions = functions.filter_map(|instruction| match &instruction.op {
+        Op::Real { function, format, .. } => Some((*function, *format)),
+        _ => None,
+    });
+    functions.collect()
+}
+
+/// The kernel after lifting, as text.
+pub(crate) fn lifted_text(program: &Program) -> String {
+    let program = lift::lift(program).program;
+    let kernels = program.functions.iter().filter(|function| function.is_kernel);
+    kernels.map(|function| ir::Printed { program: &program, function }.to_string()).collect()
+}
+
+/// Runs a kernel of one or two inputs on numbers.
+pub(crate) fn run(kernel: &Kernel, format: Format, x: &[f32], y: &[f32]) -> Vec<f64> {
+    const THREADS: u32 = 256;
+    let program = &kernel.program;
+    let (id, function) = program.functions.enumerate().find(|(_, f)| f.is_kernel).unwrap();
+    let blocks = x.len().div_ceil(THREADS as usize);
+    let count = blocks * THREADS as usize;
+    let size = format.width().bytes() as usize;
+    let bytes = |numbers: &[f32]| {
+        let padded = numbers.iter().copied().chain(std::iter::repeat(1.0)).take(count);
+        let bytes = padded.flat_map(|number| match format {
+            Format::F64 => f64::from(number).to_le_bytes().to_vec(),
+            _ => number.to_le_bytes().to_vec(),
+        });
+        bytes.collect::<Vec<u8>>()
+    };
+    let inputs = function.params.len() - 1;
+    let mut buffers = Vec::new();
+    for (name, numbers) in [("x", x), ("y", y)].into_iter().take(inputs) {
+        let contents = Contents::Known(bytes(numbers));
+        let access = Access::InOut;
+        buffers.push(Buffer {
+            name: name.into(),
+            element_bytes: 4,
+            element: None,
+            contents,
+            access,
+        });
+    }
+    let contents = Contents::Undefined((count * size) as u64);
+    let access = Access::Out;
+    buffers.push(Buffer { name: "out".into(), element_bytes: 4, element: None, contents, access });
+    let launch = Launch {
+        kernel: id,
+        grid: [blocks as u32, 1, 1],
+        block: [THREADS, 1, 1],
+        dynamic_shared: 0,
+        arguments: (0..buffers.len()).map(Argument::Pointer).collect(),
+        buffers,
+        symbols: Vec::new(),
+        selected: Vec::new(),
+    };
+    let outcome = exec::run(program, &launch, Limits::default());
+    assert!(outcome.gap.is_none() && outcome.findings.is_empty(), "{}: {outcome:?}", kernel.name);
+    let written = &outcome.buffers[inputs];
+    let numbers = written.chunks(size).take(x.len()).map(|bytes| match format {
+        Format::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
+        _ => f64::from(f32::from_le_bytes(bytes.try_into().unwrap())),
+    });
+    numbers.collect()
+}
