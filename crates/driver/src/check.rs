@@ -51,6 +51,9 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
         Ok(finished) => finished,
         Err(refusal) => return refused(execution, &refusal, format, colour),
     };
+    if let Some(settled) = settled(execution, &finished, checks) {
+        finished = settled;
+    }
     finished.strict = strict;
     let report = report::check(&finished);
     let mut exit = report.exit;
@@ -64,6 +67,23 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
     }
     let thread_instructions = finished.result.lane_instructions;
     Outcome { output, messages, exit, thread_instructions, report: Some(report) }
+}
+
+/// The run with values, if they settle what is open without.
+fn settled<'r>(
+    execution: &Execution<'r>,
+    finished: &Finished<'_>,
+    checks: Checks,
+) -> Option<Finished<'r>> {
+    let open = finished.result.undecided.iter().any(exec::Undecided::asks_for_values);
+    if !open || checks != Checks::default() {
+        return None;
+    }
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
+    let side = crate::equiv::alone(execution, &prepared).ok()?;
+    let outcome = equiv::settle(&side, execution.limits, &finished.result)?;
+    let real = "what threads write at the same time is compared as real numbers, without rounding";
+    Some(prepared.assuming(real).finish(outcome, checks))
 }
 
 /// There was no run.

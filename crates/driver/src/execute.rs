@@ -47,6 +47,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) strict: bool,
     /// How it was checked.
     pub(crate) checks: Checks,
+    /// Whether all outputs are set, also where something happens only under a condition.
+    pub(crate) all_set: bool,
 }
 
 /// Something to tell; a group of findings, if it is not open.
@@ -84,11 +86,18 @@ impl<'r> Prepared<'r> {
         self
     }
 
+    /// With one more thing that is taken for granted.
+    pub(crate) fn assuming(mut self, what: &str) -> Self {
+        self.lifting.insert(what.to_owned());
+        self
+    }
+
     /// With what its run found.
     pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, built, lifting } = self;
         let unwritten = unwritten(&built, &result);
-        Finished { input, lowered, built, lifting, result, unwritten, strict: false, checks }
+        let (strict, all_set) = (false, false);
+        Finished { input, lowered, built, lifting, result, unwritten, strict, checks, all_set }
     }
 }
 

@@ -112,6 +112,9 @@ fn own_reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
         "frame" if finished.built.launch.is_partial() => {
             vec![format!("{} were executed; what the others write is not known", finished.blocks())]
         }
+        "frame" | "initialised" if finished.result.conditional && !finished.all_set => {
+            vec!["something is read or written only under a condition on data".to_owned()]
+        }
         "races" => open_races(finished),
         "division" => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
         "determinism" => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),

@@ -2,6 +2,7 @@
 
 use crate::assumed::Assumed;
 use crate::difference::{Difference, Point, describe};
+use crate::settle;
 use crate::side::{Assumption, Output, Side, Table};
 use crate::symbolic::Symbolic;
 use crate::witness::{Numbers, confirm};
@@ -112,6 +113,9 @@ fn run_and_compare(
     let [reference, optimised] = domains;
     let mut ran =
         [run(sides[0], reference, options.limits), run(sides[1], optimised, options.limits)];
+    for (number, (side, ran)) in sides.into_iter().zip(&mut ran).enumerate() {
+        ask(side, ran, options, || table.domain(side, number, options.snap));
+    }
     let mut compared = Compared {
         outcomes: ran.each_ref().map(|ran| ran.outcome.clone()),
         answer: None,
@@ -144,6 +148,23 @@ fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
 fn run(side: &Side<'_>, mut domain: Symbolic, limits: Limits) -> Ran {
     let (outcome, results) = exec::check_in(side.program, side.launch, limits, &mut domain);
     Ran { outcome, results, domain }
+}
+
+/// Runs a side again where it is open whether threads write the same.
+fn ask(
+    side: &Side<'_>,
+    ran: &mut Ran,
+    options: &Options<'_>,
+    domain: impl FnOnce() -> Result<Symbolic, String>,
+) {
+    let places = settle::asked(&ran.outcome);
+    if places.is_empty() {
+        return;
+    }
+    let Ok(mut domain) = domain() else { return };
+    let (outcome, results) =
+        exec::check_asking(side.program, side.launch, options.limits, &mut domain, places);
+    *ran = Ran { outcome, results, domain };
 }
 
 /// The outputs of both sides on their way to an answer.

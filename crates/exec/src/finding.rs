@@ -364,6 +364,18 @@ pub struct Undecided {
     pub reason: &'static str,
 }
 
+/// Why a pair of writes is open that values would settle.
+pub(crate) const VALUES_OPEN: &str =
+    "nothing orders them, and whether they write the same is not known";
+
+impl Undecided {
+    /// Whether it would be settled by knowing which values are written.
+    #[must_use]
+    pub fn asks_for_values(&self) -> bool {
+        self.reason == VALUES_OPEN
+    }
+}
+
 /// A use of a barrier of the block: the warps that came, and nobody twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BarrierUse {

@@ -88,9 +88,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
     match conflict.same_value {
         Some(SameValue::Equal) => return Judgement::SameValue,
         Some(SameValue::Undecided) => {
-            return Judgement::Open(
-                "nothing orders them, and whether they write the same is not known",
-            );
+            return Judgement::Open(crate::finding::VALUES_OPEN);
         }
         Some(SameValue::Different) | None => {}
     }

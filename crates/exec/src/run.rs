@@ -72,6 +72,9 @@ pub struct Outcome {
     pub undecided: Vec<Undecided>,
     /// Uses of barriers in the first block, in the order of their ends; only if asked for.
     pub barrier_uses: Vec<BarrierUse>,
+    /// Whether something was executed under a condition that is not decided, so that what it wrote may
+    /// not be written.
+    pub conditional: bool,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -214,6 +217,7 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         approximate: report.approximate.into_iter().collect(),
         alignments,
         undecided: report.undecided,
+        conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,

@@ -3,6 +3,8 @@
 mod sides;
 mod text;
 
+pub(crate) use sides::alone;
+
 pub(crate) use text::values;
 
 use crate::arguments::{AssumeSpec, BuildError, MissingData};
@@ -100,7 +102,9 @@ fn answer<'r>(
     let checks = exec::Checks::default();
     let [one, other] = compared.outcomes.clone();
     let mut sides = [reference.finish(one, checks), optimised.finish(other, checks)];
-    sides.iter_mut().for_each(|side| side.strict = options.strict);
+    // Elements that are not set under some condition are not equal.
+    let all_set = matches!(compared.answer, Some(Answer::Equal));
+    sides.iter_mut().for_each(|side| (side.strict, side.all_set) = (options.strict, all_set));
     let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }

@@ -217,3 +217,14 @@ pub(super) fn assumptions(
     }
     Ok(assumptions)
 }
+
+/// A kernel by itself: all its inputs are symbols.
+///
+/// # Errors
+/// If relations go in circles.
+pub(crate) fn alone<'s>(
+    execution: &Execution<'_>,
+    prepared: &'s Prepared<'_>,
+) -> Result<Side<'s>, String> {
+    side(execution, prepared, &meanings([prepared, prepared])?)
+}

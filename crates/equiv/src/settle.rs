@@ -1,0 +1,30 @@
+//! What a check without values leaves open, asked again with values.
+//!
+//! Two threads that write the same value to one place are no problem; Triton's reductions do it on
+//! purpose. Whether they write the same is a question about values, so the launch is run again on
+//! terms, and at the stores in question the terms are compared. Nothing is assumed for it: constants are
+//! taken as they are.
+
+use crate::side::{Side, Table};
+use exec::{Limits, Outcome, Place};
+
+/// The stores of which it is open whether they write what another thread has written.
+pub(crate) fn asked(outcome: &Outcome) -> Vec<Place> {
+    let open = outcome.undecided.iter().filter(|open| open.asks_for_values());
+    open.flat_map(|open| open.race.sides.each_ref().map(|side| side.place)).collect()
+}
+
+/// Runs a kernel again on terms, if values can settle what a run without them left open. `None` if they
+/// do not: then what was open is so still.
+#[must_use]
+pub fn settle(side: &Side<'_>, limits: Limits, before: &Outcome) -> Option<Outcome> {
+    let places = asked(before);
+    if places.is_empty() || before.gap.is_some() {
+        return None;
+    }
+    let table = Table::new([side, side]).ok()?;
+    let mut domain = table.domain(side, 0, false).ok()?;
+    let (outcome, _) = exec::check_asking(side.program, side.launch, limits, &mut domain, places);
+    let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
+    (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
+}
