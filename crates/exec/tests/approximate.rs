@@ -3,10 +3,12 @@
 //!
 //! `docs/approximate.md` has what was measured; `SNAPSHOTS=overwrite cargo test -p exec` rewrites it.
 
+mod floats;
 mod replaying;
 
+use floats::{format, is_nan};
 use recordings::{Case, Recording};
-use replaying::{format, is_nan, replay};
+use replaying::replay;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 

@@ -4,9 +4,11 @@
 //! matrices (`hardware_matrix.rs`), and the
 //! payload of a NaN, which it leaves open for most instructions. What else disagrees is listed in `DIFFERENT`.
 
+mod floats;
 mod replaying;
 
-use replaying::{format, is_nan, replay};
+use floats::{format, is_nan};
+use replaying::replay;
 use std::collections::BTreeMap;
 
 /// Where hardware does something else than the manual says, and we follow the manual.

@@ -14,7 +14,7 @@ fn lowered(example: &str) -> Result<String, String> {
     }
     let lowered = ptx::lower(&parsed.module);
     if let Some(diagnostic) = lowered.diagnostics.first() {
-        return Err(diagnostic.message.clone());
+        return Err(diagnostic.message.to_string());
     }
     let problems = ir::validate(&lowered.program);
     if !problems.is_empty() {

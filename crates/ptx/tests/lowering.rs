@@ -22,7 +22,7 @@ fn operations(body: &str) -> String {
 }
 
 fn messages(text: &str) -> Vec<String> {
-    lower(text).diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect()
+    lower(text).diagnostics.into_iter().map(|diagnostic| diagnostic.message.into()).collect()
 }
 
 #[test]
