@@ -19,7 +19,7 @@ fn every_construct_is_read_and_printed() {
 fn lowering_it_refuses_what_is_not_modelled_and_nothing_else() {
     let parsed = parse(EVERYTHING);
     let lowered = ptx::lower(&parsed.module);
-    let messages: Vec<&str> = lowered.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    let messages: Vec<&str> = lowered.diagnostics.iter().map(|d| &*d.message).collect();
     snapbox::assert_data_eq!(
         messages.join("\n"),
         snapbox::file!["grammar/everything.diagnostics"].raw()
