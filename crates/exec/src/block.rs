@@ -2,6 +2,7 @@
 
 use crate::barrier::Votes;
 use crate::budget::Budget;
+use crate::deadlock::polling;
 use crate::decode::Decoded;
 use crate::finding::{Fault, Gap, Place, Thread};
 use crate::interpret::{
@@ -496,15 +497,4 @@ fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_));
     plain
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
-}
-
-/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
-/// for.
-#[cold]
-fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
-    let function = &machine.program.functions[at.function];
-    if ir::cfg::innermost_loop(function, at.block).is_some() {
-        gap.reason.push_str("; this loop may wait for another thread");
-    }
-    gap
 }

@@ -158,7 +158,10 @@ fn gives_up(module: &str, body: &str) -> (String, Stop) {
     let launch = launch(&program, "k", [3, 1, 1], [1, 1, 1], 0, &[]);
     let limits = Limits { lane_instructions: 1000, ..Limits::default() };
     let gap = exec::run(&program, &launch, limits).gap.unwrap();
-    assert!(gap.reason.starts_with("gave up after 1"), "{}", gap.reason);
+    // Clearing registers counts, too, for what it costs.
+    let count = gap.reason.strip_prefix("gave up after ").and_then(|rest| rest.split_once(' '));
+    let count: u64 = count.map_or(0, |(count, _)| count.parse().unwrap());
+    assert!((900..1300).contains(&count), "{}", gap.reason);
     assert_eq!(gap.thread.map(|thread| thread.block), Some([0, 0, 0]));
     // The operation at the place.
     let all = program.functions.iter().flat_map(|function| function.instructions());
