@@ -359,10 +359,10 @@ pub fn assigned(statements: &[Stmt]) -> Vec<VarId> {
 fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
     for statement in statements {
         match statement {
-            Stmt::Assign(var, _) | Stmt::Load(var, _) | Stmt::Atomic { result: var, .. } => {
-                if !found.contains(var) {
-                    found.push(*var);
-                }
+            Stmt::Assign(var, _) | Stmt::Load(var, _) | Stmt::Atomic { result: var, .. }
+                if !found.contains(var) =>
+            {
+                found.push(*var);
             }
             Stmt::If(_, then, otherwise) => {
                 collect_assigned(then, found);

@@ -74,13 +74,7 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
             "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
              Please report it with the file.\n"
         );
-        return Outcome {
-            output: String::new(),
-            messages,
-            exit: Exit::Bug,
-            thread_instructions: 0,
-            report: None,
-        };
+        return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
     }
     let exit = match report.verdict() {
         Verdict::Refuted => Exit::Refuted,

@@ -10,6 +10,7 @@ mod parser;
 mod preprocess;
 mod statements;
 pub(crate) mod token;
+mod types;
 
 use token::Result;
 

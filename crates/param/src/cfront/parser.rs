@@ -7,6 +7,7 @@
 
 use super::ast::{Clause, ClauseKind, Declaration, Declarator, Function, Scalar, TypeName, Unit};
 use super::token::{Kind, Result, Token};
+use super::types::{integer_type, is_type_word, named_type};
 use base::{Code, Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -389,6 +390,15 @@ impl Parser {
         Ok(Declarator { name, span: self.since(span), ty, dimensions, init })
     }
 
+    /// Whether a declaration begins here.
+    pub(super) fn is_declaration(&mut self) -> bool {
+        let start = self.at;
+        self.qualifiers();
+        let begins = self.at > start || self.is_type();
+        self.at = start;
+        begins
+    }
+
     /// A declaration statement, if one begins here.
     pub(super) fn local_declaration(&mut self) -> Result<Option<Declaration>> {
         let start = self.at;
@@ -415,12 +425,14 @@ impl Parser {
     /// A type with its pointers, as in casts and parameters.
     pub(super) fn type_name(&mut self) -> Result<TypeName> {
         let mut constant = false;
-        while self.take_word("const") || self.take_word("volatile") {
-            constant = true;
+        while self.is_word("const") || self.is_word("volatile") {
+            constant |= self.is_word("const");
+            self.at += 1;
         }
         let scalar = self.scalar()?;
-        while self.take_word("const") || self.take_word("volatile") {
-            constant = true;
+        while self.is_word("const") || self.is_word("volatile") {
+            constant |= self.is_word("const");
+            self.at += 1;
         }
         let mut ty = TypeName { scalar, pointers: 0, constant };
         self.stars(&mut ty);
@@ -478,48 +490,4 @@ impl Parser {
             }
         }
     }
-}
-
-fn is_type_word(word: &str) -> bool {
-    matches!(word, "unsigned" | "signed" | "char" | "short" | "int" | "long" | "auto" | "const")
-}
-
-/// Types that are one word.
-fn named_type(word: &str) -> Option<Scalar> {
-    let int = |bits, signed| Some(Scalar::Int { bits, signed });
-    match word {
-        "void" => Some(Scalar::Void),
-        "bool" => Some(Scalar::Bool),
-        "float" => Some(Scalar::Float { bits: 32 }),
-        "double" => Some(Scalar::Float { bits: 64 }),
-        "half" | "__half" | "__nv_bfloat16" => Some(Scalar::Float { bits: 16 }),
-        "int8_t" => int(8, true),
-        "uint8_t" | "uchar" => int(8, false),
-        "int16_t" => int(16, true),
-        "uint16_t" | "ushort" => int(16, false),
-        "int32_t" => int(32, true),
-        "uint32_t" | "uint" => int(32, false),
-        "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" => int(64, true),
-        "uint64_t" | "size_t" | "ulong" | "uintptr_t" => int(64, false),
-        _ => None,
-    }
-}
-
-/// `unsigned long long` and its like; every word must fit.
-fn integer_type(words: &[String]) -> Option<Scalar> {
-    let count = |wanted: &str| words.iter().filter(|word| *word == wanted).count();
-    let (unsigned, signed) = (count("unsigned"), count("signed"));
-    let (chars, shorts, ints, longs) = (count("char"), count("short"), count("int"), count("long"));
-    let taken = unsigned + signed + chars + shorts + ints + longs;
-    if words.is_empty() || taken != words.len() || unsigned + signed > 1 || ints > 1 {
-        return None;
-    }
-    let bits = match (chars, shorts, longs) {
-        (1, 0, 0) if ints == 0 => 8,
-        (0, 1, 0) => 16,
-        (0, 0, 0) => 32,
-        (0, 0, 1 | 2) => 64,
-        _ => return None,
-    };
-    Some(Scalar::Int { bits, signed: unsigned == 0 })
 }

@@ -23,9 +23,8 @@ struct Macro {
 pub(crate) fn expand(tokens: Vec<Token>, symbolic: &[String]) -> Result<Vec<Token>> {
     let mut state =
         State { macros: BTreeMap::new(), symbolic, out: Vec::new(), conditions: vec![] };
-    let mut rest = tokens.into_iter().peekable();
     let mut pending: Vec<Token> = Vec::new();
-    while let Some(token) = rest.next() {
+    for token in tokens {
         match token.kind {
             Kind::Directive(ref inside) => {
                 state.flush(&mut pending)?;

@@ -86,6 +86,10 @@ impl Parser {
                 let message = format!("`{word}` is not supported here");
                 Err(self.unsupported(start, &message))
             }
+            _ if !self.is_declaration() && matches!(self.kind_at(1), Kind::Word(_)) => {
+                let message = format!("the type `{word}` is not supported");
+                Err(self.unsupported(start, &message))
+            }
             _ => match self.local_declaration()? {
                 Some(declaration) => Ok(StmtKind::Declaration(declaration)),
                 None => self.expression_statement(),

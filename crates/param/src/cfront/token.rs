@@ -245,7 +245,7 @@ impl Lexer<'_> {
 /// The value of a literal, by its spelling.
 fn literal(word: &str, hex: bool) -> Option<Kind> {
     let lower = word.to_ascii_lowercase();
-    if !hex && lower.contains(['.', 'e']) || !hex && lower.ends_with('f') {
+    if !hex && (lower.contains(['.', 'e']) || lower.ends_with('f')) {
         let digits = lower.trim_end_matches(['f', 'l']);
         return digits.parse().ok().map(Kind::Float);
     }
@@ -266,7 +266,7 @@ fn literal(word: &str, hex: bool) -> Option<Kind> {
     }
     // A hexadecimal or octal literal takes an unsigned type before a longer one, a decimal one does not.
     let (decimal, long) =
-        (!hex && !(digits.len() > 1 && digits.starts_with('0')), suffix.contains('l'));
+        (!(hex || digits.len() > 1 && digits.starts_with('0')), suffix.contains('l'));
     let unsigned = suffix.contains('u') || !decimal && !long && (1 << 31..1 << 32).contains(&value);
     Some(Kind::Int { value, unsigned, long })
 }

@@ -252,14 +252,11 @@ impl Engine<'_> {
             return;
         }
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let next = self.prover.symbols.next();
         let condition = self.condition(&inner.condition, &head.state);
         self.mode = mode;
         let own = Poly::symbol(head.count);
-        let changing = condition
-            .symbols()
-            .into_iter()
-            .any(|sym| sym >= next || head.free.iter().any(|(_, free)| *free == sym));
+        // The head's own symbols are newer than its count; what they are in other iterations is not known.
+        let changing = condition.symbols().into_iter().any(|sym| sym > head.count);
         let before = own.offset(-1).filter(|_| !changing);
         let earlier = before
             .and_then(|before| condition.mapped(&mut |poly| poly.substituted(head.count, &before)));

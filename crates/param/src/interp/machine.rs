@@ -48,7 +48,7 @@ struct State {
 
 /// Why the run ends.
 enum Halt {
-    Event(Event),
+    Event(Box<Event>),
     Stopped(&'static str),
 }
 
@@ -143,7 +143,7 @@ impl<'k> Machine<'k> {
             Ok(()) => End::Complete,
             Err(Halt::Stopped(why)) => End::Stopped(why),
             Err(Halt::Event(event)) => {
-                self.events.push(event);
+                self.events.push(*event);
                 End::Event
             }
         };
@@ -235,7 +235,12 @@ impl<'k> Machine<'k> {
         };
         if let Some(other) = threads.iter().find(|other| other.ended || !same(other)) {
             let (thread, elsewhere) = (one.at, other.waits);
-            return Err(Halt::Event(Event::Divergence { at, thread, other: other.at, elsewhere }));
+            return Err(Halt::Event(Box::new(Event::Divergence {
+                at,
+                thread,
+                other: other.at,
+                elsewhere,
+            })));
         }
         for state in threads {
             state.waits = None;
@@ -306,7 +311,7 @@ impl<'k> Machine<'k> {
                 let view = View { state, launch: self.launch };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
                     let event = Event::Assertion { span: condition.span, thread: state.at };
-                    return Err(Halt::Event(event));
+                    return Err(Halt::Event(Box::new(event)));
                 }
             }
             Insn::Assume(condition) => {
@@ -340,7 +345,7 @@ impl<'k> Machine<'k> {
         let mut inside = index.iter().zip(sizes);
         if !inside.all(|(at, size)| size.is_none_or(|size| (0..size).contains(at))) {
             let sizes = sizes.clone();
-            return Err(Halt::Event(Event::OutOfBounds { array, index, sizes, access }));
+            return Err(Halt::Event(Box::new(Event::OutOfBounds { array, index, sizes, access })));
         }
         let mut place = [0; 3];
         for (slot, at) in place.iter_mut().zip(&index) {
@@ -442,9 +447,11 @@ fn names(expr: &crate::kir::Expr, array: ArrayId) -> bool {
 fn halt(trouble: Trouble, thread: Thread) -> Halt {
     match trouble {
         Trouble::Overflow { span, ty, exact } => {
-            Halt::Event(Event::Overflow { span, ty, exact, thread })
+            Halt::Event(Box::new(Event::Overflow { span, ty, exact, thread }))
         }
-        Trouble::DivisionByZero(span) => Halt::Event(Event::DivisionByZero { span, thread }),
+        Trouble::DivisionByZero(span) => {
+            Halt::Event(Box::new(Event::DivisionByZero { span, thread }))
+        }
         Trouble::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
         Trouble::Shift(_) => Halt::Stopped("a shift by more than the width"),
     }

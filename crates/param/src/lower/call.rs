@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         self.scopes = outer.iter().take(1).cloned().collect();
         self.scopes.push(scope);
         self.calls.push(name.clone());
-        let body = ended(&function.body, function.span)?;
+        let body = ended(&function.body)?;
         let result = self.inlined(&body, returned, out);
         self.calls.pop();
         self.scopes = outer;
@@ -288,7 +288,7 @@ fn returns(statements: &[AstStmt]) -> bool {
 
 /// The same statements with every `return` at an end: what follows an `if` that returns moves into
 /// its other branch.
-fn ended(body: &[AstStmt], span: Span) -> Result<Vec<AstStmt>> {
+fn ended(body: &[AstStmt]) -> Result<Vec<AstStmt>> {
     let mut out = Vec::new();
     for (position, statement) in body.iter().enumerate() {
         let rest = &body[position + 1..];
@@ -303,7 +303,7 @@ fn ended(body: &[AstStmt], span: Span) -> Result<Vec<AstStmt>> {
                     if !always_returns(part) {
                         whole.extend(rest.iter().cloned());
                     }
-                    ended(&whole, span)
+                    ended(&whole)
                 };
                 let kind = StmtKind::If(condition.clone(), complete(then)?, complete(otherwise)?);
                 out.push(AstStmt { kind, span: statement.span });
@@ -312,7 +312,7 @@ fn ended(body: &[AstStmt], span: Span) -> Result<Vec<AstStmt>> {
             StmtKind::Block(inner) if returns(inner) => {
                 let mut whole = inner.clone();
                 whole.extend(rest.iter().cloned());
-                out.extend(ended(&whole, span)?);
+                out.extend(ended(&whole)?);
                 return Ok(out);
             }
             _ if returns(std::slice::from_ref(statement)) => {

@@ -1,0 +1,124 @@
+//! What is outside the subset is refused at its line, and never misread.
+
+use base::{Severity, SourceFile};
+
+/// Where and how a text is refused.
+fn refusal(text: &str) -> Option<(Severity, u32, String)> {
+    let diagnostic = match param::kernels(text) {
+        Err(diagnostic) => diagnostic,
+        Ok(kernels) => kernels.into_iter().find_map(|(_, kernel)| kernel.err())?,
+    };
+    let file = SourceFile::new("t.cu", text).unwrap();
+    let line = file.line(diagnostic.primary.span.start);
+    Some((diagnostic.severity, line, diagnostic.message.to_string()))
+}
+
+/// A statement of a kernel, on line 2.
+fn in_kernel(statement: &str) -> Option<(Severity, u32, String)> {
+    refusal(&format!("__global__ void k(float* a, const int* b, int n) {{\n  {statement}\n}}\n"))
+}
+
+#[test]
+fn unsupported_constructs_are_named_with_their_line() {
+    let statements = [
+        "goto end;",
+        "switch (n) { case 1: a[0] = 1; }",
+        "asm(\"bar.sync 0;\");",
+        "__syncwarp();",
+        "__threadfence();",
+        "float v = __shfl_down_sync(0xffffffffu, a[0], 1);",
+        "float* p;",
+        "auto x = 3;",
+        "int& r = n;",
+        "float4 v = ((float4*)a)[0];",
+        "int x[2] = {1, 2};",
+        "a[0] = sizeof(int);",
+        "float* p = a; p = (float*)b;",
+        "printf(\"%d\", n);",
+        "extern __shared__ float s[]; extern __shared__ float t[];",
+        "struct S { int x; };",
+        "__shared__ float s[2][2]; float* p = s[0];",
+    ];
+    for statement in statements {
+        let (severity, line, message) = in_kernel(statement).expect(statement);
+        assert_eq!((severity, line), (Severity::Unsupported, 2), "{statement}: {message}");
+    }
+}
+
+#[test]
+fn mistakes_are_errors_with_their_line() {
+    let statements = [
+        "a[0] = ;",
+        "a[0] = 1",
+        "b[0] = 1;",
+        "x = 1;",
+        "if (n {",
+        "a[1.5] = 0;",
+        "for (int i = 0; i < n) a[i] = 0;",
+        "int y = 0b2;",
+        "a[0] = n & 1.0;",
+        "//@ requires n > 0;",
+        "//@ loop invariant n > 0;\n  a[0] = 1;",
+        "//@ asert n > 0;",
+        "return 1;",
+        "a[0] = $;",
+    ];
+    for statement in statements {
+        let (severity, line, message) = in_kernel(statement).expect(statement);
+        assert_eq!(severity, Severity::Error, "{statement}: {message}");
+        assert!((2..=3).contains(&line), "{statement}: line {line}: {message}");
+    }
+}
+
+#[test]
+fn files_as_a_whole() {
+    let unsupported = [
+        "#include \"mine.h\"\n__global__ void k() {}",
+        "#define F(x) #x\n__global__ void k() {}",
+        "template <typename T>\n__global__ void k(T* a) {}",
+    ];
+    for text in unsupported {
+        assert_eq!(refusal(text).expect(text).0, Severity::Unsupported, "{text}");
+    }
+    let wrong =
+        ["#if 1\n__global__ void k() {}", "/* open", "//@ requires 1;\nint main() {}", "#endif"];
+    for text in wrong {
+        assert_eq!(refusal(text).expect(text).0, Severity::Error, "{text}");
+    }
+}
+
+#[test]
+fn what_kernels_are_written_in_is_read() {
+    let text = "
+        #include <cuda_runtime.h>
+        #define N 4
+        #define AT(i, j) ((i)*N + (j))
+        #if defined(__CUDACC__) && N > 3
+        typedef unsigned int word;
+        #else
+        #error no
+        #endif
+        constexpr int twice = 2*N;
+        __device__ __forceinline__ int clamp(int x, int most) {
+            if (x < 0) return 0;
+            if (x > most) { return most; }
+            return x;
+        }
+        template <int R>
+        __global__ void __launch_bounds__(256) k(float* __restrict__ a, const word *b, size_t n, bool on) {
+            __shared__ float s[N][twice + 1];
+            __shared__ int count;
+            const float* p = a + n;
+            int i = threadIdx.x, j = 0;
+            do { j += R; if (on && b[i] > 3u) continue; } while (j < 10);
+            while (j-- > 0) if (j == 3) break;
+            #pragma unroll
+            for (;;) { if (i >= 1) break; ++i; }
+            s[i % N][0] = p[AT(0, 1)] > 0.5f ? -1.0f : float(i);
+            atomicAdd(&count, 1);
+            a[clamp(i, N - 1)] = fmaxf(s[0][0], 1e-3f) + static_cast<float>(count << 1) + __ldg(&b[0]);
+        }
+        int main() { k<3><<<1, 1>>>(0, 0, 0, true); return 0; }
+    ";
+    assert_eq!(refusal(text), None);
+}
