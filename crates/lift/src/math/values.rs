@@ -6,6 +6,8 @@
 //!
 //! Inside a loop a node is the value of the current iteration: whatever an iteration leaves to the next
 //! goes through the loop's first block, where it is opaque.
+//!
+//! Long: what operations make of values is one table of cases.
 
 use super::graph::{Code, Edge, Graph, NodeId};
 use crate::flow::Flow;
