@@ -134,6 +134,13 @@ impl Builder<'_> {
             let Some(other) = specs().find(|spec| spec.name == name) else {
                 return wrong(format!("`{spec}`: no argument is called `{name}`"));
             };
+            let is_scalar = matches!(
+                other.value,
+                ArgumentValue::Number(_) | ArgumentValue::Scalar { .. } | ArgumentValue::Related(_)
+            );
+            if !is_scalar {
+                return wrong(format!("`{spec}`: `{name}` is no scalar"));
+            }
             if let ArgumentValue::Number(Number::Integer(value))
             | ArgumentValue::Scalar { value: Some(Number::Integer(value)), .. } = &other.value
             {

@@ -2,8 +2,8 @@
 
 use super::{build, check, launch_spec, refused, simulate};
 use driver::arguments::{
-    ArgumentSpec, Arguments, Invocation, LaunchSpec, MissingData, Request, build_launch,
-    select_kernel,
+    ArgumentSpec, Arguments, ElementType, Invocation, LaunchSpec, MissingData, Request,
+    ScalarValue, build_launch, select_kernel,
 };
 use exec::{Access, Argument, Contents};
 
@@ -91,7 +91,9 @@ fn values_that_do_not_fit_are_refused() {
             "`e=1`: the kernel has 5 parameters, 7 arguments are given",
         ),
         ("p=0 p=1", "`p=1`: `p` is given twice"),
-        ("p=0 n=0 h=0 b=p*2", "parameter 3 `b` is u8; only floats can be related: `b=p*2`"),
+        ("p=0 n=0 h=0 b=n/2+0.5", "`b=n/2+0.5`: its value is 1/2, no integer"),
+        ("p=0 n=0 h=0 b=n+256", "parameter 3 `b` has 1 byte, the value 256 does not fit"),
+        ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be made of integers that are given"),
         ("p=0 n=q*2", "`n=q*2`: no argument is called `q`"),
     ];
     for (text, expected) in table {
@@ -174,15 +176,18 @@ fn simulations_need_numbers() {
         ]
     );
     assert_eq!(
-        refused(simulate("scale", "x=f32[1]=0 y=f32[4]:out n=4 s=2*x")),
-        ["`s=2*x`: related scalars are not supported yet; write the value"]
+        refused(simulate("scale", "x=f32[1]=0 y=f32[4]:out n=4 s=2*n")),
+        ["`s=2*n`: related scalars are not supported here; write the value"]
     );
     let built = simulate("scale", "x=f32[4]=iota y=f32[4]:out n=4 s=2").unwrap();
     let Contents::Known(bytes) = &built.launch.buffers[0].contents else { panic!("known") };
     assert_eq!(bytes[4..8], 1_f32.to_le_bytes());
     assert!(check("scale", "x=f32[1] y=f32[4]:out n=4 s=k*2").is_err());
-    let built = check("scale", "x=f32[1] y=f32[4]:out n=4 s=x*log2e").unwrap();
-    assert_eq!(built.notes, ["`s=x*log2e`: the relation is not used, any number is allowed"]);
+    let built = check("scale", "x=f32[1] y=f32[4]:out n=4 s=n*log2e").unwrap();
+    let related = ScalarValue::Related(ElementType::F32, "n*log2e".to_owned());
+    assert!(built.scalars.iter().any(|scalar| scalar.name == "s" && scalar.value == related));
+    let tensor = refused(check("scale", "x=f32[1] y=f32[4]:out n=4 s=x*log2e"));
+    assert_eq!(tensor, ["`s=x*log2e`: `x` is no scalar"]);
 }
 
 #[test]

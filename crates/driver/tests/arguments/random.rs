@@ -120,7 +120,11 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
             .prop_map(|(element, value)| ArgumentValue::Scalar { element, value: Some(value) }),
         tensor().prop_map(ArgumentValue::Tensor),
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
-        (name(), name()).prop_map(|(a, b)| ArgumentValue::Related(format!("{a}*({b} + 2)"))),
+        (name(), name()).prop_map(|(a, b)| {
+            // Expressions know fewer names, and some are constants there.
+            let [a, b] = [a, b].map(|name| name.replace(['$', '.'], "_"));
+            ArgumentValue::Related(format!("v{a}*(w{b} + 2)"))
+        }),
     ]
 }
 
