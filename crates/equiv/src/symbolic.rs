@@ -9,6 +9,8 @@
 //! made before is found again, except products that are added to a sum: those are most of a kernel, and
 //! looking for them costs more than they do.
 
+mod given;
+
 use crate::choices;
 use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
@@ -95,11 +97,6 @@ impl Symbolic {
             settled: Settled::default(),
             same: FxHashMap::default(),
         }
-    }
-
-    /// Says that the elements of an input are these terms of this store.
-    pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
-        self.given.insert(source, terms);
     }
 
     /// The term behind a handle.
@@ -355,10 +352,7 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
         if let Some(given) = self.given.remove(&inputs.source) {
-            let whole = given.len() as u64 == inputs.count;
-            let handles: Vec<Value> =
-                given.into_iter().map(|term| self.handles.handle(term)).collect();
-            return handles.first().copied().filter(|_| whole && !self.handles.exhausted);
+            return self.handles_of(given, inputs);
         }
         let first = *self.sources.get(&inputs.source)?;
         if let Scalar::Integer { width, signed } = inputs.scalar {

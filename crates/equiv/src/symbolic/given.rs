@@ -1,0 +1,30 @@
+//! Inputs that are terms of others: related scalars, and tensors whose memory has another order.
+
+use super::Symbolic;
+use crate::ranges;
+use exec::domain::{InputSource, Inputs, Value};
+use ir::Scalar;
+use term::{Node, Term};
+
+impl Symbolic {
+    /// Says that the elements of an input are these terms of this store.
+    pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
+        self.given.insert(source, terms);
+    }
+
+    /// The handle of the first of some terms; the others follow it.
+    pub(super) fn handles_of(&mut self, given: Vec<Term>, inputs: &Inputs) -> Option<Value> {
+        let whole = given.len() as u64 == inputs.count;
+        if let Scalar::Integer { width, signed } = inputs.scalar {
+            let range = ranges::of_type(width.bits(), signed);
+            for node in given.iter().map(|term| self.terms.node(*term)) {
+                if let Node::Input(input) = node {
+                    self.integers.push((input.position()..input.position() + 1, range));
+                }
+            }
+        }
+        // Handles of single terms follow each other.
+        let handles: Vec<Value> = given.into_iter().map(|term| self.handles.handle(term)).collect();
+        handles.first().copied().filter(|_| whole && !self.handles.exhausted)
+    }
+}
