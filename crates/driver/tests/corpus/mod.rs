@@ -105,6 +105,7 @@ impl Flags {
             kernel: select_kernel(program, kernel).unwrap(),
             launch: &self.launch,
             arguments: &Arguments { specs, symbols, aliases: Vec::new() },
+            others: &[],
             missing_data: MissingData::Opaque,
             invocation: Invocation { command: "check", file: "" },
         });
