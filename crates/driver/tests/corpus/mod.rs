@@ -100,7 +100,6 @@ impl Flags {
         let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
         let program = &ptx::lower(&ptx::syntax::parse(input.source.text()).module).program;
         let built = build_launch(&Request {
-            others: &[],
             program,
             kernel: select_kernel(program, kernel).unwrap(),
             launch: &self.launch,
