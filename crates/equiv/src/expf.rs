@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Number, Term, Terms};
 
 /// What single precision lacks of log2 e.
-pub(crate) const LOG2_E_REST: u32 = 0x32a5_7060;
+const LOG2_E_REST: u32 = 0x32a5_7060;
 
 /// What is added to round, and what is taken away again for an exponent.
 const ROUNDING: i64 = 12_582_913;
@@ -31,11 +31,12 @@ const EXPONENTS: i64 = 252;
 /// The steps of `expf` seen so far, by the handles of their results.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
-    /// log2 e in single precision and what it lacks, once they were used as constants.
-    pub(crate) log2_e: Option<Value>,
-    pub(crate) rest: Option<Value>,
-    /// Sums with a product by log2 e, and what was multiplied.
-    products: FxHashMap<Value, Value>,
+    /// log2 e in single precision and what it lacks, once they were used as constants; both negated
+    /// behind them, as compilers fold the sign of an argument into them.
+    log2_e: [Option<Value>; 2],
+    rest: [Option<Value>; 2],
+    /// Sums with a product by ±log2 e, what was multiplied, and whether the sign was minus.
+    products: FxHashMap<Value, (Value, usize)>,
     /// Values between 0 and 1.
     saturated: FxHashSet<Value>,
     /// Sums whose lowest bits are an integer.
@@ -45,19 +46,33 @@ pub(crate) struct Steps {
 impl Steps {
     /// Whether a factor is one of the constants of which something is recorded.
     pub(crate) fn is_constant(&self, value: Value) -> bool {
-        self.log2_e == Some(value) || self.rest == Some(value)
+        self.log2_e.iter().chain(&self.rest).any(|&known| known == Some(value))
+    }
+
+    /// A single was used as a constant.
+    pub(crate) fn note_constant(&mut self, bits: u64, value: Value) {
+        const SIGN: u64 = 1 << 31;
+        let minus = usize::from(bits & SIGN != 0);
+        match bits & !SIGN {
+            magnitude if magnitude == u64::from(std::f32::consts::LOG2_E.to_bits()) => {
+                self.log2_e[minus] = Some(value);
+            }
+            magnitude if magnitude == u64::from(LOG2_E_REST) => self.rest[minus] = Some(value),
+            _ => {}
+        }
     }
 
     /// `result` is `a·b + c`.
     pub(crate) fn note_product(&mut self, [a, b]: [Value; 2], result: Value) {
-        if self.log2_e == Some(b) {
-            self.products.insert(result, a);
+        if let Some(minus) = self.log2_e.iter().position(|&known| known == Some(b)) {
+            self.products.insert(result, (a, minus));
         }
     }
 
     /// Whether `a·b + c` adds what the product of `a` with log2 e, which is in `c`, lacks.
     pub(crate) fn is_rest(&self, [a, b, c]: [Value; 3]) -> bool {
-        self.rest == Some(b) && self.products.get(&c) == Some(&a)
+        let product = self.products.get(&c);
+        product.is_some_and(|&(factor, minus)| factor == a && self.rest[minus] == Some(b))
     }
 
     pub(crate) fn note_saturated(&mut self, value: Value) {

@@ -15,6 +15,7 @@ mod expf;
 mod formula;
 mod functions;
 mod handles;
+mod operations;
 mod ranges;
 mod settle;
 mod side;

@@ -13,9 +13,10 @@ mod given;
 
 use crate::choices;
 use crate::constants;
-use crate::expf::{EXPONENT_ORIGIN, LOG2_E_REST, Steps};
+use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
 use crate::handles::Handles;
+use crate::operations;
 use crate::ranges::{self, Range};
 use crate::undefined::Settled;
 use decide::{Budget, Decision, Problem, decide};
@@ -182,12 +183,12 @@ impl Symbolic {
 
     fn apply(&mut self, operation: Operation, [a, b, c]: [Term; 3]) -> Term {
         match operation {
-            Operation::Unary(op) => self.apply_unary(op, a),
-            Operation::Binary(op) => self.apply_binary(op, a, b),
+            Operation::Unary(op) => operations::unary(&mut self.terms, op, a),
+            Operation::Binary(op) => operations::binary(&mut self.terms, op, a, b),
             Operation::Function(function) => functions::apply(&mut self.terms, function, a, b),
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
-            Operation::Compare(relation) => self.compared(relation, a, b),
-            Operation::Connect(op) => self.connected(op, a, b),
+            Operation::Compare(relation) => operations::compared(&mut self.terms, relation, a, b),
+            Operation::Connect(op) => operations::connected(&mut self.terms, op, a, b),
             Operation::Not => self.terms.not(a),
             Operation::Select => match self.may_be_undefined(b) || self.may_be_undefined(c) {
                 true => choices::select(&mut self.terms, a, b, c),
@@ -202,93 +203,6 @@ impl Symbolic {
         self.snapped.insert(name);
         let term = constants::term(&mut self.terms, name);
         Some(if negative { self.terms.negate(term) } else { term })
-    }
-
-    fn apply_unary(&mut self, op: Unary, a: Term) -> Term {
-        let terms = &mut self.terms;
-        match op {
-            Unary::Negate => terms.negate(a),
-            Unary::Abs => terms.absolute(a),
-            Unary::Sqrt => terms.square_root(a),
-            Unary::ReciprocalSqrt => terms.reciprocal_square_root(a),
-            Unary::Reciprocal => {
-                let one = terms.one();
-                terms.divide(one, a)
-            }
-            Unary::Exp2 => terms.exp2(a),
-            Unary::Log2 => terms.log2(a),
-            Unary::Sin => terms.apply(Function::Sin, a),
-            Unary::Cos => terms.apply(Function::Cos, a),
-            Unary::Tanh => terms.apply(Function::Tanh, a),
-            Unary::Round(rounding) => match rounding {
-                Rounding::Down => terms.apply(Function::Floor, a),
-                Rounding::Up => terms.apply(Function::Ceil, a),
-                Rounding::Zero => terms.apply(Function::Trunc, a),
-                Rounding::NearestEven => terms.apply(Function::Round, a),
-                // Nothing is known of it but that equal arguments give equal values.
-                Rounding::NearestAway => match terms.function("round_away") {
-                    Some(function) => terms.apply(function, a),
-                    None => terms.undefined(),
-                },
-            },
-            Unary::Saturate => {
-                let (zero, one) = (terms.zero(), terms.one());
-                let above = terms.maximum(a, zero);
-                terms.minimum(above, one)
-            }
-            Unary::Rectify => {
-                let zero = terms.zero();
-                terms.maximum(a, zero)
-            }
-        }
-    }
-
-    fn apply_binary(&mut self, op: Binary, a: Term, b: Term) -> Term {
-        let terms = &mut self.terms;
-        match op {
-            Binary::Add => terms.add(a, b),
-            Binary::Sub => terms.subtract(a, b),
-            Binary::Mul => terms.multiply(a, b),
-            Binary::Div => terms.divide(a, b),
-            Binary::Min => terms.minimum(a, b),
-            Binary::Max => terms.maximum(a, b),
-            Binary::CopySign => {
-                let magnitude = terms.absolute(b);
-                let negated = terms.negate(magnitude);
-                let zero = terms.zero();
-                let negative = terms.compare(term::Relation::Less, a, zero);
-                terms.select(negative, negated, magnitude)
-            }
-        }
-    }
-
-    fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Term {
-        use term::Relation::{Equal, Less, LessEqual};
-        let terms = &mut self.terms;
-        match relation {
-            Relation::Eq => terms.compare(Equal, a, b),
-            Relation::Ne => {
-                let equal = terms.compare(Equal, a, b);
-                terms.not(equal)
-            }
-            Relation::Lt => terms.compare(Less, a, b),
-            Relation::Le => terms.compare(LessEqual, a, b),
-            Relation::Gt => terms.compare(Less, b, a),
-            Relation::Ge => terms.compare(LessEqual, b, a),
-        }
-    }
-
-    fn connected(&mut self, op: Connective, a: Term, b: Term) -> Term {
-        let terms = &mut self.terms;
-        match op {
-            Connective::And => terms.and(a, b),
-            Connective::Or => terms.or(a, b),
-            Connective::Xor => {
-                let (either, both) = (terms.or(a, b), terms.and(a, b));
-                let not_both = terms.not(both);
-                terms.and(either, not_both)
-            }
-        }
     }
 
     /// `⌊a·b⌋ + c`
@@ -367,12 +281,7 @@ impl Domain for Symbolic {
         let term = snapped.unwrap_or_else(|| self.terms.float(concrete::to_double(format, bits)));
         let value = self.handles.handle(term);
         if self.snap && format == Format::F32 {
-            let log2_e = u64::from(std::f32::consts::LOG2_E.to_bits());
-            match bits {
-                _ if bits == log2_e => self.expf.log2_e = Some(value),
-                _ if bits == u64::from(LOG2_E_REST) => self.expf.rest = Some(value),
-                _ => {}
-            }
+            self.expf.note_constant(bits, value);
         }
         value
     }

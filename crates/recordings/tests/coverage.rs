@@ -21,16 +21,13 @@ const UNCOVERED: &[(&str, &str)] = &[
     ("membar", "a matter of order between threads"),
     ("fence", "a matter of order between threads"),
     ("cp.async", "copies bytes; a matter of order"),
-    ("wmma", "tensor cores, to be recorded with the products"),
-    ("mma", "tensor cores, to be recorded with the products"),
-    ("ldmatrix", "tensor cores, to be recorded with the products"),
-    ("stmatrix", "tensor cores, to be recorded with the products"),
-    ("movmatrix", "tensor cores, to be recorded with the products"),
 ];
 
 /// Opcode and modifiers of the instructions of a case.
 fn instructions(text: &str) -> Vec<Vec<&str>> {
-    let words = text.split("; ").filter_map(|instruction| instruction.split(' ').next());
+    let text = text.trim_start_matches("{ ").trim_end_matches(" }");
+    let instructions = text.split("; ").filter(|instruction| !instruction.starts_with(".reg"));
+    let words = instructions.filter_map(|instruction| instruction.split(' ').next());
     words.map(|word| word.trim_end_matches(';').split('.').collect()).collect()
 }
 

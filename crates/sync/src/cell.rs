@@ -9,6 +9,8 @@
 //! needs no look at clocks; exits and asynchronous copies are the exceptions. Most accesses are
 //! ordered after all that came before: [`Cell::quick`] sees that and remembers them; the others are
 //! compared one by one.
+//!
+//! Long: every kind of access meets every other here, and the cases are read together.
 
 use crate::clocks::{Clocks, Who};
 use crate::copies::Copies;

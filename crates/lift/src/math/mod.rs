@@ -23,7 +23,7 @@ mod values;
 use crate::Lifted;
 use crate::cleanup::clean;
 use crate::flow::Flow;
-use ir::{Function, Op, Operand};
+use ir::{Function, Op, Operand, RealFunction};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use template::Template;
@@ -42,7 +42,10 @@ pub(crate) fn lift(lifted: &mut Lifted) {
         for template in lift_function(&mut lifted.program.functions[function], &templates) {
             let name = format!("{:?}", template.function).to_lowercase();
             if template.is_partial() {
-                partial.insert(name.clone());
+                partial.insert(match template.function {
+                    RealFunction::Fmod => "quotients of fmod are at most 8388608".to_owned(),
+                    _ => format!("arguments of {name} are below 105615 in magnitude"),
+                });
             }
             found.insert(name);
         }
@@ -54,9 +57,7 @@ pub(crate) fn lift(lifted: &mut Lifted) {
             names.join(", ")
         ));
     }
-    for name in partial {
-        lifted.assumptions.insert(format!("arguments of {name} are below 105615 in magnitude"));
-    }
+    lifted.assumptions.extend(partial);
 }
 
 /// Replaces what is recognised in a function; what that was.

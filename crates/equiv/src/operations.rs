@@ -1,0 +1,92 @@
+//! What the operations of kernels are as terms.
+
+use exec::domain::{Binary, Connective, Unary};
+use ir::{Relation, Rounding};
+use term::{Function, Term, Terms};
+
+/// One operand.
+pub(crate) fn unary(terms: &mut Terms, op: Unary, a: Term) -> Term {
+    match op {
+        Unary::Negate => terms.negate(a),
+        Unary::Abs => terms.absolute(a),
+        Unary::Sqrt => terms.square_root(a),
+        Unary::ReciprocalSqrt => terms.reciprocal_square_root(a),
+        Unary::Reciprocal => {
+            let one = terms.one();
+            terms.divide(one, a)
+        }
+        Unary::Exp2 => terms.exp2(a),
+        Unary::Log2 => terms.log2(a),
+        Unary::Sin => terms.apply(Function::Sin, a),
+        Unary::Cos => terms.apply(Function::Cos, a),
+        Unary::Tanh => terms.apply(Function::Tanh, a),
+        Unary::Round(rounding) => match rounding {
+            Rounding::Down => terms.apply(Function::Floor, a),
+            Rounding::Up => terms.apply(Function::Ceil, a),
+            Rounding::Zero => terms.apply(Function::Trunc, a),
+            Rounding::NearestEven => terms.apply(Function::Round, a),
+            // Nothing is known of it but that equal arguments give equal values.
+            Rounding::NearestAway => match terms.function("round_away") {
+                Some(function) => terms.apply(function, a),
+                None => terms.undefined(),
+            },
+        },
+        Unary::Saturate => {
+            let (zero, one) = (terms.zero(), terms.one());
+            let above = terms.maximum(a, zero);
+            terms.minimum(above, one)
+        }
+        Unary::Rectify => {
+            let zero = terms.zero();
+            terms.maximum(a, zero)
+        }
+    }
+}
+
+/// Two operands.
+pub(crate) fn binary(terms: &mut Terms, op: Binary, a: Term, b: Term) -> Term {
+    match op {
+        Binary::Add => terms.add(a, b),
+        Binary::Sub => terms.subtract(a, b),
+        Binary::Mul => terms.multiply(a, b),
+        Binary::Div => terms.divide(a, b),
+        Binary::Min => terms.minimum(a, b),
+        Binary::Max => terms.maximum(a, b),
+        Binary::CopySign => {
+            let magnitude = terms.absolute(b);
+            let negated = terms.negate(magnitude);
+            let zero = terms.zero();
+            let negative = terms.compare(term::Relation::Less, a, zero);
+            terms.select(negative, negated, magnitude)
+        }
+    }
+}
+
+/// Whether one stands in a relation to the other.
+pub(crate) fn compared(terms: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
+    use term::Relation::{Equal, Less, LessEqual};
+    match relation {
+        Relation::Eq => terms.compare(Equal, a, b),
+        Relation::Ne => {
+            let equal = terms.compare(Equal, a, b);
+            terms.not(equal)
+        }
+        Relation::Lt => terms.compare(Less, a, b),
+        Relation::Le => terms.compare(LessEqual, a, b),
+        Relation::Gt => terms.compare(Less, b, a),
+        Relation::Ge => terms.compare(LessEqual, b, a),
+    }
+}
+
+/// Two conditions.
+pub(crate) fn connected(terms: &mut Terms, op: Connective, a: Term, b: Term) -> Term {
+    match op {
+        Connective::And => terms.and(a, b),
+        Connective::Or => terms.or(a, b),
+        Connective::Xor => {
+            let (either, both) = (terms.or(a, b), terms.and(a, b));
+            let not_both = terms.not(both);
+            terms.and(either, not_both)
+        }
+    }
+}
