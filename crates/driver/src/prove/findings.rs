@@ -9,7 +9,7 @@ use param::kir::{Array, Builtin, Kernel};
 pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
     let launch = launch(kernel, &finding.launch);
     let who = |thread: &Thread| thread_name(kernel, thread);
-    let diagnostic = match &finding.event {
+    match &finding.event {
         Event::Race { array, index, first, second } => {
             let element = element(&kernel.arrays[*array], index);
             let message = format!("two threads access `{element}` without order");
@@ -70,8 +70,7 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .label(who(thread))
                 .note(launch)
         }
-    };
-    diagnostic
+    }
 }
 
 fn element(array: &Array, index: &[i128]) -> String {

@@ -212,13 +212,13 @@ pub(super) fn transpose(context: &mut Context<'_, '_>, op: &MoveMatrix) {
     let source = context.read(op.src, Width::B64);
     let mut values = [0; WARP];
     let mut tags = Tags::NUMBER;
-    for lane in 0..WARP {
+    for (lane, value) in values.iter_mut().enumerate() {
         let [low, high] = [0, 1].map(|at| {
             let (holder, which) = holder(lane / 4, 2 * (lane % 4) + at, true);
             half(context, fragment(&source, holder), which)
         });
         let piece = join(context, low, high);
-        values[lane] = piece.0;
+        *value = piece.0;
         mark(&mut tags, lane, piece.1, context.place, false);
     }
     let origin = source.1.origin.unwrap_or(Source::Data);

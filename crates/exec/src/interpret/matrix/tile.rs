@@ -156,7 +156,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
     let mut results = Vec::with_capacity(registers);
     for register in 0..registers {
         let (mut values, mut tags) = ([0; WARP], Tags::NUMBER);
-        for lane in 0..WARP {
+        for (lane, value) in values.iter_mut().enumerate() {
             let (piece, bad) = match &tile {
                 Some(tile) => {
                     if fragment == Fragment::C {
@@ -166,7 +166,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
                 }
                 None => ((0, Word::Poison), true),
             };
-            values[lane] = piece.0;
+            *value = piece.0;
             mark(&mut tags, lane, piece.1, context.place, bad);
         }
         results.push((values, tags));
