@@ -159,7 +159,8 @@ fn a_browser_shows_what_was_found() {
     assert!(has(&pictures, "timeline") && has(&pictures, "source"), "{pictures:?}");
 
     let (text, pictures) = visible(&page(&root(), DIFFERENT, 1, &scratch), &browser, &scratch);
-    for shown in ["`C[0,0]` differs", "256 of 256 elements of C differ", "reference: ", "optimised: "]
+    for shown in
+        ["`C[0,0]` differs", "256 of 256 elements of C differ", "reference: ", "optimised: "]
     {
         assert!(text.contains(shown), "{shown}:\n{text}");
     }
