@@ -36,7 +36,7 @@ fn main() {
             let launch = launch(&program, kernel, grid, block, 0, &args);
             let start = processor_time();
             let mut executed = 0;
-            for _ in 0..5 {
+            for _ in 0..20 {
                 executed += exec::run(&program, &launch, Limits::default()).lane_instructions;
             }
             let seconds = (processor_time() - start) as f64 / 1e9;

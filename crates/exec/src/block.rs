@@ -3,7 +3,7 @@
 use crate::barrier::Votes;
 use crate::budget::Budget;
 use crate::deadlock::polling;
-use crate::decode::Decoded;
+use crate::decode::Step;
 use crate::finding::{Fault, Gap, Place, Thread};
 use crate::interpret::{
     Context, Flow, Inputs, Scratch, conditional, execute, guarded, return_values, same_collective,
@@ -147,9 +147,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let Group { lanes, at, .. } = self.warps[warp].groups[group];
         let block = &machine.program.functions[at.function].blocks[at.block];
         let rest = &block.instructions[at.index..];
-        let decoded = &machine.codes[at.function].blocks[at.block][at.index..];
+        let steps = &machine.codes[at.function].blocks[at.block][at.index..];
         let (executed, step) =
-            self.with_context(warp, at, lanes, |context| straight(context, rest, decoded, lanes));
+            self.with_context(warp, at, lanes, |context| straight(context, rest, steps, lanes));
         let here = Position { index: at.index + executed, ..at };
         self.warps[warp].groups[group].at = here;
         self.spend(warp, group, executed as u64 + 1)?;
@@ -439,57 +439,65 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
 /// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
 /// lanes that take part in it.
-type Step = Result<Option<(Mask, Flow)>, Gap>;
+type Flowing = Result<Option<(Mask, Flow)>, Gap>;
 
 /// Executes instructions one after the other, in all lanes of a group; how many were done.
 fn straight(
     context: &mut Context<'_, '_>,
     rest: &[Instr],
-    decoded: &[Decoded],
+    steps: &[Step],
     lanes: Mask,
-) -> (usize, Step) {
+) -> (usize, Flowing) {
     let first = context.site;
-    for (executed, (instruction, decoded)) in rest.iter().zip(decoded).enumerate() {
-        let mut active = lanes;
-        if let Some(guard) = instruction.guard {
-            context.lanes = lanes;
-            context.place = Place { span: instruction.span, location: instruction.location };
-            match guarded(context, guard) {
-                Ok(holds) => active = holds,
-                Err(gap) => {
-                    context.site = first + executed as u32;
-                    match conditional(context, guard, &instruction.op) {
-                        Ok(true) => continue,
-                        Ok(false) => return (executed, Err(gap)),
-                        Err(gap) => return (executed, Err(gap)),
-                    }
-                }
-            }
-            if active.is_empty() {
-                continue;
-            }
-        }
-        if decoded.execute(&mut context.registers, active) {
+    for (executed, step) in steps.iter().enumerate() {
+        if !step.guarded && step.decoded.execute(&mut context.registers, lanes) {
             continue;
         }
-        context.lanes = active;
         context.site = first + executed as u32;
-        context.place = Place { span: instruction.span, location: instruction.location };
-        let accesses = is_access(&instruction.op);
-        if accesses {
-            context.tracker.step(context.warp.number, lanes);
-        }
-        let flow = execute(context, &instruction.op);
-        if accesses {
-            context.tracker.step(context.warp.number, lanes);
-        }
-        match flow {
-            Ok(Flow::Next) => {}
-            Ok(flow) => return (executed, Ok(Some((active, flow)))),
+        match single_step(context, &rest[executed], step, lanes) {
+            Ok(None) => {}
+            Ok(Some(flow)) => return (executed, Ok(Some(flow))),
             Err(gap) => return (executed, Err(gap)),
         }
     }
-    (rest.len(), Ok(None))
+    (steps.len(), Ok(None))
+}
+
+/// Executes an instruction that is guarded or not of the common kind.
+fn single_step(
+    context: &mut Context<'_, '_>,
+    instruction: &Instr,
+    step: &Step,
+    lanes: Mask,
+) -> Flowing {
+    context.lanes = lanes;
+    context.place = Place { span: instruction.span, location: instruction.location };
+    let mut active = lanes;
+    if let Some(guard) = instruction.guard {
+        match guarded(context, guard) {
+            Ok(holds) => active = holds,
+            Err(gap) => {
+                let followed = conditional(context, guard, &instruction.op)?;
+                return if followed { Ok(None) } else { Err(gap) };
+            }
+        }
+        if active.is_empty() || step.decoded.execute(&mut context.registers, active) {
+            return Ok(None);
+        }
+        context.lanes = active;
+    }
+    let accesses = is_access(&instruction.op);
+    if accesses {
+        context.tracker.step(context.warp.number, lanes);
+    }
+    let flow = execute(context, &instruction.op);
+    if accesses {
+        context.tracker.step(context.warp.number, lanes);
+    }
+    match flow? {
+        Flow::Next => Ok(None),
+        flow => Ok(Some((active, flow))),
+    }
 }
 
 /// Whether an operation touches memory.

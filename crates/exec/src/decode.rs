@@ -15,12 +15,20 @@ use sync::Site;
 /// A function's instructions, block by block.
 #[derive(Debug)]
 pub(crate) struct Code {
-    pub(crate) blocks: IndexVec<BlockId, Vec<Decoded>>,
+    pub(crate) blocks: IndexVec<BlockId, Vec<Step>>,
     /// The number of each block's first instruction among those of the program.
     pub(crate) first: IndexVec<BlockId, Site>,
 }
 
-/// An instruction.
+/// An instruction as the run loop sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// Whether it has a guard.
+    pub(crate) guarded: bool,
+    pub(crate) decoded: Decoded,
+}
+
+/// What an instruction does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Decoded {
     /// Not of the common kind.
@@ -52,11 +60,15 @@ impl Code {
         };
         let first = function.blocks.iter().map(&mut number).collect();
         let mut block = |block: &ir::Block| {
-            let decoded = |instruction: &Instr| match &instruction.op {
-                Op::Fma { .. } | Op::FloatBinary { .. } if valued => None,
-                op => decode(op, layout),
+            let step = |instruction: &Instr| {
+                let decoded = match &instruction.op {
+                    Op::Fma { .. } | Op::FloatBinary { .. } if valued => None,
+                    op => decode(op, layout),
+                };
+                let decoded = decoded.unwrap_or(Decoded::Other);
+                Step { guarded: instruction.guard.is_some(), decoded }
             };
-            block.instructions.iter().map(decoded).map(|d| d.unwrap_or(Decoded::Other)).collect()
+            block.instructions.iter().map(step).collect()
         };
         Self { blocks: function.blocks.iter().map(&mut block).collect(), first }
     }
@@ -114,25 +126,35 @@ impl Decoded {
                 })
             }
             Self::Copy { dst, sources } => {
-                let numbers = registers.numbers(sources);
-                if numbers {
-                    registers.compute_words(sources, *dst, lanes, |out, [a]| *out = *a);
-                }
-                numbers
+                on_numbers(registers, sources, *dst, lanes, |out, [a]| *out = *a)
             }
             Self::Integer { op, dst, sources } => {
-                let numbers = registers.numbers(sources);
-                if numbers {
-                    registers.compute_words(sources, *dst, lanes, |out, operands| {
-                        integer(*op, out, operands);
-                    });
-                }
-                numbers
+                on_numbers(registers, sources, *dst, lanes, |out, operands| {
+                    integer(*op, out, operands);
+                })
             }
         }
     }
 }
 
+/// Computes if all operands are numbers; whether they are.
+#[inline(always)]
+fn on_numbers<const N: usize>(
+    registers: &mut Registers,
+    sources: &[Word; N],
+    dst: Word,
+    lanes: Mask,
+    action: impl FnOnce(&mut Narrow, [&Narrow; N]),
+) -> bool {
+    let numbers = registers.numbers(sources);
+    if numbers {
+        registers.compute_words(sources, dst, lanes, action);
+        registers.numbers_in(dst, lanes);
+    }
+    numbers
+}
+
+/// Computes if all operands are numbers or unknown; whether they are.
 #[inline(always)]
 fn float<const N: usize>(
     registers: &mut Registers,
@@ -141,16 +163,15 @@ fn float<const N: usize>(
     lanes: Mask,
     action: impl FnOnce(&mut Narrow, [&Narrow; N]),
 ) -> bool {
-    if registers.numbers(sources) {
-        registers.compute_words(sources, dst, lanes, action);
-        return true;
-    }
+    let Some(unknown) = registers.unknown(sources) else { return false };
     // The bits of unknown values mean nothing: there is nothing to compute unless some are known.
-    let Some(tags) = registers.plain(sources) else { return false };
-    if tags.unknown != Mask::ALL {
+    if unknown != Mask::ALL {
         registers.compute_words(sources, dst, lanes, action);
     }
-    registers.retag(dst, tags, lanes);
+    match unknown {
+        Mask::NONE => registers.numbers_in(dst, lanes),
+        _ => registers.spread(sources, dst, lanes),
+    }
     true
 }
 

@@ -7,30 +7,34 @@ use crate::lanes::{Mask, WARP};
 /// operation may overwrite its own operand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool<T> {
-    words: Vec<[T; WARP]>,
-    /// Where each word of the layout currently is.
-    places: Vec<u32>,
-    /// Where there is room.
-    spare: u32,
+    /// The last one is spare.
+    words: Vec<Box<Row<T>>>,
+}
+
+/// A value for each lane, where vector instructions like it best.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Row<T>([T; WARP]);
+
+impl<T: Copy + Default> Default for Row<T> {
+    fn default() -> Self {
+        Self([T::default(); WARP])
+    }
 }
 
 impl<T: Copy + Default> Pool<T> {
     pub(crate) fn new(count: u32) -> Self {
-        Self {
-            words: vec![[T::default(); WARP]; count as usize + 1],
-            places: (0..count).collect(),
-            spare: count,
-        }
+        Self { words: vec![Box::default(); count as usize + 1] }
     }
 
     #[inline]
     pub(crate) fn get(&self, word: u32) -> &[T; WARP] {
-        &self.words[self.places[word as usize] as usize]
+        &self.words[word as usize].0
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, word: u32) -> &mut [T; WARP] {
-        &mut self.words[self.places[word as usize] as usize]
+        &mut self.words[word as usize].0
     }
 
     /// Lets `action` compute into the spare room from words, or buffers where there is no word.
@@ -41,20 +45,16 @@ impl<T: Copy + Default> Pool<T> {
         buffers: &[[T; WARP]; 3],
         action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
     ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
+        let Some((spare, words)) = self.words.split_last_mut() else { return };
         let mut operands = buffers.each_ref();
         // A plain loop: anything else goes through memory here.
         for position in 0..N {
             if let Some(word) = sources[position] {
-                let place = self.places[word as usize] as usize;
-                operands[position] =
-                    if place < spare { &below[place] } else { &above[place - spare - 1] };
+                operands[position] = &words[word as usize].0;
             }
         }
         let Some(operands) = operands.first_chunk() else { return };
-        action(result, *operands);
+        action(&mut spare.0, *operands);
     }
 
     /// As [`compute`](Self::compute), from words alone.
@@ -64,30 +64,24 @@ impl<T: Copy + Default> Pool<T> {
         sources: [u32; N],
         action: impl FnOnce(&mut [T; WARP], [&[T; WARP]; N]),
     ) {
-        let spare = self.spare as usize;
-        let (below, rest) = self.words.split_at_mut(spare);
-        let Some((result, above)) = rest.split_first_mut() else { return };
-        let operands = std::array::from_fn(|position| {
-            let place = self.places[sources[position] as usize] as usize;
-            if place < spare { &below[place] } else { &above[place - spare - 1] }
-        });
-        action(result, operands);
+        let Some((spare, words)) = self.words.split_last_mut() else { return };
+        action(&mut spare.0, sources.map(|source| &words[source as usize].0));
     }
 
     /// Makes what is in the spare room the value of a word.
     #[inline]
     pub(crate) fn adopt(&mut self, word: u32, lanes: Mask) {
+        let Some((spare, words)) = self.words.split_last_mut() else { return };
+        let old = &mut words[word as usize];
         if lanes == Mask::ALL {
-            return std::mem::swap(&mut self.places[word as usize], &mut self.spare);
+            return std::mem::swap(old, spare);
         }
-        let values = self.words[self.spare as usize];
-        let old = self.get_mut(word);
-        lanes.iter().for_each(|lane| old[lane] = values[lane]);
+        lanes.iter().for_each(|lane| old.0[lane] = spare.0[lane]);
     }
 
     /// What was computed last and is nobody's value yet.
     #[inline]
-    pub(crate) fn computed(&self) -> &[T; WARP] {
-        &self.words[self.spare as usize]
+    pub(crate) fn computed(&self) -> Option<&[T; WARP]> {
+        self.words.last().map(|spare| &spare.0)
     }
 }

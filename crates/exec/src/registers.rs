@@ -116,21 +116,41 @@ impl Registers {
         }
     }
 
-    /// What a computation with these operands gives, if each lane of them is a number or unknown.
-    pub(crate) fn plain(&self, sources: &[Word]) -> Option<Tags> {
-        let mut tags = Tags::NUMBER;
+    /// The lanes in which one of these operands is unknown, if each lane of them is a number or
+    /// unknown.
+    #[inline(always)]
+    pub(crate) fn unknown(&self, sources: &[Word]) -> Option<Mask> {
+        let (mut unknown, mut others) = (0, 0);
         for source in sources {
-            let masks = self.masks[source.tags as usize];
-            if !masks.pointer.is_empty() || !masks.poison.is_empty() {
-                return None;
-            }
-            if !masks.unknown.is_empty() {
-                tags.unknown = tags.unknown.or(masks.unknown);
-                tags.fickle = tags.fickle.or(masks.fickle.and(masks.unknown));
-                tags.origin = tags.origin.or(self.origins[source.tags as usize]);
+            let masks = &self.masks[source.tags as usize];
+            unknown |= masks.unknown.0;
+            others |= masks.pointer.0 | masks.poison.0;
+        }
+        (others == 0).then_some(Mask(unknown))
+    }
+
+    /// Marks the result of a computation with operands that are numbers or unknown in each lane: it
+    /// is unknown where one of them is.
+    #[inline(always)]
+    pub(crate) fn spread(&mut self, sources: &[Word], dst: Word, lanes: Mask) {
+        let (mut result, mut origin) = (TagMasks::NUMBER, None);
+        for source in sources {
+            let TagMasks { unknown, fickle, .. } = self.masks[source.tags as usize];
+            if !unknown.is_empty() {
+                result.unknown = result.unknown.or(unknown);
+                result.fickle = result.fickle.or(fickle.and(unknown));
+                origin = origin.or(Some(source.tags));
             }
         }
-        Some(tags)
+        let masks = &mut self.masks[dst.tags as usize];
+        let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
+        masks.pointer = masks.pointer.without(lanes);
+        masks.poison = masks.poison.without(lanes);
+        masks.unknown = pick(result.unknown, masks.unknown);
+        masks.fickle = pick(result.fickle, masks.fickle);
+        if let Some(origin) = origin.filter(|origin| *origin != dst.tags) {
+            self.origins[dst.tags as usize] = self.origins[origin as usize];
+        }
     }
 
     /// Whether all lanes of these operands are numbers.
@@ -287,8 +307,7 @@ impl Registers {
         if slot.is_wide() {
             self.wide.adopt(slot.word, lanes);
             self.set_tags(dst.position(), *tags, lanes);
-        } else {
-            let values = *self.wide.computed();
+        } else if let Some(&values) = self.wide.computed() {
             self.write(layout, dst, &values, *tags, lanes);
         }
     }
@@ -319,8 +338,8 @@ impl Registers {
         true
     }
 
-    /// As [`compute_narrow`](Self::compute_narrow), of a decoded instruction. The result consists
-    /// of numbers; [`retag`](Self::retag) follows if it does not.
+    /// As [`compute_narrow`](Self::compute_narrow), of a decoded instruction and without tags:
+    /// [`numbers_in`](Self::numbers_in) or [`spread`](Self::spread) says what the result is.
     #[inline(always)]
     pub(crate) fn compute_words<const N: usize>(
         &mut self,
@@ -331,15 +350,20 @@ impl Registers {
     ) {
         self.narrow.compute_words(sources.map(|source| source.word), action);
         self.narrow.adopt(dst.word, lanes);
+    }
+
+    /// Marks the result of a computation as numbers in `lanes`.
+    #[inline(always)]
+    pub(crate) fn numbers_in(&mut self, dst: Word, lanes: Mask) {
         let masks = &mut self.masks[dst.tags as usize];
         masks.pointer = masks.pointer.without(lanes);
         masks.unknown = masks.unknown.without(lanes);
         masks.poison = masks.poison.without(lanes);
     }
 
-    /// Says what a register holds.
-    pub(crate) fn retag(&mut self, dst: Word, tags: Tags, lanes: Mask) {
-        self.set_tags(dst.tags as usize, tags, lanes);
+    /// Says what a register holds whose bits mean nothing.
+    pub(crate) fn mark(&mut self, register: Reg, tags: Tags, lanes: Mask) {
+        self.set_tags(register.position(), tags, lanes);
     }
 
     /// Writes a register in `lanes`. The values have no bits above the register's width.

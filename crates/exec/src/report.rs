@@ -26,7 +26,8 @@ pub(crate) struct Report {
     /// Accesses that are aligned only if the allocation lies better than it promises.
     pub(crate) alignments: FxHashSet<Place>,
     /// Some of those, for a quick answer.
-    recent: [Option<Place>; 16],
+    /// The sites of those, so that each is added once.
+    aligned: Vec<bool>,
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
     /// Instructions that were executed under a condition that is not decided.
@@ -53,10 +54,12 @@ impl Report {
     }
 
     /// Notes an access that is aligned only if the allocation lies better than it promises.
-    pub(crate) fn depends_on_alignment(&mut self, place: Place) {
-        let recent = &mut self.recent[place.span.start as usize % 16];
-        if *recent != Some(place) {
-            *recent = Some(place);
+    pub(crate) fn depends_on_alignment(&mut self, site: Site, place: Place) {
+        let position = site as usize;
+        if self.aligned.len() <= position {
+            self.aligned.resize(position + 1, false);
+        }
+        if !std::mem::replace(&mut self.aligned[position], true) {
             self.alignments.insert(place);
         }
     }

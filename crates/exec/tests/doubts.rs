@@ -287,3 +287,20 @@ fn what_calls_copy_and_blocks_clear_counts() {
     assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: false }));
     assert!(outcome.blocks < 1000, "{}", outcome.blocks);
 }
+
+#[test]
+fn a_sum_stays_unknown_in_the_lanes_in_which_it_began_unknown() {
+    // The result takes the place of an operand that is unknown in some lanes and known in others.
+    for op in ["fma.rn.f32 %f1, %f2, %f2, %f1", "add.f32 %f1, %f1, %f2"] {
+        let body = format!(
+            "ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+            add.u64 %rd1, %rd1, %rd3; ld.global.f32 %f1, [%rd1]; setp.lt.u32 %p1, %r1, 7;
+            @%p1 mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; {op};
+            setp.gt.f32 %p2, %f1, 0f00000000; @!%p2 bra END; st.global.f32 [%rd1], %f1; END:"
+        );
+        let program = kernel("", ".param .u64 x", &body);
+        let launch = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[Arg::Opaque(128)]);
+        let gap = exec::run(&program, &launch, Limits::default()).gap.unwrap();
+        assert!(gap.reason.contains("contents of a buffer"), "{op}: {}", gap.reason);
+    }
+}

@@ -148,7 +148,7 @@ pub(super) fn locate(
     match checked {
         Ok((start, lucky)) => {
             if lucky {
-                context.report.depends_on_alignment(context.place);
+                context.report.depends_on_alignment(context.site, context.place);
             }
             Some(start)
         }

@@ -3,217 +3,19 @@
 //! Everything else goes the long way in [`super::memory`], which finds out what is wrong. Both give
 //! the same result where both apply.
 
+mod starts;
+
 use super::Context;
-use crate::address::{Area, Pointer};
+use crate::address::Area;
 use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
-use crate::machine::Machine;
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
-use crate::warp::Warp;
-use ir::{Address, AddressBase, Load, Operand, Space, Store, VarId, Width};
+use ir::{AddressBase, Load, Operand, Store, VarId, Width};
+use starts::{MOST_BYTES, Pattern, Starts, allocation};
 use sync::{Kind, SameValue};
-
-/// The most bytes a lane accesses at once here.
-const MOST_BYTES: u32 = 32;
-
-/// Where the lanes of an access start in their allocation.
-struct Starts {
-    area: Area,
-    pattern: Pattern,
-    each: Narrow,
-}
-
-/// How the starts of all 32 lanes lie to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    /// All at the same byte.
-    Same,
-    /// Each right behind the one before.
-    Row,
-    /// Some other way, or not all lanes take part.
-    Any,
-}
-
-impl Starts {
-    fn new() -> Self {
-        Self { area: Area::Global(0), pattern: Pattern::Any, each: [0; WARP] }
-    }
-
-    /// Finds the starts of an access of `bytes` bytes in every lane; whether the access is of the
-    /// common kind.
-    fn find(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        (address, space): (Address, Space),
-        bytes: u32,
-        kind: AccessKind,
-    ) -> bool {
-        self.locate(context, address, space, bytes)
-            .is_some_and(|farthest| self.is_allowed(context, bytes, kind, farthest))
-    }
-
-    /// Fills in the starts; gives all their bits together, which are no less than the highest.
-    #[inline(always)]
-    fn locate(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        address: Address,
-        space: Space,
-        bytes: u32,
-    ) -> Option<u64> {
-        let AddressBase::Register(register) = address.base else { return None };
-        let Context { registers, layout, scratch, lanes, .. } = context;
-        let all_pointers = lanes.without(registers.tags(register).pointer).is_empty();
-        if !all_pointers || !bytes.is_power_of_two() || bytes > MOST_BYTES {
-            return None;
-        }
-        let width = layout.width(register);
-        let mask = width.mask();
-        let values = registers.word(layout, register.into(), width, &mut scratch.wide[0]);
-        let first = values[lanes.lowest()?].wrapping_add_signed(address.offset) & mask;
-        let pointer = Pointer::decode(first, space)?;
-        self.area = pointer.area;
-        // What is taken from a value to get its offset from the allocation's first byte.
-        let shift = first
-            .wrapping_sub(pointer.offset.cast_unsigned())
-            .wrapping_sub(address.offset.cast_unsigned());
-        if *lanes == Mask::ALL {
-            Some(self.locate_all(values, shift, mask, bytes))
-        } else {
-            let mut all = 0;
-            for lane in lanes.iter() {
-                let start = values[lane].wrapping_sub(shift) & mask;
-                self.each[lane] = start as u32;
-                all |= start;
-            }
-            self.pattern = Pattern::Any;
-            Some(all)
-        }
-    }
-
-    /// Without a look at every lane's bit this uses vector instructions.
-    #[inline(always)]
-    fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
-        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-        let origin = values[0];
-        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
-            let start = value.wrapping_sub(shift) & mask;
-            *each = start as u32;
-            all |= start;
-            differs |= value ^ origin;
-            leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
-        }
-        self.pattern = match (differs, leaves_row) {
-            (0, _) => Pattern::Same,
-            (_, 0) => Pattern::Row,
-            _ => Pattern::Any,
-        };
-        all
-    }
-
-    /// Whether every lane may access what it wants to.
-    #[inline(always)]
-    fn is_allowed(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        bytes: u32,
-        kind: AccessKind,
-        farthest: u64,
-    ) -> bool {
-        let Context { machine, global, shared, warp, .. } = context;
-        let Some((memory, size, stride)) = allocation(machine, global, shared, warp, self.area)
-        else {
-            return false;
-        };
-        let ends_inside =
-            |start: u64| start <= u64::from(u32::MAX) && start + u64::from(bytes) <= size as u64;
-        let inside = ends_inside(farthest)
-            || farthest <= u64::from(u32::MAX)
-                && ends_inside(self.each.iter().copied().max().unwrap_or(0).into());
-        let aligned = farthest & u64::from(bytes - 1) == 0;
-        if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
-            return false;
-        }
-        // Accesses are made of whole aligned words of the allocation; lanes' parts must be too.
-        if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
-            return false;
-        }
-        if memory.align < u64::from(bytes) {
-            context.report.depends_on_alignment(context.place);
-        }
-        if stride > 0 {
-            let lanes = self.each.iter_mut().enumerate();
-            lanes.for_each(|(lane, start)| *start += (lane * stride) as u32);
-            self.pattern = Pattern::Any;
-        }
-        true
-    }
-
-    /// Lanes that start where this one does, among others that do not take part.
-    #[inline(always)]
-    fn at_start_of(&self, lane: usize) -> Mask {
-        let start = self.each[lane];
-        let mut same = 0;
-        for (lane, &other) in self.each.iter().enumerate() {
-            same |= u32::from(other == start) << lane;
-        }
-        Mask(same)
-    }
-
-    /// Collects the `B` bytes of every lane.
-    #[inline(always)]
-    fn gather<const B: usize>(&self, memory: &[u8], lanes: Mask, out: &mut [[u8; B]; WARP]) {
-        let (chunks, _) = memory.as_chunks::<B>();
-        let at = |lane: usize| self.each[lane] as usize / B;
-        match self.pattern {
-            Pattern::Same => *out = [chunks[at(0)]; WARP],
-            Pattern::Row => out.copy_from_slice(&chunks[at(0)..at(0) + WARP]),
-            Pattern::Any if lanes == Mask::ALL => {
-                for lane in 0..WARP {
-                    out[lane] = chunks[at(lane)];
-                }
-            }
-            Pattern::Any => lanes.iter().for_each(|lane| out[lane] = chunks[at(lane)]),
-        }
-    }
-
-    /// What is common to the states of the `B` bytes of every lane, if they are all the same.
-    #[inline(always)]
-    fn state<const B: usize>(&self, states: &[u8], lanes: Mask) -> Option<u8> {
-        let (chunks, _) = states.as_chunks::<B>();
-        let at = |lane: usize| self.each[lane] as usize / B;
-        let first = at(lanes.lowest().unwrap_or(0));
-        let state = chunks[first][0];
-        let wanted = [state; B];
-        let same = match self.pattern {
-            Pattern::Same => chunks[first] == wanted,
-            Pattern::Row => chunks[first..first + WARP].iter().all(|chunk| *chunk == wanted),
-            Pattern::Any => lanes.iter().all(|lane| chunks[at(lane)] == wanted),
-        };
-        same.then_some(state)
-    }
-}
-
-/// An allocation, the size of a lane's part of it, and the distance between two such parts.
-fn allocation<'s>(
-    machine: &Machine<'_>,
-    global: &'s mut [Allocation],
-    shared: &'s mut [Allocation],
-    warp: &'s mut Warp,
-    area: Area,
-) -> Option<(&'s mut Allocation, usize, usize)> {
-    let (memory, parts) = match area {
-        Area::Global(number) => (global.get_mut(number)?, 1),
-        Area::Shared(number) => (shared.get_mut(number)?, 1),
-        Area::Local(number) if number < machine.local.len() => (warp.local(machine, number), WARP),
-        Area::Local(_) | Area::Param(_) => return None,
-    };
-    let size = memory.bytes.len() / parts;
-    Some((memory, size, if parts > 1 { size } else { 0 }))
-}
 
 /// Loads parameters of the kernel, which are the same for all lanes; whether it was such a load.
 fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
@@ -284,13 +86,11 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         _ => return false,
     };
     memory.read = true;
-    let mut chunks = [[0; B]; WARP];
-    starts.gather(&memory.bytes, *lanes, &mut chunks);
-    match load.width {
-        Width::B8 => write_words::<1, B>(context, load, &chunks, &tags),
-        Width::B16 => write_words::<2, B>(context, load, &chunks, &tags),
-        Width::B32 => write_words::<4, B>(context, load, &chunks, &tags),
-        _ => write_words::<8, B>(context, load, &chunks, &tags),
+    if is_valued || state == Some(state::DEFINED) {
+        load_values::<B>(context, load, starts, tags);
+    } else {
+        // The bits of unknown values mean nothing here.
+        load.dsts.iter().flatten().for_each(|&dst| context.registers.mark(dst, tags, *lanes));
     }
     if context.tracker.watches(starts.area) {
         track_load(context, load, starts, B as u32);
@@ -298,10 +98,35 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
+/// Loads what is there.
+#[inline(always)]
+fn load_values<const B: usize>(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    starts: &Starts,
+    tags: Tags,
+) {
+    let Context { machine, global, shared, warp, lanes, layout, .. } = context;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else { return };
+    let mut chunks = [[0; B]; WARP];
+    starts.gather(&memory.bytes, *lanes, &mut chunks);
+    match load.width {
+        Width::B8 => write_words::<1, B>(context, load, &chunks, &tags),
+        Width::B16 => write_words::<2, B>(context, load, &chunks, &tags),
+        Width::B32 => match chunks.as_flattened().as_chunks().0.first_chunk() {
+            Some(quads) if B == 16 && whole_words(layout, load) => {
+                write_quads(context, load, quads, tags);
+            }
+            _ => write_words::<4, B>(context, load, &chunks, &tags),
+        },
+        _ => write_words::<8, B>(context, load, &chunks, &tags),
+    }
+}
+
 /// Tells who read what.
 fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes: u32) {
     let lanes = context.lanes;
-    let manner = super::memory::load_manner(context, load);
+    let manner = crate::interpret::memory::load_manner(context, load);
     let warp = context.warp.number;
     let mut tell = |lanes: Mask, start: u32| {
         let target = (starts.area, i64::from(start), bytes);
@@ -324,8 +149,36 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
 
 /// Whether a load moves units of four bytes to registers of as many bytes.
 fn whole_units(layout: &Layout, load: &Load) -> bool {
-    let same = |dst: &ir::Reg| layout.width(*dst) == load.width;
-    load.width >= Width::B32 && load.dsts.iter().flatten().all(same)
+    load.width >= Width::B32 && whole_words(layout, load)
+}
+
+/// Whether a load fills its registers.
+fn whole_words(layout: &Layout, load: &Load) -> bool {
+    load.dsts.iter().flatten().all(|dst| layout.width(*dst) == load.width)
+}
+
+/// Writes four words of 32 bits to registers of that size.
+fn write_quads(context: &mut Context<'_, '_>, load: &Load, quads: &[[u8; 16]; WARP], tags: Tags) {
+    let mut columns = [[0; WARP]; 4];
+    turn(quads, &mut columns);
+    let Context { registers, layout, lanes, .. } = context;
+    for (dst, words) in load.dsts.iter().zip(&columns) {
+        if let Some(dst) = *dst {
+            registers.write_narrow(layout, dst, words, tags, *lanes);
+        }
+    }
+}
+
+/// Turns rows of four words into columns. Inlined, it would not use vector instructions.
+#[inline(never)]
+fn turn(quads: &[[u8; 16]; WARP], [a, b, c, d]: &mut [Narrow; 4]) {
+    for lane in 0..WARP {
+        let (words, _) = quads[lane].as_chunks::<4>();
+        a[lane] = u32::from_le_bytes(words[0]);
+        b[lane] = u32::from_le_bytes(words[1]);
+        c[lane] = u32::from_le_bytes(words[2]);
+        d[lane] = u32::from_le_bytes(words[3]);
+    }
 }
 
 /// Writes words of `N` bytes to their registers.

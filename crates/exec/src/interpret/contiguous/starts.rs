@@ -1,0 +1,267 @@
+//! Where the lanes of a common access start, whether all may access what is there, and what is
+//! there.
+
+use crate::address::{Area, Pointer};
+use crate::finding::AccessKind;
+use crate::interpret::Context;
+use crate::lanes::{Lanes, Mask, Narrow, WARP};
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::warp::Warp;
+use ir::{Address, AddressBase, Space, Width};
+
+/// The most bytes a lane accesses at once here.
+pub(super) const MOST_BYTES: u32 = 32;
+
+/// Where the lanes of an access start in their allocation.
+pub(super) struct Starts {
+    pub(super) area: Area,
+    pub(super) pattern: Pattern,
+    pub(super) each: Narrow,
+}
+
+/// How the starts of all 32 lanes lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// All at the same byte.
+    Same,
+    /// Each right behind the one before.
+    Row,
+    /// Some other way, or not all lanes take part.
+    Any,
+}
+
+impl Pattern {
+    #[inline(always)]
+    fn of(same: bool, row: bool) -> Self {
+        match (same, row) {
+            (true, _) => Self::Same,
+            (_, true) => Self::Row,
+            _ => Self::Any,
+        }
+    }
+}
+
+impl Starts {
+    pub(super) fn new() -> Self {
+        Self { area: Area::Global(0), pattern: Pattern::Any, each: [0; WARP] }
+    }
+
+    /// Finds the starts of an access of `bytes` bytes in every lane; whether the access is of the
+    /// common kind.
+    pub(super) fn find(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        (address, space): (Address, Space),
+        bytes: u32,
+        kind: AccessKind,
+    ) -> bool {
+        self.locate(context, address, space, bytes)
+            .is_some_and(|farthest| self.is_allowed(context, bytes, kind, farthest))
+    }
+
+    /// Fills in the starts; gives all their bits together, which are no less than the highest.
+    #[inline(always)]
+    fn locate(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        address: Address,
+        space: Space,
+        bytes: u32,
+    ) -> Option<u64> {
+        let AddressBase::Register(register) = address.base else { return None };
+        let Context { registers, layout, scratch, lanes, .. } = context;
+        let all_pointers = lanes.without(registers.tags(register).pointer).is_empty();
+        if !all_pointers || !bytes.is_power_of_two() || bytes > MOST_BYTES {
+            return None;
+        }
+        let width = layout.width(register);
+        if width == Width::B32 && *lanes == Mask::ALL {
+            let values = registers.narrow(layout, register.into(), &mut scratch.narrow[0]);
+            return self.locate_narrow(values, address.offset, space, bytes);
+        }
+        let mask = width.mask();
+        let values = registers.word(layout, register.into(), width, &mut scratch.wide[0]);
+        let first = values[lanes.lowest()?];
+        let shift = self.shift(first, address.offset, mask, space)?;
+        if *lanes == Mask::ALL {
+            return Some(self.locate_all(values, shift, mask, bytes));
+        }
+        let mut all = 0;
+        for lane in lanes.iter() {
+            let start = values[lane].wrapping_sub(shift) & mask;
+            self.each[lane] = start as u32;
+            all |= start;
+        }
+        self.pattern = Pattern::Any;
+        Some(all)
+    }
+
+    /// Finds the area of an address; what is taken from such a value to get its offset from the
+    /// first byte of the area.
+    #[inline(always)]
+    fn shift(&mut self, value: u64, offset: i64, mask: u64, space: Space) -> Option<u64> {
+        let address = value.wrapping_add_signed(offset) & mask;
+        let pointer = Pointer::decode(address, space)?;
+        self.area = pointer.area;
+        let start = address.wrapping_sub(pointer.offset.cast_unsigned());
+        Some(start.wrapping_sub(offset.cast_unsigned()))
+    }
+
+    /// Without a look at every lane's bit this uses vector instructions.
+    #[inline(always)]
+    fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
+        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
+        let origin = values[0];
+        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
+            let start = value.wrapping_sub(shift) & mask;
+            *each = start as u32;
+            all |= start;
+            differs |= value ^ origin;
+            leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
+        }
+        self.pattern = Pattern::of(differs == 0, leaves_row == 0);
+        all
+    }
+
+    /// As [`locate_all`](Self::locate_all), of addresses of 32 bits.
+    #[inline(always)]
+    fn locate_narrow(
+        &mut self,
+        values: &Narrow,
+        offset: i64,
+        space: Space,
+        bytes: u32,
+    ) -> Option<u64> {
+        let shift = self.shift(values[0].into(), offset, Width::B32.mask(), space)? as u32;
+        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
+        let origin = values[0];
+        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
+            let start = value.wrapping_sub(shift);
+            *each = start;
+            all |= start;
+            differs |= value ^ origin;
+            leaves_row |= value ^ origin.wrapping_add(lane as u32 * bytes);
+        }
+        self.pattern = Pattern::of(differs == 0, leaves_row == 0);
+        Some(all.into())
+    }
+
+    /// Whether every lane may access what it wants to.
+    #[inline(always)]
+    fn is_allowed(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        bytes: u32,
+        kind: AccessKind,
+        farthest: u64,
+    ) -> bool {
+        let Context { machine, global, shared, warp, .. } = context;
+        let Some((memory, size, stride)) = allocation(machine, global, shared, warp, self.area)
+        else {
+            return false;
+        };
+        let ends_inside =
+            |start: u64| start <= u64::from(u32::MAX) && start + u64::from(bytes) <= size as u64;
+        let inside = ends_inside(farthest)
+            || farthest <= u64::from(u32::MAX)
+                && ends_inside(self.each.iter().copied().max().unwrap_or(0).into());
+        let aligned = farthest & u64::from(bytes - 1) == 0;
+        if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
+            return false;
+        }
+        // Accesses are made of whole aligned words of the allocation; lanes' parts must be too.
+        if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
+            return false;
+        }
+        if memory.align < u64::from(bytes) {
+            context.report.depends_on_alignment(context.site, context.place);
+        }
+        if stride > 0 {
+            let lanes = self.each.iter_mut().enumerate();
+            lanes.for_each(|(lane, start)| *start += (lane * stride) as u32);
+            self.pattern = Pattern::Any;
+        }
+        true
+    }
+
+    /// Lanes that start where this one does, among others that do not take part.
+    #[inline(always)]
+    pub(super) fn at_start_of(&self, lane: usize) -> Mask {
+        let start = self.each[lane];
+        let mut same = 0;
+        for (lane, &other) in self.each.iter().enumerate() {
+            same |= u32::from(other == start) << lane;
+        }
+        Mask(same)
+    }
+
+    /// Collects the `B` bytes of every lane.
+    #[inline(always)]
+    pub(super) fn gather<const B: usize>(
+        &self,
+        memory: &[u8],
+        lanes: Mask,
+        out: &mut [[u8; B]; WARP],
+    ) {
+        let (chunks, _) = memory.as_chunks::<B>();
+        let at = |lane: usize| self.each[lane] as usize / B;
+        match self.pattern {
+            Pattern::Same => *out = [chunks[at(0)]; WARP],
+            Pattern::Row => out.copy_from_slice(&chunks[at(0)..at(0) + WARP]),
+            Pattern::Any if lanes == Mask::ALL => {
+                for lane in 0..WARP {
+                    out[lane] = chunks[at(lane)];
+                }
+            }
+            Pattern::Any => lanes.iter().for_each(|lane| out[lane] = chunks[at(lane)]),
+        }
+    }
+
+    /// What is common to the states of the `B` bytes of every lane, if they are all the same.
+    #[inline(always)]
+    pub(super) fn state<const B: usize>(&self, states: &[u8], lanes: Mask) -> Option<u8> {
+        let first = self.each[lanes.lowest().unwrap_or(0)] as usize;
+        let state = states[first];
+        if lanes == Mask::ALL && self.is_common::<B>(states, state) {
+            return Some(state);
+        }
+        let (chunks, _) = states.as_chunks::<B>();
+        let wanted = [state; B];
+        let mut all = lanes.iter();
+        all.all(|lane| chunks[self.each[lane] as usize / B] == wanted).then_some(state)
+    }
+
+    /// Whether everything between the first and the last byte of any lane is in a state, if that is
+    /// not much more than the lanes access.
+    #[inline(always)]
+    fn is_common<const B: usize>(&self, states: &[u8], state: u8) -> bool {
+        let (mut low, mut high) = (u32::MAX, 0);
+        for &start in &self.each {
+            low = low.min(start);
+            high = high.max(start);
+        }
+        let (low, end) = (low as usize, high as usize + B);
+        // One pass without an early end: it uses vector instructions.
+        end - low <= 2 * WARP * B
+            && states[low..end].iter().fold(0, |differs, other| differs | (other ^ state)) == 0
+    }
+}
+
+/// An allocation, the size of a lane's part of it, and the distance between two such parts.
+pub(super) fn allocation<'s>(
+    machine: &Machine<'_>,
+    global: &'s mut [Allocation],
+    shared: &'s mut [Allocation],
+    warp: &'s mut Warp,
+    area: Area,
+) -> Option<(&'s mut Allocation, usize, usize)> {
+    let (memory, parts) = match area {
+        Area::Global(number) => (global.get_mut(number)?, 1),
+        Area::Shared(number) => (shared.get_mut(number)?, 1),
+        Area::Local(number) if number < machine.local.len() => (warp.local(machine, number), WARP),
+        Area::Local(_) | Area::Param(_) => return None,
+    };
+    let size = memory.bytes.len() / parts;
+    Some((memory, size, if parts > 1 { size } else { 0 }))
+}
