@@ -78,13 +78,6 @@ pub(crate) struct Order<'o> {
     pub(crate) copies: &'o Copies,
 }
 
-/// Where a cell is: its offset, and its part of the access that is made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) offset: i64,
-    pub(crate) extent: u8,
-}
-
 impl Order<'_> {
     /// Whether something of this epoch is ordered before everything, without a closer look.
     #[inline]
@@ -141,31 +134,20 @@ impl Cell {
         copy
     }
 
-    /// An access: conflicts with earlier ones go to `met`.
+    /// An access to the cell at `offset`, as it is to be remembered: conflicts with earlier ones go
+    /// to `met`.
     #[inline(always)]
     pub(crate) fn access(
         &mut self,
         lists: &mut Lists,
         order: Order<'_>,
         access: &Access,
-        place: Place,
+        (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
-        let entry = Entry {
-            time: access.copy.unwrap_or_else(|| order.clocks.now(access.warp)),
-            site: access.site,
-            lanes: access.lanes,
-            warp: access.warp as u8,
-            kind: access.kind,
-            is_copy: access.copy.is_some(),
-            commutes: access.group.is_some(),
-            extent: place.extent,
-            hides: Hides::Nothing,
-        };
-        if self.quick(lists, order, access, &entry) {
-            return;
+        if !self.quick(lists, order, access, entry) {
+            self.compare_and_record(lists, order, access, (entry, offset), met);
         }
-        self.compare_and_record(lists, order, access, (entry, place.offset), met);
     }
 
     #[inline(never)]
@@ -174,11 +156,11 @@ impl Cell {
         lists: &mut Lists,
         order: Order<'_>,
         access: &Access,
-        (entry, offset): (Entry, i64),
+        (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
-        self.compare(lists, order, access, (&entry, offset), met);
-        self.record(lists, order, access, entry);
+        self.compare(lists, order, access, (entry, offset), met);
+        self.record(lists, order, access, *entry);
     }
 
     /// Remembers an ordinary access that is ordered after everything before; whether it is one.

@@ -2,10 +2,10 @@
 //!
 //! A [cell](Cell) stands for a few bytes, as few as the narrowest access needs.
 
-use crate::cell::{Cell, Order, Place, Summary};
+use crate::cell::{Cell, Order, Summary};
 use crate::clocks::{Clocks, Time, Who};
 use crate::copies::{Copies, CopyId};
-use crate::entry::Lists;
+use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
 use rustc_hash::FxHashMap;
@@ -180,19 +180,28 @@ impl Shadow {
         let order = Order { clocks, copies };
         let element = access.element.max(1);
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
-        let place = |part: u32| Place {
-            offset: offset + (i64::from(part) << shift),
+        // One for all cells: it is written in small pieces, which are slow to read at once.
+        let entry = Entry {
+            time: access.copy.unwrap_or_else(|| clocks.now(access.warp)),
+            site: access.site,
+            lanes: access.lanes,
+            warp: access.warp as u8,
+            kind: access.kind,
+            is_copy: access.copy.is_some(),
+            commutes: access.group.is_some(),
             // Equal for accesses to a cell just if they read or write the same value.
             extent: (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8,
+            hides: Hides::Nothing,
         };
+        let place = |part: usize| (&entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
-                cell.access(&mut self.lists, order, access, place(part as u32), met);
+                cell.access(&mut self.lists, order, access, place(part), met);
             }
             return;
         }
-        for part in 0..count {
-            let cell = self.cells.get(first.wrapping_add(u64::from(part)));
+        for part in 0..count as usize {
+            let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
     }
