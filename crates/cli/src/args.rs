@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Write the JSON schema of warpproof.toml, for editors, to standard output.
     Schema,
-    /// Show what Warpproof does on a kernel it brings along.
+    /// Show a race, a proof, an equality and a difference, on kernels that come along.
     Demo,
     /// Explain a code such as WP0109: an example, why it matters, how to fix it.
     Explain(ExplainArgs),

@@ -2,6 +2,7 @@
 
 mod args;
 mod compile_args;
+mod demo;
 mod launch_args;
 mod limit_args;
 mod project;
@@ -15,14 +16,11 @@ use args::{
 };
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
-use driver::{Execution, Exit, Format, Input, Outcome};
+use driver::{Execution, Exit, Input, Outcome};
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// The kernel `demo` shows; it is part of the program, so that a demonstration needs no files.
-const DEMO: &str = include_str!("../../../examples/softmax.ptx");
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -40,7 +38,7 @@ fn run(args: &Args) -> Exit {
         Command::Check(check) => run_check(check),
         Command::Prove(prove) => run_prove(prove),
         Command::Simulate(simulate) => run_simulate(simulate),
-        Command::Demo => run_demo(),
+        Command::Demo => demo::run(),
         Command::Run(run) => project::run(run),
         Command::Init(init) => project::init(init),
         Command::Schema => {
@@ -104,6 +102,7 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         snap: !args.no_snap,
         strict: args.strict,
         assumptions: &args.assumptions,
+        pictures: args.report.is_some(),
     };
     let display = watch::Display::start();
     let outcome = driver::equiv::run([&execution(0), &execution(1)], &options, styled());
@@ -165,15 +164,6 @@ fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome
     });
     drop(display);
     finish(outcome)
-}
-
-fn run_demo() -> Exit {
-    let input = match Input::from_bytes("examples/softmax.ptx", DEMO.as_bytes().to_vec()) {
-        Ok(input) => input,
-        Err(error) => return fail(&error.to_string()),
-    };
-    write_out("This is what `warpproof inspect examples/softmax.ptx` prints:\n\n");
-    finish(driver::inspect::run(&input, Format::Text, styled()))
 }
 
 /// One page: the program, then its commands, each as a page of its own would be.

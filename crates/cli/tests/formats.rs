@@ -55,6 +55,19 @@ fn run(folder: &Path, flags: &str, format: &str) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
+/// A proof over the reals tells programs, too, where the kernel computes in fewer bits.
+#[test]
+fn notes_about_precision_are_in_json() {
+    let flags = "equiv naive.ptx::attention_16 attention.ptx::flash2_no_rescale --grid 1 --block 32 \
+                 --arg Q=f16[16,16] --arg K=f16[16,16] --arg V=f16[16,16] --arg O=f32[16,16]:out \
+                 --arg L=16 --arg S=16 --arg scale=f32";
+    let (code, output) = run(&root().join("corpus/equiv/tensor"), flags, "json");
+    assert_eq!(code, 0, "{output}");
+    let report: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let note = "attention.cu:100 narrows an intermediate value from f32 to f16";
+    assert_eq!(report["precision"], serde_json::json!([note]));
+}
+
 #[test]
 fn results_are_as_recorded() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");

@@ -141,6 +141,46 @@ fn without_a_project_or_entries_nothing_is_proved() {
     assert!(output.starts_with("nothing to check"), "{output}");
 }
 
+/// Whoever reads results by program learns of a file that is not there.
+#[test]
+fn a_file_that_cannot_be_read_has_a_report() {
+    let scratch = Scratch::new("unreadable");
+    let text = "[[check]]\nkernel = \"absent.ptx\"\ngrid = 1\nblock = 32\n";
+    std::fs::write(scratch.0.join("warpproof.toml"), text).unwrap();
+    let (code, output, _) = run(&scratch.0, &["run", "--format", "json"]);
+    assert_eq!(code, 2);
+    let report: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let finding = &report["reports"][0]["findings"][0];
+    assert_eq!(finding["kind"], "input-error");
+    assert!(finding["message"].as_str().unwrap().contains("absent.ptx"), "{output}");
+    let (code, output, _) = run(&scratch.0, &["run"]);
+    assert!(code == 2 && output.contains("bad input absent"), "{output}");
+}
+
+/// What is assumed decides, and may use the values of a matrix.
+#[test]
+fn an_entry_may_assume_something() {
+    let scratch = Scratch::new("assume");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/equiv/activation");
+    std::fs::copy(corpus.join("activation.ptx"), scratch.0.join("a.ptx")).unwrap();
+    let entry = |assume: &str| {
+        let text = format!(
+            "[[equiv]]\nname = \"leaky\"\nreference = \"a.ptx::leaky\"\n\
+             optimised = \"a.ptx::leaky_max\"\nmatrix = {{ most = [1, 2] }}\ngrid = 1\n\
+             block = 32\nargs = [\"x=f32[8]\", \"y=f32[8]:out\", \"n=8\", \"alpha=f32\"]\n{assume}\n"
+        );
+        std::fs::write(scratch.0.join("warpproof.toml"), text).unwrap();
+        run(&scratch.0, &["run"])
+    };
+    let (code, output, _) = entry("assume = [\"0 <= alpha <= {most}\"]");
+    assert_eq!(code, 1, "{output}");
+    assert!(!output.contains("refuted   leaky[most=1]"), "{output}");
+    assert!(output.contains("refuted   leaky[most=2]"), "{output}");
+    assert!(output.contains("assumed: 0 <= alpha <= 2\n"), "{output}");
+    let (code, _, messages) = entry("assume = \"alpha\"");
+    assert!(code == 2 && messages.contains("assume = \"alpha\""), "{messages}");
+}
+
 /// Editors and the reader know the same keys.
 #[test]
 fn the_schema_has_the_keys_that_are_read() {

@@ -113,16 +113,18 @@ fn text(finished: &Finished<'_>, colour: Colour) -> String {
     let properties = properties(finished);
     let with = |verdict: Verdict| properties.iter().filter(move |one| one.verdict == verdict);
     let names = |verdict: Verdict| with(verdict).map(|one| one.name).collect::<Vec<_>>().join(", ");
-    let proved = names(Verdict::Proved);
-    if !proved.is_empty() {
-        text.push_str(&format!("proved ({}): {proved}\n", finished.blocks()));
+    let [proved, refuted, open] =
+        [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
+    let of_proved = names(Verdict::Proved);
+    if !of_proved.is_empty() {
+        text.push_str(&format!("{proved} ({}): {of_proved}\n", finished.blocks()));
     }
-    let refuted = names(Verdict::Refuted);
-    if !refuted.is_empty() {
-        text.push_str(&format!("refuted: {refuted}\n"));
+    let of_refuted = names(Verdict::Refuted);
+    if !of_refuted.is_empty() {
+        text.push_str(&format!("{refuted}: {of_refuted}\n"));
     }
     for (reason, names) in unknown(with(Verdict::Unknown)) {
-        text.push_str(&format!("unknown: {}: {reason}\n", names.join(", ")));
+        text.push_str(&format!("{open}: {}: {reason}\n", names.join(", ")));
     }
     for assumption in finished.assumptions() {
         text.push_str(&format!("assumed: {assumption}\n"));

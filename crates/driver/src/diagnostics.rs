@@ -4,6 +4,7 @@ use crate::Input;
 use crate::source_lines::origin_text;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anstyle::Style;
 use base::{Diagnostic, Label, Severity, SourceFile};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -35,6 +36,16 @@ pub enum Colour {
     },
     /// Without.
     Plain,
+}
+
+impl Colour {
+    /// A style, where text is coloured.
+    pub(crate) fn style(self, style: Style) -> Style {
+        match self {
+            Self::Styled { .. } => style,
+            Self::Plain => Style::new(),
+        }
+    }
 }
 
 /// A diagnostic with the lines it is about: those of the source if it is at hand, else of the input.

@@ -15,6 +15,7 @@ use base::Diagnostic;
 use exec::{Checks, Doubtful, Fault};
 use ir::Program;
 use ptx::Lowered;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// A kernel and how to launch it.
@@ -49,6 +50,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) checks: Checks,
     /// Whether all outputs are set, also where something happens only under a condition.
     pub(crate) all_set: bool,
+    /// What would help, for each group; found once, because it is tried out.
+    hints: OnceCell<Vec<Option<String>>>,
 }
 
 /// Something to tell; a group of findings, if it is not open.
@@ -96,8 +99,18 @@ impl<'r> Prepared<'r> {
     pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, built, lifting } = self;
         let unwritten = unwritten(&built, &result);
-        let (strict, all_set) = (false, false);
-        Finished { input, lowered, built, lifting, result, unwritten, strict, checks, all_set }
+        Finished {
+            input,
+            lowered,
+            built,
+            lifting,
+            result,
+            unwritten,
+            strict: false,
+            checks,
+            all_set: false,
+            hints: OnceCell::new(),
+        }
     }
 }
 
@@ -232,14 +245,17 @@ impl Finished<'_> {
     /// Faults, and accesses of which it is open whether they race, as something to tell.
     pub(crate) fn told(&self) -> Vec<Told<'_>> {
         let (program, groups) = (self.program(), self.groups());
-        let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
-        let faults = groups.into_iter().map(|group| {
+        let hints = self.hints.get_or_init(|| {
+            let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
+            groups.iter().map(|group| trials.hint(group)).collect()
+        });
+        let faults = groups.into_iter().zip(hints).map(|(group, hint)| {
             let mut diagnostic = findings::diagnostic(&group, program, self.strict);
             if any_race && matches!(group.first.fault, Fault::Undefined { .. }) {
                 diagnostic = diagnostic.note("this may be a consequence of a race");
-            } else if let Some(hint) = trials.hint(&group) {
-                diagnostic = diagnostic.help(hint);
+            } else if let Some(hint) = hint {
+                diagnostic = diagnostic.help(hint.as_str());
             }
             Told { group: Some(group), diagnostic }
         });

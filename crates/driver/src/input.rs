@@ -108,6 +108,16 @@ impl Input {
         Ok(input)
     }
 
+    /// With a source file that need not be on disk.
+    #[must_use]
+    pub fn with_source(mut self, name: &str, text: &str) -> Self {
+        let file = SourceFile::new(name, text).map(Arc::new);
+        if let Ok(sources) = self.sources.get_mut() {
+            sources.insert(name.to_owned(), file);
+        }
+        self
+    }
+
     /// PTX that was made from a file.
     fn made(given: &str, text: String) -> Result<Self, InputError> {
         let mut input = Self::from_bytes(&format!("{given} (PTX)"), text.into_bytes())?;
@@ -136,8 +146,11 @@ impl Input {
     /// folder or from that of the PTX, or beside the PTX. Whether it is still what was compiled
     /// nobody knows.
     pub(crate) fn source_file(&self, name: &str) -> Option<Arc<SourceFile>> {
-        let folder = self.folder.as_ref()?;
         let mut sources = self.sources.lock().ok()?;
+        if let Some(known) = sources.get(name) {
+            return known.clone();
+        }
+        let folder = self.folder.as_ref()?;
         let found = sources.entry(name.to_owned()).or_insert_with(|| {
             let path = Path::new(name);
             let beside = path.file_name().map(|name| folder.join(name));

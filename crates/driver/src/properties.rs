@@ -4,7 +4,8 @@
 //! and what is seen holds for all; otherwise what was not refuted is unknown.
 
 use crate::execute::Finished;
-use crate::findings;
+use crate::{Colour, findings};
+use anstyle::AnsiColor;
 use exec::{Contents, Doubt, Doubtful};
 
 /// Reasons of one kind beyond this many are only counted.
@@ -25,6 +26,16 @@ impl Verdict {
             Self::Refuted => "refuted",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Its name as a terminal shows it.
+    pub(crate) fn painted(self, colour: Colour) -> String {
+        let style = colour.style(match self {
+            Self::Proved => AnsiColor::Green.on_default().bold(),
+            Self::Refuted => AnsiColor::Red.on_default().bold(),
+            Self::Unknown => AnsiColor::Yellow.on_default().bold(),
+        });
+        format!("{style}{}{style:#}", self.name())
     }
 
     /// The verdict on everything: refuted if anything is, unknown if anything is.

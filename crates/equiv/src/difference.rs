@@ -6,6 +6,7 @@
 //! that both have are left out. It is for the eye alone; no verdict rests on it.
 
 use crate::compare::Position;
+use crate::readable::readable;
 use crate::witness::Witness;
 pub(crate) use decide::Point;
 use decide::inputs_of;
@@ -65,19 +66,23 @@ pub(crate) struct Described {
 
 /// Describes how two terms differ.
 pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
-    let shapes = [Shapes::new(stores[0], a), Shapes::new(stores[1], b)];
-    let expressions = cut(&shapes, a, b);
+    let expressions = match (readable(stores[0], a), readable(stores[1], b)) {
+        (Some((one, a)), Some((other, b))) => {
+            cut(&[Shapes::new(&one, a), Shapes::new(&other, b)], a, b)
+        }
+        _ => cut(&[Shapes::new(stores[0], a), Shapes::new(stores[1], b)], a, b),
+    };
     Described { expressions, reads: reads(stores, [a, b]) }
 }
 
 /// Hashes of the structure of everything below a term.
-struct Shapes<'t> {
+pub(crate) struct Shapes<'t> {
     terms: &'t Terms,
     hashes: FxHashMap<NodeId, u64>,
 }
 
 impl<'t> Shapes<'t> {
-    fn new(terms: &'t Terms, root: Term) -> Self {
+    pub(crate) fn new(terms: &'t Terms, root: Term) -> Self {
         let mut shapes = Self { terms, hashes: FxHashMap::default() };
         for node in evaluation_order(terms, [root], |_| true).nodes {
             let hash = shapes.of_node(terms.at(node));
@@ -86,7 +91,7 @@ impl<'t> Shapes<'t> {
         shapes
     }
 
-    fn at(&self, node: NodeId) -> u64 {
+    pub(crate) fn at(&self, node: NodeId) -> u64 {
         self.hashes.get(&node).copied().unwrap_or(0)
     }
 

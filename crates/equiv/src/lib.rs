@@ -17,6 +17,7 @@ mod functions;
 mod handles;
 mod operations;
 mod ranges;
+mod readable;
 mod settle;
 mod side;
 mod symbolic;

@@ -11,7 +11,7 @@ use crate::arguments::{AssumeSpec, BuildError, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
-use crate::{Colour, Exit, Outcome, heat, wmma};
+use crate::{Colour, Exit, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
 
 /// How two kernels are compared.
@@ -24,11 +24,13 @@ pub struct Options<'o> {
     pub strict: bool,
     /// What is assumed of the inputs.
     pub assumptions: &'o [AssumeSpec],
+    /// Keep what a picture of a difference is made from: both kernels are run once more.
+    pub pictures: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { snap: true, strict: false, assumptions: &[] }
+        Self { snap: true, strict: false, assumptions: &[], pictures: false }
     }
 }
 
@@ -89,7 +91,7 @@ fn answer<'r>(
         let how = equiv::Options { limits, snap: options.snap, assumptions: &assumptions };
         let compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
-            Some(Answer::Different(difference)) => {
+            Some(Answer::Different(difference)) if options.pictures => {
                 let outputs = &optimised.built.outputs;
                 let output = outputs.iter().find(|one| one.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
@@ -130,6 +132,7 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
             .map(|difference| (difference, answered.element(&difference.position))),
         assumptions: answered.assumptions(),
         heat: answered.heat.clone(),
+        precision: answered.precision(),
     };
     let exit = match answered.verdict() {
         Verdict::Refuted => Exit::Refuted,
@@ -221,6 +224,15 @@ impl Answered<'_> {
         }
         all.extend(compared.conditions.iter().map(|one| format!("defined({one})")));
         all
+    }
+
+    /// Where the optimised kernel computes in fewer bits, beside a proof that does not see it.
+    fn precision(&self) -> Vec<String> {
+        let [reference, optimised] = self.sides.each_ref().map(Finished::kernel);
+        match self.equality().verdict {
+            Verdict::Proved => precision::notes(reference, optimised),
+            Verdict::Refuted | Verdict::Unknown => Vec::new(),
+        }
     }
 
     /// `y[3,7]`

@@ -3,7 +3,6 @@
 use super::Answered;
 use crate::Colour;
 use crate::execute::Finished;
-use crate::precision;
 use crate::properties::{Verdict, properties};
 use equiv::{Answer, Compared, Difference, Enclosed};
 use std::fmt::Write;
@@ -28,16 +27,16 @@ pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
         }
     }
     let judgement = answered.equality();
-    let verdict = judgement.verdict.name();
+    let verdict = judgement.verdict.painted(colour);
     match (judgement.verdict, &answered.compared.answer) {
         (Verdict::Refuted, Some(Answer::Different(difference))) => {
-            different(&mut text, answered, difference);
+            let _ = writeln!(text, "equivalence: {verdict}: {}", headline(answered, difference));
+            different(&mut text, difference);
         }
         (Verdict::Proved, _) => {
             let counts = counts(&answered.sides, &answered.compared);
             let _ = writeln!(text, "equivalence: {verdict}: {counts}");
-            let [reference, optimised] = answered.sides.each_ref().map(Finished::kernel);
-            for note in precision::notes(reference, optimised) {
+            for note in answered.precision() {
                 let _ = writeln!(text, "precision: {note}");
             }
         }
@@ -63,9 +62,11 @@ fn counts(sides: &[Finished<'_>; 2], compared: &Compared) -> String {
     }
 }
 
-fn different(text: &mut String, answered: &Answered<'_>, difference: &Difference) {
-    let element = answered.element(&difference.position);
-    let _ = writeln!(text, "equivalence: refuted: `{element}` differs");
+fn headline(answered: &Answered<'_>, difference: &Difference) -> String {
+    format!("`{}` differs", answered.element(&difference.position))
+}
+
+fn different(text: &mut String, difference: &Difference) {
     for [one, other] in &difference.reads {
         let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
     }

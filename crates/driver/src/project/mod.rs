@@ -19,7 +19,7 @@ pub use init::{Init, init};
 pub use read::keys;
 pub use run::{Progress, RunOptions, run};
 
-use crate::arguments::{Arguments, KernelPath, LaunchSpec};
+use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
 use crate::{Colour, Limits};
 use base::SourceFile;
 use std::path::{Path, PathBuf};
@@ -52,8 +52,8 @@ pub struct Entry {
 pub enum Task {
     /// One kernel.
     Check(Box<Target>),
-    /// Two sides; each may be several launches in sequence.
-    Equiv([Vec<Target>; 2]),
+    /// Two sides, each of which may be several launches in sequence, and what is assumed of the inputs.
+    Equiv([Vec<Target>; 2], Vec<AssumeSpec>),
 }
 
 /// A kernel and its launch.

@@ -28,7 +28,7 @@ const SETTINGS: &[&str] = &[
     "include",
 ];
 const CHECK: &[&str] = &["name", "kernel", "matrix"];
-const EQUIV: &[&str] = &["name", "reference", "optimised", "matrix", "ref", "opt"];
+const EQUIV: &[&str] = &["name", "reference", "optimised", "matrix", "ref", "opt", "assume"];
 const SIDE: &[&str] = &["kernel"];
 const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
 
@@ -172,6 +172,7 @@ impl Reader<'_> {
         let common = self.launch_with(&table, defaults);
         let settings = self.settings(&table, defaults);
         let name = table.text("name", &mut self.problems).map(|name| name.text);
+        let assumed = table.get("assume").map(|value| texts(value, &mut self.problems));
         let sides = [("reference", "ref"), ("optimised", "opt")];
         let sides = sides.map(|(kernel, own)| self.side(&table, (kernel, own), &common));
         let mut entries = Vec::new();
@@ -187,7 +188,12 @@ impl Reader<'_> {
                 let last = |side: &[Target]| side.last().map(|target| short(&target.kernel));
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
-            let task = Task::Equiv([reference.clone(), optimised.clone()]);
+            let before = self.problems.len();
+            let assumptions = self.all(assumed.iter().flatten(), &values);
+            if self.problems.len() > before {
+                break;
+            }
+            let task = Task::Equiv([reference.clone(), optimised.clone()], assumptions);
             let settings = settings.clone();
             entries.push(Entry { name: named(&name, &values), task, settings });
         }

@@ -102,7 +102,7 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
     for (done, entry) in all.iter_mut().zip(&entries) {
         if let Some(report) = &mut done.report {
             allow::apply(report, &project.allowances, options.today, &mut used);
-            if done.status != Status::BadInput {
+            if !matches!(done.status, Status::BadInput | Status::Bug) {
                 done.status = status(report, entry.settings.require);
             }
         }
@@ -200,14 +200,27 @@ fn one(entry: &Entry, options: &RunOptions<'_>) -> Done {
             Done { name, status, text: format!("{messages}{output}"), report }
         }
         Ok(Err(message)) => {
-            let text = format!("error: {message}\n");
-            Done { name, status: Status::BadInput, text, report: None }
+            let report = Some(unreadable(entry, &message));
+            Done { name, status: Status::BadInput, text: format!("error: {message}\n"), report }
         }
         Err(_) => {
-            let text = "error: this is a bug in warpproof, not in your kernel\n".to_owned();
-            Done { name, status: Status::Bug, text, report: None }
+            let message = "this is a bug in warpproof, not in your kernel";
+            let report = Some(unreadable(entry, message));
+            Done { name, status: Status::Bug, text: format!("error: {message}\n"), report }
         }
     }
+}
+
+/// A report, so that programs see what people see.
+fn unreadable(entry: &Entry, message: &str) -> Report {
+    let (command, target) = match &entry.task {
+        Task::Check(target) => ("check", Some(&**target)),
+        Task::Equiv([_, optimised], _) => ("equiv", optimised.last()),
+    };
+    let file = target.map_or("", |target| target.kernel.file.as_str());
+    let mut report = report::unreadable(command, file, message);
+    report.name = Some(entry.name.clone());
+    report
 }
 
 fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
@@ -239,14 +252,15 @@ fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
             let options = check::Options { strict, warp_synchronous, pictures, ..usual };
             execution(target, &input, &mut |one| outcome = Some(check::run(one, options, colour)));
         }
-        Task::Equiv([reference, optimised]) => {
+        Task::Equiv([reference, optimised], assumptions) => {
             let ([reference], [optimised]) = (&reference[..], &optimised[..]) else {
                 return sequence(reference, optimised, limits);
             };
             let inputs = [read(reference)?, read(optimised)?];
             execution(reference, &inputs[0], &mut |one| {
                 execution(optimised, &inputs[1], &mut |other| {
-                    let options = equiv::Options { snap, strict, ..equiv::Options::default() };
+                    let pictures = options.report.is_some();
+                    let options = equiv::Options { snap, strict, pictures, assumptions };
                     outcome = Some(equiv::run([one, other], &options, colour));
                 });
             });

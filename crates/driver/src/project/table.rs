@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 pub(super) fn text(all: &[Done], colour: Colour) -> String {
     let mut text = String::new();
-    let bold = style(colour, Style::new().bold());
+    let bold = colour.style(Style::new().bold());
     for done in all.iter().filter(|done| done.status != Status::Proved) {
         text.push_str(&format!("{bold}== {}{bold:#}\n{}\n", done.name, done.text.trim_end()));
         for finding in done.report.iter().flat_map(|report| &report.findings) {
@@ -22,7 +22,7 @@ pub(super) fn text(all: &[Done], colour: Colour) -> String {
     }
     let width = all.iter().map(|done| done.name.chars().count()).max().unwrap_or_default();
     for done in all {
-        let paint = style(colour, paint(done.status));
+        let paint = colour.style(paint(done.status));
         let (status, name) = (done.status.name(), &done.name);
         let details = details(done);
         let line = format!("{paint}{status:9}{paint:#} {name:width$}  {details}");
@@ -31,13 +31,6 @@ pub(super) fn text(all: &[Done], colour: Colour) -> String {
     }
     text.push_str(&summary(all));
     text
-}
-
-fn style(colour: Colour, style: Style) -> Style {
-    match colour {
-        Colour::Styled { .. } => style,
-        Colour::Plain => Style::new(),
-    }
 }
 
 fn paint(status: Status) -> Style {

@@ -67,6 +67,7 @@ fn empty(input: &Input) -> report::Report {
         stopped: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
+        precision: Vec::new(),
         stats: Stats::default(),
         exit: Exit::Unknown,
         sources: Vec::new(),

@@ -185,21 +185,23 @@ impl Report<'_> {
             let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
             with.map(|one| name(one.property)).collect::<Vec<_>>().join(", ")
         };
-        let proved = names(Verdict::Proved);
-        if !proved.is_empty() {
-            text.push_str(&format!("proved (every launch and size): {proved}\n"));
+        let [proved, refuted, unknown] =
+            [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
+        let of_proved = names(Verdict::Proved);
+        if !of_proved.is_empty() {
+            text.push_str(&format!("{proved} (every launch and size): {of_proved}\n"));
         }
-        let refuted = names(Verdict::Refuted);
-        if !refuted.is_empty() {
-            text.push_str(&format!("refuted: {refuted}\n"));
+        let of_refuted = names(Verdict::Refuted);
+        if !of_refuted.is_empty() {
+            text.push_str(&format!("{refuted}: {of_refuted}\n"));
         }
         for one in properties.iter().filter(|one| self.verdict_of(one) == Verdict::Unknown) {
             for reason in self.reasons(one) {
-                text.push_str(&format!("unknown: {}: {reason}\n", name(one.property)));
+                text.push_str(&format!("{unknown}: {}: {reason}\n", name(one.property)));
             }
         }
         if self.kernel.ensures > 0 {
-            text.push_str("unknown: postcondition: `ensures` is not looked at yet\n");
+            text.push_str(&format!("{unknown}: postcondition: `ensures` is not looked at yet\n"));
         }
         for note in self.notes() {
             text.push_str(&format!("note: {note}\n"));

@@ -26,6 +26,8 @@ pub(crate) struct Comparison<'c> {
     pub(crate) assumptions: Vec<String>,
     /// Where else they differ.
     pub(crate) heat: Option<HeatMap>,
+    /// Where the optimised kernel computes in fewer bits.
+    pub(crate) precision: Vec<String>,
 }
 
 /// The report of a check.
@@ -47,6 +49,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         stopped: finished.stopped().map(|diagnostic| stopped(finished, diagnostic)),
         assumptions: finished.assumptions(),
         notes: finished.built.notes.clone(),
+        precision: Vec::new(),
         stats: stats(finished),
         exit: exit(verdict),
         sources: Vec::new(),
@@ -76,7 +79,8 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
         },
         side: None,
     }];
-    (report.findings, report.open) = Default::default();
+    (report.findings, report.open, report.notes) = Default::default();
+    report.precision = comparison.precision;
     report
         .findings
         .extend(comparison.difference.map(|(difference, element)| different(difference, &element)));
@@ -127,6 +131,12 @@ pub(crate) fn refusal(
     report
 }
 
+/// A report of input that could not even be read.
+pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Report {
+    let finding = bare(Code::Arguments, "input-error", "input", message.to_owned());
+    Report { findings: vec![finding], ..nothing(command, file.to_owned(), None) }
+}
+
 /// A property that stays open before anything was run.
 pub(crate) fn unknown(
     command: &'static str,
@@ -141,12 +151,17 @@ pub(crate) fn unknown(
 
 /// Bad input, as yet without a reason.
 fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
+    let kernel = execution.kernel.map(str::to_owned);
+    nothing(command, execution.input.name().to_owned(), kernel)
+}
+
+fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Report {
     Report {
         schema: SCHEMA,
         command,
         name: None,
-        file: execution.input.name().to_owned(),
-        kernel: execution.kernel.map(str::to_owned),
+        file,
+        kernel,
         reference: None,
         verdict: Verdict::Unknown,
         properties: Vec::new(),
@@ -155,6 +170,7 @@ fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
         stopped: None,
         assumptions: Vec::new(),
         notes: Vec::new(),
+        precision: Vec::new(),
         stats: Stats::default(),
         exit: Exit::BadInput,
         sources: Vec::new(),

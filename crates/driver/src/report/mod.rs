@@ -12,7 +12,9 @@ mod junit;
 mod sarif;
 mod shown;
 
-pub(crate) use build::{Comparison, check, equiv, location, locations, refusal, unknown};
+pub(crate) use build::{
+    Comparison, check, equiv, location, locations, refusal, unknown, unreadable,
+};
 pub(crate) use shown::relative;
 
 use crate::properties::Verdict;
@@ -47,6 +49,9 @@ pub struct Report {
     pub(crate) stopped: Option<Stopped>,
     pub(crate) assumptions: Vec<String>,
     pub(crate) notes: Vec<String>,
+    /// Where a proof over the reals hides that the optimised kernel computes in fewer bits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) precision: Vec<String>,
     pub(crate) stats: Stats,
     #[serde(skip)]
     pub(crate) exit: Exit,

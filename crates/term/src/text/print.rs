@@ -76,8 +76,8 @@ impl Printer<'_> {
             }),
             Node::Exp(a) => self.call("exp", &[a]),
             Node::Log(a) => self.call("log", &[a]),
-            Node::Maximum(a, b) => self.call("max", &[a, b]),
-            Node::Minimum(a, b) => self.call("min", &[a, b]),
+            Node::Maximum(..) => self.call("max", &self.extremes(node)),
+            Node::Minimum(..) => self.call("min", &self.extremes(node)),
             Node::Absolute(a) => self.call("abs", &[a]),
             Node::Select(c, a, b) => self.call("if", &[c, a, b]),
             Node::Apply(function, a) => {
@@ -95,6 +95,29 @@ impl Printer<'_> {
             Node::And(a, b) => self.infix(a, " and ", b, 2, strength),
             Node::Or(a, b) => self.infix(a, " or ", b, 1, strength),
         }
+    }
+
+    /// What a maximum of maxima is taken of, if they are nested to the left.
+    fn extremes(&self, node: Node) -> Vec<NodeId> {
+        let (mut node, mut arguments) = (node, Vec::new());
+        // No more than can be printed.
+        while arguments.len() <= self.left {
+            let next = match node {
+                Node::Maximum(a, b) | Node::Minimum(a, b) => {
+                    arguments.push(b);
+                    a
+                }
+                _ => break,
+            };
+            let inner = self.terms.at(next);
+            if std::mem::discriminant(&inner) != std::mem::discriminant(&node) {
+                arguments.push(next);
+                break;
+            }
+            node = inner;
+        }
+        arguments.reverse();
+        arguments
     }
 
     fn sum(&mut self, sum: Sum) {

@@ -1,0 +1,137 @@
+//! `demo`: a race found and its repair proved, an optimised kernel proved equal to its definition, and
+//! a broken twin of it refuted. The kernels are part of the program: a demonstration needs no files.
+
+use crate::{fail, finish, styled, write_out};
+use driver::arguments::{ArgumentSpec, Arguments, Dimensions, LaunchSpec};
+use driver::{Execution, Exit, Input, Limits};
+
+macro_rules! kernel {
+    ($name:literal) => {
+        Kernel {
+            name: concat!($name, ".ptx"),
+            text: include_str!(concat!("../../../examples/online_softmax/", $name, ".ptx")),
+            source_name: concat!($name, ".cu"),
+            source: include_str!(concat!("../../../examples/online_softmax/", $name, ".cu")),
+        }
+    };
+}
+
+/// PTX and what it was compiled from.
+struct Kernel {
+    name: &'static str,
+    text: &'static str,
+    source_name: &'static str,
+    source: &'static str,
+}
+
+impl Kernel {
+    fn input(&self) -> Result<Input, String> {
+        let input = Input::from_bytes(self.name, self.text.as_bytes().to_vec());
+        let input = input.map_err(|error| error.to_string())?;
+        Ok(input.with_source(self.source_name, self.source))
+    }
+}
+
+/// How a step launches its kernels.
+struct Shape {
+    rows: u32,
+    columns: u32,
+    threads: u32,
+}
+
+impl Shape {
+    fn specs(&self) -> [String; 3] {
+        let Self { rows, columns, .. } = self;
+        [
+            format!("x=f32[{rows},{columns}]"),
+            format!("y=f32[{rows},{columns}]:out"),
+            format!("columns={columns}"),
+        ]
+    }
+
+    fn arguments(&self) -> Result<Arguments, String> {
+        let parsed: Result<Vec<ArgumentSpec>, _> =
+            self.specs().iter().map(|text| text.parse()).collect();
+        let specs = parsed.map_err(|error| format!("{error}"))?;
+        Ok(Arguments { specs, ..Arguments::default() })
+    }
+
+    fn launch(&self, threads: u32) -> LaunchSpec {
+        LaunchSpec {
+            grid: Some(Dimensions([self.rows, 1, 1])),
+            block: Some(Dimensions([threads, 1, 1])),
+            ..LaunchSpec::default()
+        }
+    }
+
+    fn flags(&self) -> String {
+        let [x, y, columns] = self.specs();
+        let Self { rows, threads, .. } = self;
+        format!("--grid {rows} --block {threads} --arg '{x}' --arg '{y}' --arg {columns}")
+    }
+}
+
+/// Shows it.
+pub(crate) fn run() -> Exit {
+    match steps() {
+        Ok(()) => Exit::Success,
+        Err(message) => fail(&message),
+    }
+}
+
+fn steps() -> Result<(), String> {
+    let softmax = kernel!("softmax").input()?;
+    let (racy, online) = (kernel!("racy").input()?, kernel!("online").input()?);
+    let broken = kernel!("broken").input()?;
+    let large = Shape { rows: 4, columns: 256, threads: 64 };
+    let small = Shape { rows: 1, columns: 2, threads: 2 };
+    heading(1, "A softmax with one pass for maximum and sum, by 64 threads: is it free of races?");
+    check(&racy, &large)?;
+    heading(2, "With the barrier, for all contents of x and every order in which threads may run:");
+    check(&online, &large)?;
+    heading(3, "Does it compute what the definition of softmax says? For all real numbers:");
+    equiv([&softmax, &online], &large)?;
+    heading(4, "Somebody makes it faster and forgets to rescale the sums:");
+    equiv([&softmax, &broken], &small)?;
+    write_out(
+        "\nThe kernels are in examples/online_softmax. For one of yours: warpproof check kernel.ptx\n",
+    );
+    Ok(())
+}
+
+fn heading(number: u32, text: &str) {
+    let gap = if number == 1 { "" } else { "\n" };
+    write_out(&format!("{gap}\x1b[1m{number}. {text}\x1b[0m\n\n"));
+}
+
+fn command(text: &str) {
+    write_out(&format!("\x1b[2m$ warpproof {text}\x1b[0m\n"));
+}
+
+fn execution<'r>(
+    input: &'r Input,
+    launch: &'r LaunchSpec,
+    arguments: &'r Arguments,
+) -> Execution<'r> {
+    Execution { input, kernel: None, launch, arguments, limits: Limits::default() }
+}
+
+fn check(input: &Input, shape: &Shape) -> Result<(), String> {
+    command(&format!("check {} {}", input.name(), shape.flags()));
+    let (launch, arguments) = (shape.launch(shape.threads), shape.arguments()?);
+    let execution = execution(input, &launch, &arguments);
+    finish(driver::check::run(&execution, driver::check::Options::default(), styled()));
+    Ok(())
+}
+
+fn equiv(inputs: [&Input; 2], shape: &Shape) -> Result<(), String> {
+    let [one, other] = inputs.map(Input::name);
+    command(&format!("equiv {one} {other} --ref-block 1 {}", shape.flags()));
+    let (launches, arguments) =
+        ([shape.launch(1), shape.launch(shape.threads)], shape.arguments()?);
+    let reference = execution(inputs[0], &launches[0], &arguments);
+    let optimised = execution(inputs[1], &launches[1], &arguments);
+    let options = driver::equiv::Options::default();
+    finish(driver::equiv::run([&reference, &optimised], &options, styled()));
+    Ok(())
+}
