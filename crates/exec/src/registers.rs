@@ -29,6 +29,9 @@ pub(crate) struct Registers {
     /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
     truths: FxHashMap<usize, Box<Narrow>>,
     undefined: Vec<Option<Origin>>,
+    /// Lanes without a thread. Whatever is written is written to them too, and they count as
+    /// numbers before: so a warp that is not full works as fast as one that is.
+    absent: Mask,
 }
 
 /// [`Tags`] without their origin: what every instruction looks at.
@@ -53,13 +56,13 @@ impl TagMasks {
 }
 
 impl Registers {
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &Layout, exists: Mask) -> Self {
         let count = layout.slots.len();
         let mut narrow = Pool::new(layout.narrow + layout.constants.len() as u32);
         for (word, &constant) in (layout.narrow..).zip(&layout.constants) {
             *narrow.get_mut(word) = [constant; WARP];
         }
-        let mut masks = vec![TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER }; count];
+        let mut masks = vec![TagMasks { poison: exists, ..TagMasks::NUMBER }; count];
         // The entry of all constants.
         masks.push(TagMasks::NUMBER);
         Self {
@@ -70,6 +73,7 @@ impl Registers {
             origins: vec![None; count],
             undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
+            absent: Mask::ALL.without(exists),
         }
     }
 
@@ -77,7 +81,8 @@ impl Registers {
     /// How many bytes that took.
     pub(crate) fn forget_all(&mut self) {
         let count = self.origins.len();
-        self.masks[..count].fill(TagMasks { poison: Mask::ALL, ..TagMasks::NUMBER });
+        let poison = Mask::ALL.without(self.absent);
+        self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
     }
 
@@ -88,8 +93,9 @@ impl Registers {
 
     /// Forgets everything in `lanes`: a call starts afresh.
     pub(crate) fn forget(&mut self, lanes: Mask) {
+        let unwritten = Tags { poison: lanes, ..Tags::UNWRITTEN };
         for position in 0..self.origins.len() {
-            self.set_tags(position, Tags::UNWRITTEN, lanes);
+            self.set_tags(position, unwritten, lanes);
         }
     }
 
@@ -142,6 +148,7 @@ impl Registers {
                 origin = origin.or(Some(source.tags));
             }
         }
+        let lanes = lanes.or(self.absent);
         let masks = &mut self.masks[dst.tags as usize];
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
         masks.pointer = masks.pointer.without(lanes);
@@ -305,7 +312,7 @@ impl Registers {
         self.wide.compute(sources, buffers, action);
         let slot = layout.slots[dst];
         if slot.is_wide() {
-            self.wide.adopt(slot.word, lanes);
+            self.wide.adopt(slot.word, lanes.or(self.absent));
             self.set_tags(dst.position(), *tags, lanes);
         } else if let Some(&values) = self.wide.computed() {
             self.write(layout, dst, &values, *tags, lanes);
@@ -333,7 +340,7 @@ impl Registers {
                 self.narrow_source(layout, operands[position], &mut buffers[position]);
         }
         self.narrow.compute(sources, buffers, action);
-        self.narrow.adopt(slot.word, lanes);
+        self.narrow.adopt(slot.word, lanes.or(self.absent));
         self.set_tags(dst.position(), *tags, lanes);
         true
     }
@@ -349,12 +356,13 @@ impl Registers {
         action: impl FnOnce(&mut Narrow, [&Narrow; N]),
     ) {
         self.narrow.compute_words(sources.map(|source| source.word), action);
-        self.narrow.adopt(dst.word, lanes);
+        self.narrow.adopt(dst.word, lanes.or(self.absent));
     }
 
     /// Marks the result of a computation as numbers in `lanes`.
     #[inline(always)]
     pub(crate) fn numbers_in(&mut self, dst: Word, lanes: Mask) {
+        let lanes = lanes.or(self.absent);
         let masks = &mut self.masks[dst.tags as usize];
         masks.pointer = masks.pointer.without(lanes);
         masks.unknown = masks.unknown.without(lanes);
@@ -376,6 +384,7 @@ impl Registers {
         lanes: Mask,
     ) {
         let slot = layout.slots[register];
+        let lanes = lanes.or(self.absent);
         if slot.is_narrow() {
             let old = self.narrow.get_mut(slot.word);
             if lanes == Mask::ALL {
@@ -403,6 +412,7 @@ impl Registers {
         tags: Tags,
         lanes: Mask,
     ) {
+        let lanes = lanes.or(self.absent);
         let old = self.narrow.get_mut(layout.slots[register].word);
         if lanes == Mask::ALL {
             *old = *values;
@@ -447,6 +457,7 @@ impl Registers {
 
     #[inline]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
+        let lanes = lanes.or(self.absent);
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {
             return *old = TagMasks::NUMBER;

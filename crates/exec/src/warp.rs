@@ -147,7 +147,8 @@ impl Warp {
     #[cold]
     fn first_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
         let spare = self.spare_files[function.position()].take();
-        let registers = spare.unwrap_or_else(|| Registers::new(&machine.layouts[function]));
+        let registers =
+            spare.unwrap_or_else(|| Registers::new(&machine.layouts[function], self.exists));
         self.cleared += registers.tag_bytes();
         registers
     }
