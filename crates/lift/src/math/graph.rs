@@ -170,7 +170,40 @@ impl Graph {
                 *edge = self.as_float(*edge, format);
             }
         }
-        self.normal(code, edges)
+        match self.folded(code, edges) {
+            Some(edge) => Some(edge),
+            None => self.normal(code, edges),
+        }
+    }
+
+    /// Operations on single constants, as compilers fold them.
+    fn folded(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
+        if code.format() != Some(Format::F32) {
+            return None;
+        }
+        let mut values = [0f32; 4];
+        for (value, edge) in values.iter_mut().zip(edges) {
+            let Node::Bits(bits) = self.node(edge.node()) else { return None };
+            let number = f32::from_bits(u32::try_from(bits).ok()?);
+            *value = if edge.is_negated() { -number } else { number };
+        }
+        let [a, b, ..] = values;
+        let number = match code {
+            Code::Add(_, Rounding::NearestEven) => a + b,
+            Code::Mul(_, Rounding::NearestEven) => a * b,
+            Code::Float1(FloatUnary::Abs, ..) => a.abs(),
+            Code::Float1(FloatUnary::RoundToIntegral, _, rounding) => match rounding {
+                Rounding::NearestEven => a.round_ties_even(),
+                Rounding::NearestAway => a.round(),
+                Rounding::Zero => a.trunc(),
+                Rounding::Down => a.floor(),
+                Rounding::Up => a.ceil(),
+            },
+            Code::Less(_) => return Some(self.bits((a < b).into())),
+            Code::Equal(_) => return Some(self.bits((a == b).into())),
+            _ => return None,
+        };
+        Some(self.bits(number.to_bits().into()))
     }
 
     /// The node of an operation whose signs and order are brought to one form.

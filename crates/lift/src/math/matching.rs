@@ -87,11 +87,28 @@ pub(crate) fn find(
 ) -> Option<Found> {
     // An argument may come negated, its sign folded into constants.
     let signs = [[false, false], [true, false], [false, true], [true, true]];
-    let tried = if template.function.arguments() == 1 { 2 } else { 4 };
+    let tried = if template.holes() == 1 { 2 } else { 4 };
     signs.into_iter().take(tried).find_map(|signs| {
         let found = vec![None; template.steps.len()];
         let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
         let result = matcher.part(template.root, value);
+        (!result.is_none()).then(|| matcher.outcome(!result.has_plus()))?
+    })
+}
+
+/// Whether the product of two values is an expansion, whose last step is a product.
+pub(crate) fn find_product(
+    graph: &Graph,
+    names: &[Option<String>],
+    template: &Template,
+    factors: [Edge; 2],
+) -> Option<Found> {
+    let Step::Op(_, parts) = &template.steps[template.root.step] else { return None };
+    [[false, false], [true, false]].into_iter().find_map(|signs| {
+        let found = vec![None; template.steps.len()];
+        let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
+        let result = matcher.either_order(parts, &factors, |s| s[0].times(s[1]));
+        let result = result.flipped(template.root.negated);
         (!result.is_none()).then(|| matcher.outcome(!result.has_plus()))?
     })
 }
@@ -102,7 +119,7 @@ impl Matcher<'_> {
             let (node, _) = self.found[hole]?;
             Some(Edge::new(node, self.signs[hole]))
         };
-        let count = self.template.function.arguments();
+        let count = self.template.holes();
         let arguments = (0..count).map(argument).collect::<Option<Vec<Edge>>>()?;
         let conditions = self.template.steps.iter().filter_map(|step| match step {
             Step::Fast(condition, _) => {

@@ -15,6 +15,8 @@
 
 mod graph;
 mod matching;
+mod operations;
+mod powers;
 mod rewrite;
 mod steps;
 mod template;
@@ -61,19 +63,28 @@ pub(crate) fn lift(lifted: &mut Lifted) {
 }
 
 /// Replaces what is recognised in a function; what that was.
-fn lift_function<'t>(function: &mut Function, templates: &'t [Template]) -> Vec<&'t Template> {
+fn lift_function(function: &mut Function, templates: &[Template]) -> Vec<Template> {
     let constants = constants(function);
-    let possible: Vec<&Template> = templates
-        .iter()
-        .filter(|template| template.constants().all(|bits| is_present(&constants, bits)))
-        .collect();
+    let is_possible =
+        |template: &Template| template.constants().all(|bits| is_present(&constants, bits));
+    let mut possible: Vec<Template> =
+        templates.iter().filter(|template| is_possible(template)).cloned().collect();
+    let powers = templates.iter().filter(|template| template.function == RealFunction::Pow);
+    for template in powers.filter(|template| has_most(template, &constants)) {
+        let mut exponents: Vec<u32> =
+            constants.iter().filter_map(|&bits| u32::try_from(bits).ok()).collect();
+        exponents.sort_unstable();
+        let exponents = exponents.into_iter().filter(|&bits| f32::from_bits(bits).is_finite());
+        let fixed = exponents.filter_map(|bits| powers::with_exponent(template, bits));
+        possible.extend(fixed.filter(is_possible));
+    }
     if possible.is_empty() || function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
     }
     let flow = Flow::new(function);
     let values = Values::new(function, &flow);
     let plan = rewrite::plan(function, &values, &possible);
-    let found = plan.found.iter().map(|&at| possible[at]).collect();
+    let found = plan.found.iter().map(|&at| possible[at].clone()).collect();
     let edits = plan.edits;
     if edits.is_empty() {
         return Vec::new();
@@ -81,6 +92,13 @@ fn lift_function<'t>(function: &mut Function, templates: &'t [Template]) -> Vec<
     rewrite::apply(function, edits);
     clean(function);
     found
+}
+
+/// Whether the constants of a polynomial are there, which are most of an expansion's; those that go
+/// with a constant exponent are not.
+fn has_most(template: &Template, constants: &FxHashSet<u64>) -> bool {
+    let missing = template.constants().filter(|&bits| !is_present(constants, bits)).count();
+    missing * 4 < template.constants().count()
 }
 
 /// Whether a constant is in a program, signs aside; small ones may come from elsewhere.

@@ -1,13 +1,13 @@
 //! From what was recognised to a changed function.
 
-use super::graph::{Edge, Node};
-use super::matching::{Found, find, names};
+use super::graph::{Code, Edge, Node};
+use super::matching::{Found, find, find_product, names};
 use super::template::{Step, Template};
 use super::values::{Site, Values, written};
 use base::Span;
 use ir::{
-    BlockId, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op, Operand, Reg, Register,
-    Terminator,
+    BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op, Operand, Reg,
+    Register, Terminator,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ struct Planner<'p, 'v> {
 }
 
 /// Looks for expansions.
-pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[&Template]) -> Plan {
+pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Template]) -> Plan {
     let mut planner = Planner {
         function,
         values,
@@ -86,12 +86,21 @@ pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[&Templ
     for candidate in merges.chain(results) {
         let Some(name) = names[candidate.value.node().0 as usize].as_deref() else { continue };
         for (at, template) in templates.iter().enumerate() {
-            if root_name(template) != Some(name) {
-                continue;
-            }
-            if let Some(found) = find(&values.graph, &names, template, candidate.value)
-                && planner.replace(candidate, template, &found)
-            {
+            let replaced = match root_name(template) {
+                Some(root) if root == name => {
+                    find(&values.graph, &names, template, candidate.value)
+                        .is_some_and(|found| planner.replace(candidate, template, &found))
+                }
+                // A product that went into a sum.
+                Some("mul" | "mul.f64") => {
+                    planner.product(candidate).is_some_and(|(factors, added)| {
+                        find_product(&values.graph, &names, template, factors)
+                            .is_some_and(|found| planner.add(candidate, template, &found, added))
+                    })
+                }
+                _ => false,
+            };
+            if replaced {
                 planner.plan.found.insert(at);
                 break;
             }
@@ -117,26 +126,76 @@ fn single(function: &Function) -> Vec<bool> {
 }
 
 impl Planner<'_, '_> {
+    /// The factors of a fused product and what is added to it.
+    fn product(&self, candidate: Candidate) -> Option<([Edge; 2], Operand)> {
+        let block = &self.function.blocks[candidate.block];
+        let Op::Fma { lanes: 1, c, mode, .. } = &block.instructions[candidate.position?].op else {
+            return None;
+        };
+        let Node::Op(Code::Fma(..), operands) = self.values.graph.node(candidate.value.node())
+        else {
+            return None;
+        };
+        let plain = *mode == FloatMode { flush: mode.flush, ..FloatMode::NEAREST };
+        let &[a, b, _] = operands.as_slice() else { return None };
+        plain.then(|| ([a.flipped(candidate.value.is_negated()), b], *c))
+    }
+
+    /// Plans to compute a sum with a function's value.
+    fn add(
+        &mut self,
+        candidate: Candidate,
+        template: &Template,
+        found: &Found,
+        added: Operand,
+    ) -> bool {
+        let format = template.format;
+        let value = self.fresh(format.width());
+        let Some(mut new) = self.computed(candidate, template, found, value) else { return false };
+        let op = if found.negated { FloatBinary::Sub } else { FloatBinary::Add };
+        let (dst, mode) = (candidate.register, FloatMode::NEAREST);
+        let (a, b) = (added, value.into());
+        new.push(Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b });
+        self.put(candidate, new, found);
+        true
+    }
+
     /// Plans to compute a value by a function; whether that can be done.
     fn replace(&mut self, candidate: Candidate, template: &Template, found: &Found) -> bool {
+        let dst = candidate.register;
+        let Some(mut new) = self.computed(candidate, template, found, dst) else { return false };
+        if found.negated {
+            new.push(negated(template.format, dst, dst.into()));
+        }
+        self.put(candidate, new, found);
+        true
+    }
+
+    /// The function's value, in a register.
+    fn computed(
+        &mut self,
+        candidate: Candidate,
+        template: &Template,
+        found: &Found,
+        dst: Reg,
+    ) -> Option<Vec<Op>> {
         let format = template.format;
         if self.function.registers[candidate.register].width != format.width() {
-            return false;
+            return None;
         }
         let mut new = Vec::new();
         let mut operands = Vec::new();
         for &argument in &found.arguments {
-            match self.argument(candidate, argument, format, &mut new) {
-                Some(operand) => operands.push(operand),
-                None => return false,
-            }
+            operands.push(self.argument(candidate, argument, format, &mut new)?);
         }
-        let dst = candidate.register;
-        let (a, b) = (operands[0], operands.get(1).copied());
+        operands.extend(template.second.map(Operand::Constant));
+        let (a, b) = (*operands.first()?, operands.get(1).copied());
         new.push(Op::Real { function: template.function, format, dst, a, b });
-        if found.negated {
-            new.push(negated(format, dst, dst.into()));
-        }
+        Some(new)
+    }
+
+    /// Plans new operations at a candidate's place.
+    fn put(&mut self, candidate: Candidate, new: Vec<Op>, found: &Found) {
         let origin = self.origin(candidate);
         let guard = candidate
             .position
@@ -159,7 +218,6 @@ impl Planner<'_, '_> {
         for &condition in &found.conditions {
             self.always(condition);
         }
-        true
     }
 
     /// A condition always holds.

@@ -42,6 +42,8 @@ pub(crate) struct Template {
     pub(crate) format: Format,
     pub(crate) steps: Vec<Step>,
     pub(crate) root: Part,
+    /// The second argument, where it is a constant.
+    pub(crate) second: Option<u64>,
 }
 
 impl Template {
@@ -53,13 +55,22 @@ impl Template {
         })
     }
 
+    /// How many arguments are to be found.
+    pub(crate) fn holes(&self) -> usize {
+        self.function.arguments() - usize::from(self.second.is_some())
+    }
+
     /// Whether it leaves out what happens for some arguments.
     pub(crate) fn is_partial(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Fast(..)))
     }
 }
 
-const TABLES: [&str; 2] = [include_str!("tables/single.txt"), include_str!("tables/double.txt")];
+const TABLES: [&str; 3] = [
+    include_str!("tables/single.txt"),
+    include_str!("tables/double.txt"),
+    include_str!("tables/half.txt"),
+];
 
 /// All expansions.
 pub(crate) fn templates() -> Vec<Template> {
@@ -119,7 +130,7 @@ fn template(lines: &[&'static str]) -> Option<Template> {
         names.push((name, steps.len() - 1));
         root = Part { step: steps.len() - 1, negated };
     }
-    Some(Template { function, format, steps, root })
+    Some(Template { function, format, steps, root, second: None })
 }
 
 /// A function by its name in the tables.
@@ -149,4 +160,17 @@ fn function(name: &str) -> Option<RealFunction> {
         F::RoundAway,
     ];
     all.into_iter().find(|function| format!("{function:?}") == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_the_tables_is_read() {
+        let heads = TABLES.iter().flat_map(|table| table.lines());
+        let heads = heads.filter(|line| line.starts_with(|c: char| c.is_ascii_alphabetic()));
+        assert_eq!(templates().len(), heads.count());
+        assert!(templates().len() > 50);
+    }
 }

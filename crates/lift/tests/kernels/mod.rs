@@ -124,8 +124,28 @@ pub(crate) fn lifted_text(program: &Program) -> String {
     kernels.map(|function| ir::Printed { program: &program, function }.to_string()).collect()
 }
 
+/// The number a half is.
+pub(crate) fn half_value(bits: u16) -> f64 {
+    exec::concrete::to_double(Format::F16, bits.into())
+}
+
+/// The half that a number is.
+fn half_of(number: f32) -> u16 {
+    use exec::concrete::{Conversion, convert};
+    let (from, to) = (ir::Scalar::Float(Format::F32), ir::Scalar::Float(Format::F16));
+    convert(Conversion::nearest(from, to), number.to_bits().into()) as u16
+}
+
 /// Runs a kernel of one or two inputs on numbers.
-pub(crate) fn run(kernel: &Kernel, format: Format, x: &[f32], y: &[f32]) -> Vec<f64> {
+pub(crate) fn run(
+    kernel: &Kernel,
+    wanted: RealFunction,
+    format: Format,
+    x: &[f32],
+    y: &[f32],
+) -> Vec<f64> {
+    // Whatever is computed in between.
+    let format = if kernel.is_of_halves() { Format::F16 } else { format };
     const THREADS: u32 = 256;
     let program = &kernel.program;
     let (id, function) = program.functions.enumerate().find(|(_, f)| f.is_kernel).unwrap();
@@ -136,6 +156,7 @@ pub(crate) fn run(kernel: &Kernel, format: Format, x: &[f32], y: &[f32]) -> Vec<
         let padded = numbers.iter().copied().chain(std::iter::repeat(1.0)).take(count);
         let bytes = padded.flat_map(|number| match format {
             Format::F64 => f64::from(number).to_le_bytes().to_vec(),
+            Format::F16 => half_of(number).to_le_bytes().to_vec(),
             _ => number.to_le_bytes().to_vec(),
         });
         bytes.collect::<Vec<u8>>()
@@ -168,9 +189,12 @@ pub(crate) fn run(kernel: &Kernel, format: Format, x: &[f32], y: &[f32]) -> Vec<
     };
     let outcome = exec::run(program, &launch, Limits::default());
     assert!(outcome.gap.is_none() && outcome.findings.is_empty(), "{}: {outcome:?}", kernel.name);
-    let written = &outcome.buffers[inputs];
+    // `sincosf` writes the sine before the cosine.
+    let first = kernel.function() == "sincosf" && wanted == RealFunction::Sin;
+    let written = &outcome.buffers[inputs - usize::from(first)];
     let numbers = written.chunks(size).take(x.len()).map(|bytes| match format {
         Format::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
+        Format::F16 => half_value(u16::from_le_bytes(bytes.try_into().unwrap())),
         _ => f64::from(f32::from_le_bytes(bytes.try_into().unwrap())),
     });
     numbers.collect()
