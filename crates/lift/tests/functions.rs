@@ -4,8 +4,8 @@
 
 mod kernels;
 
-use ir::{Format, RealFunction};
-use kernels::{BUILDS, Kernel, half_value, kernels, lifted_text, real_functions, run};
+use ir::{Format, Program, RealFunction};
+use kernels::{BUILDS, Claim, Kernel, claims, half_value, kernels, lifted_text, run, run_program};
 
 /// The function itself, in doubles.
 fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
@@ -102,10 +102,14 @@ fn partners(points: &[f32]) -> Vec<f32> {
 }
 
 /// Checks a kernel against the function it was taken for; how many numbers were compared.
-fn check(kernel: &Kernel, function: RealFunction, format: Format) -> usize {
+fn check(kernel: &Kernel, claim: Claim) -> usize {
+    let (function, format) = (claim.function, claim.format);
     let x = points(kernel);
-    let y = partners(&x);
-    let results = run(kernel, function, format, &x, &y);
+    let y = match claim.second {
+        Some(second) => vec![second as f32; x.len()],
+        None => partners(&x),
+    };
+    let results = run(kernel, claim, &x, &y);
     let mut compared = 0;
     for ((&x, &y), &found) in x.iter().zip(&y).zip(&results) {
         let (wide, other) = (f64::from(x), f64::from(y));
@@ -129,11 +133,14 @@ fn check(kernel: &Kernel, function: RealFunction, format: Format) -> usize {
     compared
 }
 
-/// Checks a kernel of halves at every half for which the result is one.
-fn check_halves(kernel: &Kernel, function: RealFunction) -> usize {
+/// Checks a kernel of halves at every half for which the result is one. The library mends the error of
+/// an approximate instruction at a few numbers by a last place; where the emulated instruction
+/// has no such error, the result is off by that place and half of one.
+fn check_halves(kernel: &Kernel, claim: Claim) -> usize {
+    let function = claim.function;
     let halves = (0..=u16::MAX).filter(|bits| bits & 0x7c00 != 0x7c00);
     let x: Vec<f32> = halves.map(|bits| half_value(bits) as f32).collect();
-    let results = run(kernel, function, Format::F16, &x, &x);
+    let results = run(kernel, claim, &x, &x);
     let mut compared = 0;
     for (&x, &found) in x.iter().zip(&results) {
         let value = exact(function, f64::from(x), 0.0);
@@ -142,7 +149,7 @@ fn check_halves(kernel: &Kernel, function: RealFunction) -> usize {
         }
         let place = 2f64.powf(value.abs().log2().floor().max(-14.0) - 10.0);
         assert!(
-            (found - value).abs() <= place,
+            (found - value).abs() <= 1.5 * place + 1e-12,
             "{}: {function:?}({x:e}) = {found:e}, not {value:e}",
             kernel.name
         );
@@ -156,10 +163,10 @@ fn expansions_compute_the_functions_they_are_taken_for() {
     let mut count = 0;
     for build in BUILDS {
         for kernel in kernels(build) {
-            for (function, format) in real_functions(&kernel.program) {
+            for claim in claims(&kernel.program) {
                 let compared = match kernel.is_of_halves() {
-                    true => check_halves(&kernel, function),
-                    false => check(&kernel, function, format),
+                    true => check_halves(&kernel, claim),
+                    false => check(&kernel, claim),
                 };
                 assert!(compared > 2000, "{build} {}: {compared} points", kernel.name);
                 count += 1;
@@ -173,30 +180,39 @@ fn expansions_compute_the_functions_they_are_taken_for() {
 fn is_left_out(kernel: &Kernel, constant: &str) -> bool {
     let reduction = ["sinf", "cosf", "tanf", "sincosf"].contains(&kernel.function());
     let slow = |digits: &str| ["3BF921FB54442D19"].contains(&digits);
-    // (−1)^±∞
-    let infinite = kernel.function() == "powf" && constant == "0fBF800000";
-    infinite
-        || reduction && (!constant.starts_with("0f") || slow(constant))
-        || kernel.function() == "fmodf"
+    reduction && (!constant.starts_with("0f") || slow(constant)) || kernel.function() == "fmodf"
 }
 
-/// A changed constant shows: the lifted kernel is not what it was.
+/// Whether a changed kernel is the same on numbers: the constant is one of a way for NaN or infinity,
+/// as in `x + 2` for powf(NaN, 2).
+fn is_same_on_numbers(kernel: &Kernel, mutant: &Program, claim: Claim) -> bool {
+    let x = points(kernel);
+    let y = partners(&x);
+    let before = run(kernel, claim, &x, &y);
+    let after = run_program(kernel, mutant, claim, &x, &y);
+    let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
+    bits(before) == bits(after)
+}
+
+/// A changed constant shows: the lifted kernel is not what it was, unless no number tells them apart.
 #[test]
 fn no_expansion_is_recognised_with_another_constant() {
     let mut changed = 0;
     for build in BUILDS {
         for kernel in kernels(build) {
-            if real_functions(&kernel.program).is_empty() {
-                continue;
-            }
+            let Some(&claim) = claims(&kernel.program).first() else { continue };
             let lifted = lifted_text(&kernel.program);
             for (mutant, constant) in kernel.mutants() {
                 if is_left_out(&kernel, &constant) {
                     continue;
                 }
-                let same = lifted_text(&mutant) == lifted;
-                assert!(!same, "{build} {}: {constant} may be another", kernel.name);
-                changed += 1;
+                let shows = lifted_text(&mutant) != lifted;
+                assert!(
+                    shows || is_same_on_numbers(&kernel, &mutant, claim),
+                    "{build} {}: {constant} may be another",
+                    kernel.name
+                );
+                changed += usize::from(shows);
             }
         }
     }

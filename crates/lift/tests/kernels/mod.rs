@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
-use ir::{Format, Op, Program, RealFunction};
+use ir::{Format, Op, Operand, Program, RealFunction};
 use std::path::Path;
 
 /// Compiler, architecture and flag.
@@ -104,14 +104,29 @@ fn another(word: &str) -> Option<String> {
     Some(format!("{}", number ^ 1))
 }
 
+/// A function that lifting finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    pub(crate) function: RealFunction,
+    pub(crate) format: Format,
+    /// The second argument, where it is a constant.
+    pub(crate) second: Option<f64>,
+}
+
 /// The functions that lifting finds in a program.
-pub(crate) fn real_functions(program: &Program) -> Vec<(RealFunction, Format)> {
+pub(crate) fn claims(program: &Program) -> Vec<Claim> {
     let lifted = lift::lift(program).program;
     let problems = ir::validate(&lifted);
     assert!(problems.is_empty(), "{problems:?}");
     let functions = lifted.functions.iter().flat_map(|function| function.instructions());
     let functions = functions.filter_map(|instruction| match &instruction.op {
-        Op::Real { function, format, .. } => Some((*function, *format)),
+        Op::Real { function, format, b, .. } => {
+            let second = match b {
+                Some(Operand::Constant(bits)) => Some(exec::concrete::to_double(*format, *bits)),
+                _ => None,
+            };
+            Some(Claim { function: *function, format: *format, second })
+        }
         _ => None,
     });
     functions.collect()
@@ -137,17 +152,21 @@ fn half_of(number: f32) -> u16 {
 }
 
 /// Runs a kernel of one or two inputs on numbers.
-pub(crate) fn run(
+pub(crate) fn run(kernel: &Kernel, claim: Claim, x: &[f32], y: &[f32]) -> Vec<f64> {
+    run_program(kernel, &kernel.program, claim, x, y)
+}
+
+/// Runs a program that is this kernel, or a changed one.
+pub(crate) fn run_program(
     kernel: &Kernel,
-    wanted: RealFunction,
-    format: Format,
+    program: &Program,
+    claim: Claim,
     x: &[f32],
     y: &[f32],
 ) -> Vec<f64> {
     // Whatever is computed in between.
-    let format = if kernel.is_of_halves() { Format::F16 } else { format };
+    let format = if kernel.is_of_halves() { Format::F16 } else { claim.format };
     const THREADS: u32 = 256;
-    let program = &kernel.program;
     let (id, function) = program.functions.enumerate().find(|(_, f)| f.is_kernel).unwrap();
     let blocks = x.len().div_ceil(THREADS as usize);
     let count = blocks * THREADS as usize;
@@ -190,7 +209,7 @@ pub(crate) fn run(
     let outcome = exec::run(program, &launch, Limits::default());
     assert!(outcome.gap.is_none() && outcome.findings.is_empty(), "{}: {outcome:?}", kernel.name);
     // `sincosf` writes the sine before the cosine.
-    let first = kernel.function() == "sincosf" && wanted == RealFunction::Sin;
+    let first = kernel.function() == "sincosf" && claim.function == RealFunction::Sin;
     let written = &outcome.buffers[inputs - usize::from(first)];
     let numbers = written.chunks(size).take(x.len()).map(|bytes| match format {
         Format::F64 => f64::from_le_bytes(bytes.try_into().unwrap()),
