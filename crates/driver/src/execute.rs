@@ -83,7 +83,9 @@ impl<'r> Prepared<'r> {
 
     /// With a program that is the same over the reals ([`lift`]).
     pub(crate) fn lifted(mut self) -> Self {
-        let lift::Lifted { program, assumptions } = lift::lift(&self.lowered.program);
+        let kernel = self.built.launch.kernel;
+        let lift::Lifted { program, assumptions } =
+            lift::lift_kernel(&self.lowered.program, kernel);
         self.lowered.program = program;
         self.lifting = assumptions;
         self

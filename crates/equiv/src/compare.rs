@@ -74,7 +74,7 @@ pub struct Compared {
     /// Conditions under which the optimised side is defined, which do not follow from the reference.
     pub conditions: BTreeSet<String>,
     /// Constants taken for transcendental numbers.
-    pub snapped: BTreeSet<&'static str>,
+    pub snapped: BTreeSet<String>,
 }
 
 /// A side after its run.
@@ -122,7 +122,7 @@ fn run_and_compare(
         elements: 0,
         rungs: BTreeMap::new(),
         conditions: BTreeSet::new(),
-        snapped: ran[0].domain.snapped() | ran[1].domain.snapped(),
+        snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
     };
     if compared.outcomes.iter().all(|outcome| outcome.gap.is_none()) {
         let limits = options.limits;

@@ -2,9 +2,32 @@
 //!
 //! A constant that is the correctly rounded value of one of these in its own format is taken for
 //! it. That is an assumption about what the author meant, and listed as such.
+//!
+//! So is a single that is the rounded binary logarithm of a single which is a decimal of few digits:
+//! compilers fold `lg2(0.9)` when they expand powf(0.9, t). Of all singles about one in 100 000 is such a
+//! logarithm by chance.
 
 use ir::Format;
+use std::fmt;
 use term::{Term, Terms};
+
+/// A number that a constant stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// One of the table.
+    Named(&'static str),
+    /// The binary logarithm of a single, of these bits.
+    Log2(u32),
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::Log2(base) => write!(f, "log2 {}", f32::from_bits(*base)),
+        }
+    }
+}
 
 /// Names, and values to double precision.
 const KNOWN: [(&str, f64); 13] = [
@@ -23,22 +46,55 @@ const KNOWN: [(&str, f64); 13] = [
     ("2/sqrt pi", std::f64::consts::FRAC_2_SQRT_PI),
 ];
 
-/// The name of the number that bits stand for, and whether it is negated.
-pub(crate) fn recognise(format: Format, bits: u64) -> Option<(&'static str, bool)> {
+/// The number that bits stand for, and whether it is negated.
+pub(crate) fn recognise(format: Format, bits: u64) -> Option<(Known, bool)> {
     let negative = bits >> (format.width().bits() - 1) & 1 == 1;
     let magnitude = bits & (format.width().mask() >> 1);
-    let (name, _) = KNOWN.into_iter().find(|(_, value)| match format {
+    let named = KNOWN.into_iter().find(|(_, value)| match format {
         Format::F32 => u64::from((*value as f32).to_bits()) == magnitude,
         Format::F64 => value.to_bits() == magnitude,
         // Few bits: too many other numbers look the same.
         _ => false,
-    })?;
-    Some((name, negative))
+    });
+    match named {
+        Some((name, _)) => Some((Known::Named(name), negative)),
+        None if format == Format::F32 => {
+            let number = f32::from_bits(u32::try_from(bits).ok()?);
+            Some((Known::Log2(logarithm_of(number)?.to_bits()), false))
+        }
+        None => None,
+    }
 }
 
-/// The number of this name as a term.
-pub(crate) fn term(terms: &mut Terms, name: &str) -> Term {
+/// The decimal of at most three digits, as a single, whose logarithm a number is.
+fn logarithm_of(number: f32) -> Option<f32> {
+    const DIGITS: i32 = 3;
+    // From a millionth to a million; integers are logarithms of powers of two, and exact.
+    if !number.is_normal() || number.abs() > 20.0 || number.fract() == 0.0 {
+        return None;
+    }
+    let power = f64::from(number).exp2();
+    let unit = power.log10().floor() as i32 + 1 - DIGITS;
+    let digits = (power / 10f64.powi(unit)).round();
+    if (digits * 10f64.powi(unit) / power - 1.0).abs() > 1e-5 {
+        return None;
+    }
+    // As one reads it, so that it is the single of a literal.
+    let decimal: f32 = format!("{digits}e{unit}").parse().ok()?;
+    (f64::from(decimal).log2() as f32 == number).then_some(decimal)
+}
+
+/// The number as a term.
+pub(crate) fn term(terms: &mut Terms, known: Known) -> Term {
     let (one, two) = (terms.one(), terms.integer(2));
+    let name = match known {
+        Known::Named(name) => name,
+        Known::Log2(base) => {
+            let base = terms.float(f32::from_bits(base).into());
+            let (base, two) = (terms.log(base), terms.log(two));
+            return terms.divide(base, two);
+        }
+    };
     match name {
         "log2 e" => {
             let ln2 = terms.log(two);
@@ -74,5 +130,39 @@ pub(crate) fn term(terms: &mut Terms, name: &str) -> Term {
             terms.multiply(two, root)
         }
         _ => terms.exp(one),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recognised(number: f32) -> Option<String> {
+        let (known, negative) = recognise(Format::F32, number.to_bits().into())?;
+        Some(format!("{}{known}", if negative { "-" } else { "" }))
+    }
+
+    #[test]
+    fn logarithms_of_short_decimals_are_known() {
+        assert_eq!(recognised(-0.152_003_1).as_deref(), Some("log2 0.9"));
+        assert_eq!(recognised(13.287_712).as_deref(), Some("log2 10000"));
+        assert_eq!(recognised(std::f32::consts::LOG2_E).as_deref(), Some("log2 e"));
+        assert_eq!(recognised(-std::f32::consts::LN_2).as_deref(), Some("-ln 2"));
+    }
+
+    #[test]
+    fn other_numbers_are_not() {
+        for number in [1.0, 2.0, 0.5, 0.1, 0.044_715, 0.9, 10_000.0, 1e-5, 1e-8, 0.125, 3.3] {
+            assert_eq!(recognised(number), None, "{number}");
+        }
+        // The next number to a logarithm.
+        assert_eq!(recognised((-0.152_003_1f32).next_up()), None);
+    }
+
+    #[test]
+    fn few_are_by_chance() {
+        let number = |at: u32| f32::from_bits(0x3c00_0000 + at * 7919);
+        let found = (0..10_000).filter(|&at| recognised(number(at)).is_some()).count();
+        assert!(found < 3, "{found}");
     }
 }

@@ -78,7 +78,8 @@ fn log_of(terms: &mut Terms, number: i64) -> Term {
 }
 
 /// `x^y` with the domain of `powf`: positive bases; zero and positive exponents; negative bases and
-/// integers; and everything to the power of 0.
+/// integers; and everything to the power of 0. Elsewhere it is e^(y log x), which is defined for positive
+/// bases alone.
 fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
     if let Some(number) = terms.as_number(exponent).cloned() {
         // A rational power is defined where its base is not negative, as it is here.
@@ -105,13 +106,11 @@ fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
         let value = terms.multiply(sign, magnitude);
         let floor = terms.apply(Function::Floor, exponent);
         let whole = terms.compare(Relation::Equal, floor, exponent);
-        let undefined = terms.undefined();
-        terms.select(whole, value, undefined)
+        terms.select(whole, value, power)
     };
     let at_zero = {
         let grows = terms.compare(Relation::Less, zero, exponent);
-        let undefined = terms.undefined();
-        terms.select(grows, zero, undefined)
+        terms.select(grows, zero, power)
     };
     let is_zero = terms.compare(Relation::Equal, base, zero);
     let otherwise = terms.select(is_zero, at_zero, negative);

@@ -46,7 +46,7 @@ pub struct Symbolic {
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
     snap: bool,
-    snapped: BTreeSet<&'static str>,
+    snapped: BTreeSet<constants::Known>,
     expf: Steps,
     settled: Settled,
     /// Terms that were compared.
@@ -109,8 +109,8 @@ impl Symbolic {
 
     /// Constants that were taken for transcendental numbers.
     #[must_use]
-    pub fn snapped(&self) -> &BTreeSet<&'static str> {
-        &self.snapped
+    pub fn snapped(&self) -> BTreeSet<String> {
+        self.snapped.iter().map(ToString::to_string).collect()
     }
 
     /// Whether there were more values than handles; then values are missing.
@@ -199,9 +199,9 @@ impl Symbolic {
 
     /// The real number that a constant stands for, if it is one of the known ones.
     fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
-        let (name, negative) = constants::recognise(format, bits).filter(|_| self.snap)?;
-        self.snapped.insert(name);
-        let term = constants::term(&mut self.terms, name);
+        let (known, negative) = constants::recognise(format, bits).filter(|_| self.snap)?;
+        self.snapped.insert(known);
+        let term = constants::term(&mut self.terms, known);
         Some(if negative { self.terms.negate(term) } else { term })
     }
 

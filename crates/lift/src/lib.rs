@@ -16,7 +16,7 @@ mod math;
 
 pub use math::stored_steps;
 
-use ir::Program;
+use ir::{FuncId, Op, Program};
 use std::collections::BTreeSet;
 
 /// A program after all passes.
@@ -28,12 +28,34 @@ pub struct Lifted {
     pub assumptions: BTreeSet<String>,
 }
 
-/// Runs all passes.
+/// Runs all passes on all functions.
 #[must_use]
 pub fn lift(program: &Program) -> Lifted {
+    run(program, program.functions.indices().collect())
+}
+
+/// Runs all passes on what a kernel reaches; other functions stay as they are.
+#[must_use]
+pub fn lift_kernel(program: &Program, kernel: FuncId) -> Lifted {
+    let mut reached = vec![kernel];
+    let mut at = 0;
+    while let Some(&function) = reached.get(at) {
+        at += 1;
+        for instruction in program.functions[function].instructions() {
+            if let Op::Call { callee, .. } = instruction.op
+                && !reached.contains(&callee)
+            {
+                reached.push(callee);
+            }
+        }
+    }
+    run(program, reached)
+}
+
+fn run(program: &Program, functions: Vec<FuncId>) -> Lifted {
     let mut lifted = Lifted { program: program.clone(), assumptions: BTreeSet::new() };
-    math::lift(&mut lifted);
+    math::lift(&mut lifted, &functions);
     // Branches inside the regions of functions are gone by now.
-    branches::lift(&mut lifted);
+    branches::lift(&mut lifted, &functions);
     lifted
 }

@@ -219,7 +219,7 @@ impl Answered<'_> {
         all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
         let compared = &self.compared;
         if !compared.snapped.is_empty() {
-            let names: Vec<&str> = compared.snapped.iter().copied().collect();
+            let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
         all.extend(compared.conditions.iter().map(|one| format!("defined({one})")));

@@ -15,15 +15,17 @@ mod liveness;
 mod shape;
 
 use crate::Lifted;
-use ir::Function;
+use ir::{FuncId, Function};
 use liveness::Liveness;
 
 /// Inner branches come first, and those around them in the next round.
 const MOST_ROUNDS: usize = 16;
 
-/// Changes all functions of a program.
-pub(crate) fn lift(lifted: &mut Lifted) {
-    lifted.program.functions.iter_mut().for_each(straighten);
+/// Changes functions of a program.
+pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
+    for &function in functions {
+        straighten(&mut lifted.program.functions[function]);
+    }
 }
 
 fn straighten(function: &mut Function) {

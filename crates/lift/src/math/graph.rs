@@ -126,6 +126,19 @@ impl Graph {
         self.nodes[id.0 as usize]
     }
 
+    /// All nodes.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
+        self.nodes.iter().copied()
+    }
+
+    /// All constants.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = u64> {
+        self.nodes().filter_map(|node| match node {
+            Node::Bits(bits) => Some(bits),
+            _ => None,
+        })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -160,6 +173,12 @@ impl Graph {
         }
     }
 
+    /// An operation on values, if it is there; signs stay as they are.
+    pub(crate) fn known(&self, code: Code, operands: &[Edge]) -> Option<Edge> {
+        let node = Node::Op(code, Operands::new(operands)?);
+        self.ids.get(&node).map(|&id| Edge::new(id, false))
+    }
+
     /// An operation on values; `None` if it has too many.
     pub(crate) fn op(&mut self, code: Code, operands: &[Edge]) -> Option<Edge> {
         let mut edges = [Edge(0); 4];
@@ -174,36 +193,6 @@ impl Graph {
             Some(edge) => Some(edge),
             None => self.normal(code, edges),
         }
-    }
-
-    /// Operations on single constants, as compilers fold them.
-    fn folded(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
-        if code.format() != Some(Format::F32) {
-            return None;
-        }
-        let mut values = [0f32; 4];
-        for (value, edge) in values.iter_mut().zip(edges) {
-            let Node::Bits(bits) = self.node(edge.node()) else { return None };
-            let number = f32::from_bits(u32::try_from(bits).ok()?);
-            *value = if edge.is_negated() { -number } else { number };
-        }
-        let [a, b, ..] = values;
-        let number = match code {
-            Code::Add(_, Rounding::NearestEven) => a + b,
-            Code::Mul(_, Rounding::NearestEven) => a * b,
-            Code::Float1(FloatUnary::Abs, ..) => a.abs(),
-            Code::Float1(FloatUnary::RoundToIntegral, _, rounding) => match rounding {
-                Rounding::NearestEven => a.round_ties_even(),
-                Rounding::NearestAway => a.round(),
-                Rounding::Zero => a.trunc(),
-                Rounding::Down => a.floor(),
-                Rounding::Up => a.ceil(),
-            },
-            Code::Less(_) => return Some(self.bits((a < b).into())),
-            Code::Equal(_) => return Some(self.bits((a == b).into())),
-            _ => return None,
-        };
-        Some(self.bits(number.to_bits().into()))
     }
 
     /// The node of an operation whose signs and order are brought to one form.
@@ -230,6 +219,14 @@ impl Graph {
                 if a > b {
                     std::mem::swap(a, b);
                 }
+            }
+            (Code::Float1(FloatUnary::Abs, Format::F32, _), [a])
+                if self.flipped_bits(*a).is_some() =>
+            {
+                // Bits that are flipped and not the sign's.
+                let (number, bits) = self.flipped_bits(*a)?;
+                let magnitude = self.op(code, &[number])?;
+                return self.op(Code::Int2(IntBinary::Xor, Width::B32), &[magnitude, bits]);
             }
             (Code::Float1(FloatUnary::Abs, ..), [a]) => *a = a.positive(),
             (Code::Float1(op, _, rounding), [a]) if is_odd(op, rounding) => {
@@ -271,6 +268,9 @@ impl Graph {
             (Code::Int2(op, width), [a, b]) => {
                 if let Some(sign) = self.sign_flip(op, width, [*a, *b]) {
                     return Some(sign);
+                }
+                if let Some(magnitude) = self.magnitude(op, width, [*a, *b]) {
+                    return Some(magnitude);
                 }
                 if op.commutes() && a > b {
                     std::mem::swap(a, b);
@@ -322,6 +322,37 @@ impl Graph {
             _ => None,
         }
     }
+
+    /// A value and the constant whose bits are flipped in it, the sign not among them.
+    fn flipped_bits(&self, edge: Edge) -> Option<(Edge, Edge)> {
+        let Node::Op(Code::Int2(IntBinary::Xor, Width::B32), operands) = self.node(edge.node())
+        else {
+            return None;
+        };
+        let &[a, b] = operands.as_slice() else { return None };
+        let is_mask = |edge: Edge| match self.node(edge.node()) {
+            Node::Bits(bits) => !edge.is_negated() && bits >> 31 == 0,
+            _ => false,
+        };
+        match (is_mask(a), is_mask(b)) {
+            (false, true) => Some((a, b)),
+            (true, false) => Some((b, a)),
+            _ => None,
+        }
+    }
+
+    /// A single without its sign bit is |x|.
+    fn magnitude(&mut self, op: IntBinary, width: Width, [a, b]: [Edge; 2]) -> Option<Edge> {
+        let is_rest = |graph: &Self, edge: Edge| {
+            !edge.is_negated() && graph.node(edge.node()) == Node::Bits(0x7fff_ffff)
+        };
+        let number = match (op, width) {
+            (IntBinary::And, Width::B32) if is_rest(self, b) => a,
+            (IntBinary::And, Width::B32) if is_rest(self, a) => b,
+            _ => return None,
+        };
+        self.op(Code::Float1(FloatUnary::Abs, Format::F32, Rounding::NearestEven), &[number])
+    }
 }
 
 /// Whether f(−x) = −f(x).
@@ -356,7 +387,7 @@ impl Commutes for IntBinary {
 
 impl Code {
     /// The format of operands that are floats.
-    fn format(self) -> Option<Format> {
+    pub(super) fn format(self) -> Option<Format> {
         match self {
             Self::Add(format, _)
             | Self::Mul(format, _)

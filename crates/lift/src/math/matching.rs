@@ -6,7 +6,7 @@
 
 use super::graph::{Code, Commutes, Edge, Graph, Node, NodeId, is_odd};
 use super::template::{Part, Step, Template};
-use ir::{FloatBinary, FloatUnary, Rounding};
+use ir::{FloatBinary, FloatUnary, Format, Rounding, Scalar, Width};
 
 /// Signs `s` with `step = s · node`: bit 0 for plus, bit 1 for minus; none if they are not the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub(crate) struct Found {
     pub(crate) negated: bool,
     /// Conditions that must hold.
     pub(crate) conditions: Vec<Edge>,
+    /// Choices that do not fall on infinity, by number.
+    pub(crate) finite: Vec<usize>,
 }
 
 struct Matcher<'m> {
@@ -79,11 +81,14 @@ pub(crate) fn names(graph: &Graph) -> Vec<Option<String>> {
 }
 
 /// Whether a value is an expansion.
+///
+/// `infinite` are conditions under which something is infinite.
 pub(crate) fn find(
     graph: &Graph,
     names: &[Option<String>],
     template: &Template,
     value: Edge,
+    infinite: &[Edge],
 ) -> Option<Found> {
     // An argument may come negated, its sign folded into constants.
     let signs = [[false, false], [true, false], [false, true], [true, true]];
@@ -92,7 +97,7 @@ pub(crate) fn find(
         let found = vec![None; template.steps.len()];
         let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
         let result = matcher.part(template.root, value);
-        (!result.is_none()).then(|| matcher.outcome(!result.has_plus()))?
+        matcher.outcome(result, infinite)
     })
 }
 
@@ -102,6 +107,7 @@ pub(crate) fn find_product(
     names: &[Option<String>],
     template: &Template,
     factors: [Edge; 2],
+    infinite: &[Edge],
 ) -> Option<Found> {
     let Step::Op(_, parts) = &template.steps[template.root.step] else { return None };
     [[false, false], [true, false]].into_iter().find_map(|signs| {
@@ -109,12 +115,25 @@ pub(crate) fn find_product(
         let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
         let result = matcher.either_order(parts, &factors, |s| s[0].times(s[1]));
         let result = result.flipped(template.root.negated);
-        (!result.is_none()).then(|| matcher.outcome(!result.has_plus()))?
+        matcher.outcome(result, infinite)
     })
 }
 
 impl Matcher<'_> {
-    fn outcome(&self, negated: bool) -> Option<Found> {
+    /// What was found, if the root has signs and is infinite where the template says.
+    fn outcome(&mut self, signs: Signs, infinite: &[Edge]) -> Option<Found> {
+        if signs.is_none() {
+            return None;
+        }
+        let mut finite = Vec::new();
+        if let Some(condition) = self.template.infinite {
+            let mut same = |at: &usize| self.part(condition, infinite[*at]) == Signs::PLUS;
+            finite = (0..infinite.len()).filter(|at| same(at)).collect();
+            if finite.is_empty() {
+                return None;
+            }
+        }
+        let negated = !signs.has_plus();
         let argument = |hole: usize| {
             let (node, _) = self.found[hole]?;
             Some(Edge::new(node, self.signs[hole]))
@@ -128,7 +147,7 @@ impl Matcher<'_> {
             }
             _ => None,
         });
-        Some(Found { arguments, negated, conditions: conditions.collect() })
+        Some(Found { arguments, negated, conditions: conditions.collect(), finite })
     }
 
     /// Signs with which a part of the template is the value.
@@ -181,6 +200,9 @@ impl Matcher<'_> {
                     Signs::MINUS => self.part(*value, b),
                     _ => Signs::NONE,
                 }
+            }
+            (Step::Op("equal", parts), Node::Op(Code::IntEqual(Width::B32), operands)) => {
+                self.equal_integers(parts, operands.as_slice())
             }
             (Step::Op(name, parts), Node::Op(code, operands)) => {
                 let operands = operands.as_slice();
@@ -281,6 +303,33 @@ impl Matcher<'_> {
             Code::Int2(op, _) if op.commutes() => self.either_order(parts, operands, plain),
             _ => self.attempt(parts, operands, plain),
         }
+    }
+
+    /// An integer is zero where the float that is made of it is.
+    fn equal_integers(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {
+        let zero = |edge: Edge| self.graph.node(edge.node()) == Node::Bits(0);
+        let integer = match operands {
+            &[a, b] if zero(b) => a,
+            &[a, b] if zero(a) => b,
+            _ => return Signs::NONE,
+        };
+        let is_zero = |part: &&Part| matches!(self.template.steps[part.step], Step::Bits(0));
+        let (Some(_), Some(&part)) =
+            (parts.iter().find(is_zero), parts.iter().find(|part| !is_zero(part)))
+        else {
+            return Signs::NONE;
+        };
+        [true, false]
+            .into_iter()
+            .find_map(|signed| {
+                let from = Scalar::Integer { width: Width::B32, signed };
+                let to = Scalar::Float(Format::F32);
+                let (rounding, saturate) = (Rounding::NearestEven, false);
+                let code = Code::Convert { from, to, rounding, saturate };
+                let float = self.graph.known(code, &[integer])?;
+                (!self.part(part, float).is_none()).then_some(Signs::PLUS)
+            })
+            .unwrap_or(Signs::NONE)
     }
 
     fn select(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {

@@ -13,6 +13,7 @@
 //! what an expansion does for them is given up. Functions whose expansion takes another way for large
 //! arguments are recognised by the first way alone; that arguments are small is then an assumption.
 
+mod folding;
 mod graph;
 mod matching;
 mod operations;
@@ -35,12 +36,11 @@ use values::Values;
 const MOST_BLOCKS: usize = 5000;
 
 /// Replaces what is recognised.
-pub(crate) fn lift(lifted: &mut Lifted) {
+pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     let templates = template::templates();
     let mut found = BTreeSet::new();
     let mut partial = BTreeSet::new();
-    let functions: Vec<ir::FuncId> = lifted.program.functions.indices().collect();
-    for function in functions {
+    for &function in functions {
         for template in lift_function(&mut lifted.program.functions[function], &templates) {
             let name = format!("{:?}", template.function).to_lowercase();
             if template.is_partial() {
@@ -64,25 +64,29 @@ pub(crate) fn lift(lifted: &mut Lifted) {
 
 /// Replaces what is recognised in a function; what that was.
 fn lift_function(function: &mut Function, templates: &[Template]) -> Vec<Template> {
-    let constants = constants(function);
-    let is_possible =
-        |template: &Template| template.constants().all(|bits| is_present(&constants, bits));
-    let mut possible: Vec<Template> =
-        templates.iter().filter(|template| is_possible(template)).cloned().collect();
-    let powers = templates.iter().filter(|template| template.function == RealFunction::Pow);
-    for template in powers.filter(|template| has_most(template, &constants)) {
-        let mut exponents: Vec<u32> =
-            constants.iter().filter_map(|&bits| u32::try_from(bits).ok()).collect();
-        exponents.sort_unstable();
-        let exponents = exponents.into_iter().filter(|&bits| f32::from_bits(bits).is_finite());
-        let fixed = exponents.filter_map(|bits| powers::with_exponent(template, bits));
-        possible.extend(fixed.filter(is_possible));
+    if function.blocks.len() > MOST_BLOCKS {
+        return Vec::new();
     }
-    if possible.is_empty() || function.blocks.len() > MOST_BLOCKS {
+    let literals = constants(function);
+    let is_possible = |template: &Template, constants: &FxHashSet<u64>| {
+        template.constants().all(|bits| is_present(constants, bits))
+    };
+    let mut possible: Vec<Template> =
+        templates.iter().filter(|template| is_possible(template, &literals)).cloned().collect();
+    let inner: Vec<Template> = possible.iter().filter_map(Template::before_infinity).collect();
+    possible.extend(inner);
+    let power = templates.iter().find(|template| template.function == RealFunction::Pow);
+    if possible.is_empty() && !power.is_some_and(|power| powers::may_be(power, &literals)) {
         return Vec::new();
     }
     let flow = Flow::new(function);
     let values = Values::new(function, &flow);
+    // With those that were folded.
+    let constants = literals.into_iter().chain(values.graph.constants()).collect();
+    for template in templates.iter().filter(|template| template.function == RealFunction::Pow) {
+        let fixed = powers::fixed(template, &constants, &values.graph).into_iter();
+        possible.extend(fixed.filter(|template| is_possible(template, &constants)));
+    }
     let plan = rewrite::plan(function, &values, &possible);
     let found = plan.found.iter().map(|&at| possible[at].clone()).collect();
     let edits = plan.edits;
@@ -92,13 +96,6 @@ fn lift_function(function: &mut Function, templates: &[Template]) -> Vec<Templat
     rewrite::apply(function, edits);
     clean(function);
     found
-}
-
-/// Whether the constants of a polynomial are there, which are most of an expansion's; those that go
-/// with a constant exponent are not.
-fn has_most(template: &Template, constants: &FxHashSet<u64>) -> bool {
-    let missing = template.constants().filter(|&bits| !is_present(constants, bits)).count();
-    missing * 4 < template.constants().count()
 }
 
 /// Whether a constant is in a program, signs aside; small ones may come from elsewhere.

@@ -1,10 +1,11 @@
-//! Powers with a constant exponent: compilers fold what depends on the exponent alone, so the expansion
-//! is that of the table with those steps computed.
+//! Powers with a constant exponent or base: compilers fold what depends on the constant alone, so the
+//! expansion is that of the table with those steps computed.
 
 use super::graph::{Code, Edge, Graph, Node, NodeId};
 use super::template::{Part, Step, Template};
 use ir::{FloatUnary, Format, IntBinary, Rounding, Scalar, Width};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The steps that expansions of `powf` have.
 fn codes() -> Vec<Code> {
@@ -34,35 +35,141 @@ fn codes() -> Vec<Code> {
     codes
 }
 
-/// The expansion for one exponent, a single.
-pub(crate) fn with_exponent(template: &Template, exponent: u32) -> Option<Template> {
-    let codes = codes();
-    let mut names: FxHashMap<Code, &'static str> = FxHashMap::default();
-    let mut graph = Graph::default();
-    let mut values: Vec<Edge> = Vec::with_capacity(template.steps.len());
-    for step in &template.steps {
-        let value = match step {
-            Step::Hole(0) => graph.opaque(),
-            Step::Hole(_) => graph.bits(exponent.into()),
-            Step::Bits(bits) => graph.bits(*bits),
-            Step::Fast(..) => return None,
-            Step::Op(name, parts) => {
-                let code = *codes.iter().find(|code| code.to_string() == *name)?;
-                names.insert(code, name);
-                let operand = |part: &Part| values[part.step].flipped(part.negated);
-                let operands: Vec<Edge> = parts.iter().map(operand).collect();
-                graph.op(code, &operands)?
-            }
-        };
-        values.push(value);
+/// An expansion whose steps are codes.
+struct Coded<'t> {
+    template: &'t Template,
+    codes: Vec<Option<Code>>,
+    names: FxHashMap<Code, &'static str>,
+}
+
+impl<'t> Coded<'t> {
+    fn new(template: &'t Template) -> Self {
+        let all = codes().into_iter().map(|code| (code.to_string(), code));
+        let all: FxHashMap<String, Code> = all.collect();
+        let mut names: FxHashMap<Code, &'static str> = FxHashMap::default();
+        let mut codes = Vec::new();
+        for step in &template.steps {
+            let code = match step {
+                Step::Op(name, _) => all.get(*name).copied().inspect(|&code| {
+                    names.insert(code, name);
+                }),
+                _ => None,
+            };
+            codes.push(code);
+        }
+        Self { template, codes, names }
     }
-    let root = values[template.root.step].flipped(template.root.negated);
-    let mut writer =
-        Writer { graph: &graph, names: &names, steps: Vec::new(), known: FxHashMap::default() };
-    writer.steps.push(Step::Hole(0));
-    let root = writer.part(root)?;
-    let (function, format) = (template.function, template.format);
-    Some(Template { function, format, steps: writer.steps, root, second: Some(exponent.into()) })
+
+    /// The expansion with one argument a constant, a single.
+    fn with_constant(&self, position: usize, bits: u32) -> Option<Template> {
+        let template = self.template;
+        let mut graph = Graph::default();
+        let mut values: Vec<Edge> = Vec::with_capacity(template.steps.len());
+        for (step, code) in template.steps.iter().zip(&self.codes) {
+            let value = match step {
+                Step::Hole(hole) if *hole == position => graph.bits(bits.into()),
+                Step::Hole(_) => graph.opaque(),
+                Step::Bits(bits) => graph.bits(*bits),
+                Step::Fast(..) => return None,
+                Step::Op(_, parts) => {
+                    let operand = |part: &Part| values[part.step].flipped(part.negated);
+                    let operands: Vec<Edge> = parts.iter().map(operand).collect();
+                    graph.op((*code)?, &operands)?
+                }
+            };
+            values.push(value);
+        }
+        let root = values[template.root.step].flipped(template.root.negated);
+        let (names, known) = (&self.names, FxHashMap::default());
+        let mut writer = Writer { graph: &graph, names, steps: vec![Step::Hole(0)], known };
+        let root = writer.part(root)?;
+        let constant = Some((position, bits.into()));
+        Some(Template { constant, steps: writer.steps, root, ..template.clone() })
+    }
+}
+
+/// Expansions of powers, one argument of which is a constant of the program.
+pub(crate) fn fixed(
+    template: &Template,
+    constants: &FxHashSet<u64>,
+    graph: &Graph,
+) -> Vec<Template> {
+    let mut singles: Vec<u32> =
+        constants.iter().filter_map(|&bits| u32::try_from(bits).ok()).collect();
+    singles.retain(|&bits| f32::from_bits(bits).is_finite());
+    singles.sort_unstable();
+    let coded = Coded::new(template);
+    let mut all = Vec::new();
+    if has_most(template, 0, constants) {
+        all.extend(singles.iter().filter_map(|&bits| coded.with_constant(1, bits)));
+    }
+    if has_most(template, 1, constants) {
+        let bases = singles.into_iter().chain(bases(graph));
+        let bases: BTreeSet<u32> =
+            bases.filter(|&bits| f32::from_bits(bits).is_normal() && bits >> 31 == 0).collect();
+        all.extend(bases.into_iter().filter_map(|bits| coded.with_constant(0, bits)));
+    }
+    all
+}
+
+/// Whether a program with these constants may have the expansion with a constant.
+pub(crate) fn may_be(template: &Template, constants: &FxHashSet<u64>) -> bool {
+    (0..2).any(|argument| has_most(template, argument, constants))
+}
+
+/// Numbers of whose logarithm the exponent is a factor. A compiler that knows the exponent to be no NaN
+/// leaves the logarithm alone, as two constants, the second one below the last place of the first.
+fn bases(graph: &Graph) -> Vec<u32> {
+    let mut large: FxHashMap<NodeId, Vec<f64>> = FxHashMap::default();
+    let mut small: Vec<(NodeId, f64)> = Vec::new();
+    for node in graph.nodes() {
+        let Node::Op(code, operands) = node else { continue };
+        let (Code::Mul(Format::F32, _) | Code::Fma(Format::F32, _)) = code else { continue };
+        let &[a, b, ..] = operands.as_slice() else { continue };
+        for (constant, other) in [(a, b), (b, a)] {
+            let Node::Bits(bits) = graph.node(constant.node()) else { continue };
+            let Ok(bits) = u32::try_from(bits) else { continue };
+            let number = f64::from(f32::from_bits(bits));
+            match code {
+                Code::Mul(..) => large.entry(other.node()).or_default().push(number),
+                _ => small.push((other.node(), number)),
+            }
+        }
+    }
+    let mut bases = Vec::new();
+    for (node, second) in small {
+        for &first in large.get(&node).into_iter().flatten() {
+            if second.abs() <= first.abs() * 2f64.powi(-22) {
+                // Signs stand elsewhere.
+                let logarithms = [first + second, first - second, second - first, -first - second];
+                bases.extend(logarithms.map(|logarithm| (logarithm.exp2() as f32).to_bits()));
+            }
+        }
+    }
+    bases
+}
+
+/// Whether most constants are there of the steps that depend on an argument; some of them may go if
+/// the other one is known.
+fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
+    let mut depends = vec![false; template.steps.len()];
+    let (mut all, mut missing) = (0, 0);
+    for (at, step) in template.steps.iter().enumerate() {
+        match step {
+            Step::Hole(hole) => depends[at] = *hole == argument,
+            Step::Op(_, parts) => {
+                depends[at] = parts.iter().any(|part| depends[part.step]);
+                for part in parts.iter().filter(|_| depends[at]) {
+                    if let Step::Bits(bits) = template.steps[part.step] {
+                        all += 1;
+                        missing += usize::from(!super::is_present(constants, bits));
+                    }
+                }
+            }
+            Step::Bits(_) | Step::Fast(..) => {}
+        }
+    }
+    missing * 4 < all
 }
 
 /// From a graph back to steps.

@@ -2,7 +2,7 @@
 
 use super::graph::{Code, Edge, Node};
 use super::matching::{Found, find, find_product, names};
-use super::template::{Step, Template};
+use super::template::{Step, Template, is_infinity};
 use super::values::{Site, Values, written};
 use base::Span;
 use ir::{
@@ -56,6 +56,52 @@ struct Planner<'p, 'v> {
     /// Registers that are written at one place only.
     single: Vec<bool>,
     copies: FxHashMap<Site, Reg>,
+    choices: Vec<Choice>,
+}
+
+/// A choice between infinity and something else.
+#[derive(Clone, Copy)]
+struct Choice {
+    block: BlockId,
+    position: usize,
+    register: Reg,
+    other: Operand,
+    /// Where it is infinite.
+    infinite: Edge,
+}
+
+fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
+    let choice = |&(block, position, register, value): &(BlockId, usize, Reg, Edge)| {
+        let instruction = &function.blocks[block].instructions[position];
+        let Op::Select { if_true, if_false, .. } = instruction.op else { return None };
+        let Node::Op(Code::Select, operands) = values.graph.node(value.node()) else { return None };
+        let &[condition, a, b] = operands.as_slice() else { return None };
+        let format = match function.registers[register].width {
+            ir::Width::B32 => Format::F32,
+            ir::Width::B64 => Format::F64,
+            _ => return None,
+        };
+        let is_infinite = |edge: Edge| match values.graph.node(edge.node()) {
+            Node::Bits(bits) => is_infinity(bits, format),
+            _ => false,
+        };
+        let infinite = match (is_infinite(a), is_infinite(b)) {
+            (true, false) => condition,
+            (false, true) => condition.flipped(true),
+            _ => return None,
+        };
+        let other = match (if_true, if_false) {
+            (Operand::Constant(bits), other) | (other, Operand::Constant(bits))
+                if is_infinity(bits, format) =>
+            {
+                other
+            }
+            _ => return None,
+        };
+        let open = instruction.guard.is_none();
+        open.then_some(Choice { block, position, register, other, infinite })
+    };
+    values.results.iter().filter_map(choice).collect()
 }
 
 /// Looks for expansions.
@@ -66,7 +112,9 @@ pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Templa
         plan: Plan::default(),
         single: single(function),
         copies: FxHashMap::default(),
+        choices: choices(function, values),
     };
+    let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
     let names = names(&values.graph);
     // Where ways meet: arguments before functions of them.
     let mut merges = values.merges.clone();
@@ -88,13 +136,13 @@ pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Templa
         for (at, template) in templates.iter().enumerate() {
             let replaced = match root_name(template) {
                 Some(root) if root == name => {
-                    find(&values.graph, &names, template, candidate.value)
+                    find(&values.graph, &names, template, candidate.value, &infinite)
                         .is_some_and(|found| planner.replace(candidate, template, &found))
                 }
                 // A product that went into a sum.
                 Some("mul" | "mul.f64") => {
                     planner.product(candidate).is_some_and(|(factors, added)| {
-                        find_product(&values.graph, &names, template, factors)
+                        find_product(&values.graph, &names, template, factors, &infinite)
                             .is_some_and(|found| planner.add(candidate, template, &found, added))
                     })
                 }
@@ -188,7 +236,9 @@ impl Planner<'_, '_> {
         for &argument in &found.arguments {
             operands.push(self.argument(candidate, argument, format, &mut new)?);
         }
-        operands.extend(template.second.map(Operand::Constant));
+        if let Some((position, bits)) = template.constant {
+            operands.insert(position.min(operands.len()), Operand::Constant(bits));
+        }
         let (a, b) = (*operands.first()?, operands.get(1).copied());
         new.push(Op::Real { function: template.function, format, dst, a, b });
         Some(new)
@@ -218,6 +268,18 @@ impl Planner<'_, '_> {
         for &condition in &found.conditions {
             self.always(condition);
         }
+        for &at in &found.finite {
+            self.is_finite(at);
+        }
+    }
+
+    /// A choice falls on what is not infinite, unless it is a function itself.
+    fn is_finite(&mut self, at: usize) {
+        let Choice { block, position, register, other, .. } = self.choices[at];
+        let old = &self.function.blocks[block].instructions[position];
+        let op = Op::Copy { dst: register, src: other };
+        let new = Instr { guard: None, op, span: old.span, location: old.location };
+        self.plan.edits.instead.entry((block, position)).or_insert_with(|| vec![new]);
     }
 
     /// A condition always holds.

@@ -42,8 +42,11 @@ pub(crate) struct Template {
     pub(crate) format: Format,
     pub(crate) steps: Vec<Step>,
     pub(crate) root: Part,
-    /// The second argument, where it is a constant.
-    pub(crate) second: Option<u64>,
+    /// Which argument is a constant, and its bits.
+    pub(crate) constant: Option<(usize, u64)>,
+    /// Where the value is infinite and the root is not looked at: what holds there. Somewhere in the
+    /// program must be a choice between infinity and something that is computed of the root.
+    pub(crate) infinite: Option<Part>,
 }
 
 impl Template {
@@ -57,7 +60,7 @@ impl Template {
 
     /// How many arguments are to be found.
     pub(crate) fn holes(&self) -> usize {
-        self.function.arguments() - usize::from(self.second.is_some())
+        self.function.arguments() - usize::from(self.constant.is_some())
     }
 
     /// Whether it leaves out what happens for some arguments.
@@ -75,6 +78,36 @@ const TABLES: [&str; 3] = [
 /// All expansions.
 pub(crate) fn templates() -> Vec<Template> {
     TABLES.iter().flat_map(|table| parse(table)).collect()
+}
+
+impl Template {
+    /// The expansion without a last choice of infinity: compilers put what is done to the result with
+    /// constants into the choice, `x = 0 ? −∞ : 10·log x`.
+    pub(crate) fn before_infinity(&self) -> Option<Self> {
+        let Step::Op("select", parts) = &self.steps[self.root.step] else { return None };
+        let &[condition, a, b] = parts.as_slice() else { return None };
+        let negated = |part: Part| Part { negated: !part.negated, ..part };
+        let (condition, rest) = match (self.is_infinity(a), self.is_infinity(b)) {
+            (true, false) => (condition, b),
+            (false, true) => (negated(condition), a),
+            _ => return None,
+        };
+        let root = if self.root.negated { negated(rest) } else { rest };
+        Some(Self { root, infinite: Some(condition), ..self.clone() })
+    }
+
+    fn is_infinity(&self, part: Part) -> bool {
+        matches!(self.steps[part.step], Step::Bits(bits) if is_infinity(bits, self.format))
+    }
+}
+
+/// Whether bits are an infinity's.
+pub(crate) fn is_infinity(bits: u64, format: Format) -> bool {
+    match format {
+        Format::F32 => bits & 0x7fff_ffff == 0x7f80_0000,
+        Format::F64 => bits & (u64::MAX >> 1) == f64::INFINITY.to_bits(),
+        _ => false,
+    }
 }
 
 /// Blocks of a table; what does not parse is left out, and a test sees to it that nothing is.
@@ -130,7 +163,7 @@ fn template(lines: &[&'static str]) -> Option<Template> {
         names.push((name, steps.len() - 1));
         root = Part { step: steps.len() - 1, negated };
     }
-    Some(Template { function, format, steps, root, second: None })
+    Some(Template { function, format, steps, root, constant: None, infinite: None })
 }
 
 /// A function by its name in the tables.

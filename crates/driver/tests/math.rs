@@ -1,0 +1,277 @@
+//! Kernels that call the math library, as two compilers build them for two architectures, with and
+//! without fast math: all builds of a kernel compute the same.
+//!
+//! `docs/math.md` has what is known of each function in each build;
+//! `SNAPSHOTS=overwrite cargo test -p driver --test math` rewrites it.
+
+mod corpus;
+
+use corpus::Flags;
+use driver::arguments::AssumeSpec;
+use driver::equiv::Options;
+use driver::{Colour, Exit, Input};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Compiler, architecture and flag; the first is what the others are compared with.
+const BUILDS: [&str; 8] = [
+    "nvcc134.sm_80",
+    "nvcc134.sm_100",
+    "nvrtc129.sm_80",
+    "nvrtc129.sm_100",
+    "nvcc134.sm_80.fast",
+    "nvcc134.sm_100.fast",
+    "nvrtc129.sm_80.fast",
+    "nvrtc129.sm_100.fast",
+];
+
+/// How the kernels of `corpus/math/kernels.cu` are launched; N is 6.
+const KERNELS: [(&str, &str); 27] = [
+    ("softmax", "x=f32[12] y=f32[12]:out"),
+    ("log_softmax", "x=f32[12] y=f32[12]:out"),
+    ("cross_entropy", "x=f32[12] p=f32[12] y=f32[2]:out"),
+    ("gelu_tanh", "x=f32[2] y=f32[2]:out"),
+    ("gelu_erf", "x=f32[2] y=f32[2]:out"),
+    ("gelu_erfc", "x=f32[2] y=f32[2]:out"),
+    ("silu", "x=f32[2] y=f32[2]:out"),
+    ("swiglu", "x=f32[2] gate=f32[2] y=f32[2]:out"),
+    ("softplus", "x=f32[2] y=f32[2]:out"),
+    ("softplus_log", "x=f32[2] y=f32[2]:out"),
+    ("mish", "x=f32[2] y=f32[2]:out"),
+    ("elu", "x=f32[2] y=f32[2]:out"),
+    ("sigmoid_tanh", "x=f32[2] y=f32[2]:out"),
+    ("sigmoid", "x=f32[2] y=f32[2]:out"),
+    ("layer_norm", "x=f32[12] eps=f32 y=f32[12]:out"),
+    ("rms_norm", "x=f32[12] eps=f32 y=f32[12]:out"),
+    ("group_norm", "x=f32[12] gain=f32[2] bias=f32[2] eps=f32 y=f32[12]:out"),
+    ("attention", "q=f32[4] k=f32[12] v=f32[12] y=f32[4]:out"),
+    ("attention_two_passes", "q=f32[4] k=f32[12] v=f32[12] y=f32[4]:out"),
+    ("rope", "x=f32[4] angle=f32[2] y=f32[4]:out"),
+    ("rope_apart", "x=f32[4] angle=f32[2] y=f32[4]:out"),
+    ("adamw", "w=f32[2] g=f32[2] m=f32[2] v=f32[2] rate=f32 t=f32 y=f32[2]:out"),
+    ("adamw_step", "w=f32[2] m=f32[2] v=f32[2] rate=f32 t=3 y=f32[2]:out"),
+    ("frequencies", "i=f32[2] y=f32[2]:out"),
+    ("squares", "x=f32[2] y=f32[2]:out"),
+    ("decibel", "x=f32[2] y=f32[2]:out"),
+    ("entropy", "p=f32[12] y=f32[2]:out"),
+];
+
+/// Pairs that are equal under different names, and pairs that are not equal.
+const TWINS: [(&str, &str, Exit); 18] = [
+    ("gelu_erf", "gelu_erfc", Exit::Success),
+    ("softplus", "softplus_log", Exit::Success),
+    ("sigmoid", "sigmoid_tanh", Exit::Success),
+    ("rope", "rope_apart", Exit::Success),
+    ("attention", "attention_two_passes", Exit::Success),
+    ("attention", "attention_no_rescale", Exit::Refuted),
+    ("softplus", "softplus_base_two", Exit::Refuted),
+    ("frequencies", "frequencies_short", Exit::Refuted),
+    ("group_norm", "group_norm_no_eps", Exit::Refuted),
+    ("entropy", "entropy_natural", Exit::Refuted),
+    ("silu", "silu_base_two", Exit::Refuted),
+    ("sigmoid", "sigmoid_is_tanh", Exit::Refuted),
+    ("gelu_erf", "gelu_wrong_root", Exit::Refuted),
+    ("gelu_erf", "gelu_tanh", Exit::Refuted),
+    ("rms_norm", "rms_norm_no_eps", Exit::Refuted),
+    ("rope", "rope_other_way", Exit::Refuted),
+    ("adamw", "adamw_no_correction", Exit::Refuted),
+    ("mish", "mish_no_log", Exit::Refuted),
+];
+
+/// What a build needs to be told of inputs that others do not: `ex2(2·lg2(x))` is no square of negative
+/// numbers.
+fn assumption(kernel: &str, [one, other]: [&str; 2]) -> Option<&'static str> {
+    let fast = |build: &str| build.ends_with(".fast");
+    (kernel == "squares" && !fast(one) && fast(other)).then_some("x > 0")
+}
+
+/// The kernels of a build by their names, each as a module of its own: a module is read for every
+/// comparison.
+fn kernels(module: &str, build: &str) -> BTreeMap<String, Input> {
+    let file = format!("{module}.{build}.ptx");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(&file);
+    let text = std::fs::read_to_string(path).unwrap();
+    let (head, bodies) = text.split_once(".visible .entry").unwrap();
+    let kernel = |body: &str| {
+        let name = body.trim_start().split('(').next().unwrap().to_owned();
+        let text = format!("{head}.visible .entry{body}");
+        (name, Input::from_bytes(&file, text.into_bytes()).unwrap())
+    };
+    bodies.split(".visible .entry").map(kernel).collect()
+}
+
+fn answer(inputs: [&Input; 2], flags: &str, assumption: Option<&str>) -> (Exit, String) {
+    let flags = Flags::parse(flags);
+    let assumptions: Vec<AssumeSpec> =
+        assumption.iter().map(|assumption| assumption.parse().unwrap()).collect();
+    let options = Options { assumptions: &assumptions, ..Options::default() };
+    let outcome = flags.hand(inputs[0], None, |reference| {
+        flags.hand(inputs[1], None, |optimised| {
+            driver::equiv::run([reference, optimised], &options, Colour::Plain)
+        })
+    });
+    (outcome.exit, outcome.output + &outcome.messages)
+}
+
+fn flags(kernel: &str) -> String {
+    let (_, arguments) = KERNELS.iter().find(|(name, _)| *name == kernel).unwrap();
+    let arguments = arguments.split(' ').map(|argument| format!(" --arg {argument}"));
+    format!("--grid 1 --block 2{}", arguments.collect::<String>())
+}
+
+#[test]
+fn all_builds_of_a_kernel_are_equal() {
+    let inputs = BUILDS.map(|build| kernels("kernels", build));
+    for (kernel, _) in KERNELS {
+        // Both ways with the first build; equality goes from one to the next.
+        let others = (0..BUILDS.len()).flat_map(|other| [(0, other), (other, 0)]);
+        for (one, other) in others.skip(1) {
+            let ask = |assumption| {
+                let pair = [&inputs[one][kernel], &inputs[other][kernel]];
+                answer(pair, &flags(kernel), assumption)
+            };
+            let builds = [BUILDS[one], BUILDS[other]];
+            let assumption = assumption(kernel, builds);
+            let (exit, text) = ask(assumption);
+            assert_eq!(exit, Exit::Success, "{kernel} {builds:?}: {text}");
+            if assumption.is_some() {
+                assert_eq!(ask(None).0, Exit::Refuted, "{kernel} {builds:?}");
+            }
+        }
+    }
+}
+
+/// Both sides of a refutation were run on its inputs.
+const SHOWN: &str = "both kernels, run on these inputs in exact intervals, give these values";
+
+#[test]
+fn twins_are_told_apart() {
+    let inputs = BUILDS.map(|build| kernels("kernels", build));
+    for (one, other, expected) in TWINS {
+        for (at, input) in inputs.iter().enumerate() {
+            let pair = [&inputs[0][one], &input[other]];
+            let (exit, text) = answer(pair, &flags(one), None);
+            assert_eq!(exit, expected, "{one} {other} {}: {text}", BUILDS[at]);
+            let shown = text.contains(SHOWN);
+            assert_eq!(shown, exit == Exit::Refuted, "{one} {other} {}: {text}", BUILDS[at]);
+        }
+    }
+}
+
+/// The functions of `corpus/math/functions.cu` and what their arguments are.
+const FUNCTIONS: [(&str, &str); 50] = [
+    ("expf", "f32"),
+    ("exp2f", "f32"),
+    ("exp10f", "f32"),
+    ("expm1f", "f32"),
+    ("logf", "f32"),
+    ("log2f", "f32"),
+    ("log10f", "f32"),
+    ("log1pf", "f32"),
+    ("tanhf", "f32"),
+    ("sinhf", "f32"),
+    ("coshf", "f32"),
+    ("erff", "f32"),
+    ("erfcf", "f32"),
+    ("sinf", "f32"),
+    ("cosf", "f32"),
+    ("tanf", "f32"),
+    ("sincosf", "f32 twice"),
+    ("sqrtf", "f32"),
+    ("rsqrtf", "f32"),
+    ("cbrtf", "f32"),
+    ("recip", "f32"),
+    ("div", "f32 f32"),
+    ("fdividef", "f32 f32"),
+    ("powf", "f32 f32"),
+    ("pow_2", "f32"),
+    ("pow_3", "f32"),
+    ("pow_half", "f32"),
+    ("pow_minus_half", "f32"),
+    ("pow_1_5", "f32"),
+    ("fmodf", "f32 f32"),
+    ("hypotf", "f32 f32"),
+    ("roundf", "f32"),
+    ("rintf", "f32"),
+    ("floorf", "f32"),
+    ("ceilf", "f32"),
+    ("truncf", "f32"),
+    ("fabsf", "f32"),
+    ("exp", "f64"),
+    ("log", "f64"),
+    ("tanh", "f64"),
+    ("sqrt", "f64"),
+    ("hexp", "f16"),
+    ("hexp2", "f16"),
+    ("hlog", "f16"),
+    ("hlog2", "f16"),
+    ("hsqrt", "f16"),
+    ("hrsqrt", "f16"),
+    ("hsin", "f16"),
+    ("hcos", "f16"),
+    ("htanh", "f16"),
+];
+
+fn launch_of(arguments: &str) -> String {
+    let (first, second) = arguments.split_once(' ').unwrap_or((arguments, ""));
+    let second = match second {
+        "" => String::new(),
+        "twice" => format!(" --arg out={first}[4]:out --arg other={first}[4]:out"),
+        second => format!(" --arg y={second}[4]"),
+    };
+    let out = if second.contains("other") { "" } else { &format!(" --arg out={first}[4]:out") };
+    format!("--grid 1 --block 4 --arg x={first}[4]{second}{out}")
+}
+
+/// What is known of a build of a function: a cell of the table.
+fn cell(inputs: [&Input; 2], function: &str, arguments: &str) -> String {
+    let launch = launch_of(arguments);
+    let (exit, text) = answer(inputs, &launch, None);
+    let limited = text.contains("below 105615") || text.contains("8388608");
+    match exit {
+        Exit::Success if limited => "proved, small".to_owned(),
+        Exit::Success => "proved".to_owned(),
+        Exit::Refuted => {
+            let (exit, text) = answer(inputs, &launch, Some("x > 0"));
+            assert_eq!(exit, Exit::Success, "{function}: {text}");
+            "x > 0".to_owned()
+        }
+        _ => panic!("{function}: {text}"),
+    }
+}
+
+#[test]
+fn the_documented_matrix_is_current() {
+    let inputs = BUILDS.map(|build| kernels("functions", build));
+    let mut text = String::from(HEAD);
+    let plain = BUILDS.map(|build| build.replace("nvcc134", "nvcc").replace("nvrtc129", "NVRTC"));
+    writeln!(text, "| function | {} |", plain.join(" | ")).unwrap();
+    writeln!(text, "|---|{}", "---|".repeat(BUILDS.len())).unwrap();
+    for (function, arguments) in FUNCTIONS {
+        let kernel = format!("k_{function}");
+        let cells: Vec<String> = inputs
+            .iter()
+            .map(|other| cell([&inputs[0][&kernel], &other[&kernel]], function, arguments))
+            .collect();
+        writeln!(text, "| `{function}` | {} |", cells.join(" | ")).unwrap();
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/math.md");
+    let documented = snapbox::Data::read_from(path.as_ref(), None);
+    snapbox::assert_data_eq!(text, documented.raw());
+}
+
+const HEAD: &str = "\
+# Math functions
+
+What `warpproof equiv` makes of a kernel that calls one function of the math library, built by nvcc 13.4 without fast math \
+for sm_80, against the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and sm_100, with and without \
+`--use_fast_math` (`fast`). A test writes this page.
+
+- *proved*: equal for all arguments that are real numbers and at which the function is defined.
+- *proved, small*: assumed are arguments below 105615 in magnitude (sines), or quotients of at most 8388608 (`fmodf`): \
+beyond, the library takes another way, which is not looked at.
+- *x > 0*: proved with `--assume 'x > 0'`, and refuted without: with fast math a power is `ex2(y lg2(x))`, which is not \
+defined for other numbers.
+
+";
