@@ -308,9 +308,9 @@ impl Matcher<'_> {
     /// An integer is zero where the float that is made of it is.
     fn equal_integers(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {
         let zero = |edge: Edge| self.graph.node(edge.node()) == Node::Bits(0);
-        let integer = match operands {
-            &[a, b] if zero(b) => a,
-            &[a, b] if zero(a) => b,
+        let integer = match *operands {
+            [a, b] if zero(b) => a,
+            [a, b] if zero(a) => b,
             _ => return Signs::NONE,
         };
         let is_zero = |part: &&Part| matches!(self.template.steps[part.step], Step::Bits(0));
