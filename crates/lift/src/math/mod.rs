@@ -54,10 +54,12 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     }
     if !found.is_empty() {
         let names: Vec<String> = found.into_iter().collect();
-        lifted.assumptions.insert(format!(
-            "inlined code of {} computes these functions, and infinities and NaN do not occur in it",
-            names.join(", ")
-        ));
+        let are = if names.len() == 1 {
+            "is the real function and meets"
+        } else {
+            "are the real functions and meet"
+        };
+        lifted.assumptions.insert(format!("inlined {} {are} no infinity or NaN", names.join(", ")));
     }
     lifted.assumptions.extend(partial);
 }
