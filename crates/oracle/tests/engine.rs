@@ -72,6 +72,14 @@ const FOUND: &[(&str, &str)] = &[
         "writes of one value before and after an access of fewer bytes: not the same place",
         "warps 2\n0.0: write s1 common\n0.1: read.1 s0; *bar.arrive 2 64\n1.0: *bar.sync 2 64; write s1 common",
     ),
+    (
+        "a write that another thread repeats does not hide what it read before",
+        "warps 2\n0.0: write s0 common\n1.1: read s0; write s0 common",
+    ),
+    (
+        "nor what others read before it",
+        "warps 2\n0.0: read s0; bar.sync 1 64; write s1\n1.0: bar.sync 1 64; write s0 common\n1.1: write s0 common",
+    ),
 ];
 
 #[test]

@@ -1,9 +1,11 @@
-//! What happened to some bytes in a block: the last write, and the reads and updates since, as sets of
-//! lanes with their time.
+//! What happened to some bytes in a block: the last write, and the reads and updates since the last
+//! epoch began, as sets of lanes with their time.
 //!
-//! Forgetting what came before a write loses no race: if the write is ordered after it, then what is
-//! unordered with the forgotten access is unordered with the write or ordered after both; if it is
-//! not, that is a race already. For the same reason a lane's later read replaces its earlier one.
+//! Forgetting the write before a write loses no race: if the later one is ordered after it, then what
+//! is unordered with the forgotten write is unordered with the later one or ordered after both; if it
+//! is not, that is a race already. For the same reason a lane's later read replaces its earlier one.
+//! Reads before a write are kept, though, as long as they are of the same epoch: what is unordered
+//! with the write may be excused because it writes the same, which does not excuse it from the reads.
 //!
 //! What happened in an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, which
 //! needs no look at clocks; exits and asynchronous copies are the exceptions. Most accesses are
@@ -23,7 +25,7 @@ use crate::shadow::{Access, Conflict, Conflicts, Kind, SameValue, Side, Site, Up
 pub(crate) struct Cell {
     write: Entry,
     write_epoch: u32,
-    /// The first of the reads and updates since the write; more are in a list of their own.
+    /// The first of the reads and updates of this epoch; more are in a list of their own.
     first: Entry,
     epoch: u32,
     /// Which list, one more; zero for none.
@@ -53,7 +55,7 @@ pub(crate) mod mark {
     pub(crate) const UPDATED_OTHERWISE: u16 = 64;
     /// Writes of different widths, or at different addresses.
     pub(crate) const EXTENTS: u16 = 128;
-    /// A copy is among the reads and updates since the write.
+    /// A copy is among the reads and updates.
     pub(super) const COPIES: u16 = 256;
     /// A write is among them that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
@@ -198,7 +200,7 @@ impl Cell {
         entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
     }
 
-    /// Whether reads since the write are all of an epoch that is over.
+    /// Whether the reads are all of an epoch that is over.
     #[inline]
     fn reads_are_past(&self, order: Order<'_>) -> bool {
         match self.list {
@@ -302,10 +304,28 @@ impl Cell {
         let hides = before.map_or(Hides::Nothing, |write| entry.hides(&write, access));
         self.write = Entry { hides, ..entry };
         self.write_epoch = order.clocks.epoch();
-        self.first = Entry::default();
-        self.warps = 0;
-        self.marks &= !(mark::COPIES | mark::KEPT);
-        lists.free(std::mem::take(&mut self.list));
+        self.forget_writes(lists, order);
+    }
+
+    /// Forgets what the write hides that comes now: other writes, and what is past. Reads and updates
+    /// of this epoch stay: a later write that is not ordered with this one is harmless if it writes
+    /// the same, and may race with them.
+    fn forget_writes(&mut self, lists: &mut Lists, order: Order<'_>) {
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        if past || self.first.kind == Kind::Write {
+            self.first = Entry::default();
+        }
+        if past {
+            lists.free(std::mem::take(&mut self.list));
+            self.warps = 0;
+        } else if let Some(others) = lists.get_mut(self.list) {
+            others.retain(|other| other.kind != Kind::Write);
+        }
+        let copies = self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
+        self.marks &= !mark::KEPT;
+        if !copies {
+            self.marks &= !mark::COPIES;
+        }
     }
 
     /// Finds out what an access conflicts with.
