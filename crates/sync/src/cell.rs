@@ -315,11 +315,13 @@ impl Cell {
         if past || self.first.kind == Kind::Write {
             self.first = Entry::default();
         }
+        self.first.hidden = true;
         if past {
             lists.free(std::mem::take(&mut self.list));
             self.warps = 0;
         } else if let Some(others) = lists.get_mut(self.list) {
             others.retain(|other| other.kind != Kind::Write);
+            others.iter_mut().for_each(|other| other.hidden = true);
         }
         let copies = self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
         self.marks &= !mark::KEPT;
@@ -339,16 +341,22 @@ impl Cell {
     ) {
         self.compare_non_coherent(access, entry, offset, met);
         let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
+        let mut excused = false;
         if self.write.lanes != Mask::NONE && !write_is_past {
-            compare_with(order, access, entry, &self.write, offset, met);
+            excused |= compare_with(order, access, entry, &self.write, offset, met);
         }
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
         if past {
             return;
         }
-        compare_with(order, access, entry, &self.first, offset, met);
-        for other in lists.get(self.list) {
-            compare_with(order, access, entry, other, offset, met);
+        let since = || std::iter::once(&self.first).chain(lists.get(self.list));
+        for other in since().filter(|other| !other.hidden) {
+            excused |= compare_with(order, access, entry, other, offset, met);
+        }
+        if excused {
+            for other in since().filter(|other| other.hidden) {
+                compare_with(order, access, entry, other, offset, met);
+            }
         }
     }
 
@@ -474,6 +482,8 @@ fn bit(warp: u8) -> u32 {
     1 << (warp % 32)
 }
 
+/// Adds the conflicts of an access with an earlier one; whether one may be excused because both leave
+/// the same value.
 fn compare_with(
     order: Order<'_>,
     access: &Access,
@@ -481,7 +491,7 @@ fn compare_with(
     other: &Entry,
     offset: i64,
     met: &mut Conflicts,
-) {
+) -> bool {
     let harmless = match (other.kind, entry.kind) {
         (Kind::Read, Kind::Read) => true,
         (Kind::Update, Kind::Update) => {
@@ -490,8 +500,9 @@ fn compare_with(
         _ => false,
     };
     if harmless {
-        return;
+        return false;
     }
+    let mut excused = false;
     for lane in access.lanes.iter() {
         let later = Who { warp: entry.warp, lane: lane as u8 };
         let Some(earlier) = order.unordered(other, later) else { continue };
@@ -506,6 +517,8 @@ fn compare_with(
         });
         let later = side(entry, lane);
         let blocks = None;
+        excused |= matches!(same_value, Some(SameValue::Equal | SameValue::Undecided));
         met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
     }
+    excused
 }

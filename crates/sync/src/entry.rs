@@ -18,6 +18,9 @@ pub(crate) struct Entry {
     /// Bytes of a value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
+    /// A read or update that came before the last write: what is unordered with it is unordered
+    /// with that write too, which is enough to know unless the write excuses it.
+    pub(crate) hidden: bool,
 }
 
 /// What a write hides that happened since everybody waited.
@@ -96,11 +99,12 @@ impl Entry {
     #[inline]
     pub(crate) fn absorb_read(&mut self, later: &Self) -> bool {
         let known = later.lanes.without(self.lanes).is_empty();
-        if !known && self.site == later.site {
-            self.lanes = self.lanes.or(later.lanes);
-            return true;
+        if !known && self.site != later.site {
+            return false;
         }
-        known
+        self.lanes = self.lanes.or(later.lanes);
+        self.hidden &= later.hidden;
+        true
     }
 
     /// Takes a later access of the same warp in, or gives up the lanes that it replaces; whether it
@@ -119,6 +123,7 @@ impl Entry {
         }
         if self.time == later.time && self.extent == later.extent {
             self.lanes = self.lanes.or(later.lanes);
+            self.hidden &= later.hidden;
             return true;
         }
         if self.kind == Kind::Write {

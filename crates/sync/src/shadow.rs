@@ -192,6 +192,7 @@ impl Shadow {
             // Equal for accesses to a cell just if they read or write the same value.
             extent: (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8,
             hides: Hides::Nothing,
+            hidden: false,
         };
         let place = |part: usize| (&entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
