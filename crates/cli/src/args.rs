@@ -156,6 +156,11 @@ pub(crate) struct EquivArgs {
     #[arg(long)]
     pub(crate) no_snap: bool,
 
+    /// Look at a proof again by another road: run both kernels on intervals at random points, where
+    /// their outputs must meet.
+    #[arg(long)]
+    pub(crate) recheck: bool,
+
     /// Leave the answer open if it is not settled that the optimised kernel is defined wherever the
     /// reference is, and report what the manual does not allow as an error.
     #[arg(long)]

@@ -103,6 +103,7 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         strict: args.strict,
         assumptions: &args.assumptions,
         pictures: args.report.is_some(),
+        recheck: args.recheck,
     };
     let display = watch::Display::start();
     let outcome = driver::equiv::run([&execution(0), &execution(1)], &options, styled());

@@ -2,18 +2,20 @@
 
 use crate::assumed::Assumed;
 use crate::difference::{Difference, Point, describe};
+use crate::recheck::{Recheck, Rechecked};
 use crate::settle;
 use crate::side::{Assumption, Output, Side, Table};
 use crate::symbolic::Symbolic;
 use crate::witness::{Numbers, confirm};
 use decide::{Budget, Decision, Discrepancy, Problem, Value, decide, evaluate};
-use exec::{Element, Limits, Lost, Outcome, Results};
+use exec::{Element, Limits, Lost, Outcome, Place, Results, Thread};
 use ir::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Input, Number, Term};
 
-/// Outputs decided at once: they share what lies below them.
-const BATCH: usize = 4096;
+/// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
+/// the same however many processors there are, and so is the answer.
+const BATCH: usize = 512;
 
 /// The same where many conditions are assumed, which are those of all outputs of a batch.
 const SMALL_BATCH: usize = 64;
@@ -58,6 +60,8 @@ pub struct Options<'o> {
     pub snap: bool,
     /// What is assumed of the inputs.
     pub assumptions: &'o [Assumption],
+    /// Look at a proof again by another road.
+    pub recheck: bool,
 }
 
 /// What came of a comparison.
@@ -75,6 +79,23 @@ pub struct Compared {
     pub conditions: BTreeSet<String>,
     /// Constants taken for transcendental numbers.
     pub snapped: BTreeSet<String>,
+    /// What another look at the proof saw.
+    pub rechecked: Option<Rechecked>,
+}
+
+impl Compared {
+    /// Nothing is compared yet.
+    fn of(outcomes: [Outcome; 2]) -> Self {
+        Self {
+            outcomes,
+            answer: None,
+            elements: 0,
+            rungs: BTreeMap::new(),
+            conditions: BTreeSet::new(),
+            snapped: BTreeSet::new(),
+            rechecked: None,
+        }
+    }
 }
 
 /// A side after its run.
@@ -110,39 +131,91 @@ fn run_and_compare(
     domains: [Symbolic; 2],
     assumed: &Assumed,
 ) -> Compared {
-    let [reference, optimised] = domains;
-    let mut ran =
-        [run(sides[0], reference, options.limits), run(sides[1], optimised, options.limits)];
+    let mut ran = run_both(sides, domains, options.limits);
     for (number, (side, ran)) in sides.into_iter().zip(&mut ran).enumerate() {
         ask(side, ran, options, || table.domain(side, number, options.snap));
     }
     let mut compared = Compared {
-        outcomes: ran.each_ref().map(|ran| ran.outcome.clone()),
-        answer: None,
-        elements: 0,
-        rungs: BTreeMap::new(),
-        conditions: BTreeSet::new(),
         snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
+        ..Compared::of(ran.each_ref().map(|ran| ran.outcome.clone()))
     };
     if compared.outcomes.iter().all(|outcome| outcome.gap.is_none()) {
         let limits = options.limits;
         let compared = &mut compared;
-        let answer = Outputs { sides, table, assumed, limits, ran: &mut ran, compared }.compare();
+        let mut answer =
+            Outputs { sides, table, assumed, limits, ran: &mut ran, compared }.compare();
+        match &mut answer {
+            Answer::Equal if options.recheck => {
+                let (terms, snap) = (&ran[0].domain.terms, options.snap);
+                match (Recheck { sides, table, terms, assumed, limits, snap }).run() {
+                    Ok(rechecked) => compared.rechecked = Some(rechecked),
+                    Err(unsettled) => answer = Answer::Unknown(Box::new(unsettled), 1),
+                }
+            }
+            Answer::Different(difference) => {
+                difference.stores = sides.map(|side| stored(side, &difference.position, limits));
+                difference.rounding = rounding(sides, options, (table, assumed), ran);
+            }
+            Answer::Equal | Answer::Unknown(..) | Answer::Mismatch(_) => {}
+        }
         compared.answer = Some(answer);
     }
     compared
 }
 
+/// Where a side stores an element last.
+fn stored(side: &Side<'_>, position: &Position, limits: Limits) -> Option<(Place, Thread)> {
+    let output = side.outputs.iter().find(|output| output.name == position.name)?;
+    let start = *output.starts.get(position.index)?;
+    exec::last_store(side.program, side.launch, limits, (output.buffer, start))
+}
+
+/// Constants of both sides that make all the difference, if they are equal but for rounding.
+fn rounding(
+    sides: [&Side<'_>; 2],
+    options: &Options<'_>,
+    (table, assumed): (&Table, &Assumed),
+    [reference, optimised]: [Ran; 2],
+) -> Vec<[f64; 2]> {
+    let near = reference.domain.constants.near(&optimised.domain.constants);
+    let pairs = near.pairs();
+    let Ok(mut domain) = table.domain(sides[1], 1, options.snap) else { return Vec::new() };
+    if pairs.is_empty() {
+        return pairs;
+    }
+    domain.constants = near;
+    let limits = options.limits;
+    let again = run(sides[1], domain, limits);
+    if again.outcome.gap.is_some() {
+        return Vec::new();
+    }
+    let mut compared = Compared::of([reference.outcome.clone(), again.outcome.clone()]);
+    let (ran, compared) = (&mut [reference, again], &mut compared);
+    match (Outputs { sides, table, assumed, limits, ran, compared }).compare() {
+        Answer::Equal => pairs,
+        Answer::Different(_) | Answer::Unknown(..) | Answer::Mismatch(_) => Vec::new(),
+    }
+}
+
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
     let outcomes = sides.map(|side| exec::check(side.program, side.launch, limits));
-    Compared {
-        outcomes,
-        answer: Some(Answer::Mismatch(reason)),
-        elements: 0,
-        rungs: BTreeMap::new(),
-        conditions: BTreeSet::new(),
-        snapped: BTreeSet::new(),
+    Compared { answer: Some(Answer::Mismatch(reason)), ..Compared::of(outcomes) }
+}
+
+/// Runs both sides, at the same time if that is allowed.
+fn run_both(sides: [&Side<'_>; 2], domains: [Symbolic; 2], limits: Limits) -> [Ran; 2] {
+    let [reference, optimised] = domains;
+    if limits.jobs < 2 {
+        return [run(sides[0], reference, limits), run(sides[1], optimised, limits)];
     }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(sides[0], reference, limits));
+        let optimised = run(sides[1], optimised, limits);
+        match other.join() {
+            Ok(reference) => [reference, optimised],
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 fn run(side: &Side<'_>, mut domain: Symbolic, limits: Limits) -> Ran {
@@ -186,7 +259,10 @@ enum Found {
 }
 
 /// What came of some elements: those that are not settled, or a difference.
-type Batch = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
+type Portion = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
+
+/// An element that is a term on both sides, by its index.
+type Pair = (usize, (Term, Term));
 
 impl Outputs<'_, '_> {
     fn compare(&mut self) -> Answer {
@@ -209,9 +285,10 @@ impl Outputs<'_, '_> {
                 return Answer::Mismatch(format!("`{name}` is of another size on the other side"));
             }
             let batch = if self.assumed.is_large() { SMALL_BATCH } else { BATCH };
-            for first in (0..one.starts.len()).step_by(batch) {
-                let last = one.starts.len().min(first + batch);
-                match self.batch([&one, &other], first..last) {
+            let portion = batch * self.limits.jobs.max(1);
+            for first in (0..one.starts.len()).step_by(portion) {
+                let last = one.starts.len().min(first + portion);
+                match self.portion([&one, &other], first..last, batch) {
                     Ok(None) => {}
                     Ok(Some((unsettled, count))) => match &mut open {
                         Some((_, total)) => *total += count,
@@ -249,8 +326,13 @@ impl Outputs<'_, '_> {
         }
     }
 
-    /// Compares some elements.
-    fn batch(&mut self, outputs: [&Output; 2], elements: std::ops::Range<usize>) -> Batch {
+    /// Compares some elements, in batches of as many as this at the same time.
+    fn portion(
+        &mut self,
+        outputs: [&Output; 2],
+        elements: std::ops::Range<usize>,
+        batch: usize,
+    ) -> Portion {
         let name = &outputs[0].name;
         let mut open: Vec<Unsettled> = Vec::new();
         let mut pairs = Vec::new();
@@ -293,7 +375,10 @@ impl Outputs<'_, '_> {
             };
             open.push(Unsettled { position, reason });
         }
-        self.decide(name, &pairs, &mut open)?;
+        let decided = self.decide_all(pairs.chunks(batch));
+        for (pairs, decisions) in pairs.chunks(batch).zip(&decided) {
+            self.judge(name, pairs, decisions, &mut open)?;
+        }
         let count = open.len();
         Ok(open.into_iter().next().map(|first| (Box::new(first), count)))
     }
@@ -308,19 +393,41 @@ impl Outputs<'_, '_> {
         terms.add(high, low)
     }
 
-    fn decide(
-        &mut self,
-        name: &str,
-        pairs: &[(usize, (Term, Term))],
-        open: &mut Vec<Unsettled>,
-    ) -> Result<(), Box<Difference>> {
+    /// Decides batches of elements, one on each processor that is allowed.
+    fn decide_all(&self, mut batches: std::slice::Chunks<'_, Pair>) -> Vec<Vec<Decision>> {
+        if batches.len() < 2 {
+            return batches.map(|batch| self.decide(batch)).collect();
+        }
+        std::thread::scope(|scope| {
+            let own = batches.next();
+            let others: Vec<_> = batches.map(|batch| scope.spawn(|| self.decide(batch))).collect();
+            let own = own.map(|batch| self.decide(batch));
+            let others = others.into_iter().map(|other| match other.join() {
+                Ok(decisions) => decisions,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            own.into_iter().chain(others).collect()
+        })
+    }
+
+    /// Decides a batch of elements.
+    fn decide(&self, pairs: &[Pair]) -> Vec<Decision> {
         let [reference, optimised] = &*self.ran;
         let (reference, optimised) = (&reference.domain.terms, &optimised.domain.terms);
         let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
         let assumptions = self.assumed.about([reference, optimised], &terms);
         let problem = Problem { reference, optimised, assumptions: &assumptions };
-        let budget = Budget { differences: 1, ..Budget::default() };
-        let decisions = decide(&problem, &terms, &budget);
+        decide(&problem, &terms, &Budget { differences: 1, ..Budget::default() })
+    }
+
+    /// What follows from decisions about elements.
+    fn judge(
+        &mut self,
+        name: &str,
+        pairs: &[Pair],
+        decisions: &[Decision],
+        open: &mut Vec<Unsettled>,
+    ) -> Result<(), Box<Difference>> {
         for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
             let unsettled =
@@ -342,6 +449,7 @@ impl Outputs<'_, '_> {
                         }
                         continue;
                     }
+                    let optimised = &self.ran[1].domain.terms;
                     let texts = conditions.iter().map(|one| one.condition.print(optimised));
                     self.compared.conditions.extend(texts);
                 }
@@ -417,6 +525,8 @@ impl Outputs<'_, '_> {
             inputs,
             values,
             witness,
+            stores: [None; 2],
+            rounding: Vec::new(),
         }))
     }
 }

@@ -10,6 +10,7 @@ use crate::readable::readable;
 use crate::witness::Witness;
 pub(crate) use decide::Point;
 use decide::inputs_of;
+use exec::{Place, Thread};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -36,6 +37,11 @@ pub struct Difference {
     pub values: [Option<f64>; 2],
     /// What both kernels make of those inputs.
     pub witness: Option<Witness>,
+    /// Where each side stored its value last.
+    pub stores: [Option<(Place, Thread)>; 2],
+    /// If the kernels are equal once these constants of the reference are put for those of the
+    /// optimised one, which are within two units in the last place.
+    pub rounding: Vec<[f64; 2]>,
 }
 
 impl Difference {
@@ -54,6 +60,8 @@ impl Difference {
             inputs: Vec::new(),
             values: numbers.map(|number| Some(number as f64)),
             witness: None,
+            stores: [None; 2],
+            rounding: Vec::new(),
         }
     }
 }

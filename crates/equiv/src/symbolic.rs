@@ -18,6 +18,7 @@ use crate::functions;
 use crate::handles::Handles;
 use crate::operations;
 use crate::ranges::{self, Range};
+use crate::rounding::Constants;
 use crate::undefined::Settled;
 use decide::{Budget, Decision, Problem, decide};
 use exec::Mask;
@@ -47,6 +48,8 @@ pub struct Symbolic {
     made: FxHashMap<(Operation, [Term; 3]), Value>,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
+    /// The constants so far.
+    pub(crate) constants: Constants,
     expf: Steps,
     settled: Settled,
     /// Terms that were compared.
@@ -94,6 +97,7 @@ impl Symbolic {
             made: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
+            constants: Constants::default(),
             expf: Steps::default(),
             settled: Settled::default(),
             same: FxHashMap::default(),
@@ -277,6 +281,7 @@ impl Domain for Symbolic {
     }
 
     fn constant(&mut self, format: Format, bits: u64) -> Value {
+        let bits = self.constants.meet(format, bits);
         let snapped = self.snap(format, bits);
         let term = snapped.unwrap_or_else(|| self.terms.float(concrete::to_double(format, bits)));
         let value = self.handles.handle(term);

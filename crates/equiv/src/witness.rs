@@ -6,7 +6,7 @@ use crate::compare::Position;
 use crate::side::{Input, InputKind, Output, Side, Table};
 use decide::{Point, Value, evaluate};
 use exec::domain::InputSource;
-use exec::{Argument, Contents, Limits};
+use exec::{Argument, Contents, Limits, Outcome};
 use interval::{Enclosed, Given, enclose};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
@@ -67,18 +67,61 @@ impl Numbers {
             known.insert(input.position(), double);
         }
         let mut numbers = Self { known, related: FxHashMap::default() };
+        let mut inputs = sides.iter().flat_map(|side| &side.inputs);
+        if !inputs.all(|input| numbers.are_of_type(table, input)) {
+            return None;
+        }
+        numbers.relate(sides, table, terms)?;
+        Some(numbers)
+    }
+
+    /// Small numbers of the inputs' types, chosen at random; what assumptions are about is as they
+    /// want it. `None` if a related scalar has no value there.
+    pub(crate) fn random(
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        terms: &Terms,
+        assumed: &Assumed,
+        mut next: impl FnMut() -> u64,
+    ) -> Option<Self> {
+        let mut known = FxHashMap::default();
+        for input in sides.iter().flat_map(|side| &side.inputs) {
+            let first = table.first(&input.name);
+            let length = match &input.kind {
+                InputKind::Related(_) => continue,
+                InputKind::Scalar => 1,
+                InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
+            };
+            for position in first..first + length {
+                // Three bits are what the smallest float has room for.
+                let eighth = next() % 8;
+                let number = match input.scalar {
+                    Scalar::Float(_) if next() % 4 == 0 => -(eighth as f64) / 4.0,
+                    Scalar::Float(_) => eighth as f64 / 4.0,
+                    Scalar::Integer { .. } => eighth as f64,
+                };
+                known.entry(position).or_insert(number);
+            }
+        }
+        for (input, number) in &assumed.point {
+            known.insert(input.position(), number.to_f64_lossy());
+        }
+        let mut numbers = Self { known, related: FxHashMap::default() };
+        numbers.relate(sides, table, terms)?;
+        Some(numbers)
+    }
+
+    /// Bounds of related scalars. `None` if one has no value.
+    fn relate(&mut self, sides: [&Side<'_>; 2], table: &Table, terms: &Terms) -> Option<()> {
         for (side, inputs) in sides.iter().map(|side| &side.inputs).enumerate() {
             for input in inputs {
-                if !numbers.are_of_type(table, input) {
-                    return None;
-                }
                 if let InputKind::Related(formula) = &input.kind {
-                    let bounds = numbers.related_bounds(table, terms, formula)?;
-                    numbers.related.insert((side, input.source), bounds);
+                    let bounds = self.related_bounds(table, terms, formula)?;
+                    self.related.insert((side, input.source), bounds);
                 }
             }
         }
-        Some(numbers)
+        Some(())
     }
 
     fn at(&self, position: usize) -> f64 {
@@ -157,17 +200,26 @@ pub(crate) fn confirm(
 }
 
 /// A side to be run again.
-struct Run<'r> {
-    side: &'r Side<'r>,
-    number: usize,
-    table: &'r Table,
-    numbers: &'r Numbers,
-    limits: Limits,
+pub(crate) struct Run<'r> {
+    pub(crate) side: &'r Side<'r>,
+    pub(crate) number: usize,
+    pub(crate) table: &'r Table,
+    pub(crate) numbers: &'r Numbers,
+    pub(crate) limits: Limits,
 }
 
 impl Run<'_> {
     /// A float, by a run on intervals.
     fn real(&self, output: &Output, format: Format, index: usize) -> Option<Enclosed> {
+        let start = output.starts[index];
+        let given = self.given()?;
+        enclose(self.side.program, self.side.launch, self.limits, &given, &mut |answers| {
+            Some(answers.element(output.buffer, start, format))
+        })
+    }
+
+    /// The inputs of a run on intervals.
+    pub(crate) fn given(&self) -> Option<Given> {
         let mut given = Given::default();
         for input in &self.side.inputs {
             if let InputSource::Argument(position, offset) = input.source
@@ -184,14 +236,16 @@ impl Run<'_> {
                 }
             }
         }
-        let start = output.starts[index];
-        enclose(self.side.program, self.side.launch, self.limits, &given, &mut |answers| {
-            Some(answers.element(output.buffer, start, format))
-        })
+        Some(given)
     }
 
     /// An integer, by a run on numbers.
     fn integer(&self, output: &Output, index: usize) -> Option<Enclosed> {
+        integer(&self.on_numbers()?, output, index)
+    }
+
+    /// What a run on numbers leaves behind, if it comes to its end.
+    pub(crate) fn on_numbers(&self) -> Option<Outcome> {
         let mut launch = self.side.launch.clone();
         for input in &self.side.inputs {
             if matches!(input.kind, InputKind::Related(_)) {
@@ -218,16 +272,18 @@ impl Run<'_> {
             }
         }
         let outcome = exec::run(self.side.program, &launch, self.limits);
-        if outcome.gap.is_some() {
-            return None;
-        }
-        let size = output.scalar.width().bytes() as usize;
-        let start = output.starts[index];
-        let bytes = outcome.buffers.get(output.buffer)?.get(start..start.checked_add(size)?)?;
-        let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-        let number = crate::compare::integer(output.scalar, bits) as f64;
-        Some(Enclosed::Between(number, number))
+        outcome.gap.is_none().then_some(outcome)
     }
+}
+
+/// An integer that a run on numbers left behind.
+pub(crate) fn integer(outcome: &Outcome, output: &Output, index: usize) -> Option<Enclosed> {
+    let size = output.scalar.width().bytes() as usize;
+    let start = output.starts[index];
+    let bytes = outcome.buffers.get(output.buffer)?.get(start..start.checked_add(size)?)?;
+    let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+    let number = crate::compare::integer(output.scalar, bits) as f64;
+    Some(Enclosed::Between(number, number))
 }
 
 /// Appends the bytes of a number that is of its type.

@@ -180,6 +180,11 @@ impl<'p> Machine<'p> {
         Some(Position { function, block, index: (site - first) as usize })
     }
 
+    /// The place of the instruction with this number.
+    pub(crate) fn place_of(&self, site: Site) -> Option<Place> {
+        self.position(site).map(|at| self.place(at))
+    }
+
     /// The operation with this number.
     pub(crate) fn op(&self, site: Site) -> Option<&'p Op> {
         let at = self.position(site)?;

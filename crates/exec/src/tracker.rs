@@ -48,6 +48,16 @@ pub(crate) struct Shadows {
     met: Conflicts,
     /// For each of them what else is to be known.
     circumstances: Vec<Circumstance>,
+    /// A byte whose stores somebody wants to know.
+    traced: Option<Traced>,
+}
+
+/// A byte and the last store to it: the instruction, the warp and the lane.
+#[derive(Debug)]
+struct Traced {
+    area: Area,
+    offset: i64,
+    last: Option<(Site, usize, usize)>,
 }
 
 /// A conflict that a block met, and how often.
@@ -96,6 +106,16 @@ impl Shadows {
             global: global.iter().map(writable).collect(),
             ..Self::default()
         }
+    }
+
+    /// From now on, stores to a byte are noted.
+    pub(crate) fn trace(&mut self, area: Area, offset: i64) {
+        self.traced = Some(Traced { area, offset, last: None });
+    }
+
+    /// Takes the last of them.
+    pub(crate) fn take_traced(&mut self) -> Option<(Site, usize, usize)> {
+        self.traced.as_mut()?.last.take()
     }
 
     fn clear(&mut self) {
@@ -186,7 +206,14 @@ impl Tracker {
         let Manner { kind, site, element, copy, non_coherent, group } = manner;
         let access =
             Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
-        let Shadows { shared, global, met, .. } = &mut self.shadows;
+        let Shadows { shared, global, met, traced, .. } = &mut self.shadows;
+        if let Some(traced) = traced
+            && kind != Kind::Read
+            && (traced.area, (offset..offset + i64::from(bytes)).contains(&traced.offset))
+                == (area, true)
+        {
+            traced.last = lanes.lowest().map(|lane| (site, warp, lane));
+        }
         let shadow = match area {
             Area::Shared(number) => shared.get_mut(number),
             Area::Global(number) => global.get_mut(number).and_then(Option::as_mut),

@@ -16,9 +16,17 @@ pub struct Given {
     known: FxHashMap<InputSource, Vec<f64>>,
     /// Arguments that are not numbers of their type, by bounds.
     between: FxHashMap<InputSource, (f64, f64)>,
+    /// Which constants stand for a number that they are the nearest float to.
+    rounded: Option<fn(Format, u64) -> bool>,
 }
 
 impl Given {
+    /// Says which constants stand for a number that they are the nearest float to: they are taken
+    /// for the interval around them.
+    pub fn rounded(&mut self, rounded: fn(Format, u64) -> bool) {
+        self.rounded = Some(rounded);
+    }
+
     /// Says what a buffer holds at first.
     pub fn buffer(&mut self, buffer: usize, numbers: Vec<f64>) {
         self.known.insert(InputSource::Buffer(buffer), numbers);
@@ -377,8 +385,15 @@ impl<E: Enclosure> Domain for Intervals<E> {
     fn constant(&mut self, format: Format, bits: u64) -> Value {
         use exec::concrete::{Conversion, convert};
         use ir::Scalar::Float;
-        let wide = convert(Conversion::nearest(Float(format), Float(Format::F64)), bits);
-        self.push(number(f64::from_bits(wide)))
+        let double = |bits: u64| {
+            f64::from_bits(convert(Conversion::nearest(Float(format), Float(Format::F64)), bits))
+        };
+        if self.given.rounded.is_some_and(|rounded| rounded(format, bits)) {
+            // The floats around it, in the order of their magnitude.
+            let (one, other) = (double(bits - 1), double(bits + 1));
+            return self.push(Real(E::point(one).hull(&E::point(other))));
+        }
+        self.push(number(double(bits)))
     }
 
     fn integer(&mut self, number: i128) -> Value {

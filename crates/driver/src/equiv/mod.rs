@@ -5,7 +5,7 @@ mod text;
 
 pub(crate) use sides::alone;
 
-pub(crate) use text::values;
+pub(crate) use text::{rounding, values};
 
 use crate::arguments::{AssumeSpec, BuildError, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
@@ -13,6 +13,7 @@ use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
 use crate::{Colour, Exit, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
+use exec::{Place, Thread};
 
 /// How two kernels are compared.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +27,13 @@ pub struct Options<'o> {
     pub assumptions: &'o [AssumeSpec],
     /// Keep what a picture of a difference is made from: both kernels are run once more.
     pub pictures: bool,
+    /// Look at a proof again by another road: both kernels are run on intervals at random points.
+    pub recheck: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { snap: true, strict: false, assumptions: &[], pictures: false }
+        Self { snap: true, strict: false, assumptions: &[], pictures: false, recheck: false }
     }
 }
 
@@ -88,7 +91,8 @@ fn answer<'r>(
         let other = sides::side(executions[1], &optimised, &meanings)?;
         let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
         let limits = executions[0].limits;
-        let how = equiv::Options { limits, snap: options.snap, assumptions: &assumptions };
+        let (snap, recheck) = (options.snap, options.recheck);
+        let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
         let compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
             Some(Answer::Different(difference)) if options.pictures => {
@@ -233,6 +237,17 @@ impl Answered<'_> {
             Verdict::Proved => precision::notes(reference, optimised),
             Verdict::Refuted | Verdict::Unknown => Vec::new(),
         }
+    }
+
+    /// Where each side stored an element last.
+    fn stores(&self, difference: &equiv::Difference) -> Vec<String> {
+        let sides = self.sides.iter().zip(["reference", "optimised"]).zip(difference.stores);
+        let line = |((side, name), store): ((&Finished<'_>, &str), Option<(Place, Thread)>)| {
+            let (place, Thread { block: [a, b, c], thread: [x, y, z] }) = store?;
+            let line = side.kernel().line(place);
+            Some(format!("{name} stored it at {line}, thread ({x},{y},{z}) of block ({a},{b},{c})"))
+        };
+        sides.filter_map(line).collect()
     }
 
     /// `y[3,7]`

@@ -4,7 +4,7 @@ use super::Answered;
 use crate::Colour;
 use crate::execute::Finished;
 use crate::properties::{Verdict, properties};
-use equiv::{Answer, Compared, Difference, Enclosed};
+use equiv::{Answer, Compared, Difference, Enclosed, Rechecked};
 use std::fmt::Write;
 
 /// Inputs of a difference that a report shows.
@@ -32,10 +32,16 @@ pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
         (Verdict::Refuted, Some(Answer::Different(difference))) => {
             let _ = writeln!(text, "equivalence: {verdict}: {}", headline(answered, difference));
             different(&mut text, difference);
+            for line in answered.stores(difference) {
+                let _ = writeln!(text, "  {line}");
+            }
         }
         (Verdict::Proved, _) => {
             let counts = counts(&answered.sides, &answered.compared);
             let _ = writeln!(text, "equivalence: {verdict}: {counts}");
+            if let Some(rechecked) = &answered.compared.rechecked {
+                let _ = writeln!(text, "{}", again(rechecked));
+            }
             for note in answered.precision() {
                 let _ = writeln!(text, "precision: {note}");
             }
@@ -49,6 +55,14 @@ pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
         let _ = writeln!(text, "assumed: {assumption}");
     }
     text
+}
+
+fn again(rechecked: &Rechecked) -> String {
+    let Rechecked { points, agreed, open } = *rechecked;
+    let all = agreed + open;
+    format!(
+        "rechecked: runs on intervals at {points} random points agree in {agreed} of {all} elements"
+    )
 }
 
 fn counts(sides: &[Finished<'_>; 2], compared: &Compared) -> String {
@@ -88,6 +102,18 @@ fn different(text: &mut String, difference: &Difference) {
             "  both kernels, run on these inputs in exact intervals, give these values\n",
         );
     }
+    if let Some(rounding) = rounding(difference) {
+        let _ = writeln!(text, "  {rounding}");
+    }
+}
+
+/// That constants alone make the difference, if they do.
+pub(crate) fn rounding(difference: &Difference) -> Option<String> {
+    let pair = |[one, other]: &[f64; 2]| format!("{one} in the reference, {other} in the other");
+    let pairs: Vec<String> = difference.rounding.iter().map(pair).collect();
+    (!pairs.is_empty()).then(|| {
+        format!("the kernels differ only in how constants are rounded: {}", pairs.join("; "))
+    })
 }
 
 fn inputs(difference: &Difference) -> Option<String> {

@@ -81,9 +81,9 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
     }];
     (report.findings, report.open, report.notes) = Default::default();
     report.precision = comparison.precision;
-    report
-        .findings
-        .extend(comparison.difference.map(|(difference, element)| different(difference, &element)));
+    report.findings.extend(
+        comparison.difference.map(|(difference, element)| different(sides, difference, &element)),
+    );
     for (side, name) in sides.iter().zip(names) {
         report.properties.extend(of_properties(side, Some(name)));
         let (found, open) = findings(side, Some(name));
@@ -311,13 +311,19 @@ fn input_error(error: &Diagnostic, input: &Input) -> Finding {
     }
 }
 
-fn different(difference: &equiv::Difference, element: &str) -> Finding {
+fn different(sides: &[Finished<'_>; 2], difference: &equiv::Difference, element: &str) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
     let mut finding =
         bare(Code::Different, "different", "equivalence", format!("`{element}` differs"));
     let [reference, optimised] = crate::equiv::values(difference);
-    finding.note =
-        Some(format!("the reference gives {reference}, the optimised kernel {optimised}"));
+    let values = format!("the reference gives {reference}, the optimised kernel {optimised}");
+    finding.note = Some(match crate::equiv::rounding(difference) {
+        Some(rounding) => format!("{values}; {rounding}"),
+        None => values,
+    });
+    let stored = [0, 1].map(|side: usize| {
+        difference.stores[side].map(|(place, _)| sides[side].kernel().line(place))
+    });
     let inputs = difference.inputs.iter();
     finding.witness = Some(Witness::Difference(DifferenceWitness {
         output,
@@ -329,6 +335,8 @@ fn different(difference: &equiv::Difference, element: &str) -> Finding {
             .collect(),
         values: difference.values,
         confirmed: difference.is_confirmed(),
+        constant_rounding: !difference.rounding.is_empty(),
+        stored,
     }));
     finding
 }

@@ -240,6 +240,10 @@ pub(crate) struct DifferenceWitness {
     pub(crate) values: [Option<f64>; 2],
     /// Both kernels, run on intervals, give these values.
     pub(crate) confirmed: bool,
+    /// The kernels differ only in how constants are rounded.
+    pub(crate) constant_rounding: bool,
+    /// Where each side stored the element last, reference first.
+    pub(crate) stored: [Option<String>; 2],
 }
 
 /// What an element of an input is.

@@ -270,3 +270,27 @@ fn expressions_are_cut_down_to_what_differs() {
     assert!(text.contains("reference: … + x[0]*x[2]\n"), "{text}");
     assert!(text.contains("optimised: … + x[1]*x[2]\n"), "{text}");
 }
+
+#[test]
+fn constants_that_differ_by_rounding_are_named() {
+    // 1/√8, rounded and two units in the last place below.
+    let root = "mul.f32 %f2, %f1, 0f3EB504F3;";
+    let below = "mul.f32 %f2, %f1, 0f3EB504F1;";
+    let text = "differ only in how constants are rounded: 0.3535533845424652 in the reference";
+    ask([root, below], &[]).expect(Exit::Refuted, &[text]);
+    // Further apart, or with another difference, it is a difference like any other.
+    for other in
+        ["mul.f32 %f2, %f1, 0f3EB504F0;", "mul.f32 %f2, %f1, 0f3EB504F1; neg.f32 %f2, %f2;"]
+    {
+        let (exit, text) = ask([root, other], &[]).answer();
+        assert!(exit == Exit::Refuted && !text.contains("rounded"), "{text}");
+    }
+}
+
+#[test]
+fn the_store_of_an_element_that_differs_is_named() {
+    let question = ask([COPY, "neg.f32 %f2, %f1;"], &[]);
+    let texts =
+        ["reference stored it at line 5, thread (0,0,0) of block (0,0,0)", "optimised stored it"];
+    question.expect(Exit::Refuted, &texts);
+}

@@ -1,0 +1,220 @@
+//! A proof looked at by another road (`--recheck`): both kernels are run at random points, on
+//! intervals or, for integers, on numbers, and what they make of every output element must meet.
+//!
+//! No term and no rule of the algebra takes part. It errs on the silent side: an enclosure that is not
+//! known, or an element that is undefined there, says nothing; two that do not meet show that the
+//! proof is wrong.
+
+use crate::assumed::Assumed;
+use crate::compare::{Position, Unsettled};
+use crate::constants;
+use crate::side::{Output, Side, Table};
+use crate::witness::{Numbers, Run, integer};
+use exec::Limits;
+use interval::{Answers, Double, Enclosed};
+use ir::{Format, Scalar};
+use term::Terms;
+
+/// Points that are tried.
+const POINTS: usize = 3;
+
+/// What came of another look at a proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rechecked {
+    /// Points at which both kernels were run.
+    pub points: usize,
+    /// Elements that were enclosed on both sides, and agree, over all points.
+    pub agreed: usize,
+    /// Elements about which the runs say nothing.
+    pub open: usize,
+}
+
+/// What is needed to run both sides again.
+pub(crate) struct Recheck<'r> {
+    pub(crate) sides: [&'r Side<'r>; 2],
+    pub(crate) table: &'r Table,
+    pub(crate) terms: &'r Terms,
+    pub(crate) assumed: &'r Assumed,
+    pub(crate) limits: Limits,
+    /// Whether constants stand for transcendental numbers.
+    pub(crate) snap: bool,
+}
+
+impl Recheck<'_> {
+    /// Runs both sides at random points.
+    ///
+    /// # Errors
+    /// The element at which they differ.
+    pub(crate) fn run(&self) -> Result<Rechecked, Unsettled> {
+        let mut rechecked = Rechecked::default();
+        let mut state = 0x5EED;
+        for _ in 0..POINTS {
+            let next = || random(&mut state);
+            let numbers = Numbers::random(self.sides, self.table, self.terms, self.assumed, next);
+            if let Some(numbers) = numbers {
+                self.at(&numbers, &mut rechecked)?;
+            }
+        }
+        Ok(rechecked)
+    }
+
+    fn at(&self, numbers: &Numbers, rechecked: &mut Rechecked) -> Result<(), Unsettled> {
+        let [one, other] = [0, 1].map(|number| {
+            let Self { table, limits, .. } = *self;
+            self.elements(&Run { side: self.sides[number], number, table, numbers, limits })
+        });
+        rechecked.points += 1;
+        let names = self.outputs(0).into_iter().flat_map(|output| {
+            (0..output.starts.len()).map(|index| Position { name: output.name.clone(), index })
+        });
+        for (position, (one, other)) in names.zip(one.into_iter().zip(other)) {
+            let known = |element: &Enclosed| {
+                matches!(element, Enclosed::Between(..) | Enclosed::Infinite { .. })
+            };
+            if !known(&one) || !known(&other) {
+                rechecked.open += 1;
+            } else if one.is_disjoint(&other) {
+                let reason = format!(
+                    "the algebra says that it is equal, but the kernels give {one:?} and {other:?}; \
+                     this is a bug in Warpproof"
+                );
+                return Err(Unsettled { position, reason });
+            } else {
+                rechecked.agreed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs of a side, in the order of their names.
+    fn outputs(&self, side: usize) -> Vec<&Output> {
+        let mut outputs: Vec<&Output> = self.sides[side].outputs.iter().collect();
+        outputs.sort_by(|one, other| one.name.cmp(&other.name));
+        outputs
+    }
+
+    /// What a side makes of every element of its outputs.
+    fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
+        let outputs = self.outputs(run.number);
+        let real = |output: &&&Output| matches!(output.scalar, Scalar::Float(_));
+        let silent = || Enclosed::Unsure("the run says nothing".to_owned());
+        let mut on_intervals = outputs.iter().any(|output| real(&output)).then(|| {
+            let mut given = run.given()?;
+            if self.snap {
+                given.rounded(|format: Format, bits| constants::recognise(format, bits).is_some());
+            }
+            let Side { program, launch, .. } = run.side;
+            Some(interval::run::<Double>(program, launch, run.limits, &given))
+        });
+        let whole = outputs.iter().any(|output| !real(&output));
+        let on_numbers = whole.then(|| run.on_numbers()).flatten();
+        let mut elements = Vec::new();
+        for output in outputs {
+            for (index, &start) in output.starts.iter().enumerate() {
+                let element = match (output.scalar, &mut on_intervals, &on_numbers) {
+                    (Scalar::Float(format), Some(Some(answers)), _)
+                        if answers.outcome().gap.is_none() =>
+                    {
+                        Some(answers.element(output.buffer, start, format))
+                    }
+                    (Scalar::Integer { .. }, _, Some(outcome)) => integer(outcome, output, index),
+                    _ => None,
+                };
+                elements.push(element.unwrap_or_else(silent));
+            }
+        }
+        elements
+    }
+}
+
+/// The next of a sequence of numbers without a pattern (splitmix64).
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut bits = *state;
+    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side::{Input, InputKind};
+    use exec::domain::InputSource;
+    use exec::{Access, Argument, Buffer, Contents, Launch};
+    use std::sync::Arc;
+
+    fn program(body: &str) -> ir::Program {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
+            .reg .f32 %f<5>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];
+            ld.global.f32 %f1, [%rd1]; {body} st.global.f32 [%rd2], %f2; ret; }}"
+        );
+        ptx::lower(&ptx::syntax::parse(&text).module).program
+    }
+
+    /// What a look at kernels of one thread sees, as if they were proved equal.
+    fn look(bodies: [&str; 2]) -> Result<Rechecked, Unsettled> {
+        let programs = bodies.map(program);
+        let element = Some(Scalar::Float(Format::F32));
+        let buffer = |contents, access| Buffer {
+            name: String::new(),
+            element_bytes: 4,
+            element,
+            contents,
+            access,
+        };
+        let launch = Launch {
+            kernel: programs[0].functions.enumerate().next().unwrap().0,
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            buffers: vec![
+                buffer(Contents::Opaque(4), Access::In),
+                buffer(Contents::Undefined(4), Access::Out),
+            ],
+            arguments: vec![Argument::Pointer(0), Argument::Pointer(1)],
+            symbols: Vec::new(),
+            selected: Vec::new(),
+        };
+        let scalar = Scalar::Float(Format::F32);
+        let kind = InputKind::Tensor { shape: vec![1], order: None };
+        let input = Input { name: "x".into(), source: InputSource::Buffer(0), scalar, kind };
+        let output =
+            Output { name: "y".into(), buffer: 1, scalar, shape: vec![1], starts: vec![0] };
+        let side = |program| Side {
+            program,
+            launch: &launch,
+            inputs: vec![input.clone()],
+            outputs: vec![output.clone()],
+        };
+        let [one, other] = programs.each_ref().map(side);
+        let sides = [&one, &other];
+        let table = Table::new(sides).unwrap();
+        let terms = Terms::new(Arc::clone(&table.inputs));
+        let (assumed, limits) = (Assumed::default(), Limits::default());
+        let recheck =
+            Recheck { sides, table: &table, terms: &terms, assumed: &assumed, limits, snap: true };
+        recheck.run()
+    }
+
+    #[test]
+    fn a_wrong_proof_is_seen() {
+        let square = "mul.f32 %f2, %f1, %f1;";
+        let double = "add.f32 %f2, %f1, %f1;";
+        let unsettled = look([square, double]).unwrap_err();
+        assert!(unsettled.reason.contains("bug in Warpproof"), "{}", unsettled.reason);
+        let same = "fma.rn.f32 %f2, %f1, %f1, 0f00000000;";
+        assert_eq!(look([square, same]).unwrap(), Rechecked { points: 3, agreed: 3, open: 0 });
+    }
+
+    #[test]
+    fn constants_may_be_what_they_stand_for() {
+        // e to the x, as a power of 2: log2 e is not a float.
+        let power = "mul.f32 %f3, %f1, 0f3FB8AA3B; ex2.approx.f32 %f2, %f3;";
+        let twice = "mul.f32 %f3, %f1, 0f3F38AA3B; add.f32 %f3, %f3, %f3; ex2.approx.f32 %f2, %f3;";
+        assert!(look([power, twice]).is_ok());
+        let other = "mul.f32 %f3, %f1, 0f3FB8AA4B; ex2.approx.f32 %f2, %f3;";
+        assert!(look([power, other]).is_err());
+    }
+}
