@@ -291,6 +291,6 @@ fn constants_that_differ_by_rounding_are_named() {
 fn the_store_of_an_element_that_differs_is_named() {
     let question = ask([COPY, "neg.f32 %f2, %f1;"], &[]);
     let texts =
-        ["reference stored it at line 5, thread (0,0,0) of block (0,0,0)", "optimised stored it"];
+        ["reference stored it at line 7, thread (0,0,0) of block (0,0,0)", "optimised stored it"];
     question.expect(Exit::Refuted, &texts);
 }
