@@ -4,7 +4,7 @@
 //! Bounds are those of the operations one by one: never too narrow, sometimes too wide.
 
 use rustc_hash::FxHashMap;
-use term::{Node, NodeId, Term, Terms, evaluation_order};
+use term::{ListId, Node, NodeId, Sum, Term, Terms};
 
 /// From the smallest number to the largest, both possible.
 pub(crate) type Range = (i128, i128);
@@ -12,73 +12,122 @@ pub(crate) type Range = (i128, i128);
 /// Beyond this nothing is kept: no integer type is so large.
 const LARGEST: i128 = 1 << 100;
 
-/// The range of a term whose inputs have the ranges that `input` tells; `None` if it is not an
-/// integer for all that is known, or too large.
-pub(crate) fn range(
-    terms: &Terms,
-    root: Term,
-    input: &dyn Fn(usize) -> Option<Range>,
-) -> Option<Range> {
-    let order = evaluation_order(terms, [root], |_| true);
-    let mut known: FxHashMap<NodeId, Option<Range>> = FxHashMap::default();
-    for &node in &order.nodes {
-        let found = match terms.at(node) {
-            Node::Input(one) => input(one.position()),
-            operation => of_operation(terms, operation, &|node| known.get(&node).copied()?),
-        };
-        known.insert(node, found);
+/// The ranges that are known. Sums grow, and somebody may ask at every step: what is known of the
+/// beginning of a sum is not computed again.
+#[derive(Debug, Default)]
+pub(crate) struct Ranges {
+    nodes: FxHashMap<NodeId, Option<Range>>,
+    /// How many products of a list are added up, and to what.
+    sums: FxHashMap<ListId, (u32, Option<Range>)>,
+}
+
+impl Ranges {
+    /// The range of a term whose inputs have the ranges that `input` tells; `None` if it is not an
+    /// integer for all that is known, or too large.
+    pub(crate) fn of(
+        &mut self,
+        terms: &Terms,
+        root: Term,
+        input: &dyn Fn(usize) -> Option<Range>,
+    ) -> Option<Range> {
+        let mut stack = Vec::new();
+        let mut missing = Vec::new();
+        loop {
+            if let Some(range) = self.operation(terms, terms.node(root), input, &mut missing) {
+                return range;
+            }
+            stack.append(&mut missing);
+            while let Some(&node) = stack.last() {
+                if self.nodes.contains_key(&node) {
+                    stack.pop();
+                } else if let Some(range) =
+                    self.operation(terms, terms.at(node), input, &mut missing)
+                {
+                    self.nodes.insert(node, range);
+                } else {
+                    stack.append(&mut missing);
+                }
+            }
+        }
     }
-    let at = |node: NodeId| known.get(&node).copied()?;
-    match terms.node_of(root) {
-        Some(node) => at(node),
-        None => of_operation(terms, terms.node(root), &at),
+
+    /// The range of an operation, if those of its operands are known; else those that are missing.
+    fn operation(
+        &mut self,
+        terms: &Terms,
+        operation: Node,
+        input: &dyn Fn(usize) -> Option<Range>,
+        missing: &mut Vec<NodeId>,
+    ) -> Option<Option<Range>> {
+        let range = match operation {
+            Node::Input(one) => input(one.position()),
+            Node::Sum(sum) => self.sum(terms, sum, missing)?,
+            Node::Product(a, b) => both(self.at([a, b], missing)?, product),
+            Node::Negation(a) => self.at([a], missing)?[0].map(|(low, high)| (-high, -low)),
+            Node::Maximum(a, b) => {
+                both(self.at([a, b], missing)?, |a, b| Some((a.0.max(b.0), a.1.max(b.1))))
+            }
+            Node::Minimum(a, b) => {
+                both(self.at([a, b], missing)?, |a, b| Some((a.0.min(b.0), a.1.min(b.1))))
+            }
+            Node::Select(_, a, b) => {
+                both(self.at([a, b], missing)?, |a, b| Some((a.0.min(b.0), a.1.max(b.1))))
+            }
+            Node::Absolute(a) => self.at([a], missing)?[0].map(|(low, high)| {
+                let least = if low > 0 || high < 0 { low.abs().min(high.abs()) } else { 0 };
+                (least, low.abs().max(high.abs()))
+            }),
+            Node::Constant(constant) => terms.number(constant).to_i64().map(|number| {
+                let number = i128::from(number);
+                (number, number)
+            }),
+            _ => None,
+        };
+        Some(range.and_then(limited))
+    }
+
+    /// The ranges of operands, if all are known.
+    fn at<const N: usize>(
+        &self,
+        operands: [NodeId; N],
+        missing: &mut Vec<NodeId>,
+    ) -> Option<[Option<Range>; N]> {
+        let known = operands.map(|node| self.nodes.get(&node).copied());
+        missing
+            .extend(operands.iter().zip(&known).filter(|(_, one)| one.is_none()).map(|(n, _)| n));
+        missing.is_empty().then(|| known.map(Option::flatten))
+    }
+
+    /// The range of a sum, from the longest beginning of its list that is known.
+    fn sum(&mut self, terms: &Terms, sum: Sum, missing: &mut Vec<NodeId>) -> Option<Option<Range>> {
+        let known = self.sums.get(&sum.list).copied().filter(|(length, _)| *length <= sum.length);
+        let (length, mut total) = known.unwrap_or((0, Some((0, 0))));
+        let rest = || terms.products(sum).flatten().skip(length as usize);
+        for factors in rest() {
+            let sides = [factors.left(), factors.right()];
+            missing.extend(sides.into_iter().filter(|side| !self.nodes.contains_key(side)));
+        }
+        if !missing.is_empty() {
+            return None;
+        }
+        for factors in rest() {
+            let sides = self.at([factors.left(), factors.right()], missing)?;
+            let own = both(sides, product).map(|(low, high)| match factors.is_negative() {
+                true => (-high, -low),
+                false => (low, high),
+            });
+            total = both([total, own], |a, b| limited((a.0 + b.0, a.1 + b.1)));
+        }
+        self.sums.insert(sum.list, (sum.length, total));
+        Some(total)
     }
 }
 
-fn of_operation(
-    terms: &Terms,
-    operation: Node,
-    at: &dyn Fn(NodeId) -> Option<Range>,
+fn both(
+    [a, b]: [Option<Range>; 2],
+    of: impl FnOnce(Range, Range) -> Option<Range>,
 ) -> Option<Range> {
-    let found = match operation {
-        Node::Constant(constant) => {
-            let number = i128::from(terms.number(constant).to_i64()?);
-            (number, number)
-        }
-        Node::Sum(sum) => {
-            let mut total = (0i128, 0i128);
-            for factors in terms.products(sum).flatten() {
-                let (low, high) = product(at(factors.left())?, at(factors.right())?)?;
-                let (low, high) = if factors.is_negative() { (-high, -low) } else { (low, high) };
-                total = limited((total.0 + low, total.1 + high))?;
-            }
-            total
-        }
-        Node::Product(a, b) => product(at(a)?, at(b)?)?,
-        Node::Negation(a) => {
-            let (low, high) = at(a)?;
-            (-high, -low)
-        }
-        Node::Maximum(a, b) => {
-            let (a, b) = (at(a)?, at(b)?);
-            (a.0.max(b.0), a.1.max(b.1))
-        }
-        Node::Minimum(a, b) => {
-            let (a, b) = (at(a)?, at(b)?);
-            (a.0.min(b.0), a.1.min(b.1))
-        }
-        Node::Absolute(a) => {
-            let (low, high) = at(a)?;
-            let least = if low > 0 || high < 0 { low.abs().min(high.abs()) } else { 0 };
-            (least, low.abs().max(high.abs()))
-        }
-        Node::Select(_, a, b) => {
-            let (a, b) = (at(a)?, at(b)?);
-            (a.0.min(b.0), a.1.max(b.1))
-        }
-        _ => return None,
-    };
-    limited(found)
+    of(a?, b?)
 }
 
 fn product(a: Range, b: Range) -> Option<Range> {
@@ -119,12 +168,18 @@ mod tests {
         for _ in 0..4 {
             sum = terms.fused_multiply_add(x, y, sum);
         }
-        assert_eq!(range(&terms, sum, &bytes), Some((-4 * 128 * 127, 4 * 128 * 128)));
+        let mut ranges = Ranges::default();
+        let mut range = |terms: &Terms, term| ranges.of(terms, term, &bytes);
+        assert_eq!(range(&terms, sum), Some((-4 * 128 * 127, 4 * 128 * 128)));
         let less = terms.subtract(sum, x);
-        assert_eq!(range(&terms, less, &bytes), Some((-65024 - 127, 65536 + 128)));
+        assert_eq!(range(&terms, less), Some((-65024 - 127, 65536 + 128)));
         let magnitude = terms.absolute(y);
-        assert_eq!(range(&terms, magnitude, &bytes), Some((0, 128)));
+        assert_eq!(range(&terms, magnitude), Some((0, 128)));
         let quotient = terms.divide(x, y);
-        assert_eq!(range(&terms, quotient, &bytes), None);
+        assert_eq!(range(&terms, quotient), None);
+        // The sum goes on, and its beginning is asked for once more.
+        let longer = terms.fused_multiply_add(x, y, sum);
+        assert_eq!(range(&terms, longer), Some((-5 * 128 * 127, 5 * 128 * 128)));
+        assert_eq!(range(&terms, sum), Some((-4 * 128 * 127, 4 * 128 * 128)));
     }
 }

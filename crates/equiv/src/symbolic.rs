@@ -17,7 +17,7 @@ use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
 use crate::handles::Handles;
 use crate::operations;
-use crate::ranges::{self, Range};
+use crate::ranges::{self, Range, Ranges};
 use crate::rounding::Constants;
 use crate::undefined::Settled;
 use decide::{Budget, Decision, Problem, decide};
@@ -43,6 +43,7 @@ pub struct Symbolic {
     given: FxHashMap<InputSource, Vec<Term>>,
     /// Positions of inputs that are integers, and between which numbers they are.
     integers: Vec<(std::ops::Range<usize>, Range)>,
+    ranges: Ranges,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -94,6 +95,7 @@ impl Symbolic {
             sources,
             given: FxHashMap::default(),
             integers: Vec::new(),
+            ranges: Ranges::default(),
             made: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
@@ -229,12 +231,13 @@ impl Symbolic {
     }
 
     /// Between which numbers an integer is.
-    fn range(&self, term: Term) -> Option<Range> {
+    fn range(&mut self, term: Term) -> Option<Range> {
+        let Self { integers, terms, ranges, .. } = self;
         let input = |position: usize| {
-            let of = self.integers.iter().find(|(positions, _)| positions.contains(&position));
+            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
             of.map(|(_, range)| *range)
         };
-        ranges::range(&self.terms, term, &input)
+        ranges.of(terms, term, &input)
     }
 
     /// A step of `expf`, if `a·b + c` is one.
