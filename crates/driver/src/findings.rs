@@ -53,6 +53,11 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     match gap.stop {
         Stop::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
         Stop::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
+        Stop::Estimate { needed, fitting } => diagnostic.help(format!(
+            "give it more (--max-instructions {}G), take a smaller problem of at most {fitting} such \
+             blocks, or restrict the claim to them: --blocks 0..{fitting}",
+            needed.div_ceil(1_000_000_000).saturating_mul(2)
+        )),
         Stop::NotFollowed | Stop::Interrupted => diagnostic,
     }
 }

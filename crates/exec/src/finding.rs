@@ -430,6 +430,13 @@ pub enum Stop {
         /// Whether there is a loop.
         in_loop: bool,
     },
+    /// By what the first block took, all blocks take far more instructions than there are.
+    Estimate {
+        /// How many instructions all of them take.
+        needed: u64,
+        /// How many blocks there are instructions for.
+        fitting: u64,
+    },
     /// Whoever watches the run wanted it to end.
     Interrupted,
 }

@@ -182,7 +182,7 @@ fn run_asking(
     };
     machine.asked = asked;
     let mut budget = Budget::new(limits);
-    let mut tally = Tally::new(&machine, checks, &global, limits.watch);
+    let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.
     let keeps = valued.is_some();
     let mut queue = Queue::new(launch.numbers());

@@ -2,15 +2,15 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
-use crate::finding::Gap;
+use crate::finding::{Gap, Stop};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::races::{Between, Story, Told};
 use crate::report::Report;
-use crate::run::Checks;
+use crate::run::{Checks, Limits};
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
-use crate::watch::Watch;
+use crate::warp::Position;
 
 /// What a block found by itself.
 pub(crate) struct Found {
@@ -41,8 +41,12 @@ pub(crate) struct Tally<'m, 'p> {
     pub(crate) between: Between,
     blocks: u64,
     gap: Option<Gap>,
-    watch: Option<&'static Watch>,
+    limits: Limits,
 }
+
+/// Blocks are not all alike: a launch is given up after its first block only if this many times as
+/// many instructions would be needed as there are.
+const MARGIN: u64 = 4;
 
 impl<'m, 'p> Tally<'m, 'p> {
     /// Of no blocks.
@@ -50,7 +54,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         machine: &'m Machine<'p>,
         checks: Option<Checks>,
         global: &[Allocation],
-        watch: Option<&'static Watch>,
+        limits: Limits,
     ) -> Self {
         Self {
             machine,
@@ -61,7 +65,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             between: Between::new(global, &Shadows::new(checks, &[], global)),
             blocks: 0,
             gap: None,
-            watch,
+            limits,
         }
     }
 
@@ -110,10 +114,31 @@ impl<'m, 'p> Tally<'m, 'p> {
         let story = Story { machine, shared, global, number: found.number };
         self.told.tell(&mut self.report, &story, &found.met);
         self.blocks += u64::from(found.gap.is_none());
-        if let (None, Some(watch)) = (&found.gap, self.watch) {
+        if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
             watch.add_block();
         }
-        self.gap = found.gap;
+        self.gap = found.gap.or_else(|| self.estimate());
+    }
+
+    /// The end of a launch that will not come to its own, by what its first block took.
+    fn estimate(&self) -> Option<Gap> {
+        if self.blocks != 1 {
+            return None;
+        }
+        let launch = self.machine.launch;
+        let (each, most) = (self.report.lane_instructions.max(1), self.limits.lane_instructions);
+        let blocks = launch.numbers().count() as u64;
+        let needed = each.saturating_mul(blocks);
+        if needed / MARGIN <= most {
+            return None;
+        }
+        let reason = format!(
+            "the first block took {each} instructions: all {blocks} would take about {needed}, and \
+             {most} are allowed"
+        );
+        let start = Position::start(launch.kernel, base::Index::from_position(0));
+        let stop = Stop::Estimate { needed, fitting: most / each };
+        Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
     }
 
     /// What all blocks found, the place where the run stopped, and how many blocks ended.

@@ -282,7 +282,7 @@ fn what_calls_copy_and_blocks_clear_counts() {
     assert!(outcome.lane_instructions < 10_000, "{}", outcome.lane_instructions);
     // Nothing to do, in many blocks with much to clear.
     let program = kernel("", "", ".shared .align 4 .b8 s[100000]; mov.u32 %r1, s;");
-    let many = launch(&program, "k", [1 << 30, 1, 1], [1, 1, 1], 0, &[]);
+    let many = launch(&program, "k", [2000, 1, 1], [1, 1, 1], 0, &[]);
     let outcome = exec::run(&program, &many, limits);
     assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: false }));
     assert!(outcome.blocks < 1000, "{}", outcome.blocks);
@@ -303,4 +303,26 @@ fn a_sum_stays_unknown_in_the_lanes_in_which_it_began_unknown() {
         let gap = exec::run(&program, &launch, Limits::default()).gap.unwrap();
         assert!(gap.reason.contains("contents of a buffer"), "{op}: {}", gap.reason);
     }
+}
+
+#[test]
+fn a_launch_that_is_far_too_large_ends_after_its_first_block() {
+    let body =
+        "mov.u32 %r1, 0; AGAIN: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra AGAIN;";
+    let program = kernel("", "", body);
+    let limits = Limits { lane_instructions: 100_000, ..Limits::default() };
+    let run = |blocks: u32| {
+        let launch = launch(&program, "k", [blocks, 1, 1], [32, 1, 1], 0, &[]);
+        exec::run(&program, &launch, limits)
+    };
+    assert!(run(8).gap.is_none());
+    let one = run(1).lane_instructions;
+    let outcome = run(1000);
+    assert_eq!(outcome.blocks, 1);
+    let Some(Stop::Estimate { needed, fitting }) = outcome.gap.map(|gap| gap.stop) else {
+        panic!("no estimate")
+    };
+    assert_eq!((needed, fitting), (1000 * one, 100_000 / one));
+    // A little too large is tried.
+    assert!(matches!(run(20).gap.unwrap().stop, Stop::Budget { .. }));
 }
