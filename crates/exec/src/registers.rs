@@ -403,6 +403,26 @@ impl Registers {
         self.set_tags(register.position(), tags, lanes);
     }
 
+    /// Writes a register that is no predicate, lane by lane. The values have no bits above its width.
+    pub(crate) fn write_lanes(
+        &mut self,
+        layout: &Layout,
+        register: Reg,
+        tags: Tags,
+        lanes: Mask,
+        value: impl Fn(usize) -> u64,
+    ) {
+        let slot = layout.slots[register];
+        if slot.is_narrow() {
+            let old = self.narrow.get_mut(slot.word);
+            lanes.iter().for_each(|lane| old[lane] = value(lane) as u32);
+        } else {
+            let old = self.wide.get_mut(slot.word);
+            lanes.iter().for_each(|lane| old[lane] = value(lane));
+        }
+        self.set_tags(register.position(), tags, lanes);
+    }
+
     /// As [`write`](Self::write), of a register of 32 bits.
     pub(crate) fn write_narrow(
         &mut self,

@@ -98,6 +98,9 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
+/// So few lanes are loaded one by one.
+const FEW: u32 = 4;
+
 /// Loads what is there.
 #[inline(always)]
 fn load_values<const B: usize>(
@@ -106,8 +109,23 @@ fn load_values<const B: usize>(
     starts: &Starts,
     tags: Tags,
 ) {
-    let Context { machine, global, shared, warp, lanes, layout, .. } = context;
+    let Context { machine, global, shared, warp, lanes, layout, registers, .. } = context;
     let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else { return };
+    if lanes.count() <= FEW {
+        let element = load.width.bytes() as usize;
+        for (position, dst) in load.dsts.iter().enumerate() {
+            let Some(dst) = *dst else { continue };
+            let width = layout.width(dst);
+            registers.write_lanes(layout, dst, tags, *lanes, |lane| {
+                let start = starts.each[lane] as usize + position * element;
+                let mut bytes = [0; 8];
+                bytes[..element].copy_from_slice(&memory.bytes[start..start + element]);
+                let word = u64::from_le_bytes(bytes);
+                crate::concrete::resize(load.width, load.signed, width, word)
+            });
+        }
+        return;
+    }
     let mut chunks = [[0; B]; WARP];
     starts.gather(&memory.bytes, *lanes, &mut chunks);
     match load.width {
