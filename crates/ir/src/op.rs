@@ -170,6 +170,53 @@ pub enum Access {
 }
 
 impl Op {
+    /// Whether it computes registers of its own lane from registers of its own lane, and nothing
+    /// else: no memory, no other thread, no call. Without a wildcard, so that a new operation is
+    /// thought about.
+    #[must_use]
+    pub fn is_of_registers(&self) -> bool {
+        match self {
+            Self::Copy { .. }
+            | Self::Select { .. }
+            | Self::Concat { .. }
+            | Self::Split { .. }
+            | Self::Resize { .. }
+            | Self::ReadSpecial { .. }
+            | Self::AddressOf { .. }
+            | Self::ConvertAddress { .. }
+            | Self::IsSpace { .. }
+            | Self::IntUnary { .. }
+            | Self::IntBinary { .. }
+            | Self::IntTernary { .. }
+            | Self::InsertBits { .. }
+            | Self::AddCarry { .. }
+            | Self::IntCompare { .. }
+            | Self::FloatUnary { .. }
+            | Self::FloatBinary { .. }
+            | Self::Fma { .. }
+            | Self::Real { .. }
+            | Self::FloatCompare { .. }
+            | Self::FloatTest { .. }
+            | Self::Convert { .. } => true,
+            Self::Load(_)
+            | Self::Store(_)
+            | Self::Atomic(_)
+            | Self::AsyncCopy(_)
+            | Self::Discard { .. }
+            | Self::Sync(_)
+            | Self::Mma(_)
+            | Self::LoadMatrix(_)
+            | Self::StoreMatrix(_)
+            | Self::MoveMatrix(_)
+            | Self::WmmaLoad(_)
+            | Self::WmmaStore(_)
+            | Self::WmmaMma(_)
+            | Self::Call { .. }
+            | Self::Hint { .. }
+            | Self::Unsupported { .. } => false,
+        }
+    }
+
     /// Calls `visit` for everything the operation touches: results first, then operands in the
     /// order of the fields.
     ///

@@ -126,21 +126,7 @@ fn is_simple_instruction(instruction: &Instr) -> bool {
     match &instruction.op {
         Op::Load(load) => load.ordering == ir::Ordering::Weak,
         Op::Store(store) => store.ordering == ir::Ordering::Weak,
-        Op::Atomic(_)
-        | Op::AsyncCopy(_)
-        | Op::Discard { .. }
-        | Op::Sync(_)
-        | Op::Mma(_)
-        | Op::LoadMatrix(_)
-        | Op::StoreMatrix(_)
-        | Op::MoveMatrix(_)
-        | Op::WmmaLoad(_)
-        | Op::WmmaStore(_)
-        | Op::WmmaMma(_)
-        | Op::Call { .. }
-        | Op::Hint { .. }
-        | Op::Unsupported { .. } => false,
-        _ => true,
+        op => op.is_of_registers(),
     }
 }
 

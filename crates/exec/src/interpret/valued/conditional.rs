@@ -88,20 +88,9 @@ fn can_be_conditional(context: &Context<'_, '_>, op: &Op) -> bool {
     let weak = match op {
         Op::Load(load) => load.ordering == Ordering::Weak,
         Op::Store(store) => store.ordering == Ordering::Weak && store.width <= Width::B64,
-        Op::Atomic(_)
-        | Op::AsyncCopy(_)
-        | Op::Discard { .. }
-        | Op::Sync(_)
-        | Op::Mma(_)
-        | Op::LoadMatrix(_)
-        | Op::StoreMatrix(_)
-        | Op::MoveMatrix(_)
-        | Op::WmmaLoad(_)
-        | Op::WmmaStore(_)
-        | Op::WmmaMma(_)
-        | Op::Call { .. }
-        | Op::Unsupported { .. } => false,
-        _ => true,
+        // Hints do nothing, under any condition.
+        Op::Hint { .. } => true,
+        op => op.is_of_registers(),
     };
     weak && written(op).iter().all(|register| context.layout.width(*register) <= Width::B64)
 }
