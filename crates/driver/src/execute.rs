@@ -91,6 +91,19 @@ impl<'r> Prepared<'r> {
         self
     }
 
+    /// With a note for each related scalar, which is any number to a run that does not look at numbers.
+    fn without_relations(mut self) -> Self {
+        for scalar in &self.built.scalars {
+            if let ScalarValue::Related(_, expression) = &scalar.value {
+                let name = &scalar.name;
+                self.built.notes.push(format!(
+                    "`{name}={expression}`: the relation is not used, any number is allowed"
+                ));
+            }
+        }
+        self
+    }
+
     /// With one more thing that is taken for granted.
     pub(crate) fn assuming(mut self, what: &str) -> Self {
         self.lifting.insert(what.to_owned());
@@ -123,15 +136,7 @@ pub(crate) fn run<'r>(
     missing_data: MissingData,
     checks: Checks,
 ) -> Result<Finished<'r>, Refusal> {
-    let mut prepared = prepare(execution, &[], command, missing_data)?;
-    for scalar in &prepared.built.scalars {
-        if let ScalarValue::Related(_, expression) = &scalar.value {
-            let name = &scalar.name;
-            prepared.built.notes.push(format!(
-                "`{name}={expression}`: the relation is not used, any number is allowed"
-            ));
-        }
-    }
+    let prepared = prepare(execution, &[], command, missing_data)?.without_relations();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
@@ -139,6 +144,22 @@ pub(crate) fn run<'r>(
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
     Ok(prepared.finish(result, checks))
+}
+
+/// Builds the launch and runs the lifted program, whatever tensors contain; `None` if that does not end.
+///
+/// Lifting keeps which memory is touched, so what is found holds for the kernel, under the
+/// assumptions that lifting lists.
+pub(crate) fn run_lifted<'r>(
+    execution: &Execution<'r>,
+    command: &str,
+    checks: Checks,
+) -> Option<Finished<'r>> {
+    let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
+    let prepared = prepared.without_relations().lifted();
+    let (program, launch) = (prepared.program(), &prepared.built.launch);
+    let result = exec::check_with(program, launch, execution.limits, checks);
+    result.gap.is_none().then(|| prepared.finish(result, checks))
 }
 
 /// Builds the launch.

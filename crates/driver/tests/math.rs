@@ -159,6 +159,83 @@ fn twins_are_told_apart() {
     }
 }
 
+/// Builds in which the functions are called and defined nowhere.
+const OPAQUE: [&str; 2] = ["opaque.nvcc134.sm_80", "opaque.nvrtc129.sm_100"];
+
+#[test]
+fn functions_that_are_only_called_are_those_of_their_names() {
+    let inlined = kernels("kernels", BUILDS[0]);
+    for build in OPAQUE {
+        let called = kernels("kernels", build);
+        for (kernel, _) in KERNELS {
+            for pair in [[&inlined[kernel], &called[kernel]], [&called[kernel], &inlined[kernel]]] {
+                let (exit, text) = answer(pair, &flags(kernel), None);
+                assert_eq!(exit, Exit::Success, "{kernel} {build}: {text}");
+            }
+        }
+        for (one, other, expected) in TWINS {
+            let (exit, text) = answer([&inlined[one], &called[other]], &flags(one), None);
+            assert_eq!(exit, expected, "{one} {other} {build}: {text}");
+        }
+    }
+}
+
+#[test]
+fn kernels_with_functions_are_checked() {
+    for build in BUILDS.into_iter().chain(OPAQUE) {
+        let inputs = kernels("kernels", build);
+        for (kernel, _) in KERNELS {
+            let flags = Flags::parse(&flags(kernel));
+            let outcome = flags.hand(&inputs[kernel], None, |execution| {
+                driver::check::run(execution, driver::check::Options::default(), Colour::Plain)
+            });
+            let text = outcome.output + &outcome.messages;
+            assert_eq!(outcome.exit, Exit::Success, "{kernel} {build}: {text}");
+        }
+    }
+}
+
+/// A kernel of one thread that calls a function of some name with `%f1` and stores `%f2`.
+fn calling(name: &str, params: &str, arguments: &str) -> Input {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64
+        .extern .func (.param .b32 r) {name} ({params});
+        .entry k(.param .u64 x, .param .u64 y) {{
+        .reg .f32 %f<9>; .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.global.f32 %f1, [%rd1];
+        {{ .param .b32 p; .param .b32 q; .param .b32 s; st.param.f32 [p], %f1; st.param.f32 [q], %f1;
+        call.uni (s), {name}, ({arguments}); ld.param.f32 %f2, [s]; }}
+        st.global.f32 [%rd2], %f2; ret; }}"
+    );
+    Input::from_bytes("calling.ptx", text.into_bytes()).unwrap()
+}
+
+#[test]
+fn only_functions_of_known_names_and_types_are_understood() {
+    let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
+    let one = ".param .b32 a";
+    let exp = calling("__nv_expf", one, "p");
+    let ask = |other: &Input| answer([&exp, other], flags, None);
+    assert_eq!(ask(&calling("vt_expf", one, "p")).0, Exit::Success);
+    assert_eq!(ask(&calling("__nv_fast_expf", one, "p")).0, Exit::Success);
+    assert_eq!(ask(&calling("__nv_exp2f", one, "p")).0, Exit::Refuted);
+    assert_eq!(
+        ask(&calling("__nv_fmodf", ".param .b32 a, .param .b32 b", "p, q")).0,
+        Exit::Refuted
+    );
+    // Of another name, of another number of arguments, of another type.
+    for (name, params, arguments) in [
+        ("expf", one, "p"),
+        ("__nv_expf", ".param .b32 a, .param .b32 b", "p, q"),
+        ("__nv_sincosf", one, "p"),
+        ("__nv_exp", one, "p"),
+    ] {
+        let (exit, text) = ask(&calling(name, params, arguments));
+        assert_eq!(exit, Exit::Unknown, "{name}: {text}");
+        assert!(text.contains("is defined elsewhere"), "{name}: {text}");
+    }
+}
+
 /// The functions of `corpus/math/functions.cu` and what their arguments are.
 const FUNCTIONS: [(&str, &str); 50] = [
     ("expf", "f32"),
@@ -273,5 +350,26 @@ for sm_80, against the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9,
 beyond, the library takes another way, which is not looked at.
 - *x > 0*: proved with `--assume 'x > 0'`, and refuted without: with fast math a power is `ex2(y lg2(x))`, which is not \
 defined for other numbers.
+
+Kernels of neural networks that use them (`corpus/math/kernels.cu`: softmax, cross entropy, GELU, SiLU, mish, norms, attention, \
+rotary embedding, AdamW, \u{2026}) are proved equal in all of these builds, and `check` proves them, too.
+
+## Calls that stay calls
+
+A function that a module declares and does not define is taken for the function of its name if the name is one of libdevice \
+(`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and it takes and returns numbers as libdevice's does. \
+`check`, too, knows that such a call touches no memory. `simulate` does not compute them.
+
+`tools/warpproof_math.h` makes such calls: with it, nothing needs to be recognised.
+
+```text
+nvcc -ptx -rdc=true -include warpproof_math.h kernel.cu
+```
+
+For NVRTC, include it at the top of the file and compile with `--relocatable-device-code=true`. What comes out is for Warpproof \
+alone: it cannot be linked. When Warpproof compiles a `.cu` file itself, functions are inlined and recognised, as \
+`simulate` runs the same code.
+
+## Builds
 
 ";

@@ -12,6 +12,7 @@
 mod branches;
 mod cleanup;
 mod flow;
+mod library;
 mod math;
 
 pub use math::stored_steps;
@@ -54,6 +55,7 @@ pub fn lift_kernel(program: &Program, kernel: FuncId) -> Lifted {
 
 fn run(program: &Program, functions: Vec<FuncId>) -> Lifted {
     let mut lifted = Lifted { program: program.clone(), assumptions: BTreeSet::new() };
+    library::lift(&mut lifted, &functions);
     math::lift(&mut lifted, &functions);
     // Branches inside the regions of functions are gone by now.
     branches::lift(&mut lifted, &functions);
