@@ -236,6 +236,51 @@ fn only_functions_of_known_names_and_types_are_understood() {
     }
 }
 
+/// Launches of the kernels of `corpus/math/triton.cu`; Triton's take two pointers more.
+const TRITON: [(&str, &str); 3] = [
+    ("softmax", "x=f32[2,20]@[24,1] o=f32[2,20]@[24,1]:out stride=24 n=20"),
+    (
+        "layernorm",
+        "x=f16[2,20]@[24,1] w=f32[20] b=f32[20] o=f16[2,20]@[24,1]:out stride=24 n=20 eps=f32",
+    ),
+    ("mathops", "x=f32[128] o=f32[17,128]:out"),
+];
+
+#[test]
+fn triton_and_cuda_compute_the_same() {
+    let references = kernels("triton", "nvcc134.sm_80");
+    let twins = [("softmax", "softmax_base_two"), ("layernorm", "layernorm_no_eps")];
+    for (kernel, arguments) in TRITON {
+        let grid = if kernel == "mathops" { 1 } else { 2 };
+        let arguments: String = arguments.split(' ').map(|one| format!(" --arg {one}")).collect();
+        let cuda = Flags::parse(&format!("--grid {grid} --block 128{arguments}"));
+        let triton = format!("--grid {grid} --smem 16{arguments} --arg scratch=0 --arg profile=0");
+        let triton = Flags::parse(&triton);
+        for architecture in ["sm_80", "sm_90", "sm_100"] {
+            // It takes the maximum by an instruction that is not known yet.
+            if (kernel, architecture) == ("softmax", "sm_100") {
+                continue;
+            }
+            let other = corpus::input(&format!("triton/{kernel}.{architecture}.ptx"));
+            let ask = |reference: &str| {
+                let outcome = cuda.hand(&references[reference], None, |reference| {
+                    triton.hand(&other, None, |optimised| {
+                        let options = Options::default();
+                        driver::equiv::run([reference, optimised], &options, Colour::Plain)
+                    })
+                });
+                (outcome.exit, outcome.output + &outcome.messages)
+            };
+            let (exit, text) = ask(kernel);
+            assert_eq!(exit, Exit::Success, "{kernel} {architecture}: {text}");
+            for (_, twin) in twins.iter().filter(|(right, _)| *right == kernel) {
+                let (exit, text) = ask(twin);
+                assert_eq!(exit, Exit::Refuted, "{twin} {architecture}: {text}");
+            }
+        }
+    }
+}
+
 /// The functions of `corpus/math/functions.cu` and what their arguments are.
 const FUNCTIONS: [(&str, &str); 50] = [
     ("expf", "f32"),

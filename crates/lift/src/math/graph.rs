@@ -213,6 +213,13 @@ impl Graph {
                     std::mem::swap(a, b);
                 }
             }
+            (Code::Fma(format, rounding), &mut [a, b, c])
+                if self.factor(a, b, format).is_some() =>
+            {
+                // One of the factors is 1.
+                let other = self.factor(a, b, format)?;
+                return self.op(Code::Add(format, rounding), &[other, c]);
+            }
             (Code::Fma(..), [a, b, c]) => {
                 negate = a.is_negated() != b.is_negated();
                 (*a, *b, *c) = (a.positive(), b.positive(), c.flipped(negate));
@@ -283,6 +290,21 @@ impl Graph {
         Some(Edge::new(self.intern(Node::Op(code, operands)), negate))
     }
 
+    /// A product with ±1, without it.
+    fn factor(&self, a: Edge, b: Edge, format: Format) -> Option<Edge> {
+        let one = match format {
+            Format::F64 => 1f64.to_bits(),
+            Format::F32 => 1f32.to_bits().into(),
+            _ => return None,
+        };
+        let is_one = |edge: Edge| self.node(edge.node()) == Node::Bits(one);
+        match (is_one(a), is_one(b)) {
+            (true, _) => Some(b.flipped(a.is_negated())),
+            (false, true) => Some(a.flipped(b.is_negated())),
+            (false, false) => None,
+        }
+    }
+
     /// A condition that is settled.
     pub(crate) fn truth(&self, condition: Edge) -> Option<bool> {
         match self.node(condition.node()) {
@@ -309,49 +331,6 @@ impl Graph {
             _ => a == b,
         };
         Some(self.bits(holds.into()))
-    }
-
-    /// `x ^ sign` is −x.
-    fn sign_flip(&mut self, op: IntBinary, width: Width, [a, b]: [Edge; 2]) -> Option<Edge> {
-        let is_sign = |graph: &Self, edge: Edge| {
-            !edge.is_negated() && graph.node(edge.node()) == Node::Bits(1 << (width.bits() - 1))
-        };
-        match (op, width) {
-            (IntBinary::Xor, Width::B32 | Width::B64) if is_sign(self, b) => Some(a.flipped(true)),
-            (IntBinary::Xor, Width::B32 | Width::B64) if is_sign(self, a) => Some(b.flipped(true)),
-            _ => None,
-        }
-    }
-
-    /// A value and the constant whose bits are flipped in it, the sign not among them.
-    fn flipped_bits(&self, edge: Edge) -> Option<(Edge, Edge)> {
-        let Node::Op(Code::Int2(IntBinary::Xor, Width::B32), operands) = self.node(edge.node())
-        else {
-            return None;
-        };
-        let &[a, b] = operands.as_slice() else { return None };
-        let is_mask = |edge: Edge| match self.node(edge.node()) {
-            Node::Bits(bits) => !edge.is_negated() && bits >> 31 == 0,
-            _ => false,
-        };
-        match (is_mask(a), is_mask(b)) {
-            (false, true) => Some((a, b)),
-            (true, false) => Some((b, a)),
-            _ => None,
-        }
-    }
-
-    /// A single without its sign bit is |x|.
-    fn magnitude(&mut self, op: IntBinary, width: Width, [a, b]: [Edge; 2]) -> Option<Edge> {
-        let is_rest = |graph: &Self, edge: Edge| {
-            !edge.is_negated() && graph.node(edge.node()) == Node::Bits(0x7fff_ffff)
-        };
-        let number = match (op, width) {
-            (IntBinary::And, Width::B32) if is_rest(self, b) => a,
-            (IntBinary::And, Width::B32) if is_rest(self, a) => b,
-            _ => return None,
-        };
-        self.op(Code::Float1(FloatUnary::Abs, Format::F32, Rounding::NearestEven), &[number])
     }
 }
 

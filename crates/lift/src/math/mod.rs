@@ -13,6 +13,7 @@
 //! what an expansion does for them is given up. Functions whose expansion takes another way for large
 //! arguments are recognised by the first way alone; that arguments are small is then an assumption.
 
+mod bits;
 mod folding;
 mod graph;
 mod matching;
