@@ -84,6 +84,19 @@ fn a_run_out_of_time_says_so() {
     assert!(output.contains("--timeout SECONDS"), "{output}");
 }
 
+/// The time of a comparison is that of all it does; what is not decided by then is open.
+#[test]
+fn a_comparison_out_of_time_says_so() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/online_softmax");
+    let flags = "equiv softmax.ptx online.ptx --grid 4 --block 64 --ref-block 1 --arg x=f32[4,256] \
+                 --arg y=f32[4,256]:out --arg columns=256 --timeout 0.000001";
+    let output = warpproof(&examples).args(flags.split_whitespace()).assert();
+    let output = String::from_utf8(output.code(3).get_output().stdout.clone()).unwrap();
+    assert!(output.contains("equivalence: unknown: "), "{output}");
+    let told = output.contains("the time was up") || output.contains("--timeout SECONDS");
+    assert!(told, "{output}");
+}
+
 /// Ctrl-C ends a run with what is known, as if its time were up.
 #[cfg(unix)]
 #[test]

@@ -89,6 +89,7 @@ impl<'t> Ladder<'t> {
         );
         optimised.share_functions(problem.reference);
         let mut algebra = Algebra::new(problem.reference.inputs().len());
+        algebra.wait_for(budget.patience);
         reference.set_opaque(&mut algebra, &blocks.reference);
         optimised.set_opaque(&mut algebra, &blocks.optimised);
         Self {
@@ -116,7 +117,7 @@ impl<'t> Ladder<'t> {
         for (index, pair) in pairs.iter().enumerate() {
             answers[index] = self.composite(index, *pair).ok().flatten();
             failures = if answers[index].is_some() { 0 } else { failures + 1 };
-            if failures > MOST_FAILURES {
+            if failures > MOST_FAILURES || self.budget.patience.is_over() {
                 break;
             }
         }
@@ -142,6 +143,10 @@ impl<'t> Ladder<'t> {
         for (index, pair) in pairs.iter().enumerate() {
             if differences >= self.budget.differences {
                 answers.push(Decision::Unknown(Reason::Skipped));
+                continue;
+            }
+            if self.budget.patience.is_over() {
+                answers.push(Decision::Unknown(Reason::Time));
                 continue;
             }
             answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {

@@ -58,7 +58,8 @@
 //! | `Cases` | zero in every case: which element of a maximum is largest, whether a condition holds |
 //! | `Point` | a point where the values differ |
 //!
-//! Each has a budget in steps ([`Budget`]); none looks at a clock.
+//! Each has a budget in steps ([`Budget`]); none looks at a clock,
+//! unless somebody waits for the answer ([`Patience`]).
 //!
 //! Before the normal forms, *fingerprints* of all open pairs are taken in one pass: values at a point
 //! modulo a safe prime p = 2q+1, exponents modulo q, maxima and choices decided by floats. Where they
@@ -135,6 +136,7 @@ mod evaluate;
 mod ladder;
 mod normalise;
 mod oracle;
+mod patience;
 mod points;
 mod problem;
 mod products;
@@ -146,6 +148,7 @@ mod witness;
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, Value, evaluate};
 pub use oracle::Signs;
+pub use patience::Patience;
 pub use problem::{Budget, Problem, decide, satisfy};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, inputs_of};

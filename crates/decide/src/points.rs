@@ -6,6 +6,7 @@
 //! is an integer, its values are moved into the range, if possible by powers of two: an assumption
 //! on all elements of a tensor would hold at hardly any point otherwise.
 
+use crate::Patience;
 use crate::problem::{Budget, Problem};
 use rustc_hash::FxHashMap;
 use term::{Input, Node, Number, Numbers, Relation, Term, Terms};
@@ -31,18 +32,21 @@ pub(crate) struct Points<'t> {
     ranges: FxHashMap<Input, Range>,
     /// Whether any input is an integer.
     integers: bool,
+    /// How long somebody waits for what is found at them.
+    pub(crate) patience: Patience,
 }
 
 impl<'t> Points<'t> {
     pub(crate) fn new(problem: &Problem<'t>, budget: &Budget) -> Self {
-        Self::within(problem.reference, problem.assumptions, budget.significand_bits)
+        let points = Self::within(problem.reference, problem.assumptions, budget.significand_bits);
+        Self { patience: budget.patience, ..points }
     }
 
     pub(crate) fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
         assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
         let integers = terms.inputs().has_integers();
-        Self { terms, significand_bits, ranges, integers }
+        Self { terms, significand_bits, ranges, integers, patience: Patience::default() }
     }
 
     /// The value of an input at the point of this number.

@@ -99,6 +99,8 @@ pub enum Reason {
     Undefined,
     /// The steps ran out.
     Budget,
+    /// The time did, or somebody wants no answer any more.
+    Time,
     /// A number outgrew its representation.
     TooLarge,
     /// No point was found where the reference is defined and the assumptions hold: an equality
@@ -115,6 +117,7 @@ impl From<Obstacle> for Reason {
             Obstacle::Infinite => Self::Infinite,
             Obstacle::Undefined => Self::Undefined,
             Obstacle::Budget => Self::Budget,
+            Obstacle::Time => Self::Time,
             Obstacle::TooLarge => Self::TooLarge,
         }
     }
@@ -128,6 +131,7 @@ impl fmt::Display for Reason {
             Self::Infinite => "an infinity meets a symbolic value",
             Self::Undefined => "an operation is defined nowhere",
             Self::Budget => "the budget of steps is spent",
+            Self::Time => "the time was up, or the run interrupted, before it was decided",
             Self::TooLarge => "a number is too large",
             Self::Skipped => "not looked at, enough differences found",
             Self::NoPointInDomain => "no input found where the reference is defined",

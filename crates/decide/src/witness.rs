@@ -65,6 +65,9 @@ impl Search<'_> {
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
         let mut found = Found::default();
         for number in points {
+            if self.points.patience.is_over() {
+                break;
+            }
             let point = |input: Input| self.points.value(number, input);
             if number >= always && !self.promising(&point) {
                 continue;

@@ -1,16 +1,19 @@
 //! Runs both kernels on terms and compares their outputs.
 
+use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
+use crate::clock::Clock;
 use crate::difference::{Difference, Point, describe};
-use crate::recheck::{Recheck, Rechecked};
+use crate::recheck::Recheck;
+use crate::sequence::Launches;
 use crate::settle;
-use crate::side::{Assumption, Output, Side, Table};
+use crate::side::{Output, Side, Table};
 use crate::symbolic::Symbolic;
 use crate::witness::{Numbers, confirm};
 use decide::{Budget, Decision, Discrepancy, Problem, Value, decide, evaluate};
-use exec::{Element, Limits, Lost, Outcome, Place, Results, Thread};
+use exec::{Element, Limits, Lost, Place, Thread};
 use ir::Scalar;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use term::{Input, Number, Term};
 
 /// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
@@ -19,91 +22,6 @@ const BATCH: usize = 512;
 
 /// The same where many conditions are assumed, which are those of all outputs of a batch.
 const SMALL_BATCH: usize = 64;
-
-/// An element of an output.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
-    /// The output.
-    pub name: String,
-    /// The element, in the order of the indices.
-    pub index: usize,
-}
-
-/// Why an element is not settled.
-#[derive(Clone, Debug)]
-pub struct Unsettled {
-    /// Which.
-    pub position: Position,
-    /// Why, as a clause.
-    pub reason: String,
-}
-
-/// What is known of the outputs.
-#[derive(Debug)]
-pub enum Answer {
-    /// All are equal.
-    Equal,
-    /// One is not.
-    Different(Box<Difference>),
-    /// Some are not settled; the first of them, and how many there are.
-    Unknown(Box<Unsettled>, usize),
-    /// The sides do not fit together, or with the assumptions.
-    Mismatch(String),
-}
-
-/// How two kernels are compared.
-#[derive(Clone, Copy, Debug)]
-pub struct Options<'o> {
-    /// How much each run may cost.
-    pub limits: Limits,
-    /// Take constants for transcendental numbers.
-    pub snap: bool,
-    /// What is assumed of the inputs.
-    pub assumptions: &'o [Assumption],
-    /// Look at a proof again by another road.
-    pub recheck: bool,
-}
-
-/// What came of a comparison.
-#[derive(Debug)]
-pub struct Compared {
-    /// What the runs found, reference first.
-    pub outcomes: [Outcome; 2],
-    /// What is known of the outputs; `None` if a run did not come to its end.
-    pub answer: Option<Answer>,
-    /// Output elements that were compared.
-    pub elements: usize,
-    /// How many each rung decided.
-    pub rungs: BTreeMap<String, usize>,
-    /// Conditions under which the optimised side is defined, which do not follow from the reference.
-    pub conditions: BTreeSet<String>,
-    /// Constants taken for transcendental numbers.
-    pub snapped: BTreeSet<String>,
-    /// What another look at the proof saw.
-    pub rechecked: Option<Rechecked>,
-}
-
-impl Compared {
-    /// Nothing is compared yet.
-    fn of(outcomes: [Outcome; 2]) -> Self {
-        Self {
-            outcomes,
-            answer: None,
-            elements: 0,
-            rungs: BTreeMap::new(),
-            conditions: BTreeSet::new(),
-            snapped: BTreeSet::new(),
-            rechecked: None,
-        }
-    }
-}
-
-/// A side after its run.
-pub(crate) struct Ran {
-    outcome: Outcome,
-    pub(crate) results: Results,
-    pub(crate) domain: Symbolic,
-}
 
 /// Runs both sides and compares their outputs.
 #[must_use]
@@ -131,19 +49,23 @@ fn run_and_compare(
     domains: [Symbolic; 2],
     assumed: &Assumed,
 ) -> Compared {
-    let mut ran = run_both(sides, domains, options.limits);
-    for (number, (side, ran)) in sides.into_iter().zip(&mut ran).enumerate() {
-        ask(side, ran, options, || table.domain(side, number, options.snap));
+    let clock = Clock::start(options.limits);
+    let launches = [0, 1].map(|number| Launches { side: sides[number], number, table, clock });
+    let mut ran = run_both(&launches, domains, options.limits.jobs);
+    for (launches, ran) in launches.iter().zip(&mut ran) {
+        ask(launches, ran, options);
     }
     let mut compared = Compared {
         snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
-        ..Compared::of(ran.each_ref().map(|ran| ran.outcome.clone()))
+        ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
     };
-    if compared.outcomes.iter().all(|outcome| outcome.gap.is_none()) {
-        let limits = options.limits;
+    if let Some(obstacle) = ran.iter().find_map(|ran| ran.obstacle.clone()) {
+        compared.answer = Some(Answer::Mismatch(obstacle));
+    } else if ran.iter().all(Ran::ended) {
         let compared = &mut compared;
         let mut answer =
-            Outputs { sides, table, assumed, limits, ran: &mut ran, compared }.compare();
+            Outputs { sides, table, assumed, clock, ran: &mut ran, compared }.compare();
+        let limits = clock.limits();
         match &mut answer {
             Answer::Equal if options.recheck => {
                 let (terms, snap) = (&ran[0].domain.terms, options.snap);
@@ -154,7 +76,7 @@ fn run_and_compare(
             }
             Answer::Different(difference) => {
                 difference.stores = sides.map(|side| stored(side, &difference.position, limits));
-                difference.rounding = rounding(sides, options, (table, assumed), ran);
+                difference.rounding = rounding(&launches, options, assumed, ran);
             }
             Answer::Equal | Answer::Unknown(..) | Answer::Mismatch(_) => {}
         }
@@ -165,52 +87,58 @@ fn run_and_compare(
 
 /// Where a side stores an element last.
 fn stored(side: &Side<'_>, position: &Position, limits: Limits) -> Option<(Place, Thread)> {
-    let output = side.outputs.iter().find(|output| output.name == position.name)?;
+    let (number, output) = side.writer(side.count(), &position.name)?;
+    let one = side.launches().nth(number)?;
     let start = *output.starts.get(position.index)?;
-    exec::last_store(side.program, side.launch, limits, (output.buffer, start))
+    exec::last_store(one.program, one.launch, limits, (output.buffer, start))
 }
 
 /// Constants of both sides that make all the difference, if they are equal but for rounding.
 fn rounding(
-    sides: [&Side<'_>; 2],
+    launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
-    (table, assumed): (&Table, &Assumed),
+    assumed: &Assumed,
     [reference, optimised]: [Ran; 2],
 ) -> Vec<[f64; 2]> {
     let near = reference.domain.constants.near(&optimised.domain.constants);
     let pairs = near.pairs();
+    let sides = launches.each_ref().map(|one| one.side);
+    let (table, clock) = (launches[0].table, launches[0].clock);
     let Ok(mut domain) = table.domain(sides[1], 1, options.snap) else { return Vec::new() };
     if pairs.is_empty() {
         return pairs;
     }
     domain.constants = near;
-    let limits = options.limits;
-    let again = run(sides[1], domain, limits);
-    if again.outcome.gap.is_some() {
+    let again = launches[1].run(domain, None);
+    if !again.ended() {
         return Vec::new();
     }
-    let mut compared = Compared::of([reference.outcome.clone(), again.outcome.clone()]);
+    let mut compared = Compared::of([reference.outcomes.clone(), again.outcomes.clone()]);
     let (ran, compared) = (&mut [reference, again], &mut compared);
-    match (Outputs { sides, table, assumed, limits, ran, compared }).compare() {
+    match (Outputs { sides, table, assumed, clock, ran, compared }).compare() {
         Answer::Equal => pairs,
         Answer::Different(_) | Answer::Unknown(..) | Answer::Mismatch(_) => Vec::new(),
     }
 }
 
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
-    let outcomes = sides.map(|side| exec::check(side.program, side.launch, limits));
+    // What a launch that follows others finds without their results says nothing.
+    let outcomes = sides.map(|side| {
+        let side = side.before.first().unwrap_or(side);
+        vec![exec::check(side.program, side.launch, limits)]
+    });
     Compared { answer: Some(Answer::Mismatch(reason)), ..Compared::of(outcomes) }
 }
 
 /// Runs both sides, at the same time if that is allowed.
-fn run_both(sides: [&Side<'_>; 2], domains: [Symbolic; 2], limits: Limits) -> [Ran; 2] {
+fn run_both(launches: &[Launches<'_, '_>; 2], domains: [Symbolic; 2], jobs: usize) -> [Ran; 2] {
     let [reference, optimised] = domains;
-    if limits.jobs < 2 {
-        return [run(sides[0], reference, limits), run(sides[1], optimised, limits)];
+    if jobs < 2 {
+        return [launches[0].run(reference, None), launches[1].run(optimised, None)];
     }
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| run(sides[0], reference, limits));
-        let optimised = run(sides[1], optimised, limits);
+        let other = scope.spawn(|| launches[0].run(reference, None));
+        let optimised = launches[1].run(optimised, None);
         match other.join() {
             Ok(reference) => [reference, optimised],
             Err(panic) => std::panic::resume_unwind(panic),
@@ -218,26 +146,15 @@ fn run_both(sides: [&Side<'_>; 2], domains: [Symbolic; 2], limits: Limits) -> [R
     })
 }
 
-fn run(side: &Side<'_>, mut domain: Symbolic, limits: Limits) -> Ran {
-    let (outcome, results) = exec::check_in(side.program, side.launch, limits, &mut domain);
-    Ran { outcome, results, domain }
-}
-
 /// Runs a side again where it is open whether threads write the same.
-fn ask(
-    side: &Side<'_>,
-    ran: &mut Ran,
-    options: &Options<'_>,
-    domain: impl FnOnce() -> Result<Symbolic, String>,
-) {
-    let places = settle::asked(&ran.outcome);
-    if places.is_empty() {
+fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
+    let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
+    if places.iter().all(Vec::is_empty) {
         return;
     }
-    let Ok(mut domain) = domain() else { return };
-    let (outcome, results) =
-        exec::check_asking(side.program, side.launch, options.limits, &mut domain, places);
-    *ran = Ran { outcome, results, domain };
+    let domain = launches.table.domain(launches.side, launches.number, options.snap);
+    let Ok(domain) = domain else { return };
+    *ran = launches.run(domain, Some(&places));
 }
 
 /// The outputs of both sides on their way to an answer.
@@ -245,7 +162,7 @@ struct Outputs<'o, 's> {
     sides: [&'o Side<'s>; 2],
     table: &'o Table,
     assumed: &'o Assumed,
-    limits: Limits,
+    clock: Clock,
     ran: &'o mut [Ran; 2],
     compared: &'o mut Compared,
 }
@@ -270,22 +187,22 @@ impl Outputs<'_, '_> {
             return Answer::Mismatch("the kernels compute more values than can be kept".to_owned());
         }
         let names = self.sides.map(|side| {
-            side.outputs.iter().map(|output| output.name.clone()).collect::<BTreeSet<String>>()
+            side.written().into_keys().map(str::to_owned).collect::<BTreeSet<String>>()
         });
-        if let Some(name) = names[0].symmetric_difference(&names[1]).next() {
+        // What a side alone has is there for its own launches.
+        let needless = |name: &&String| !self.sides.iter().any(|side| side.hands_on(name));
+        if let Some(name) = names[0].symmetric_difference(&names[1]).find(needless) {
             return Answer::Mismatch(format!("`{name}` is an output of one side alone"));
         }
         let mut open: Option<(Box<Unsettled>, usize)> = None;
-        for name in &names[0] {
-            let outputs = self
-                .sides
-                .map(|side| side.outputs.iter().find(|output| output.name == *name).cloned());
-            let [Some(one), Some(other)] = outputs else { continue };
+        for name in names[0].intersection(&names[1]) {
+            let last = |side: &Side<'_>| side.writer(side.count(), name).map(|one| one.1.clone());
+            let [Some(one), Some(other)] = self.sides.map(last) else { continue };
             if one.starts.len() != other.starts.len() {
                 return Answer::Mismatch(format!("`{name}` is of another size on the other side"));
             }
             let batch = if self.assumed.is_large() { SMALL_BATCH } else { BATCH };
-            let portion = batch * self.limits.jobs.max(1);
+            let portion = batch * self.clock.limits().jobs.max(1);
             for first in (0..one.starts.len()).step_by(portion) {
                 let last = one.starts.len().min(first + portion);
                 match self.portion([&one, &other], first..last, batch) {
@@ -309,7 +226,11 @@ impl Outputs<'_, '_> {
     }
 
     fn find(&mut self, side: usize, output: &Output, index: usize) -> Found {
+        let launch = self.sides[side].writer(self.sides[side].count(), &output.name);
         let Ran { results, domain, .. } = &mut self.ran[side];
+        let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
+            return Found::Unwritten;
+        };
         let (start, scalar) = (output.starts[index], output.scalar);
         if let Scalar::Float(format) = scalar {
             return match results.real(domain, output.buffer, start, format) {
@@ -417,7 +338,8 @@ impl Outputs<'_, '_> {
         let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
         let assumptions = self.assumed.about([reference, optimised], &terms);
         let problem = Problem { reference, optimised, assumptions: &assumptions };
-        decide(&problem, &terms, &Budget { differences: 1, ..Budget::default() })
+        let patience = self.clock.patience();
+        decide(&problem, &terms, &Budget { differences: 1, patience, ..Budget::default() })
     }
 
     /// What follows from decisions about elements.
@@ -495,7 +417,7 @@ impl Outputs<'_, '_> {
             let reason = "it differs at a point that its types cannot represent";
             return Err(reason.to_owned());
         };
-        let witness = confirm(self.sides, self.table, position, &numbers, self.limits);
+        let witness = confirm(self.sides, self.table, position, &numbers, self.clock.limits());
         let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
             return Err("the expressions differ, but the kernels do not".to_owned());
@@ -506,9 +428,8 @@ impl Outputs<'_, '_> {
             return Err(UNDEFINED.to_owned());
         }
         // Integers that differ may be the same once they wrap around.
-        let outputs = &self.sides[0].outputs;
-        let output = outputs.iter().find(|output| output.name == position.name);
-        let is_float = output.is_some_and(|output| matches!(output.scalar, Scalar::Float(_)));
+        let output = self.sides[0].writer(self.sides[0].count(), &position.name);
+        let is_float = output.is_some_and(|(_, one)| matches!(one.scalar, Scalar::Float(_)));
         if !is_float && !shown {
             return Err("the integers differ, unless they wrap around".to_owned());
         }

@@ -5,7 +5,7 @@
 //! the top finds the innermost place below which everything that differs lies: summands and factors
 //! that both have are left out. It is for the eye alone; no verdict rests on it.
 
-use crate::compare::Position;
+use crate::answer::Position;
 use crate::readable::readable;
 use crate::witness::Witness;
 pub(crate) use decide::Point;

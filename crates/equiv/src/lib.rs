@@ -6,8 +6,10 @@
 //! equal, is decided by [`decide`]; a difference comes with a point, and both kernels are run again
 //! on intervals there.
 
+mod answer;
 mod assumed;
 mod choices;
+mod clock;
 mod compare;
 mod constants;
 mod difference;
@@ -20,13 +22,15 @@ mod ranges;
 mod readable;
 mod recheck;
 mod rounding;
+mod sequence;
 mod settle;
 mod side;
 mod symbolic;
 mod undefined;
 mod witness;
 
-pub use compare::{Answer, Compared, Options, Position, Unsettled, compare};
+pub use answer::{Answer, Compared, Options, Position, Unsettled};
+pub use compare::compare;
 pub use difference::Difference;
 pub use formula::Formula;
 pub use interval::Enclosed;

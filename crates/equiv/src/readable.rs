@@ -12,6 +12,9 @@ use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
 /// Larger terms are left as they are: nobody reads them.
 const LARGEST: usize = 100_000;
 
+/// Sums within sums become one up to this many summands.
+const LONGEST: u32 = 512;
+
 /// Exponents are looked into this deep.
 const DEEPEST: u32 = 24;
 
@@ -86,12 +89,29 @@ fn rebuilt_sum(terms: &Terms, sum: Sum, made: &Made, own: &mut Terms) -> Term {
         let at = |id: NodeId| made.get(&id).copied();
         let (Some(a), Some(b)) = (at(factors.left()), at(factors.right())) else { continue };
         let product = product(own, a, b);
-        total = match factors.is_negative() {
-            false => own.add(total, product),
-            true => own.subtract(total, product),
+        // Sums of sums are one, unless they are shared so often that it would be too long.
+        let parts = match own.node(product) {
+            Node::Sum(inner) if total.products() + inner.length < LONGEST => {
+                own.products(inner).flatten().copied().collect()
+            }
+            _ => Vec::new(),
         };
+        for part in &parts {
+            let product = own.multiply(part.left().into(), part.right().into());
+            total = plus(own, total, product, factors.is_negative() != part.is_negative());
+        }
+        if parts.is_empty() {
+            total = plus(own, total, product, factors.is_negative());
+        }
     }
     total
+}
+
+fn plus(own: &mut Terms, total: Term, product: Term, negative: bool) -> Term {
+    match negative {
+        false => own.add(total, product),
+        true => own.subtract(total, product),
+    }
 }
 
 fn exponent(own: &Terms, term: Term) -> Option<Term> {
@@ -211,10 +231,7 @@ impl Linear {
                 let power = own.power(log, &Number::from(i64::from(logs)));
                 product = own.multiply(product, power);
             }
-            sum = match number.is_negative() {
-                false => own.add(sum, product),
-                true => own.subtract(sum, product),
-            };
+            sum = plus(own, sum, product, number.is_negative());
         }
         sum
     }

@@ -5,13 +5,13 @@
 //! known, or an element that is undefined there, says nothing; two that do not meet show that the
 //! proof is wrong.
 
+use crate::answer::{Position, Unsettled};
 use crate::assumed::Assumed;
-use crate::compare::{Position, Unsettled};
 use crate::constants;
 use crate::side::{Output, Side, Table};
 use crate::witness::{Numbers, Run, integer};
 use exec::Limits;
-use interval::{Answers, Double, Enclosed};
+use interval::{Double, Enclosed, Leftovers};
 use ir::{Format, Scalar};
 use term::Terms;
 
@@ -64,7 +64,7 @@ impl Recheck<'_> {
             self.elements(&Run { side: self.sides[number], number, table, numbers, limits })
         });
         rechecked.points += 1;
-        let names = self.outputs(0).into_iter().flat_map(|output| {
+        let names = self.outputs(0).into_iter().flat_map(|(_, output)| {
             (0..output.starts.len()).map(|index| Position { name: output.name.clone(), index })
         });
         for (position, (one, other)) in names.zip(one.into_iter().zip(other)) {
@@ -86,38 +86,38 @@ impl Recheck<'_> {
         Ok(())
     }
 
-    /// The outputs of a side, in the order of their names.
-    fn outputs(&self, side: usize) -> Vec<&Output> {
-        let mut outputs: Vec<&Output> = self.sides[side].outputs.iter().collect();
-        outputs.sort_by(|one, other| one.name.cmp(&other.name));
-        outputs
+    /// What both sides write, in the order of their names, with the launch that does so last.
+    fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
+        let other = self.sides[1 - side].written();
+        let own = self.sides[side].written().into_iter();
+        own.filter(|(name, _)| other.contains_key(name)).map(|(_, output)| output).collect()
     }
 
     /// What a side makes of every element of its outputs.
     fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
-        let real = |output: &&&Output| matches!(output.scalar, Scalar::Float(_));
+        let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
         let silent = || Enclosed::Unsure("the run says nothing".to_owned());
-        let mut on_intervals = outputs.iter().any(|output| real(&output)).then(|| {
-            let mut given = run.given()?;
+        let mut on_intervals = outputs.iter().any(real).then(|| {
+            let mut stages = run.stages()?;
             if self.snap {
-                given.rounded(|format: Format, bits| constants::recognise(format, bits).is_some());
+                let snapped = |format: Format, bits| constants::recognise(format, bits).is_some();
+                stages.iter_mut().for_each(|stage| stage.given.rounded(snapped));
             }
-            let Side { program, launch, .. } = run.side;
-            Some(interval::run::<Double>(program, launch, run.limits, &given))
+            interval::run_in_sequence::<Double>(&stages, run.limits)
         });
-        let whole = outputs.iter().any(|output| !real(&output));
+        let whole = outputs.iter().any(|output| !real(output));
         let on_numbers = whole.then(|| run.on_numbers()).flatten();
         let mut elements = Vec::new();
-        for output in outputs {
+        for (launch, output) in outputs {
             for (index, &start) in output.starts.iter().enumerate() {
                 let element = match (output.scalar, &mut on_intervals, &on_numbers) {
-                    (Scalar::Float(format), Some(Some(answers)), _)
-                        if answers.outcome().gap.is_none() =>
-                    {
-                        Some(answers.element(output.buffer, start, format))
+                    (Scalar::Float(format), Some(Some(left)), _) => {
+                        Some(left.element(launch, output.buffer, start, format))
                     }
-                    (Scalar::Integer { .. }, _, Some(outcome)) => integer(outcome, output, index),
+                    (Scalar::Integer { .. }, _, Some(left)) => {
+                        integer(left, (launch, output), index)
+                    }
                     _ => None,
                 };
                 elements.push(element.unwrap_or_else(silent));
@@ -187,6 +187,7 @@ mod tests {
             launch: &launch,
             inputs: vec![input.clone()],
             outputs: vec![output.clone()],
+            before: Vec::new(),
         };
         let [one, other] = programs.each_ref().map(side);
         let sides = [&one, &other];

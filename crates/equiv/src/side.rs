@@ -11,11 +11,11 @@ use exec::Launch;
 use exec::domain::InputSource;
 use ir::{Program, Scalar};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Inputs, Numbers, Term, Terms};
 
-/// One of the two kernels.
+/// One of the two kernels, or several launched one after the other.
 #[derive(Clone, Debug)]
 pub struct Side<'s> {
     /// Its program.
@@ -26,6 +26,53 @@ pub struct Side<'s> {
     pub inputs: Vec<Input>,
     /// Outputs with a name.
     pub outputs: Vec<Output>,
+    /// Launches that come before this one; they have none before themselves. A tensor that an earlier
+    /// launch writes is the memory that a later one calls by the same name.
+    pub before: Vec<Self>,
+}
+
+impl<'s> Side<'s> {
+    /// The launches in their order.
+    pub fn launches(&self) -> impl Iterator<Item = &Self> {
+        self.before.iter().chain(std::iter::once(self))
+    }
+
+    /// How many launches there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.before.len() + 1
+    }
+
+    /// The launch before one of a number that was the last to write a tensor, and its output.
+    #[must_use]
+    pub fn writer(&self, before: usize, name: &str) -> Option<(usize, &Output)> {
+        let launches = self.launches().take(before).enumerate();
+        let written = launches
+            .flat_map(|(number, launch)| launch.outputs.iter().map(move |output| (number, output)));
+        written.filter(|(_, output)| output.name == name).last()
+    }
+
+    /// Inputs that no launch of the side leaves.
+    pub fn own_inputs(&self) -> impl Iterator<Item = &Input> {
+        self.launches().enumerate().flat_map(move |(number, launch)| {
+            launch.inputs.iter().filter(move |input| self.writer(number, &input.name).is_none())
+        })
+    }
+
+    /// What is written, each tensor once, with the launch that does so last.
+    #[must_use]
+    pub fn written(&self) -> BTreeMap<&str, (usize, &Output)> {
+        let names = self.launches().flat_map(|launch| &launch.outputs).map(|one| one.name.as_str());
+        names.filter_map(|name| Some((name, self.writer(self.count(), name)?))).collect()
+    }
+
+    /// Whether a launch reads what an earlier one wrote.
+    pub(crate) fn hands_on(&self, name: &str) -> bool {
+        self.launches().enumerate().any(|(number, launch)| {
+            let reads = launch.inputs.iter().any(|input| input.name == name);
+            reads && self.writer(number, name).is_some()
+        })
+    }
 }
 
 /// A tensor or scalar whose values are symbols.
@@ -96,7 +143,7 @@ impl Table {
         let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
         let mut first = FxHashMap::default();
         let mut between = [FxHashMap::default(), FxHashMap::default()];
-        for input in sides.iter().flat_map(|side| &side.inputs) {
+        for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let name = input.name.as_str();
             if let Some(other) = known.get(name) {
                 fits(other, input)?;
@@ -123,8 +170,16 @@ impl Table {
             first.insert(name.to_owned(), (position, place.1));
         }
         for (side, between) in sides.iter().zip(&mut between) {
-            for input in &side.inputs {
+            let mut orders: FxHashMap<&str, &InputKind> = FxHashMap::default();
+            for input in side.own_inputs() {
                 let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
+                if let Some(other) = orders.insert(&input.name, &input.kind) {
+                    if *other != input.kind {
+                        let name = &input.name;
+                        return Err(format!("`{name}` has other strides in another launch"));
+                    }
+                    continue;
+                }
                 let count = order.iter().filter(|one| one.is_none()).count();
                 let name = format!("memory between elements of {}", input.name);
                 let count = u32::try_from(count).map_err(|_| TOO_MANY.to_owned())?;
@@ -135,7 +190,7 @@ impl Table {
         Ok(Self { inputs: Arc::new(inputs), first, between })
     }
 
-    /// The domain a side is run in.
+    /// The domain a side is run in, for its first launch.
     ///
     /// # Errors
     /// If a relation names something that is no scalar input.
@@ -145,8 +200,26 @@ impl Table {
         number: usize,
         snap: bool,
     ) -> Result<Symbolic, String> {
+        let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
+        self.begin(&mut domain, side, 0, number)?;
+        Ok(domain)
+    }
+
+    /// Says what the inputs of a launch are, apart from those that launches before it leave.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn begin(
+        &self,
+        domain: &mut Symbolic,
+        side: &Side<'_>,
+        launch: usize,
+        number: usize,
+    ) -> Result<(), String> {
+        let inputs = side.launches().nth(launch).map_or(&[][..], |one| &one.inputs);
+        let own = || inputs.iter().filter(|input| side.writer(launch, &input.name).is_none());
         let mut sources = FxHashMap::default();
-        for input in &side.inputs {
+        for input in own() {
             match &input.kind {
                 InputKind::Scalar | InputKind::Tensor { order: None, .. } => {
                     sources.insert(input.source, self.first[&input.name].0);
@@ -154,8 +227,8 @@ impl Table {
                 InputKind::Related(_) | InputKind::Tensor { .. } => {}
             }
         }
-        let mut domain = Symbolic::new(Arc::clone(&self.inputs), sources, snap);
-        for input in &side.inputs {
+        domain.begin(sources);
+        for input in own() {
             match &input.kind {
                 InputKind::Related(formula) => {
                     let term = self.scalar_term(formula, &mut domain.terms)?;
@@ -172,7 +245,7 @@ impl Table {
                 _ => {}
             }
         }
-        Ok(domain)
+        Ok(())
     }
 
     /// For each element of a side's memory, which of all inputs it is.

@@ -1,13 +1,13 @@
 //! A difference of terms, shown on the kernels themselves: both are run again at the point where the
 //! terms differ, on intervals, or on numbers if the output is an integer.
 
+use crate::answer::Position;
 use crate::assumed::Assumed;
-use crate::compare::Position;
 use crate::side::{Input, InputKind, Output, Side, Table};
 use decide::{Point, Value, evaluate};
 use exec::domain::InputSource;
 use exec::{Argument, Contents, Limits, Outcome};
-use interval::{Enclosed, Given, enclose};
+use interval::{Carried, Enclosed, Given, Stage, enclose_in_sequence};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
 use term::{Inputs, Number, Terms};
@@ -45,8 +45,8 @@ impl Witness {
 pub(crate) struct Numbers {
     /// By position among all inputs; [`OTHERS`] if not here.
     known: FxHashMap<usize, f64>,
-    /// Bounds of related scalars, by side and source.
-    related: FxHashMap<(usize, InputSource), (f64, f64)>,
+    /// Bounds of related scalars, by side, launch and source.
+    related: FxHashMap<(usize, usize, InputSource), (f64, f64)>,
 }
 
 impl Numbers {
@@ -67,7 +67,7 @@ impl Numbers {
             known.insert(input.position(), double);
         }
         let mut numbers = Self { known, related: FxHashMap::default() };
-        let mut inputs = sides.iter().flat_map(|side| &side.inputs);
+        let mut inputs = sides.iter().flat_map(|side| side.own_inputs());
         if !inputs.all(|input| numbers.are_of_type(table, input)) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Numbers {
         mut next: impl FnMut() -> u64,
     ) -> Option<Self> {
         let mut known = FxHashMap::default();
-        for input in sides.iter().flat_map(|side| &side.inputs) {
+        for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let first = table.first(&input.name);
             let length = match &input.kind {
                 InputKind::Related(_) => continue,
@@ -96,7 +96,7 @@ impl Numbers {
                 // Three bits are what the smallest float has room for.
                 let eighth = next() % 8;
                 let number = match input.scalar {
-                    Scalar::Float(_) if next() % 4 == 0 => -(eighth as f64) / 4.0,
+                    Scalar::Float(_) if next().is_multiple_of(4) => -(eighth as f64) / 4.0,
                     Scalar::Float(_) => eighth as f64 / 4.0,
                     Scalar::Integer { .. } => eighth as f64,
                 };
@@ -113,11 +113,13 @@ impl Numbers {
 
     /// Bounds of related scalars. `None` if one has no value.
     fn relate(&mut self, sides: [&Side<'_>; 2], table: &Table, terms: &Terms) -> Option<()> {
-        for (side, inputs) in sides.iter().map(|side| &side.inputs).enumerate() {
-            for input in inputs {
-                if let InputKind::Related(formula) = &input.kind {
-                    let bounds = self.related_bounds(table, terms, formula)?;
-                    self.related.insert((side, input.source), bounds);
+        for (number, side) in sides.iter().enumerate() {
+            for (launch, one) in side.launches().enumerate() {
+                for input in &one.inputs {
+                    if let InputKind::Related(formula) = &input.kind {
+                        let bounds = self.related_bounds(table, terms, formula)?;
+                        self.related.insert((number, launch, input.source), bounds);
+                    }
                 }
             }
         }
@@ -189,9 +191,9 @@ pub(crate) fn confirm(
 ) -> Option<Witness> {
     let mut elements = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
-        let output = side.outputs.iter().find(|one| one.name == position.name)?;
+        let output = side.writer(side.count(), &position.name)?;
         let run = Run { side, number, table, numbers, limits };
-        elements.push(match output.scalar {
+        elements.push(match output.1.scalar {
             Scalar::Float(format) => run.real(output, format, position.index)?,
             Scalar::Integer { .. } => run.integer(output, position.index)?,
         });
@@ -210,20 +212,40 @@ pub(crate) struct Run<'r> {
 
 impl Run<'_> {
     /// A float, by a run on intervals.
-    fn real(&self, output: &Output, format: Format, index: usize) -> Option<Enclosed> {
+    fn real(
+        &self,
+        (launch, output): (usize, &Output),
+        format: Format,
+        index: usize,
+    ) -> Option<Enclosed> {
         let start = output.starts[index];
-        let given = self.given()?;
-        enclose(self.side.program, self.side.launch, self.limits, &given, &mut |answers| {
-            Some(answers.element(output.buffer, start, format))
+        enclose_in_sequence(&self.stages()?, self.limits, &mut |left| {
+            Some(left.element(launch, output.buffer, start, format))
         })
     }
 
-    /// The inputs of a run on intervals.
-    pub(crate) fn given(&self) -> Option<Given> {
+    /// The launches of a run on intervals, with their inputs.
+    pub(crate) fn stages(&self) -> Option<Vec<Stage<'_>>> {
+        let stage = |(launch, one): (usize, &'_ Side<'_>)| {
+            let given = self.given(launch, one)?;
+            let carried = self.carried(launch, one).collect();
+            Some((given, carried))
+        };
+        let mut stages = Vec::new();
+        for (launch, one) in self.side.launches().enumerate() {
+            let (given, carried) = stage((launch, one))?;
+            stages.push(Stage { program: one.program, launch: one.launch, given, carried });
+        }
+        Some(stages)
+    }
+
+    /// What a launch finds that the launches before it do not leave.
+    fn given(&self, launch: usize, one: &Side<'_>) -> Option<Given> {
         let mut given = Given::default();
-        for input in &self.side.inputs {
+        let own = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
+        for input in own {
             if let InputSource::Argument(position, offset) = input.source
-                && let Some(bounds) = self.numbers.related.get(&(self.number, input.source))
+                && let Some(bounds) = self.numbers.related.get(&(self.number, launch, input.source))
             {
                 given.argument_between(position, offset, *bounds);
                 continue;
@@ -239,21 +261,49 @@ impl Run<'_> {
         Some(given)
     }
 
+    /// What a launch finds that launches before it leave.
+    fn carried(&self, launch: usize, one: &Side<'_>) -> impl Iterator<Item = Carried> {
+        one.inputs.iter().filter_map(move |input| {
+            let (from, output) = self.side.writer(launch, &input.name)?;
+            let InputSource::Buffer(into) = input.source else { return None };
+            Some(Carried { into, from: (from, output.buffer), scalar: output.scalar })
+        })
+    }
+
     /// An integer, by a run on numbers.
-    fn integer(&self, output: &Output, index: usize) -> Option<Enclosed> {
+    fn integer(&self, output: (usize, &Output), index: usize) -> Option<Enclosed> {
         integer(&self.on_numbers()?, output, index)
     }
 
-    /// What a run on numbers leaves behind, if it comes to its end.
-    pub(crate) fn on_numbers(&self) -> Option<Outcome> {
-        let mut launch = self.side.launch.clone();
-        for input in &self.side.inputs {
+    /// What runs on numbers leave behind, for each launch, if they come to their end.
+    pub(crate) fn on_numbers(&self) -> Option<Vec<Outcome>> {
+        let mut left: Vec<Outcome> = Vec::new();
+        for (launch, one) in self.side.launches().enumerate() {
+            left.push(self.launch_on_numbers(launch, one, &left)?);
+        }
+        Some(left)
+    }
+
+    fn launch_on_numbers(
+        &self,
+        number: usize,
+        one: &Side<'_>,
+        left: &[Outcome],
+    ) -> Option<Outcome> {
+        let mut launch = one.launch.clone();
+        for input in &one.inputs {
             if matches!(input.kind, InputKind::Related(_)) {
                 return None;
             }
-            let values = self.numbers.of(self.table, self.number, input);
-            let mut bytes = Vec::new();
-            values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;
+            let bytes = match self.side.writer(number, &input.name) {
+                Some((from, output)) => left.get(from)?.buffers.get(output.buffer)?.clone(),
+                None => {
+                    let values = self.numbers.of(self.table, self.number, input);
+                    let mut bytes = Vec::new();
+                    values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;
+                    bytes
+                }
+            };
             match input.source {
                 InputSource::Buffer(buffer) => {
                     launch.buffers.get_mut(buffer)?.contents = Contents::Known(bytes);
@@ -271,16 +321,21 @@ impl Run<'_> {
                 }
             }
         }
-        let outcome = exec::run(self.side.program, &launch, self.limits);
+        let outcome = exec::run(one.program, &launch, self.limits);
         outcome.gap.is_none().then_some(outcome)
     }
 }
 
-/// An integer that a run on numbers left behind.
-pub(crate) fn integer(outcome: &Outcome, output: &Output, index: usize) -> Option<Enclosed> {
+/// An integer that runs on numbers left behind.
+pub(crate) fn integer(
+    left: &[Outcome],
+    (launch, output): (usize, &Output),
+    index: usize,
+) -> Option<Enclosed> {
     let size = output.scalar.width().bytes() as usize;
     let start = output.starts[index];
-    let bytes = outcome.buffers.get(output.buffer)?.get(start..start.checked_add(size)?)?;
+    let memory = left.get(launch)?.buffers.get(output.buffer)?;
+    let bytes = memory.get(start..start.checked_add(size)?)?;
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     let number = crate::compare::integer(output.scalar, bits) as f64;
     Some(Enclosed::Between(number, number))

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Instructions between two looks at the clock and at who watches.
-const BETWEEN_LOOKS: u64 = 1 << 22;
+const BETWEEN_LOOKS: u64 = 1 << 17;
 
 /// What is left.
 #[derive(Clone, Debug)]

@@ -43,7 +43,7 @@ pub use finding::{
 pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
-pub use results::{Element, Results};
+pub use results::{Element, Left, Results};
 pub use run::{Checks, Limits, Outcome, check, check_asking, check_in, check_with, run, run_in};
 pub use stores::last_store;
 pub use value::unit::Lost;

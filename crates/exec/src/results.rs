@@ -20,6 +20,15 @@ pub enum Element {
     Lost(Lost),
 }
 
+/// What a buffer holds, for a launch that follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// These bytes: integers that are numbers.
+    Bytes(Vec<u8>),
+    /// These values of the domain, one for each element.
+    Values(Vec<Value>),
+}
+
 /// What the buffers of a launch hold after a run with a domain.
 #[derive(Debug)]
 pub struct Results {
@@ -91,8 +100,53 @@ impl Results {
         }
     }
 
+    /// All elements of a buffer. Floats are values of the domain, also if they are numbers.
+    ///
+    /// # Errors
+    /// The first element that is neither a number nor a value, and its number.
+    pub fn left(
+        &mut self,
+        domain: &mut dyn Domain,
+        buffer: usize,
+        scalar: Scalar,
+    ) -> Result<Left, (usize, Element)> {
+        let size = scalar.width().bytes() as usize;
+        let count = self.buffers.get(buffer).map_or(0, |memory| memory.states.len() / size.max(1));
+        let (mut values, mut bytes, mut numbers) = (Vec::new(), Vec::new(), true);
+        for index in 0..count {
+            let element = match scalar {
+                Scalar::Float(format) => {
+                    numbers = false;
+                    let value = self.real(domain, buffer, index * size, format);
+                    value.map_or_else(|element| element, Element::Value)
+                }
+                Scalar::Integer { .. } => self.element(domain, buffer, index * size, scalar),
+            };
+            match element {
+                Element::Value(value) => {
+                    numbers = false;
+                    values.push(value);
+                }
+                Element::Bits(bits) => {
+                    bytes.extend(&bits.to_le_bytes()[..size]);
+                    values.push(domain.integer(number(scalar, bits)));
+                }
+                other => return Err((index, other)),
+            }
+        }
+        Ok(if numbers { Left::Bytes(bytes) } else { Left::Values(values) })
+    }
+
     fn lost(&self, word: u32) -> Lost {
         let unknown = Lost { place: None, reason: "whose bits are of another type" };
         self.store.units.lost(word).filter(|_| word != 0).unwrap_or(unknown)
     }
+}
+
+/// The integer that bits stand for.
+fn number(scalar: Scalar, bits: u64) -> i128 {
+    let width = scalar.width().bits();
+    let signed = matches!(scalar, Scalar::Integer { signed: true, .. });
+    let negative = signed && bits >> (width - 1) & 1 == 1;
+    i128::from(bits) - if negative { 1 << width } else { 0 }
 }

@@ -26,6 +26,12 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// What says whether runs are to end.
+    #[must_use]
+    pub const fn stop_flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+
     /// Whether runs are to end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

@@ -83,13 +83,15 @@ pub struct Intervals<E> {
     /// By handle; the first is nobody's.
     table: Vec<Known<E>>,
     given: Given,
+    /// What earlier launches left in buffers.
+    carried: FxHashMap<InputSource, Vec<Known<E>>>,
 }
 
 impl<E: Enclosure> Intervals<E> {
     /// A domain in which inputs are what is given.
     #[must_use]
     pub fn new(given: Given) -> Self {
-        Self { table: vec![Unsure(UNGIVEN)], given }
+        Self { table: vec![Unsure(UNGIVEN)], given, carried: FxHashMap::default() }
     }
 
     /// Values so far.
@@ -102,6 +104,18 @@ impl<E: Enclosure> Intervals<E> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Another launch begins.
+    pub(crate) fn begin(&mut self, given: Given) {
+        self.given = given;
+        self.carried.clear();
+    }
+
+    /// Says that an input of the launch is these values of this domain.
+    pub(crate) fn carry(&mut self, source: InputSource, values: &[Value]) {
+        let known = values.iter().map(|&value| self.known(value).clone()).collect();
+        self.carried.insert(source, known);
     }
 
     pub(crate) fn known(&self, value: Value) -> &Known<E> {
@@ -373,8 +387,14 @@ impl<E: Enclosure> Domain for Intervals<E> {
             let interval = || Real(E::point(low).hull(&E::point(high)));
             return Some(self.push(if bounded { interval() } else { Unsure(UNGIVEN) }));
         }
-        let given = self.given.known.get(&inputs.source)?;
         let count = usize::try_from(inputs.count).ok()?;
+        if let Some(carried) = self.carried.remove(&inputs.source) {
+            self.table
+                .extend(carried.into_iter().chain(std::iter::repeat(Unsure(UNGIVEN))).take(count));
+            assert!(self.table.len() < LIMIT as usize, "two thousand million values");
+            return Some(first);
+        }
+        let given = self.given.known.get(&inputs.source)?;
         let numbers =
             given.iter().map(|&value| number(value)).chain(std::iter::repeat(Unsure(UNGIVEN)));
         self.table.extend(numbers.take(count));

@@ -22,9 +22,11 @@ mod enclosure;
 mod functions;
 mod precise;
 mod run;
+mod sequence;
 
 pub use domain::{Given, Intervals};
 pub use double::Double;
 pub use enclosure::Enclosure;
 pub use precise::Precise;
 pub use run::{Answers, Enclosed, Run, enclose, run};
+pub use sequence::{Carried, Leftovers, Sequence, Stage, enclose_in_sequence, run_in_sequence};

@@ -86,22 +86,33 @@ impl<E: Enclosure> Answers for Run<E> {
     }
 
     fn element(&mut self, buffer: usize, start: usize, format: Format) -> Enclosed {
-        let value = match self.results.real(&mut self.domain, buffer, start, format) {
-            Ok(value) => value,
-            Err(Element::Lost(lost)) => {
-                return Enclosed::Unsure(format!("a value {}", lost.reason));
-            }
-            Err(_) => return Enclosed::Unwritten,
-        };
-        match self.domain.known(value) {
-            Known::Real(interval) => {
-                let (low, high) = interval.bounds();
-                Enclosed::Between(low, high)
-            }
-            Known::Infinite { negative } => Enclosed::Infinite { negative: *negative },
-            Known::Undefined(why) => Enclosed::Undefined((*why).to_owned()),
-            Known::Unsure(why) | Known::Undecided(why) => Enclosed::Unsure((*why).to_owned()),
+        enclosed(&mut self.results, &mut self.domain, buffer, start, format)
+    }
+}
+
+/// What is known about a float in a buffer.
+pub(crate) fn enclosed<E: Enclosure>(
+    results: &mut Results,
+    domain: &mut Intervals<E>,
+    buffer: usize,
+    start: usize,
+    format: Format,
+) -> Enclosed {
+    let value = match results.real(domain, buffer, start, format) {
+        Ok(value) => value,
+        Err(Element::Lost(lost)) => {
+            return Enclosed::Unsure(format!("a value {}", lost.reason));
         }
+        Err(_) => return Enclosed::Unwritten,
+    };
+    match domain.known(value) {
+        Known::Real(interval) => {
+            let (low, high) = interval.bounds();
+            Enclosed::Between(low, high)
+        }
+        Known::Infinite { negative } => Enclosed::Infinite { negative: *negative },
+        Known::Undefined(why) => Enclosed::Undefined((*why).to_owned()),
+        Known::Unsure(why) | Known::Undecided(why) => Enclosed::Unsure((*why).to_owned()),
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) use polynomial::{Polynomial, times};
 pub(crate) use power::Power;
 pub(crate) use sign::{Facts, SignSet};
 
+use crate::patience::Patience;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 use term::Number;
@@ -65,9 +66,14 @@ pub(crate) enum Obstacle {
     Undefined,
     /// The budget of steps is spent.
     Budget,
+    /// Nobody waits any longer.
+    Time,
     /// A number outgrew its representation.
     TooLarge,
 }
+
+/// Steps between two looks at the clock: a few milliseconds.
+const BETWEEN_LOOKS: u64 = 1 << 16;
 
 /// Entries of [`Algebra::recent_sums`], a power of two.
 const RECENT_SUMS: usize = 1 << 11;
@@ -106,6 +112,10 @@ pub(crate) struct Algebra {
     pub(crate) facts: Facts,
     /// Steps left; an operation that would exceed them fails with [`Obstacle::Budget`].
     pub(crate) steps: u64,
+    /// How long somebody waits, steps until it is looked at again, and whether it is over.
+    patience: Patience,
+    until_look: u64,
+    is_over: bool,
 }
 
 impl Algebra {
@@ -128,6 +138,9 @@ impl Algebra {
             next_stamp: 0,
             facts: Facts::default(),
             steps: u64::MAX,
+            patience: Patience::default(),
+            until_look: u64::MAX,
+            is_over: false,
         };
         algebra.intern_sorted(Vec::new());
         algebra
@@ -172,9 +185,33 @@ impl Algebra {
         id
     }
 
+    /// Looks at the clock now and then.
+    pub(crate) fn wait_for(&mut self, patience: Patience) {
+        self.patience = patience;
+        self.until_look = if patience.is_limited() { BETWEEN_LOOKS } else { u64::MAX };
+    }
+
     /// Spends steps.
     pub(crate) fn spend(&mut self, steps: usize) -> Outcome<()> {
         self.steps = self.steps.checked_sub(steps as u64).ok_or(Obstacle::Budget)?;
+        match self.until_look.checked_sub(steps as u64) {
+            Some(left) => {
+                self.until_look = left;
+                Ok(())
+            }
+            None => self.look(),
+        }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Outcome<()> {
+        self.until_look = if self.patience.is_limited() { BETWEEN_LOOKS } else { u64::MAX };
+        self.is_over |= self.patience.is_over();
+        if self.is_over {
+            // From now on every step fails.
+            self.until_look = 0;
+            return Err(Obstacle::Time);
+        }
         Ok(())
     }
 

@@ -7,13 +7,13 @@ pub(crate) use sides::alone;
 
 pub(crate) use text::{rounding, values};
 
-use crate::arguments::{AssumeSpec, BuildError, MissingData};
+use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
-use crate::{Colour, Exit, Outcome, heat, precision, wmma};
+use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
-use exec::{Place, Thread};
+use exec::Thread;
 
 /// How two kernels are compared.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,8 @@ impl Default for Options<'_> {
 
 /// A comparison and everything its report needs.
 struct Answered<'r> {
-    sides: [Finished<'r>; 2],
+    /// The launches of each side, as far as they were run.
+    sides: [Vec<Finished<'r>>; 2],
     compared: Compared,
     /// What the user assumed.
     assumptions: Vec<String>,
@@ -58,46 +59,68 @@ struct Judgement {
 /// Compares two kernels; results are text.
 #[must_use]
 pub fn run(executions: [&Execution<'_>; 2], options: &Options<'_>, colour: Colour) -> Outcome {
-    let mut prepared = Vec::new();
-    for (number, execution) in executions.into_iter().enumerate() {
-        let others = &executions[1 - number].arguments.specs;
-        match prepare(execution, others, "equiv", MissingData::Opaque) {
-            Ok(side) => prepared.push(side.lifted()),
-            Err(refusal) => return refused(execution, &refusal, colour),
+    run_sequences(executions.map(std::slice::from_ref), options, colour)
+}
+
+/// Compares two sequences of launches: a launch finds in a tensor what those before it left in the
+/// tensor of the same name. What both sequences write at last is compared.
+#[must_use]
+pub fn run_sequences(
+    sides: [&[Execution<'_>]; 2],
+    options: &Options<'_>,
+    colour: Colour,
+) -> Outcome {
+    let mut prepared = [Vec::new(), Vec::new()];
+    for (number, side) in sides.into_iter().enumerate() {
+        for (launch, execution) in side.iter().enumerate() {
+            let others = others(sides, (number, launch));
+            match prepare(execution, &others, "equiv", MissingData::Opaque) {
+                Ok(ready) => prepared[number].push(ready.lifted()),
+                Err(refusal) => return refused(execution, &refusal, colour),
+            }
         }
     }
-    let Ok([reference, optimised]) = <[Prepared<'_>; 2]>::try_from(prepared) else {
+    let Some(last) = sides[1].last().filter(|_| !sides[0].is_empty()) else {
         return Outcome::bad_input("two kernels are needed");
     };
-    match answer(executions, [reference, optimised], options) {
+    match answer(sides, prepared, options) {
         Err(message) => {
             let input = vec![message];
             let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
-            refused(executions[1], &refusal, colour)
+            refused(last, &refusal, colour)
         }
         Ok(answered) => tell(&answered, colour),
     }
 }
 
+/// Arguments of all launches but one.
+fn others(sides: [&[Execution<'_>]; 2], but: (usize, usize)) -> Vec<ArgumentSpec> {
+    let launches = sides.into_iter().enumerate().flat_map(|(number, side)| {
+        side.iter().enumerate().map(move |(launch, one)| ((number, launch), one))
+    });
+    let others = launches.filter(|(place, _)| *place != but);
+    others.flat_map(|(_, one)| one.arguments.specs.iter().cloned()).collect()
+}
+
 fn answer<'r>(
-    executions: [&Execution<'r>; 2],
-    [reference, optimised]: [Prepared<'r>; 2],
+    executions: [&[Execution<'r>]; 2],
+    prepared: [Vec<Prepared<'r>>; 2],
     options: &Options<'_>,
 ) -> Result<Answered<'r>, String> {
-    sides::check_contents(executions, [&reference, &optimised])?;
-    let meanings = sides::meanings([&reference, &optimised])?;
+    sides::check_contents(executions, &prepared)?;
+    let meanings = sides::meanings(prepared.iter().flatten())?;
     let (compared, heat) = {
-        let one = sides::side(executions[0], &reference, &meanings)?;
-        let other = sides::side(executions[1], &optimised, &meanings)?;
+        let one = sides::sequence(executions[0], &prepared[0], &meanings)?;
+        let other = sides::sequence(executions[1], &prepared[1], &meanings)?;
         let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
-        let limits = executions[0].limits;
+        let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
         let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
         let compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
             Some(Answer::Different(difference)) if options.pictures => {
-                let outputs = &optimised.built.outputs;
-                let output = outputs.iter().find(|one| one.name == difference.position.name);
+                let mut outputs = prepared[1].iter().flat_map(|launch| &launch.built.outputs);
+                let output = outputs.find(|one| one.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
                 heat::map([&one, &other], difference, shape, limits)
             }
@@ -106,13 +129,26 @@ fn answer<'r>(
         (compared, heat)
     };
     let checks = exec::Checks::default();
-    let [one, other] = compared.outcomes.clone();
-    let mut sides = [reference.finish(one, checks), optimised.finish(other, checks)];
+    let mut outcomes = compared.outcomes.clone().into_iter();
+    let mut sides = prepared.map(|side| {
+        let ran = outcomes.next().unwrap_or_default();
+        side.into_iter()
+            .zip(ran)
+            .map(|(one, result)| one.finish(result, checks))
+            .collect::<Vec<_>>()
+    });
     // Elements that are not set under some condition are not equal.
     let all_set = matches!(compared.answer, Some(Answer::Equal));
-    sides.iter_mut().for_each(|side| (side.strict, side.all_set) = (options.strict, all_set));
+    for launch in sides.iter_mut().flatten() {
+        (launch.strict, launch.all_set) = (options.strict, all_set);
+    }
     let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
+}
+
+/// The launch of a side that was the last to write an output.
+pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
+    side.iter().rev().find(|one| one.built.outputs.iter().any(|spec| spec.name == output))
 }
 
 fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
@@ -143,10 +179,10 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         Verdict::Unknown => Exit::Unknown,
         Verdict::Proved => Exit::Success,
     };
-    let outcomes = answered.compared.outcomes.iter();
+    let outcomes = answered.compared.outcomes.iter().flatten();
     Outcome {
         output: text::text(answered, colour),
-        messages: answered.sides.iter().map(Finished::notes).collect(),
+        messages: answered.launches().map(Finished::notes).collect(),
         exit,
         thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
         report: Some(report::equiv(&answered.sides, comparison)),
@@ -159,9 +195,14 @@ impl Answered<'_> {
         Verdict::of_all([self.runs(), self.equality().verdict].into_iter())
     }
 
-    /// The verdict on both runs.
+    /// All launches that were run, those of the reference first.
+    fn launches(&self) -> impl Iterator<Item = &Finished<'_>> {
+        self.sides.iter().flatten()
+    }
+
+    /// The verdict on all runs.
     fn runs(&self) -> Verdict {
-        let all = self.sides.iter().flat_map(properties);
+        let all = self.launches().flat_map(properties);
         Verdict::of_all(all.map(|property| property.verdict))
     }
 
@@ -171,14 +212,14 @@ impl Answered<'_> {
             |reason: &str| Judgement { verdict: Verdict::Unknown, reason: Some(reason.to_owned()) };
         let Some(answer) = &self.compared.answer else { return unknown("a run stopped") };
         // What a racy kernel computes is not a function of its inputs.
-        let racy =
-            self.sides.iter().flat_map(properties).any(|one| {
-                matches!(one.name, "races" | "barriers") && one.verdict != Verdict::Proved
-            });
+        let racy = self
+            .launches()
+            .flat_map(properties)
+            .any(|one| matches!(one.name, "races" | "barriers") && one.verdict != Verdict::Proved);
         if racy {
             return unknown("the runs hold for one schedule only");
         }
-        let reinterpreted = self.sides.iter().find_map(|side| {
+        let reinterpreted = self.launches().find_map(|side| {
             let place = wmma::uses(side.kernel()).other_kind?;
             Some(side.kernel().line(place))
         });
@@ -206,12 +247,12 @@ impl Answered<'_> {
     /// What the answer relies on and nobody has checked.
     fn assumptions(&self) -> Vec<String> {
         let mut all: Vec<String> = self.assumptions.clone();
-        for assumption in self.sides.iter().flat_map(Finished::assumptions) {
+        for assumption in self.launches().flat_map(Finished::assumptions) {
             if !all.contains(&assumption) {
                 all.push(assumption);
             }
         }
-        for side in &self.sides {
+        for side in self.launches() {
             if let Some(place) = wmma::uses(side.kernel()).elements {
                 let line = side.kernel().line(place);
                 all.push(format!(
@@ -232,28 +273,34 @@ impl Answered<'_> {
 
     /// Where the optimised kernel computes in fewer bits, beside a proof that does not see it.
     fn precision(&self) -> Vec<String> {
-        let [reference, optimised] = self.sides.each_ref().map(Finished::kernel);
-        match self.equality().verdict {
-            Verdict::Proved => precision::notes(reference, optimised),
-            Verdict::Refuted | Verdict::Unknown => Vec::new(),
-        }
+        let (Some(reference), Verdict::Proved) = (self.sides[0].last(), self.equality().verdict)
+        else {
+            return Vec::new();
+        };
+        let optimised = self.sides[1].iter().map(Finished::kernel);
+        optimised.flat_map(|one| precision::notes(reference.kernel(), one)).collect()
     }
 
     /// Where each side stored an element last.
     fn stores(&self, difference: &equiv::Difference) -> Vec<String> {
-        let sides = self.sides.iter().zip(["reference", "optimised"]).zip(difference.stores);
-        let line = |((side, name), store): ((&Finished<'_>, &str), Option<(Place, Thread)>)| {
-            let (place, Thread { block: [a, b, c], thread: [x, y, z] }) = store?;
-            let line = side.kernel().line(place);
-            Some(format!("{name} stored it at {line}, thread ({x},{y},{z}) of block ({a},{b},{c})"))
-        };
-        sides.filter_map(line).collect()
+        let mut lines = Vec::new();
+        let named = self.sides.iter().zip(["reference", "optimised"]);
+        for ((side, name), store) in named.zip(difference.stores) {
+            let Some((place, thread)) = store else { continue };
+            let Some(writer) = writer(side, &difference.position.name) else { continue };
+            let (line, Thread { block: [a, b, c], thread: [x, y, z] }) =
+                (writer.kernel().line(place), thread);
+            lines.push(format!(
+                "{name} stored it at {line}, thread ({x},{y},{z}) of block ({a},{b},{c})"
+            ));
+        }
+        lines
     }
 
     /// `y[3,7]`
     fn element(&self, position: &equiv::Position) -> String {
-        let outputs = &self.sides[0].built.outputs;
-        let shape = outputs.iter().find(|output| output.name == position.name);
+        let mut outputs = self.sides[0].iter().flat_map(|launch| &launch.built.outputs);
+        let shape = outputs.find(|output| output.name == position.name);
         let shape = shape.map_or(&[][..], |output| &output.shape);
         let (name, index) = (&position.name, position.index as u64);
         match shape.len() {

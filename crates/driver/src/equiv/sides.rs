@@ -18,10 +18,12 @@ pub(super) type Meanings = BTreeMap<String, Formula>;
 ///
 /// # Errors
 /// If the sides say different things of a name, or relations go in circles.
-pub(super) fn meanings(sides: [&Prepared<'_>; 2]) -> Result<Meanings, String> {
+pub(super) fn meanings<'p>(
+    launches: impl Iterator<Item = &'p Prepared<'p>>,
+) -> Result<Meanings, String> {
     let mut meanings = Meanings::new();
     let mut free = BTreeSet::new();
-    for scalar in sides.iter().flat_map(|side| &side.built.scalars) {
+    for scalar in launches.flat_map(|launch| &launch.built.scalars) {
         let name = &scalar.name;
         let meaning = match &scalar.value {
             ScalarValue::Any(_) => {
@@ -40,7 +42,7 @@ pub(super) fn meanings(sides: [&Prepared<'_>; 2]) -> Result<Meanings, String> {
         };
         let other = meanings.insert(name.clone(), meaning.clone());
         if other.is_some_and(|other| other != meaning && other.value() != meaning.value()) {
-            // Sizes may differ between the sides; then an expression cannot name them.
+            // Sizes may differ between the launches; then an expression cannot name them.
             meanings.remove(name);
         }
     }
@@ -70,40 +72,79 @@ fn resolved(meanings: Meanings) -> Result<Meanings, String> {
     Err(format!("`{name}` depends on itself, or on too many others"))
 }
 
-/// Tensors whose contents are given must be given on both sides, and be the same.
+/// Tensors whose contents are given must be given wherever they are, and be the same.
 pub(super) fn check_contents(
-    executions: [&Execution<'_>; 2],
-    sides: [&Prepared<'_>; 2],
+    executions: [&[Execution<'_>]; 2],
+    prepared: &[Vec<Prepared<'_>>; 2],
 ) -> Result<(), String> {
-    let given = executions.map(|execution| {
-        let tensors = execution.arguments.specs.iter().filter_map(|spec| match &spec.value {
-            ArgumentValue::Tensor(tensor) if tensor.direction != Direction::Out => {
-                Some((spec.name.as_str(), tensor.initial.is_some()))
+    let mut known: BTreeMap<&str, (bool, Option<&[u8]>)> = BTreeMap::new();
+    for (side, prepared) in executions.into_iter().zip(prepared) {
+        // What an earlier launch writes is another thing from there on.
+        let mut written: BTreeSet<&str> = BTreeSet::new();
+        for (execution, prepared) in side.iter().zip(prepared) {
+            let tensors = execution.arguments.specs.iter().filter_map(|spec| match &spec.value {
+                ArgumentValue::Tensor(tensor) => Some((spec.name.as_str(), tensor)),
+                _ => None,
+            });
+            let tensors: Vec<_> = tensors.collect();
+            let read = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::Out);
+            for (name, tensor) in read {
+                let given = tensor.initial.is_some();
+                if written.contains(name) {
+                    if given {
+                        return Err(format!("`{name}` is what an earlier launch leaves there"));
+                    }
+                    continue;
+                }
+                let here = (given, contents(prepared, name));
+                let before = *known.entry(name).or_insert(here);
+                if before.0 != given {
+                    let sequences = executions.iter().any(|side| side.len() > 1);
+                    let place = if sequences { "in one launch" } else { "on one side" };
+                    return Err(format!("the contents of `{name}` are given {place} alone"));
+                }
+                if let (Some(one), Some(other)) = (before.1, here.1)
+                    && one != other
+                {
+                    return Err(format!("`{name}` has other contents on the other side"));
+                }
             }
-            _ => None,
-        });
-        tensors.collect::<BTreeMap<&str, bool>>()
-    });
-    let differs = given[0].iter().find(|(name, is)| given[1].get(*name).is_some_and(|o| o != *is));
-    if let Some((name, _)) = differs {
-        return Err(format!("the contents of `{name}` are given on one side alone"));
-    }
-    let contents = |side: &Prepared<'_>, name: &str| {
-        let mut buffers = side.built.launch.buffers.iter();
-        let found = buffers.find(|one| one.name == name && one.access == Access::In);
-        match found.map(|buffer| buffer.contents.clone()) {
-            Some(Contents::Known(bytes)) => Some(bytes),
-            _ => None,
-        }
-    };
-    for name in given[0].keys() {
-        if let [Some(one), Some(other)] = sides.map(|side| contents(side, name))
-            && one != other
-        {
-            return Err(format!("`{name}` has other contents on the other side"));
+            let out = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::In);
+            written.extend(out.map(|(name, _)| *name));
         }
     }
     Ok(())
+}
+
+fn contents<'p>(prepared: &'p Prepared<'_>, name: &str) -> Option<&'p [u8]> {
+    let mut buffers = prepared.built.launch.buffers.iter();
+    let found = buffers.find(|one| one.name == name && one.access == Access::In);
+    match found.map(|buffer| &buffer.contents) {
+        Some(Contents::Known(bytes)) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// A side of several launches.
+///
+/// # Errors
+/// As [`side`].
+pub(super) fn sequence<'p>(
+    executions: &[Execution<'_>],
+    prepared: &'p [Prepared<'_>],
+    meanings: &Meanings,
+) -> Result<Side<'p>, String> {
+    let mut launches = Vec::new();
+    for (execution, prepared) in executions.iter().zip(prepared) {
+        launches.push(side(execution, prepared, meanings)?);
+    }
+    if launches.len() > 1 && executions.iter().any(|one| !one.arguments.aliases.is_empty()) {
+        return Err("arguments at one address (alias) are not supported in a sequence".to_owned());
+    }
+    let last = launches.pop().ok_or("a side has no launch")?;
+    let side = Side { before: launches, ..last };
+    side.check_sequence()?;
+    Ok(side)
 }
 
 /// A side of the comparison.
@@ -152,7 +193,7 @@ pub(super) fn side<'p>(
     };
     let outputs = prepared.built.outputs.iter().map(output).collect();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
-    Ok(Side { program, launch, inputs, outputs })
+    Ok(Side { program, launch, inputs, outputs, before: Vec::new() })
 }
 
 /// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`
@@ -195,10 +236,10 @@ pub(super) fn assumptions(
     sides: [&Side<'_>; 2],
     meanings: &Meanings,
 ) -> Result<Vec<Assumption>, String> {
-    let inputs = sides.iter().flat_map(|side| &side.inputs).map(|input| input.name.as_str());
+    let inputs = sides.iter().flat_map(|side| side.own_inputs()).map(|input| input.name.as_str());
     let inputs: BTreeSet<&str> = inputs.collect();
-    let outputs = sides.iter().flat_map(|side| &side.outputs).map(|output| output.name.as_str());
-    let outputs: BTreeSet<&str> = outputs.collect();
+    let outputs: BTreeSet<&str> =
+        sides.iter().flat_map(|side| side.written().into_keys()).collect();
     let mut assumptions = Vec::new();
     for spec in specs {
         let condition = spec.condition.with(meanings);
@@ -226,5 +267,5 @@ pub(crate) fn alone<'s>(
     execution: &Execution<'_>,
     prepared: &'s Prepared<'_>,
 ) -> Result<Side<'s>, String> {
-    side(execution, prepared, &meanings([prepared, prepared])?)
+    side(execution, prepared, &meanings(std::iter::once(prepared))?)
 }

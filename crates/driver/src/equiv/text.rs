@@ -15,7 +15,9 @@ const NAMES: [&str; 2] = ["reference", "optimised"];
 
 pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
     let mut text = String::new();
-    for (finished, name) in answered.sides.iter().zip(NAMES) {
+    for (finished, name) in
+        answered.sides.iter().zip(NAMES).flat_map(|(side, name)| named(side, name))
+    {
         text.push_str(&finished.tell(colour));
         let open: Vec<String> = properties(finished)
             .iter()
@@ -65,10 +67,27 @@ fn again(rechecked: &Rechecked) -> String {
     )
 }
 
-fn counts(sides: &[Finished<'_>; 2], compared: &Compared) -> String {
+/// The launches of a side with what they are called.
+fn named<'f, 'r>(
+    side: &'f [Finished<'r>],
+    name: &'static str,
+) -> impl Iterator<Item = (&'f Finished<'r>, String)> {
+    let count = side.len();
+    side.iter().enumerate().map(move |(number, launch)| match count {
+        1 => (launch, name.to_owned()),
+        _ => (launch, format!("{name}, launch {}", number + 1)),
+    })
+}
+
+/// `4 blocks`, `8 blocks then 2 blocks`
+fn blocks(side: &[Finished<'_>]) -> String {
+    side.iter().map(Finished::blocks).collect::<Vec<_>>().join(" then ")
+}
+
+fn counts(sides: &[Vec<Finished<'_>>; 2], compared: &Compared) -> String {
     let rungs: Vec<String> =
         compared.rungs.iter().map(|(name, count)| format!("{count} by {name}")).collect();
-    let [one, other] = sides.each_ref().map(|side| side.blocks());
+    let [one, other] = sides.each_ref().map(|side| blocks(side));
     let (elements, rungs) = (compared.elements, rungs.join(", "));
     match elements {
         1 => format!("the only output element is equal ({rungs}); {one} against {other}"),

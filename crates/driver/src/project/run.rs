@@ -223,6 +223,16 @@ fn unreadable(entry: &Entry, message: &str) -> Report {
     report
 }
 
+fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Execution<'r> {
+    Execution {
+        input,
+        kernel: target.kernel.kernel.as_deref(),
+        launch: &target.launch,
+        arguments: &target.arguments,
+        limits,
+    }
+}
+
 fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
     let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
     let (limits, colour) = (Limits { watch: options.watch, ..limits }, options.colour);
@@ -234,60 +244,30 @@ fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
         let input = Input::open(file.as_ref(), kernel.as_deref(), &compile);
         input.map_err(|error| error.to_string())
     };
-    let execution = |target: &'_ Target, input: &'_ Input, run: &mut dyn FnMut(&Execution<'_>)| {
-        run(&Execution {
-            input,
-            kernel: target.kernel.kernel.as_deref(),
-            launch: &target.launch,
-            arguments: &target.arguments,
-            limits,
-        });
-    };
-    let mut outcome = None;
     match &entry.task {
         Task::Check(target) => {
             let input = read(target)?;
             let pictures = options.report.is_some();
             let usual = check::Options::default();
             let options = check::Options { strict, warp_synchronous, pictures, ..usual };
-            execution(target, &input, &mut |one| outcome = Some(check::run(one, options, colour)));
+            Ok(check::run(&launched(target, &input, limits), options, colour))
         }
-        Task::Equiv([reference, optimised], assumptions) => {
-            let ([reference], [optimised]) = (&reference[..], &optimised[..]) else {
-                return sequence(reference, optimised, limits);
-            };
-            let inputs = [read(reference)?, read(optimised)?];
-            execution(reference, &inputs[0], &mut |one| {
-                execution(optimised, &inputs[1], &mut |other| {
-                    let pictures = options.report.is_some();
-                    let options =
-                        equiv::Options { snap, strict, pictures, assumptions, recheck: false };
-                    outcome = Some(equiv::run([one, other], &options, colour));
-                });
+        Task::Equiv(sides, assumptions) => {
+            let pictures = options.report.is_some();
+            let options = equiv::Options { snap, strict, pictures, assumptions, recheck: false };
+            let mut inputs = [Vec::new(), Vec::new()];
+            for (inputs, targets) in inputs.iter_mut().zip(sides) {
+                for target in targets {
+                    inputs.push(read(target)?);
+                }
+            }
+            let [reference, optimised] = [0, 1].map(|number| {
+                let targets = sides[number].iter().zip(&inputs[number]);
+                targets.map(|(target, input)| launched(target, input, limits)).collect::<Vec<_>>()
             });
+            Ok(equiv::run_sequences([&reference, &optimised], &options, colour))
         }
     }
-    outcome.ok_or_else(|| "nothing was run".to_owned())
-}
-
-/// Several launches after each other need memory that outlives a launch, which the engine has not.
-fn sequence(reference: &[Target], optimised: &[Target], limits: Limits) -> Result<Outcome, String> {
-    let Some(last) = optimised.last() else { return Err("a side has no launch".to_owned()) };
-    let input = Input::read(last.kernel.file.as_ref()).map_err(|error| error.to_string())?;
-    let execution = Execution {
-        input: &input,
-        kernel: last.kernel.kernel.as_deref(),
-        launch: &last.launch,
-        arguments: &last.arguments,
-        limits,
-    };
-    let (one, other) = (reference.len(), optimised.len());
-    let text = format!(
-        "equivalence: unknown: sides of several launches in sequence ({one} against {other}) are \
-         not executed yet\n"
-    );
-    let report = Some(report::unknown("equiv", "equivalence", &execution, &text));
-    Ok(Outcome { exit: Exit::Unknown, report, ..Outcome::done(text) })
 }
 
 /// What a report counts as, once allowances are applied.

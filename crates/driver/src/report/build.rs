@@ -60,13 +60,19 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
     report
 }
 
-/// The report of a comparison: the optimised kernel's, with the reference's beside it.
-pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Report {
-    let [reference, optimised] = sides;
+/// The report of a comparison: that of the optimised side's last launch, with the others beside it.
+pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) -> Report {
     let names = ["reference", "optimised"];
-    let mut report = check(optimised);
+    let launches = || {
+        let named = sides.iter().zip(names);
+        named.flat_map(|(side, name)| side.iter().map(move |launch| (launch, name)))
+    };
+    let mut report = match sides[1].last().or(sides[0].last()) {
+        Some(last) => check(last),
+        None => nothing("equiv", String::new(), None),
+    };
     report.command = "equiv";
-    report.reference = Some(KernelName {
+    report.reference = sides[0].last().map(|reference| KernelName {
         file: reference.input().name().to_owned(),
         kernel: Some(kernel(reference)),
     });
@@ -80,28 +86,50 @@ pub(crate) fn equiv(sides: &[Finished<'_>; 2], comparison: Comparison<'_>) -> Re
         side: None,
     }];
     (report.findings, report.open, report.notes) = Default::default();
-    report.precision = comparison.precision;
+    (report.stopped, report.precision) = (None, comparison.precision);
     report.findings.extend(
         comparison.difference.map(|(difference, element)| different(sides, difference, &element)),
     );
     for (side, name) in sides.iter().zip(names) {
-        report.properties.extend(of_properties(side, Some(name)));
-        let (found, open) = findings(side, Some(name));
+        report.properties.extend(of_side(side, name));
+    }
+    for (launch, name) in launches() {
+        let (found, open) = findings(launch, Some(name));
         report.findings.extend(found);
         report.open.extend(open);
-        report.notes.extend(side.built.notes.iter().map(|note| format!("{name}: {note}")));
-        let stop = side.stopped().map(|diagnostic| stopped(side, diagnostic));
+        report.notes.extend(launch.built.notes.iter().map(|note| format!("{name}: {note}")));
+        let stop = launch.stopped().map(|diagnostic| stopped(launch, diagnostic));
         report.stopped = report.stopped.or(stop);
     }
-    let of_reference = stats(reference);
-    report.stats.thread_instructions += of_reference.thread_instructions;
+    let instructions = launches().map(|(launch, _)| stats(launch).thread_instructions);
+    report.stats.thread_instructions = instructions.sum();
     report.assumptions = comparison.assumptions;
-    let texts = sides.iter().zip(names).flat_map(|(side, name)| sources(side, &report, Some(name)));
-    report.sources = texts.collect();
+    let mut texts: Vec<SourceText> = Vec::new();
+    for text in launches().flat_map(|(launch, name)| sources(launch, &report, Some(name))) {
+        if !texts.iter().any(|one| (&one.path, one.side) == (&text.path, text.side)) {
+            texts.push(text);
+        }
+    }
+    report.sources = texts;
     report.heat = comparison.heat;
     report.verdict = Verdict::of_all(report.properties.iter().map(|property| property.verdict));
     report.exit = exit(report.verdict);
     report
+}
+
+/// What is known of the launches of a side together.
+fn of_side(side: &[Finished<'_>], name: &'static str) -> Vec<Property> {
+    let mut all: Vec<Property> = Vec::new();
+    for property in side.iter().flat_map(|launch| of_properties(launch, Some(name))) {
+        match all.iter_mut().find(|one| one.name == property.name) {
+            Some(one) => {
+                one.verdict = Verdict::of_all([one.verdict, property.verdict].into_iter());
+                one.reasons.extend(property.reasons);
+            }
+            None => all.push(property),
+        }
+    }
+    all
 }
 
 /// A report of why there was no run.
@@ -135,18 +163,6 @@ pub(crate) fn refusal(
 pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Report {
     let finding = bare(Code::Arguments, "input-error", "input", message.to_owned());
     Report { findings: vec![finding], ..nothing(command, file.to_owned(), None) }
-}
-
-/// A property that stays open before anything was run.
-pub(crate) fn unknown(
-    command: &'static str,
-    property: &'static str,
-    execution: &Execution<'_>,
-    reason: &str,
-) -> Report {
-    let reasons = vec![reason.trim().to_owned()];
-    let property = Property { name: property, verdict: Verdict::Unknown, reasons, side: None };
-    Report { properties: vec![property], exit: Exit::Unknown, ..empty(command, execution) }
 }
 
 /// Bad input, as yet without a reason.
@@ -311,7 +327,11 @@ fn input_error(error: &Diagnostic, input: &Input) -> Finding {
     }
 }
 
-fn different(sides: &[Finished<'_>; 2], difference: &equiv::Difference, element: &str) -> Finding {
+fn different(
+    sides: &[Vec<Finished<'_>>; 2],
+    difference: &equiv::Difference,
+    element: &str,
+) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
     let mut finding =
         bare(Code::Different, "different", "equivalence", format!("`{element}` differs"));
@@ -322,7 +342,8 @@ fn different(sides: &[Finished<'_>; 2], difference: &equiv::Difference, element:
         None => values,
     });
     let stored = [0, 1].map(|side: usize| {
-        difference.stores[side].map(|(place, _)| sides[side].kernel().line(place))
+        let (place, _) = difference.stores[side]?;
+        Some(crate::equiv::writer(&sides[side], &difference.position.name)?.kernel().line(place))
     });
     let inputs = difference.inputs.iter();
     finding.witness = Some(Witness::Difference(DifferenceWitness {

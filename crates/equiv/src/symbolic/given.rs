@@ -4,12 +4,19 @@ use super::Symbolic;
 use crate::ranges;
 use exec::domain::{InputSource, Inputs, Value};
 use ir::Scalar;
+use rustc_hash::FxHashMap;
 use term::{Node, Term};
 
 impl Symbolic {
     /// Says that the elements of an input are these terms of this store.
     pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
         self.given.insert(source, terms);
+    }
+
+    /// Another launch begins, whose inputs are at these positions of all inputs.
+    pub(crate) fn begin(&mut self, sources: FxHashMap<InputSource, usize>) {
+        self.sources = sources;
+        self.given.clear();
     }
 
     /// The handle of the first of some terms; the others follow it.

@@ -1,0 +1,103 @@
+//! What a comparison is asked, and what it answers.
+
+use crate::difference::Difference;
+use crate::recheck::Rechecked;
+use crate::side::Assumption;
+use crate::symbolic::Symbolic;
+use exec::{Limits, Outcome, Results};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An element of an output.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The output.
+    pub name: String,
+    /// The element, in the order of the indices.
+    pub index: usize,
+}
+
+/// Why an element is not settled.
+#[derive(Clone, Debug)]
+pub struct Unsettled {
+    /// Which.
+    pub position: Position,
+    /// Why, as a clause.
+    pub reason: String,
+}
+
+/// What is known of the outputs.
+#[derive(Debug)]
+pub enum Answer {
+    /// All are equal.
+    Equal,
+    /// One is not.
+    Different(Box<Difference>),
+    /// Some are not settled; the first of them, and how many there are.
+    Unknown(Box<Unsettled>, usize),
+    /// The sides do not fit together, or with the assumptions.
+    Mismatch(String),
+}
+
+/// How two kernels are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// How much each run may cost.
+    pub limits: Limits,
+    /// Take constants for transcendental numbers.
+    pub snap: bool,
+    /// What is assumed of the inputs.
+    pub assumptions: &'o [Assumption],
+    /// Look at a proof again by another road.
+    pub recheck: bool,
+}
+
+/// What came of a comparison.
+#[derive(Debug)]
+pub struct Compared {
+    /// What the runs found, reference first; of each launch that was run.
+    pub outcomes: [Vec<Outcome>; 2],
+    /// What is known of the outputs; `None` if a run did not come to its end.
+    pub answer: Option<Answer>,
+    /// Output elements that were compared.
+    pub elements: usize,
+    /// How many each rung decided.
+    pub rungs: BTreeMap<String, usize>,
+    /// Conditions under which the optimised side is defined, which do not follow from the reference.
+    pub conditions: BTreeSet<String>,
+    /// Constants taken for transcendental numbers.
+    pub snapped: BTreeSet<String>,
+    /// What another look at the proof saw.
+    pub rechecked: Option<Rechecked>,
+}
+
+impl Compared {
+    /// Nothing is compared yet.
+    pub(crate) fn of(outcomes: [Vec<Outcome>; 2]) -> Self {
+        Self {
+            outcomes,
+            answer: None,
+            elements: 0,
+            rungs: BTreeMap::new(),
+            conditions: BTreeSet::new(),
+            snapped: BTreeSet::new(),
+            rechecked: None,
+        }
+    }
+}
+
+/// A side after its runs.
+pub(crate) struct Ran {
+    /// Of each launch, as far as they were run.
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) results: Vec<Results>,
+    pub(crate) domain: Symbolic,
+    /// Why a launch was not run, if the one before it came to its end.
+    pub(crate) obstacle: Option<String>,
+}
+
+impl Ran {
+    /// Whether all launches came to their end.
+    pub(crate) fn ended(&self) -> bool {
+        self.obstacle.is_none() && self.outcomes.iter().all(|outcome| outcome.gap.is_none())
+    }
+}

@@ -1,0 +1,32 @@
+//! What a comparison may cost, from its start to its end: both sides, deciding and the runs that show a
+//! difference share one deadline.
+
+use decide::Patience;
+use exec::Limits;
+use std::time::Instant;
+
+/// Limits that began to count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    limits: Limits,
+    deadline: Option<Instant>,
+}
+
+impl Clock {
+    pub(crate) fn start(limits: Limits) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self { limits, deadline }
+    }
+
+    /// Limits of a run that starts now.
+    pub(crate) fn limits(&self) -> Limits {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        Limits { time: self.deadline.map(left).or(self.limits.time), ..self.limits }
+    }
+
+    /// How long an answer is waited for.
+    pub(crate) fn patience(&self) -> Patience {
+        let stop = self.limits.watch.map(exec::Watch::stop_flag);
+        Patience { deadline: self.deadline, stop }
+    }
+}

@@ -1,0 +1,141 @@
+//! The launches of a side, one after the other: a launch finds what those before it left.
+//!
+//! All of them are run in one domain, so that what a launch left are terms of the inputs of the whole
+//! sequence. The end of a launch orders everything before everything after it. What is handed on must be
+//! followed in full: an element that nobody has written, or whose value was lost, ends the sequence.
+
+use crate::answer::Ran;
+use crate::clock::Clock;
+use crate::side::{InputKind, Output, Side, Table};
+use crate::symbolic::Symbolic;
+use exec::domain::InputSource;
+use exec::{Contents, Element, Launch, Left, Outcome, Place, Results};
+use ir::Space;
+
+/// The launches of a side, ready to run.
+pub(crate) struct Launches<'l, 's> {
+    pub(crate) side: &'l Side<'s>,
+    /// Which of the two it is.
+    pub(crate) number: usize,
+    pub(crate) table: &'l Table,
+    pub(crate) clock: Clock,
+}
+
+impl Launches<'_, '_> {
+    /// Runs them; at these places of each launch the domain is asked whether a store leaves in place
+    /// what is there.
+    pub(crate) fn run(&self, domain: Symbolic, asked: Option<&[Vec<Place>]>) -> Ran {
+        let mut ran = Ran { outcomes: Vec::new(), results: Vec::new(), domain, obstacle: None };
+        for (number, one) in self.side.launches().enumerate() {
+            let mut launch = one.launch.clone();
+            if number > 0
+                && let Err(obstacle) = self.hand_on(&mut ran, number, &mut launch)
+            {
+                ran.obstacle = Some(format!("launch {} of a side: {obstacle}", number + 1));
+                return ran;
+            }
+            let places = asked.and_then(|asked| asked.get(number)).filter(|one| !one.is_empty());
+            let (domain, limits) = (&mut ran.domain, self.clock.limits());
+            let (outcome, results) = match places {
+                None => exec::check_in(one.program, &launch, limits, domain),
+                Some(places) => {
+                    exec::check_asking(one.program, &launch, limits, domain, places.iter().copied())
+                }
+            };
+            let stopped = outcome.gap.is_some();
+            ran.outcomes.push(outcome);
+            ran.results.push(results);
+            if stopped {
+                return ran;
+            }
+            if number > 0
+                && let Some(name) = remembers(one, ran.outcomes.last())
+            {
+                ran.obstacle = Some(format!(
+                    "launch {} of a side reads the module variable `{name}`, in which an earlier \
+                     one may have left something",
+                    number + 1
+                ));
+                return ran;
+            }
+        }
+        ran
+    }
+
+    /// Gives a launch what those before it left.
+    fn hand_on(&self, ran: &mut Ran, number: usize, launch: &mut Launch) -> Result<(), String> {
+        let Some(one) = self.side.launches().nth(number) else { return Ok(()) };
+        self.side.check_sequence()?;
+        self.table.begin(&mut ran.domain, self.side, number, self.number)?;
+        for input in &one.inputs {
+            let Some((from, output)) = self.side.writer(number, &input.name) else { continue };
+            let InputSource::Buffer(into) = input.source else { continue };
+            let Ran { results, domain, .. } = ran;
+            let Some(results) = results.get_mut(from) else { continue };
+            match left(results, domain, output)? {
+                Left::Bytes(bytes) => {
+                    if let Some(buffer) = launch.buffers.get_mut(into) {
+                        buffer.contents = Contents::Known(bytes);
+                    }
+                }
+                Left::Values(values) => {
+                    let terms: Vec<_> = values.iter().map(|value| domain.term(*value)).collect();
+                    if let Some(at) = terms.iter().position(|term| domain.may_be_undefined(*term)) {
+                        let name = &output.name;
+                        return Err(format!("`{name}[{at}]` is written only under a condition"));
+                    }
+                    domain.give(input.source, terms);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A module variable that a launch read and others can write: these start anew in each of our runs.
+fn remembers<'p>(launch: &Side<'p>, outcome: Option<&Outcome>) -> Option<&'p str> {
+    let variables = &launch.program.variables;
+    let mut read = outcome?.initialisers.iter().map(|&variable| &variables[variable]);
+    read.find(|variable| variable.space != Space::Const).map(|variable| variable.name.as_str())
+}
+
+impl Side<'_> {
+    /// Whether what a launch leaves is what a later one reads.
+    ///
+    /// # Errors
+    /// The first tensor that has another type, size or strides there.
+    pub fn check_sequence(&self) -> Result<(), String> {
+        for (number, one) in self.launches().enumerate() {
+            for input in &one.inputs {
+                let Some((_, output)) = self.writer(number, &input.name) else { continue };
+                let InputSource::Buffer(into) = input.source else {
+                    return Err(format!("`{}` is no tensor in launch {}", input.name, number + 1));
+                };
+                let plain = matches!(input.kind, InputKind::Tensor { order: None, .. });
+                let buffer = one.launch.buffers.get(into);
+                let bytes = buffer.map_or(0, |buffer| buffer.contents.size());
+                fits(output, plain && input.scalar == output.scalar, bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether memory is the same seen from both launches.
+fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), String> {
+    let name = &output.name;
+    let size = output.scalar.width().bytes() as usize;
+    let in_order = output.starts.iter().enumerate().all(|(at, start)| *start == at * size);
+    if !same_type || !in_order || bytes != (output.starts.len() * size) as u64 {
+        return Err(format!("`{name}` has another type, size or strides than where it is written"));
+    }
+    Ok(())
+}
+
+fn left(results: &mut Results, domain: &mut Symbolic, output: &Output) -> Result<Left, String> {
+    let name = &output.name;
+    results.left(domain, output.buffer, output.scalar).map_err(|(at, element)| match element {
+        Element::Lost(lost) => format!("`{name}[{at}]` is a value {}", lost.reason),
+        _ => format!("`{name}[{at}]` was not written"),
+    })
+}
