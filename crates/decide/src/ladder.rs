@@ -215,7 +215,8 @@ impl<'t> Ladder<'t> {
     ) -> Option<Rung> {
         let steps = self.budget.rung;
         self.algebra.steps = steps;
-        if clear_denominators(&mut self.algebra, gap.clone()).is_ok_and(|mut gap| gap.is_zero()) {
+        let inline = clear_denominators(&mut self.algebra, gap.clone());
+        if inline.is_ok_and(|gap| self.is_zero(gap)) {
             return Some(Rung::Inline);
         }
         self.algebra.steps = steps;
@@ -227,6 +228,15 @@ impl<'t> Ladder<'t> {
         };
         self.algebra.facts = Facts::default();
         rung
+    }
+
+    /// Whether a sum without denominators is zero, also by the squares of sines and cosines.
+    fn is_zero(&mut self, mut gap: Polynomial) -> bool {
+        if gap.is_zero() {
+            return true;
+        }
+        let circle = self.algebra.without_squares_of_sines(gap);
+        circle.is_ok_and(|gap| gap.is_some_and(|mut gap| gap.is_zero()))
     }
 
     fn climb_with_facts(&mut self, gap: &Polynomial) -> Option<Rung> {

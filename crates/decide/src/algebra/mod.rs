@@ -16,6 +16,7 @@
 
 pub(crate) mod atom;
 mod choice;
+mod circle;
 mod content;
 mod expand;
 mod exponential;
