@@ -9,10 +9,13 @@
 //! cases exist; of all families, or of those named.
 //!
 //! `book DIR` builds the manual.
+//!
+//! `bench papers` runs the papers' tables and writes `docs/results.md`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod book;
+mod papers;
 mod ptxas;
 mod record;
 
@@ -26,12 +29,26 @@ fn main() -> ExitCode {
         ["record-pack", folder, families @ ..] => record::run(record::pack, folder, families),
         ["record-refused", path, families @ ..] => record::run(record::refused, path, families),
         ["book", folder] => build_book(folder.as_ref()),
+        ["bench", "papers"] => bench_papers(),
         _ => {
             eprintln!("usage: xtask ptxas PATH_OF_PTXAS");
             eprintln!("       xtask record-refused PATH_OF_PTXAS [FAMILY...]");
             eprintln!("       xtask record-plan DIR [FAMILY...] | record-pack DIR [FAMILY...]");
             eprintln!("       xtask book DIR");
+            eprintln!("       xtask bench papers");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn bench_papers() -> ExitCode {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    match papers::run(&root) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
         }
     }
 }
