@@ -163,7 +163,16 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         return Ok(());
     }
     if !tags.unknown.is_empty() {
-        spoil(context, product, tags, &poison);
+        let plain = poison.iter().all(|lanes| lanes.is_empty()) && tags.undetermined().is_empty();
+        let followed = match product.kind {
+            MmaKind::MultiplyAdd { saturate } if context.valued.is_some() && plain => {
+                valued::integer_product(context, product, &sources, &terms, saturate)
+            }
+            _ => false,
+        };
+        if !followed {
+            spoil(context, product, tags, &poison);
+        }
         return Ok(());
     }
     let results = compute(product, &sources, &terms);

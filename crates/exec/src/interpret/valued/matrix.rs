@@ -1,15 +1,19 @@
 //! Products of matrices as sums of products of the domain's values.
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, which is how naive
-//! kernels sum as well. Zeros that a sparse A does not store take no part.
+//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits are
+//! added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
+//! only if the domain knows that it does not.
 
 use super::float::{Operands, Shape, reals, write};
+use super::integer::{congruent, number, whole};
+use super::{Patch, bytes};
 use crate::domain::{LIMIT, Value};
 use crate::interpret::Context;
 use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
-use ir::{FloatMode, Format};
+use ir::{Element, FloatMode, Format, Width};
 
 /// Values of the domain by place, or opaque words.
 struct Values {
@@ -47,6 +51,90 @@ pub(in crate::interpret) fn product(
         let shape = Shape { format: to, count: count as u8, mode: FloatMode::NEAREST };
         write(context, shape, dst, &results, Tags { poison, fickle, ..tags });
     }
+}
+
+/// Executes a product of integers of eight bits; whether all numbers that go into it are known to
+/// the domain.
+pub(in crate::interpret) fn integer_product(
+    context: &mut Context<'_, '_>,
+    product: &Product<'_>,
+    sources: &[Vec<Operands>; 3],
+    terms: &Terms,
+    saturate: bool,
+) -> bool {
+    integer_results(context, product, sources, terms, saturate).is_some_and(|results| {
+        for (patch, &dst) in results.iter().zip(product.d) {
+            patch.apply(context, dst);
+        }
+        true
+    })
+}
+
+/// The registers of D.
+fn integer_results(
+    context: &mut Context<'_, '_>,
+    product: &Product<'_>,
+    [a, b, c]: &[Vec<Operands>; 3],
+    terms: &Terms,
+    saturate: bool,
+) -> Option<Vec<Patch>> {
+    let [m, n, k] = [product.shape.m, product.shape.n, product.shape.k].map(usize::from);
+    let a = integers(context, &product.a, a, (m, k), false)?;
+    let b = integers(context, &product.b, b, (n, k), true)?;
+    let mut results = Vec::new();
+    let mut chosen = Vec::new();
+    for (register, start) in c.iter().enumerate() {
+        let mut patch = Patch::new();
+        for lane in 0..WARP {
+            let place = product.d_spread.place(lane, register, 0);
+            let row = &a.row(place.product, place.row)[..terms.count];
+            let column = b.row(place.product, place.column);
+            chosen.clear();
+            chosen.extend((0..terms.count).map(|at| column[terms.row_of_b(place.row, at)]));
+            let start = bytes(context, start, lane);
+            let valued = context.valued.as_mut()?;
+            let start = match saturate {
+                true => number(valued, &start[..4], true)?,
+                false => congruent(valued, &start[..4])?,
+            };
+            let sum = valued.domain.dot(row, &chosen, start);
+            // Another number in its place would be what it wraps around to.
+            if saturate && valued.domain.in_range(sum, Width::B32, true) != Some(sum) {
+                return None;
+            }
+            patch.set(lane, valued.store.word(&whole(sum, 4)?));
+        }
+        results.push(patch);
+    }
+    Some(results)
+}
+
+/// The integers of a factor of eight bits, if all are known to the domain.
+fn integers(
+    context: &mut Context<'_, '_>,
+    factor: &Factor<'_>,
+    sources: &[Operands],
+    (rows, columns): (usize, usize),
+    transposed: bool,
+) -> Option<Matrix<Value>> {
+    let signed = match factor.element {
+        Element::S8 => true,
+        Element::U8 => false,
+        _ => return None,
+    };
+    let mut matrix = Matrix::new(rows, columns);
+    for (register, source) in sources.iter().enumerate() {
+        for lane in 0..WARP {
+            let found = bytes(context, source, lane);
+            for part in 0..parts(factor.element) {
+                let value = number(context.valued.as_mut()?, &found[part..=part], signed)?;
+                let Place { product, row, column } = factor.spread.place(lane, register, part);
+                let (row, column) = if transposed { (column, row) } else { (row, column) };
+                matrix.set(Place { product, row, column }, value);
+            }
+        }
+    }
+    Some(matrix)
 }
 
 /// The values of a factor; with rows and columns exchanged if wanted.

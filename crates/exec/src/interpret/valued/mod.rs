@@ -24,7 +24,7 @@ use crate::value::bytes::Bytes;
 pub(crate) use conditional::conditional;
 pub(super) use float::update;
 use ir::{Op, Operand, Reg, Width};
-pub(super) use matrix::product as matrix_product;
+pub(super) use matrix::{integer_product, product as matrix_product};
 pub(super) use same::keeps;
 
 /// Executes an operation if values are concerned; whether it was.
