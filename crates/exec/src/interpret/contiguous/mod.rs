@@ -79,7 +79,9 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
         // Words of units are moved as they are, or not here.
-        Some(state::OPAQUE) if is_valued && !whole_units(layout, load) => return false,
+        Some(state::OPAQUE) if is_valued && !whole_units(layout, load) => {
+            return B == 2 && load_halves(context, load, starts);
+        }
         Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
         Some(state::FICKLE) if is_valued => return false,
         Some(state::FICKLE) => Tags::unknown(Mask::ALL, Source::Stored),
@@ -94,6 +96,39 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     }
     if context.tracker.watches(starts.area) {
         track_load(context, load, starts, B as u32);
+    }
+    true
+}
+
+/// Loads two bytes of a unit in each lane, to registers of as many; whether all are such. Neighbours
+/// often load the same.
+fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
+    let Context { machine, global, shared, warp, lanes, layout, valued, .. } = context;
+    let memory = allocation(machine, global, shared, warp, starts.area);
+    let (Some((memory, ..)), Some(valued), [Some(dst)]) = (memory, valued, &load.dsts[..]) else {
+        return false;
+    };
+    if !whole_words(layout, load) {
+        return false;
+    }
+    memory.read = true;
+    let mut values = [0; WARP];
+    let mut last = None;
+    for lane in lanes.iter() {
+        let start = starts.each[lane];
+        let found = match last {
+            Some((other, found)) if other == start => found,
+            _ => valued.store.load(memory, start as usize, 2),
+        };
+        if found.1 != Word::Unknown {
+            return false;
+        }
+        values[lane] = found.0;
+        last = Some((start, found));
+    }
+    context.write_words(*dst, &values, Tags::unknown(Mask::ALL, Source::Data));
+    if context.tracker.watches(starts.area) {
+        track_load(context, load, starts, 2);
     }
     true
 }
