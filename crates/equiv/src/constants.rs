@@ -30,8 +30,9 @@ impl fmt::Display for Known {
 }
 
 /// Names, and values to double precision.
-const KNOWN: [(&str, f64); 13] = [
+const KNOWN: [(&str, f64); 14] = [
     ("log2 e", std::f64::consts::LOG2_E),
+    ("2 log2 e", 2.0 * std::f64::consts::LOG2_E),
     ("ln 2", std::f64::consts::LN_2),
     ("pi", std::f64::consts::PI),
     ("pi/2", std::f64::consts::FRAC_PI_2),
@@ -99,6 +100,10 @@ pub(crate) fn term(terms: &mut Terms, known: Known) -> Term {
         "log2 e" => {
             let ln2 = terms.log(two);
             terms.divide(one, ln2)
+        }
+        "2 log2 e" => {
+            let ln2 = terms.log(two);
+            terms.divide(two, ln2)
         }
         "ln 2" => terms.log(two),
         "pi" => terms.pi(),
