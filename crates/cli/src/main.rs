@@ -17,10 +17,11 @@ use args::{
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
 use driver::{Execution, Exit, Input, Outcome};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -28,7 +29,9 @@ fn main() -> ExitCode {
     watch::catch_interrupts();
     // A panic is our bug, whatever the input: say so instead of dying with a riddle.
     let exit = catch_unwind(|| run(&args)).unwrap_or_else(|_| report_bug());
-    ExitCode::from(exit as u8)
+    // Who cannot read the results must not take them for good ones.
+    let lost = LOST.load(Ordering::Relaxed) && exit == Exit::Success;
+    ExitCode::from(if lost { Exit::BadInput } else { exit } as u8)
 }
 
 fn run(args: &Args) -> Exit {
@@ -218,9 +221,19 @@ fn report_bug() -> Exit {
     Exit::Bug
 }
 
-/// Results. A reader that went away (`| head`) is no error.
+/// Whether results could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Results. A reader that went away (`| head`) is no error; a disk that is full is.
 fn write_out(text: &str) {
-    let _ = anstream::stdout().write_all(text.as_bytes());
+    let mut stdout = anstream::stdout();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+        && !LOST.swap(true, Ordering::Relaxed)
+    {
+        write_err(&format!("error: results cannot be written: {error}\n"));
+    }
 }
 
 /// Messages.

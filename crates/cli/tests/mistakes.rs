@@ -38,6 +38,11 @@ const MISTAKES: &[(&str, &str, i32)] = &[
     ("a_cubin", "check ../../../crates/cli/tests/mistakes/kernel.cubin --grid 1 --block 64", 2),
     ("a_folder", "check .. --grid 1 --block 64", 2),
     ("a_python_file", "check ../../../tools/record.py --grid 1 --block 64", 2),
+    ("an_empty_file", "check ../../../crates/cli/tests/mistakes/empty.ptx --grid 1 --block 64", 2),
+    ("one_kernel_for_two", "equiv WP0140.ptx", 2),
+    ("ptx_for_cuda", "prove WP0109.ptx", 2),
+    ("no_such_code", "explain WP9999", 2),
+    ("no_project", "run .", 2),
     ("misspelt_flag", "check WP0109.ptx --grid 1 --blok 64", 2),
     ("block_too_large", "check WP0131.ptx --grid 1 --block 2048 --arg y=f32[2048]:out", 1),
     (

@@ -83,6 +83,16 @@ fn what_a_kernel_says_never_becomes_markup() {
     assert!(page.contains("&lt;b&gt;.cu") && page.contains("a&amp;b.ptx"), "{page}");
 }
 
+/// Functions that were recognised have no numbers; the picture is of the kernels as they were given.
+#[test]
+fn a_picture_of_a_difference_shows_it() {
+    let scratch = Scratch::new("heat");
+    let command = "equiv softmax.ptx broken.ptx --grid 4 --block 16 --ref-block 1 --arg x=f32[4,16] \
+                   --arg y=f32[4,16]:out --arg columns=16";
+    let page = page(&root().join("examples/online_softmax"), command, 1, &scratch);
+    assert!(page.contains("64 of 64 elements of y differ on these numbers"), "{page}");
+}
+
 #[test]
 fn a_page_that_cannot_be_written_is_an_error() {
     let program = Command::new(cargo_bin!("warpproof")).current_dir(root());

@@ -75,8 +75,11 @@ pub fn run(code: Option<&str>, colour: Colour) -> Outcome {
     }
     let names = Code::ALL.map(|code| code.to_string());
     let meant = closest(&name.to_uppercase(), names.iter().map(String::as_str));
-    let meant = meant.map_or_else(String::new, |code| format!("; did you mean {code}?"));
-    Outcome::bad_input(&format!("no code is called `{name}`{meant} `warpproof explain` lists all"))
+    let meant = match meant {
+        Some(code) => format!("; did you mean {code}?"),
+        None => "; `warpproof explain` lists all".to_owned(),
+    };
+    Outcome::bad_input(&format!("no code is called `{name}`{meant}"))
 }
 
 /// Markdown for a terminal: headings stand out, code is indented, fences go away.

@@ -167,6 +167,9 @@ impl Input {
     pub fn read_cuda(path: &Path) -> Result<Self, InputError> {
         let name = path.display().to_string();
         let fail = |reason: String| InputError { name: name.clone(), reason };
+        if path.is_dir() {
+            return Err(fail("is a folder; give a .cu file".to_owned()));
+        }
         let mut bytes = Vec::new();
         let read = if path == Path::new("-") {
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())

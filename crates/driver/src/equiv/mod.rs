@@ -122,7 +122,7 @@ fn answer<'r>(
                 let mut outputs = prepared[1].iter().flat_map(|launch| &launch.built.outputs);
                 let output = outputs.find(|one| one.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
-                heat::map([&one, &other], difference, shape, limits)
+                map([&one, &other], executions, difference, shape)
             }
             _ => None,
         };
@@ -144,6 +144,24 @@ fn answer<'r>(
     }
     let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
+}
+
+/// Both kernels on numbers, for a picture; functions that were lifted have no numbers, so they are run as
+/// they were given.
+fn map(
+    sides: [&equiv::Side<'_>; 2],
+    executions: [&[Execution<'_>]; 2],
+    difference: &equiv::Difference,
+    shape: Vec<u64>,
+) -> Option<HeatMap> {
+    let plain = |number: usize| {
+        let [execution] = executions[number] else { return None };
+        prepare(execution, &others(executions, (number, 0)), "equiv", MissingData::Opaque).ok()
+    };
+    let plain = [plain(0)?, plain(1)?];
+    let [one, other] =
+        [0, 1].map(|at| equiv::Side { program: plain[at].program(), ..sides[at].clone() });
+    heat::map([&one, &other], difference, shape, executions[0].first()?.limits)
 }
 
 /// The launch of a side that was the last to write an output.

@@ -91,7 +91,8 @@ fn kind(finding: &Finding) -> &'static str {
 }
 
 fn properties(report: &Report) -> String {
-    let mut rows = String::new();
+    // What has the same verdict for the same reason is one row; what is wrong comes first.
+    let mut groups: Vec<(Verdict, String, Vec<String>)> = Vec::new();
     for property in &report.properties {
         // A long list of what is fine helps nobody.
         if report.properties.len() > 13
@@ -101,13 +102,32 @@ fn properties(report: &Report) -> String {
             continue;
         }
         let side = property.side.map(|side| format!("{side}: ")).unwrap_or_default();
-        let (name, verdict) = (property.name, property.verdict.name());
-        let reasons = escaped(&property.reasons.join("; "));
-        rows.push_str(&format!(
-            "<tr><td>{side}{name}</td><td><span class=\"badge {verdict}\">{verdict}</span></td>\
-             <td>{reasons}</td></tr>\n"
-        ));
+        let name = format!("{side}{}", property.name);
+        let reasons = match property.verdict {
+            Verdict::Unknown => escaped(&property.reasons.join("; ")),
+            Verdict::Proved | Verdict::Refuted => String::new(),
+        };
+        let same = |group: &&mut (Verdict, String, Vec<String>)| {
+            group.0 == property.verdict && group.1 == reasons
+        };
+        match groups.iter_mut().find(same) {
+            Some((_, _, names)) => names.push(name),
+            None => groups.push((property.verdict, reasons, vec![name])),
+        }
     }
+    groups.sort_by_key(|group| match group.0 {
+        Verdict::Refuted => 0,
+        Verdict::Unknown => 1,
+        Verdict::Proved => 2,
+    });
+    let row = |(verdict, reasons, names): &(Verdict, String, Vec<String>)| {
+        let (verdict, names) = (verdict.name(), names.join(", "));
+        format!(
+            "<tr><td><span class=\"badge {verdict}\">{verdict}</span></td><td>{names}</td>\
+             <td>{reasons}</td></tr>\n"
+        )
+    };
+    let rows: String = groups.iter().map(row).collect();
     format!("<table class=\"properties\">\n{rows}</table>\n")
 }
 

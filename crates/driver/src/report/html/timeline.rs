@@ -19,7 +19,7 @@ pub(super) fn render(witness: &ThreadWitness) -> String {
     picture.push_str(&access(second, other, 190));
     picture.push_str(&format!(
         "<line class=\"wrong\" x1=\"{one}\" y1=\"140\" x2=\"{other}\" y2=\"172\" \
-         stroke-dasharray=\"5 4\"/>\n<text class=\"wrong\" x=\"{}\" y=\"148\" \
+         stroke-dasharray=\"5 4\"/>\n<text class=\"wrong\" x=\"{}\" y=\"138\" \
          text-anchor=\"middle\">nothing orders them</text>\n",
         (one + other) / 2
     ));

@@ -1,0 +1,74 @@
+//! `warpproof prove` as a user meets it: kernels in `prove/`, without a solver, what is told and how it ends.
+
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::Path;
+
+fn prove(arguments: &str) -> (i32, String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove");
+    let program = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
+    // Whatever z3 there is on this machine: it is not to be found.
+    let program = program.env_remove("WARPPROOF_Z3").arg("prove");
+    let output = program.args(arguments.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_kernel_is_proved_for_every_launch() {
+    let (code, output, messages) = prove("proved.cu --no-solver");
+    assert_eq!((code, messages.as_str()), (0, ""), "{output}");
+    let first = "proved (every launch and size): races, barriers, bounds, overflow, division\n";
+    assert!(output.starts_with(first), "{output}");
+    assert!(
+        output.contains("note: tested by running ") && output.contains("assumed: "),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_refutation_names_a_launch_and_both_threads() {
+    let (code, output, _) = prove("racy.cu --no-solver");
+    assert_eq!(code, 1, "{output}");
+    for shown in [
+        "error[WP0109]: two threads access `s[1]` without order",
+        "--> racy.cu:10:27",
+        "thread 0 of block 0 reads it",
+        "thread 1 of block 0 writes it",
+        "with gridDim.x = 1, blockDim.x = 4",
+        "refuted: races",
+    ] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let (code, output, _) = prove("bounds.cu --no-solver --format json");
+    assert_eq!(code, 1, "{output}");
+    let report: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(report["command"], "prove");
+    assert_eq!(report["verdict"], "refuted");
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["kind"], &finding["code"]), (&"out-of-bounds".into(), &"WP0101".into()));
+    assert_eq!(finding["locations"][0]["line"], 6);
+}
+
+#[test]
+fn what_is_not_supported_or_wrong_is_told_with_its_line() {
+    let (code, _, messages) = prove("unsupported.cu");
+    assert_eq!(code, 3, "{messages}");
+    assert!(messages.contains("`goto` is not supported here"), "{messages}");
+    assert!(messages.contains("--> unsupported.cu:3:3"), "{messages}");
+    let (code, _, messages) = prove("syntax.cu");
+    assert_eq!(code, 2, "{messages}");
+    assert!(messages.contains("expected `;`\n --> syntax.cu:3:1"), "{messages}");
+}
+
+/// A solver that is not there is told, never taken for an answer.
+#[test]
+fn without_a_solver_it_says_so() {
+    let (code, output, _) = prove("proved.cu --no-solver");
+    assert!(code == 0 && output.contains("note: no solver was to be used"), "{output}");
+    let (code, output, messages) = prove("proved.cu --solver absent");
+    assert_eq!((code, output.as_str()), (2, ""), "{messages}");
+    assert!(messages.starts_with("error: `absent`"), "{messages}");
+    let (code, _, messages) = prove(".");
+    assert_eq!(code, 2);
+    assert!(messages.starts_with("error: `.` is a folder"), "{messages}");
+}

@@ -1,0 +1,3 @@
+__global__ void wrong(float* y) {
+  y[threadIdx.x] = 1.0f
+}
