@@ -1,0 +1,138 @@
+//! The pairs of `corpus/equiv`, and the answer about one; shared by the examples that ask about many.
+
+#![allow(dead_code, reason = "each example uses some of it")]
+
+use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
+use driver::equiv::{Options, run};
+use driver::{Colour, Execution, Input, Limits, Outcome};
+use std::path::{Path, PathBuf};
+
+/// A pair, as its file describes it.
+pub(crate) struct Pair {
+    /// `softmax/online`
+    pub(crate) name: String,
+    /// The text of its file.
+    pub(crate) text: String,
+    /// What is true of it.
+    pub(crate) expected: String,
+    pub(crate) is_large: bool,
+    folder: PathBuf,
+    kernels: [KernelPath; 2],
+    sides: [(LaunchSpec, Arguments); 2],
+    assumptions: Vec<AssumeSpec>,
+}
+
+impl Pair {
+    /// The file of the reference (0) or of the optimised kernel (1).
+    pub(crate) fn path(&self, side: usize) -> PathBuf {
+        self.folder.join(&self.kernels[side].file)
+    }
+
+    /// The name of the optimised kernel.
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        self.kernels[1].kernel.as_deref()
+    }
+
+    /// Compares two kernels as the pair's flags say.
+    pub(crate) fn ask(&self, inputs: [&Input; 2], lane_instructions: u64) -> Outcome {
+        let limits = Limits { lane_instructions, ..Limits::default() };
+        let execution = |side: usize| Execution {
+            input: inputs[side],
+            kernel: self.kernels[side].kernel.as_deref(),
+            launch: &self.sides[side].0,
+            arguments: &self.sides[side].1,
+            limits,
+        };
+        let options = Options { assumptions: &self.assumptions, ..Options::default() };
+        run([&execution(0), &execution(1)], &options, Colour::Plain)
+    }
+}
+
+/// Where the pairs are.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/equiv")
+}
+
+/// All pairs, by name. One that cannot be read ends the program.
+pub(crate) fn pairs() -> Vec<Pair> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for family in std::fs::read_dir(folder()).expect("the corpus").flatten() {
+        let Ok(entries) = std::fs::read_dir(family.path()) else { continue };
+        files.extend(entries.flatten().map(|entry| entry.path()));
+    }
+    files.retain(|path| path.extension().is_some_and(|end| end == "pair"));
+    files.sort();
+    let read = |path: &PathBuf| pair(path).unwrap_or_else(|| panic!("{}", path.display()));
+    files.iter().map(read).collect()
+}
+
+fn pair(path: &Path) -> Option<Pair> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let values = |key: &str| -> Vec<String> {
+        let lines = text.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(known, _)| *known == key).map(|(_, value)| value.to_owned()).collect()
+    };
+    let first = |key: &str| values(key).first().cloned().unwrap_or_default();
+    let expected = first("expect").split([' ', ':', ',']).next().unwrap_or_default().to_owned();
+    let mut found = Pair {
+        name: path.strip_prefix(folder()).ok()?.with_extension("").display().to_string(),
+        expected,
+        is_large: first("size") == "large",
+        folder: path.parent()?.to_owned(),
+        kernels: [first("ref").parse().ok()?, first("opt").parse().ok()?],
+        sides: Default::default(),
+        assumptions: Vec::new(),
+        text: text.clone(),
+    };
+    for flags in values("flags") {
+        for two in words(&flags).chunks(2) {
+            let [flag, value] = two else { return None };
+            found.take(flag, value)?;
+        }
+    }
+    Some(found)
+}
+
+impl Pair {
+    /// Takes a flag of both sides or of one.
+    fn take(&mut self, flag: &str, value: &str) -> Option<()> {
+        if flag == "--assume" {
+            self.assumptions.push(value.parse().ok()?);
+            return Some(());
+        }
+        let common = flag.replacen("--ref-", "--", 1).replacen("--opt-", "--", 1);
+        for ((launch, arguments), other) in self.sides.iter_mut().zip(["--opt-", "--ref-"]) {
+            if flag.starts_with(other) {
+                continue;
+            }
+            match common.as_str() {
+                "--grid" => launch.grid = Some(value.parse().ok()?),
+                "--block" => launch.block = Some(value.parse().ok()?),
+                "--smem" => launch.shared = Some(value.parse().ok()?),
+                "--arg" => arguments.specs.push(value.parse().ok()?),
+                "--symbol" => arguments.symbols.push(value.parse().ok()?),
+                "--alias" => arguments.aliases.push(value.parse().ok()?),
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+/// Words as a shell reads them.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (position, part) in text.split('\'').enumerate() {
+        let quoted = position % 2 == 1;
+        for (number, piece) in part.split(' ').enumerate() {
+            match (number, quoted) {
+                (0, _) => {}
+                (_, true) => words.last_mut().expect("one").push(' '),
+                (_, false) => words.push(String::new()),
+            }
+            words.last_mut().expect("one").push_str(piece);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

@@ -1,0 +1,66 @@
+//! One mutant of a third of the small pairs of `corpus/equiv` that are proved: its optimised kernel, changed in one instruction.
+//!
+//! Which are still proved is known: there the change makes no difference, and [`SURVIVORS`] says why. Any other that is
+//! proved is a wrong proof. `examples/mutants.rs` tries many more.
+
+#[path = "../examples/support/mutate.rs"]
+mod mutate;
+#[path = "../examples/support/pairs.rs"]
+mod pairs;
+
+use driver::{Exit, Input};
+use mutate::{Change, Random, body, changed, drawn};
+use pairs::Pair;
+
+/// Thread instructions of a mutant: its loops may be endless.
+const LIMIT: u64 = 500_000;
+
+/// Take seconds.
+const SLOW: [&str; 2] = ["norm/layer_chan", "norm/layer_welford_chan"];
+
+const UNREACHED: &str = "rows are too short for this part of an unrolled loop";
+
+/// Mutants that compute the same: pair, line, why.
+const SURVIVORS: [(&str, usize, &str); 9] = [
+    ("activation/silu_fast", 1121, UNREACHED),
+    ("gemm/reversed", 556, UNREACHED),
+    ("loss/kl", 1503, "31 lanes store the sum instead of one; each has it"),
+    ("norm/layer_welford", 878, UNREACHED),
+    ("norm/rms_fast", 2420, UNREACHED),
+    ("rope/neighbours", 349, "the same address before and after `cvta.to.global`"),
+    ("softmax/causal", 5537, UNREACHED),
+    ("softmax/scaled", 2749, "only shifts all exponents"),
+    ("volta/no_barrier_one", 933, UNREACHED),
+];
+
+/// The first change that the seed of the report in `bench` draws.
+fn change(pair: &Pair, text: &str) -> Change {
+    let lines = body(text, pair.kernel()).unwrap();
+    drawn(text, lines, &mut Random::new(1, &pair.name)).swap_remove(0)
+}
+
+#[test]
+fn no_mutant_that_differs_is_proved() {
+    let mut pairs = pairs::pairs();
+    pairs.retain(|pair| pair.expected == "proved" && !pair.is_large);
+    pairs.retain(|pair| !pair.name.starts_with("tensor/") && !SLOW.contains(&&*pair.name));
+    let (mut refuted, mut survivors) = (0, Vec::new());
+    // By name: a new pair changes nothing for the others.
+    pairs.retain(|pair| Random::new(0, &pair.name).below(3) == 0);
+    for pair in &pairs {
+        let text = std::fs::read_to_string(pair.path(1)).unwrap();
+        let change = change(pair, &text);
+        let mutant = Input::from_bytes("mutant.ptx", changed(&text, &change).into_bytes()).unwrap();
+        let exit = pair.ask([&Input::read(&pair.path(0)).unwrap(), &mutant], LIMIT).exit;
+        refuted += usize::from(exit == Exit::Refuted);
+        if exit == Exit::Success {
+            survivors.push((pair.name.clone(), change.line + 1, change.new));
+        }
+    }
+    let known = |(name, line, _): &(String, usize, String)| {
+        SURVIVORS.iter().any(|(one, at, _)| one == name && at == line)
+    };
+    survivors.retain(|one| !known(one));
+    assert!(survivors.is_empty(), "proved, though changed: {survivors:?}");
+    assert!(refuted * 4 > pairs.len() * 3, "{refuted} of {} are refuted", pairs.len());
+}
