@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Pairs that take seconds, or minutes where a mutant is neither proved nor refuted.
-const SLOW: [&str; 7] = [
+const SLOW: [&str; 11] = [
     "norm/layer_block",
     "norm/layer_chan",
     "norm/layer_welford_chan",
@@ -36,6 +36,10 @@ const SLOW: [&str; 7] = [
     "softmax/log_warp",
     "softmax/tree_warp",
     "softmax/warp",
+    "tensor/flash1",
+    "tensor/flash2",
+    "tensor/triton_flash",
+    "tensor/triton_flash_causal",
 ];
 
 /// How many times the instructions of the pair a mutant may execute; a mutated loop may be endless.

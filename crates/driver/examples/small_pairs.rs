@@ -65,7 +65,7 @@ fn compare(pair: &Pair) -> (Exit, u64) {
 fn processor_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok());
-    nanoseconds.map_or_else(|| clock(), Duration::from_nanos)
+    nanoseconds.map_or_else(clock, Duration::from_nanos)
 }
 
 fn clock() -> Duration {
