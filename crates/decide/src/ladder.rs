@@ -4,8 +4,8 @@
 //! splits → a longer look. An answer says which rung gave it; when all fail it is `Unknown`.
 
 use crate::algebra::{
-    Algebra, Atom, Condition, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial,
-    Pull, SignSet,
+    Algebra, Atom, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull,
+    SignSet,
 };
 use crate::blocks::Blocks;
 use crate::definedness::{Definedness, Requirement as Asked, conditions};
@@ -141,12 +141,10 @@ impl<'t> Ladder<'t> {
         self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
         for (index, pair) in pairs.iter().enumerate() {
-            if differences >= self.budget.differences {
-                answers.push(Decision::Unknown(Reason::Skipped));
-                continue;
-            }
-            if self.budget.patience.is_over() {
-                answers.push(Decision::Unknown(Reason::Time));
+            let skipped = differences >= self.budget.differences;
+            if skipped || self.budget.patience.is_over() {
+                let reason = if skipped { Reason::Skipped } else { Reason::Time };
+                answers.push(Decision::Unknown(reason));
                 continue;
             }
             answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {
@@ -166,7 +164,7 @@ impl<'t> Ladder<'t> {
         for assumption in self.problem.assumptions {
             let condition = self.reference.condition(&mut self.algebra, *assumption);
             if let Ok(condition) = condition {
-                let comparisons = comparisons(&self.algebra, condition);
+                let comparisons = self.algebra.comparisons(condition);
                 self.assumptions.extend(comparisons);
             }
         }
@@ -461,7 +459,7 @@ impl<'t> Ladder<'t> {
         let mut possible = self.assume_all(required.iter())?;
         self.algebra.facts.combine = true;
         for guard in &wanted.guard {
-            for (compared, side) in comparisons(&self.algebra, *guard) {
+            for (compared, side) in self.algebra.comparisons(*guard) {
                 possible &= self.algebra.assume(compared, side)?;
             }
         }
@@ -481,20 +479,6 @@ impl<'t> Ladder<'t> {
     fn searched(&self, pair: (Term, Term)) -> Search<'t> {
         search(&self.problem, pair, self.points)
     }
-}
-
-/// The comparisons that must hold for a condition to hold.
-fn comparisons(algebra: &Algebra, condition: ConditionId) -> Vec<(FormId, SignSet)> {
-    let mut found = Vec::new();
-    let mut waiting = vec![condition];
-    while let Some(condition) = waiting.pop() {
-        match algebra.condition(condition) {
-            Condition::Sign(form, signs) => found.push((form, signs)),
-            Condition::And(a, b) => waiting.extend([a, b]),
-            Condition::Truth(_) | Condition::Or(..) | Condition::Not(_) => {}
-        }
-    }
-    found
 }
 
 /// A condition with the forms it is about.

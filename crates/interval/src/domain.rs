@@ -1,6 +1,6 @@
 //! The domain: a table of intervals, and what operations make of them.
 
-use crate::{Enclosure, functions};
+use crate::{Enclosure, Given, functions};
 use exec::Mask;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
@@ -8,40 +8,6 @@ use exec::domain::{
 use ir::{Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-
-/// The numbers that inputs are. Each must be a number of the input's type, which doubles hold
-/// exactly (integers up to 2^53).
-#[derive(Clone, Debug, Default)]
-pub struct Given {
-    known: FxHashMap<InputSource, Vec<f64>>,
-    /// Arguments that are not numbers of their type, by bounds.
-    between: FxHashMap<InputSource, (f64, f64)>,
-    /// Which constants stand for a number that they are the nearest float to.
-    rounded: Option<fn(Format, u64) -> bool>,
-}
-
-impl Given {
-    /// Says which constants stand for a number that they are the nearest float to: they are taken
-    /// for the interval around them.
-    pub fn rounded(&mut self, rounded: fn(Format, u64) -> bool) {
-        self.rounded = Some(rounded);
-    }
-
-    /// Says what a buffer holds at first.
-    pub fn buffer(&mut self, buffer: usize, numbers: Vec<f64>) {
-        self.known.insert(InputSource::Buffer(buffer), numbers);
-    }
-
-    /// Says what an argument is; `offset` is that of a member of a structure, or 0.
-    pub fn argument(&mut self, position: usize, offset: u64, number: f64) {
-        self.known.insert(InputSource::Argument(position, offset), vec![number]);
-    }
-
-    /// Says that an argument is a real number between two.
-    pub fn argument_between(&mut self, position: usize, offset: u64, (low, high): (f64, f64)) {
-        self.between.insert(InputSource::Argument(position, offset), (low, high));
-    }
-}
 
 /// What is known about a value.
 #[derive(Clone, Debug)]

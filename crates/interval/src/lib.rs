@@ -20,13 +20,15 @@ mod domain;
 mod double;
 mod enclosure;
 mod functions;
+mod given;
 mod precise;
 mod run;
 mod sequence;
 
-pub use domain::{Given, Intervals};
+pub use domain::Intervals;
 pub use double::Double;
 pub use enclosure::Enclosure;
+pub use given::Given;
 pub use precise::Precise;
 pub use run::{Answers, Enclosed, Run, enclose, run};
 pub use sequence::{Carried, Leftovers, Sequence, Stage, enclose_in_sequence, run_in_sequence};

@@ -29,6 +29,20 @@ pub(crate) enum Condition {
 }
 
 impl Algebra {
+    /// The comparisons that must hold for a condition to hold.
+    pub(crate) fn comparisons(&self, condition: ConditionId) -> Vec<(FormId, SignSet)> {
+        let mut found = Vec::new();
+        let mut waiting = vec![condition];
+        while let Some(condition) = waiting.pop() {
+            match self.condition(condition) {
+                Condition::Sign(form, signs) => found.push((form, signs)),
+                Condition::And(a, b) => waiting.extend([a, b]),
+                Condition::Truth(_) | Condition::Or(..) | Condition::Not(_) => {}
+            }
+        }
+        found
+    }
+
     pub(crate) fn condition(&self, id: ConditionId) -> Condition {
         self.conditions[id.0 as usize]
     }

@@ -1,0 +1,39 @@
+//! What a run is given.
+
+use exec::domain::InputSource;
+use ir::Format;
+use rustc_hash::FxHashMap;
+
+/// The numbers that inputs are. Each must be a number of the input's type, which doubles hold
+/// exactly (integers up to 2^53).
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    pub(crate) known: FxHashMap<InputSource, Vec<f64>>,
+    /// Arguments that are not numbers of their type, by bounds.
+    pub(crate) between: FxHashMap<InputSource, (f64, f64)>,
+    /// Which constants stand for a number that they are the nearest float to.
+    pub(crate) rounded: Option<fn(Format, u64) -> bool>,
+}
+
+impl Given {
+    /// Says which constants stand for a number that they are the nearest float to: they are taken
+    /// for the interval around them.
+    pub fn rounded(&mut self, rounded: fn(Format, u64) -> bool) {
+        self.rounded = Some(rounded);
+    }
+
+    /// Says what a buffer holds at first.
+    pub fn buffer(&mut self, buffer: usize, numbers: Vec<f64>) {
+        self.known.insert(InputSource::Buffer(buffer), numbers);
+    }
+
+    /// Says what an argument is; `offset` is that of a member of a structure, or 0.
+    pub fn argument(&mut self, position: usize, offset: u64, number: f64) {
+        self.known.insert(InputSource::Argument(position, offset), vec![number]);
+    }
+
+    /// Says that an argument is a real number between two.
+    pub fn argument_between(&mut self, position: usize, offset: u64, (low, high): (f64, f64)) {
+        self.between.insert(InputSource::Argument(position, offset), (low, high));
+    }
+}
