@@ -3,19 +3,17 @@
 use crate::barrier::Votes;
 use crate::budget::Budget;
 use crate::deadlock::polling;
-use crate::decode::Step;
-use crate::finding::{Fault, Gap, Place, Thread};
-use crate::interpret::{
-    Context, Flow, Inputs, Scratch, conditional, execute, guarded, return_values, same_collective,
-};
+use crate::finding::{Fault, Gap, Thread};
+use crate::interpret::{Context, Flow, Inputs, Scratch, guarded, return_values, same_collective};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
+use crate::stretch::straight;
 use crate::tracker::{Shadows, Tracker};
 use crate::value::Valued;
 use crate::warp::{Group, Position, State, Warp};
-use ir::{Instr, Op, Operand, Terminator};
+use ir::{Op, Operand, Terminator};
 
 /// A block on its way.
 pub(crate) struct BlockRun<'b, 'p> {
@@ -435,74 +433,4 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.warps[warp].groups[group].at = call.next();
         self.warps[warp].merge(group);
     }
-}
-
-/// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
-/// lanes that take part in it.
-type Flowing = Result<Option<(Mask, Flow)>, Gap>;
-
-/// Executes instructions one after the other, in all lanes of a group; how many were done.
-fn straight(
-    context: &mut Context<'_, '_>,
-    rest: &[Instr],
-    steps: &[Step],
-    lanes: Mask,
-) -> (usize, Flowing) {
-    let first = context.site;
-    for (executed, step) in steps.iter().enumerate() {
-        if !step.guarded && step.decoded.execute(&mut context.registers, lanes) {
-            continue;
-        }
-        context.site = first + executed as u32;
-        match single_step(context, &rest[executed], step, lanes) {
-            Ok(None) => {}
-            Ok(Some(flow)) => return (executed, Ok(Some(flow))),
-            Err(gap) => return (executed, Err(gap)),
-        }
-    }
-    (steps.len(), Ok(None))
-}
-
-/// Executes an instruction that is guarded or not of the common kind.
-fn single_step(
-    context: &mut Context<'_, '_>,
-    instruction: &Instr,
-    step: &Step,
-    lanes: Mask,
-) -> Flowing {
-    context.lanes = lanes;
-    context.place = Place { span: instruction.span, location: instruction.location };
-    let mut active = lanes;
-    if let Some(guard) = instruction.guard {
-        match guarded(context, guard) {
-            Ok(holds) => active = holds,
-            Err(gap) => {
-                let followed = conditional(context, guard, &instruction.op)?;
-                return if followed { Ok(None) } else { Err(gap) };
-            }
-        }
-        if active.is_empty() || step.decoded.execute(&mut context.registers, active) {
-            return Ok(None);
-        }
-        context.lanes = active;
-    }
-    let accesses = is_access(&instruction.op);
-    if accesses {
-        context.tracker.step(context.warp.number, lanes);
-    }
-    let flow = execute(context, &instruction.op);
-    if accesses {
-        context.tracker.step(context.warp.number, lanes);
-    }
-    match flow? {
-        Flow::Next => Ok(None),
-        flow => Ok(Some((active, flow))),
-    }
-}
-
-/// Whether an operation touches memory.
-fn is_access(op: &Op) -> bool {
-    let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_));
-    plain
-        || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }

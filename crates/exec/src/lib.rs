@@ -28,6 +28,7 @@ mod report;
 mod results;
 mod run;
 mod stores;
+mod stretch;
 mod tags;
 mod tally;
 mod tracker;

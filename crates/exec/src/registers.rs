@@ -11,7 +11,7 @@ use crate::finding::Origin;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::{Layout, Word};
 use crate::pool::Pool;
-use crate::tags::{Source, Tags};
+use crate::tags::{Source, TagMasks, Tags};
 use base::Index;
 use ir::{Operand, Reg, Width};
 use rustc_hash::FxHashMap;
@@ -32,27 +32,6 @@ pub(crate) struct Registers {
     /// Lanes without a thread. Whatever is written is written to them too, and they count as
     /// numbers before: so a warp that is not full works as fast as one that is.
     absent: Mask,
-}
-
-/// [`Tags`] without their origin: what every instruction looks at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct TagMasks {
-    pointer: Mask,
-    unknown: Mask,
-    poison: Mask,
-    /// Means something in unknown lanes only.
-    fickle: Mask,
-}
-
-impl TagMasks {
-    const NUMBER: Self =
-        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, fickle: Mask::NONE };
-
-    /// Whether all lanes are numbers.
-    #[inline(always)]
-    fn is_number(self) -> bool {
-        self.pointer.0 | self.unknown.0 | self.poison.0 == 0
-    }
 }
 
 impl Registers {

@@ -175,3 +175,24 @@ impl Tags {
         }
     }
 }
+
+/// [`Tags`] without their origin: what every instruction looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TagMasks {
+    pub(crate) pointer: Mask,
+    pub(crate) unknown: Mask,
+    pub(crate) poison: Mask,
+    /// Means something in unknown lanes only.
+    pub(crate) fickle: Mask,
+}
+
+impl TagMasks {
+    pub(crate) const NUMBER: Self =
+        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, fickle: Mask::NONE };
+
+    /// Whether all lanes are numbers.
+    #[inline(always)]
+    pub(crate) fn is_number(self) -> bool {
+        self.pointer.0 | self.unknown.0 | self.poison.0 == 0
+    }
+}
