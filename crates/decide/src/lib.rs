@@ -149,6 +149,7 @@ pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, Value, evaluate};
 pub use oracle::Signs;
 pub use patience::Patience;
+pub use points::mix;
 pub use problem::{Budget, Problem, decide, satisfy};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, inputs_of};

@@ -201,8 +201,9 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
     }
 }
 
-/// A fixed scramble of 64 bits.
-pub(crate) fn mix(value: u64) -> u64 {
+/// A fixed scramble of 64 bits: of a counter, numbers without a pattern.
+#[must_use]
+pub fn mix(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -47,9 +47,12 @@ impl Recheck<'_> {
     /// The element at which they differ.
     pub(crate) fn run(&self) -> Result<Rechecked, Unsettled> {
         let mut rechecked = Rechecked::default();
-        let mut state = 0x5EED;
+        let mut state = 0;
         for _ in 0..POINTS {
-            let next = || random(&mut state);
+            let next = || {
+                state += 1;
+                decide::mix(state)
+            };
             let numbers = Numbers::random(self.sides, self.table, self.terms, self.assumed, next);
             if let Some(numbers) = numbers {
                 self.at(&numbers, &mut rechecked)?;
@@ -125,15 +128,6 @@ impl Recheck<'_> {
         }
         elements
     }
-}
-
-/// The next of a sequence of numbers without a pattern (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut bits = *state;
-    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ bits >> 31
 }
 
 #[cfg(test)]

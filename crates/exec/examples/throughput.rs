@@ -5,13 +5,7 @@
 mod launching;
 
 use exec::Limits;
-use launching::{Arg, bytes, launch, noise, program};
-
-/// Nanoseconds this process has been running on a processor.
-fn processor_time() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)
-}
+use launching::{Arg, bytes, launch, noise, processor_time, program};
 
 #[expect(clippy::print_stdout, reason = "what was measured is for people")]
 fn main() {

@@ -1,6 +1,6 @@
-//! The pairs of `corpus/equiv`, and the answer about one; shared by the examples that ask about many.
+//! The pairs of `corpus/equiv`, and the answer about one; shared by tests and by the examples that ask about many.
 
-#![allow(dead_code, reason = "each example uses some of it")]
+#![allow(dead_code, reason = "each of them uses some of it")]
 
 use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
 use driver::equiv::{Options, run};
@@ -15,6 +15,8 @@ pub(crate) struct Pair {
     pub(crate) text: String,
     /// What is true of it.
     pub(crate) expected: String,
+    /// The kind of finding, if it is refuted.
+    pub(crate) kind: String,
     pub(crate) is_large: bool,
     folder: PathBuf,
     kernels: [KernelPath; 2],
@@ -33,9 +35,21 @@ impl Pair {
         self.kernels[1].kernel.as_deref()
     }
 
+    /// Compares its own kernels, and looks at a proof again.
+    pub(crate) fn ask_twice(&self) -> Outcome {
+        let inputs = [0, 1].map(|side| match Input::read(&self.path(side)) {
+            Ok(input) => input,
+            Err(error) => panic!("{}: {error}", self.name),
+        });
+        self.compare(inputs.each_ref(), Limits::default(), true)
+    }
+
     /// Compares two kernels as the pair's flags say.
     pub(crate) fn ask(&self, inputs: [&Input; 2], lane_instructions: u64) -> Outcome {
-        let limits = Limits { lane_instructions, ..Limits::default() };
+        self.compare(inputs, Limits { lane_instructions, ..Limits::default() }, false)
+    }
+
+    fn compare(&self, inputs: [&Input; 2], limits: Limits, recheck: bool) -> Outcome {
         let execution = |side: usize| Execution {
             input: inputs[side],
             kernel: self.kernels[side].kernel.as_deref(),
@@ -43,7 +57,7 @@ impl Pair {
             arguments: &self.sides[side].1,
             limits,
         };
-        let options = Options { assumptions: &self.assumptions, ..Options::default() };
+        let options = Options { assumptions: &self.assumptions, recheck, ..Options::default() };
         run([&execution(0), &execution(1)], &options, Colour::Plain)
     }
 }
@@ -77,6 +91,7 @@ fn pair(path: &Path) -> Option<Pair> {
     let mut found = Pair {
         name: path.strip_prefix(folder()).ok()?.with_extension("").display().to_string(),
         expected,
+        kind: first("kind"),
         is_large: first("size") == "large",
         folder: path.parent()?.to_owned(),
         kernels: [first("ref").parse().ok()?, first("opt").parse().ok()?],
