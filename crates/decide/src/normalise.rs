@@ -9,6 +9,7 @@ use crate::algebra::{
     times,
 };
 use crate::blocks::Opaque;
+use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
 
 /// What is known of a node that was visited.
@@ -29,7 +30,8 @@ pub(crate) struct Normaliser<'t> {
     /// By node; inputs and constants have none.
     forms: Vec<Option<Box<Form>>>,
     uses_left: Vec<u32>,
-    last_inverse: Option<(NodeId, Polynomial)>,
+    /// By divisor: the outputs of a row share theirs. Kept where it is a single product.
+    inverses: FxHashMap<NodeId, Polynomial>,
     /// The common number of each named function of the store.
     functions: Vec<Option<u16>>,
 }
@@ -58,7 +60,7 @@ impl<'t> Normaliser<'t> {
         let forms = vec![None; terms.node_count()];
         let functions =
             (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
-        Self { terms, walker, forms, uses_left, last_inverse: None, functions }
+        Self { terms, walker, forms, uses_left, inverses: FxHashMap::default(), functions }
     }
 
     /// Treats these sums as unknowns.
@@ -285,18 +287,18 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// `1 / node`, remembered: the outputs of a row share their denominator.
+    /// `1 / node`, remembered.
     fn inverse(&mut self, algebra: &mut Algebra, node: NodeId) -> Outcome<Polynomial> {
-        if let Some((last, inverse)) = &self.last_inverse
-            && *last == node
-        {
+        if let Some(inverse) = self.inverses.get(&node) {
             let inverse = inverse.clone();
             self.release(node);
             return Ok(inverse);
         }
         let divisor = self.take(node)?;
         let inverse = algebra.power(divisor, Power::integer(-1))?;
-        self.last_inverse = Some((node, inverse.clone()));
+        if inverse.length() == 1 {
+            self.inverses.insert(node, inverse.clone());
+        }
         Ok(inverse)
     }
 

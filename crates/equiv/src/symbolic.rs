@@ -7,7 +7,8 @@
 //! Threads often compute the same: all lanes of a warp the same maximum, all warps the same
 //! exponential. So an operation whose operands are the same in all lanes is done once, and what was
 //! made before is found again, except products that are added to a sum: those are most of a kernel, and
-//! looking for them costs more than they do.
+//! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
+//! exchange what they have added up meet there, each with its own part first.
 
 mod given;
 
@@ -81,6 +82,24 @@ impl Operation {
             Self::Binary(Binary::Add | Binary::Sub) if grows(a) => Some(0),
             Self::Binary(Binary::Add) if grows(b) => Some(1),
             _ => None,
+        }
+    }
+
+    /// Whether two sums are added that lanes may have exchanged.
+    fn joins(self, [a, b, _]: [Term; 3]) -> bool {
+        self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
+    }
+
+    /// The operands in an order of their own, where any order will do.
+    fn ordered(self, [a, b, c]: [Term; 3]) -> [Term; 3] {
+        let swapped = b < a;
+        match self {
+            Self::Binary(Binary::Add | Binary::Mul | Binary::Min | Binary::Max) | Self::Fma
+                if swapped =>
+            {
+                [b, a, c]
+            }
+            _ => [a, b, c],
         }
     }
 }
@@ -173,11 +192,13 @@ impl Symbolic {
         for (operand, value) in operands.iter_mut().zip(values) {
             *operand = self.term(value);
         }
-        if let Some(position) = operation.grows(operands) {
+        if !operation.joins(operands)
+            && let Some(position) = operation.grows(operands)
+        {
             let term = self.apply(operation, operands);
             return self.handles.handle_after(values[position], operands[position], term);
         }
-        let key = (operation, operands);
+        let key = (operation, operation.ordered(operands));
         if let Some(&value) = self.made.get(&key) {
             return value;
         }
@@ -443,5 +464,31 @@ impl Domain for Symbolic {
     fn explain(&self, value: Value) -> String {
         const SHOWN: usize = 80;
         self.terms.print_limited(self.term(value), SHOWN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After a butterfly all lanes have the same sum, whatever they added first.
+    #[test]
+    fn lanes_that_exchange_their_sums_meet() {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 32).unwrap();
+        let mut domain = Symbolic::new(Arc::new(inputs), FxHashMap::default(), true);
+        let own: Values = std::array::from_fn(|lane| lane as Value + 1);
+        let mut sums = own;
+        for distance in [16, 8, 4, 2, 1] {
+            let others: Values = std::array::from_fn(|lane| sums[lane ^ distance]);
+            let before = sums;
+            domain.binary(Binary::Add, [&before, &others], Mask::ALL, &mut sums);
+        }
+        let terms: BTreeSet<Term> = sums.iter().map(|&sum| domain.term(sum)).collect();
+        assert_eq!(terms.len(), 1);
+        let mut differences = [0; 32];
+        domain.binary(Binary::Sub, [&own, &sums], Mask::ALL, &mut differences);
+        let terms: BTreeSet<Term> = differences.iter().map(|&sum| domain.term(sum)).collect();
+        assert_eq!(terms.len(), 32);
     }
 }

@@ -54,14 +54,24 @@ impl Sums {
         Sum { list, length: 1 }
     }
 
-    /// Appends where `sum` is all of its list; `None` where the list has grown past it.
+    /// Appends where `sum` is all of its list; `None` where the list has grown past it in another way.
     #[inline]
     pub(crate) fn append(&mut self, sum: Sum, factors: Factors, partial: bool) -> Option<Sum> {
         if self.lists[sum.list.0 as usize].length != sum.length || sum.length == u32::MAX {
-            return None;
+            return self.appended(sum, factors);
         }
         self.push(sum.list, factors, partial);
         Some(Sum { list: sum.list, length: sum.length + 1 })
+    }
+
+    /// The sum with the product, if that is what was appended to it last: lanes of a warp add the same.
+    #[cold]
+    fn appended(&self, sum: Sum, factors: Factors) -> Option<Sum> {
+        let list = self.lists[sum.list.0 as usize];
+        let slot = (list.next as usize).checked_sub(1)?;
+        let same = sum.length.checked_add(1) == Some(list.length)
+            && self.pages[slot / PAGE][slot % PAGE] == factors;
+        same.then_some(Sum { list: sum.list, length: list.length })
     }
 
     /// The products of a sum, as slices in order.

@@ -38,6 +38,20 @@ fn long_sums_that_grow_twice_are_shared() {
     assert_eq!([products(sum), products(one), products(other)], [100, 101, 2]);
 }
 
+/// Lanes that add the same to the same sum have one sum, as long as nothing else was added.
+#[test]
+fn the_same_product_is_appended_once() {
+    let (mut terms, x) = store();
+    let two = terms.add(x[0], x[1]);
+    let three = terms.fused_multiply_add(x[2], x[3], two);
+    assert_eq!(terms.fused_multiply_add(x[2], x[3], two), three);
+    assert_ne!(terms.fused_multiply_add(x[3], x[3], two), three);
+    let four = terms.fused_multiply_add(x[2], x[3], three);
+    assert_eq!(terms.print(four), "x[0] + x[1] + x[2]*x[3] + x[2]*x[3]");
+    let again = terms.fused_multiply_add(x[2], x[3], two);
+    assert_eq!(terms.print(again), "x[0] + x[1] + x[2]*x[3]");
+}
+
 #[test]
 fn long_sums_keep_every_product() {
     let (mut terms, x) = store();

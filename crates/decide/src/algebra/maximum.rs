@@ -88,8 +88,11 @@ impl Algebra {
         else {
             return Ok(None);
         };
-        // Few are compared with each other, which may tell more.
-        if scale != other || elements.len().max(more.len()) < LARGEST_PAIRWISE_SET {
+        // Few are compared with each other, which may tell more, unless they are long.
+        let few = elements.len().max(more.len()) < LARGEST_PAIRWISE_SET;
+        let long = |form: &FormId| self.form(*form).len() > LARGEST_PAIRWISE_FORM;
+        let compared = few && !elements.iter().chain(&more).all(long);
+        if scale != other || compared || few && !self.facts.is_empty() {
             return Ok(None);
         }
         self.spend(elements.len() + more.len())?;

@@ -144,23 +144,16 @@ fn load_values<const B: usize>(
     starts: &Starts,
     tags: Tags,
 ) {
-    let Context { machine, global, shared, warp, lanes, layout, registers, .. } = context;
-    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else { return };
-    if lanes.count() <= FEW {
-        let element = load.width.bytes() as usize;
-        for (position, dst) in load.dsts.iter().enumerate() {
-            let Some(dst) = *dst else { continue };
-            let width = layout.width(dst);
-            registers.write_lanes(layout, dst, tags, *lanes, |lane| {
-                let start = starts.each[lane] as usize + position * element;
-                let mut bytes = [0; 8];
-                bytes[..element].copy_from_slice(&memory.bytes[start..start + element]);
-                let word = u64::from_le_bytes(bytes);
-                crate::concrete::resize(load.width, load.signed, width, word)
-            });
-        }
-        return;
+    if context.lanes.count() <= FEW {
+        return match load.width {
+            Width::B8 => load_few::<1>(context, load, starts, tags),
+            Width::B16 => load_few::<2>(context, load, starts, tags),
+            Width::B32 => load_few::<4>(context, load, starts, tags),
+            _ => load_few::<8>(context, load, starts, tags),
+        };
     }
+    let Context { machine, global, shared, warp, lanes, layout, .. } = context;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else { return };
     let mut chunks = [[0; B]; WARP];
     starts.gather(&memory.bytes, *lanes, &mut chunks);
     match load.width {
@@ -173,6 +166,30 @@ fn load_values<const B: usize>(
             _ => write_words::<4, B>(context, load, &chunks, &tags),
         },
         _ => write_words::<8, B>(context, load, &chunks, &tags),
+    }
+}
+
+/// Loads words of `N` bytes lane by lane.
+#[inline(always)]
+fn load_few<const N: usize>(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    starts: &Starts,
+    tags: Tags,
+) {
+    let Context { machine, global, shared, warp, lanes, layout, registers, .. } = context;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else { return };
+    let (words, _) = memory.bytes.as_chunks::<N>();
+    for (position, dst) in load.dsts.iter().enumerate() {
+        let Some(dst) = *dst else { continue };
+        let width = layout.width(dst);
+        registers.write_lanes(layout, dst, tags, *lanes, |lane| {
+            let word = number(words[starts.each[lane] as usize / N + position]);
+            if width == load.width {
+                return word;
+            }
+            crate::concrete::resize(load.width, load.signed, width, word)
+        });
     }
 }
 

@@ -80,6 +80,18 @@ impl Starts {
             let values = registers.narrow(layout, register.into(), &mut scratch.narrow[0]);
             return self.locate_narrow(values, address.offset, space, bytes);
         }
+        if width == Width::B32 {
+            let values = registers.narrow(layout, register.into(), &mut scratch.narrow[0]);
+            let shift = self.shift(
+                values[lanes.lowest()?].into(),
+                address.offset,
+                Width::B32.mask(),
+                space,
+            )?;
+            return Some(
+                self.locate_some(*lanes, |lane| values[lane].wrapping_sub(shift as u32).into()),
+            );
+        }
         let mask = width.mask();
         let values = registers.word(layout, register.into(), width, &mut scratch.wide[0]);
         let first = values[lanes.lowest()?];
@@ -87,14 +99,20 @@ impl Starts {
         if *lanes == Mask::ALL {
             return Some(self.locate_all(values, shift, mask, bytes));
         }
+        Some(self.locate_some(*lanes, |lane| values[lane].wrapping_sub(shift) & mask))
+    }
+
+    /// Lane by lane.
+    #[inline(always)]
+    fn locate_some(&mut self, lanes: Mask, start: impl Fn(usize) -> u64) -> u64 {
         let mut all = 0;
         for lane in lanes.iter() {
-            let start = values[lane].wrapping_sub(shift) & mask;
+            let start = start(lane);
             self.each[lane] = start as u32;
             all |= start;
         }
         self.pattern = Pattern::Any;
-        Some(all)
+        all
     }
 
     /// Finds the area of an address; what is taken from such a value to get its offset from the

@@ -140,7 +140,7 @@ fn quick<const N: usize>(
     let mut sources = [&[0; WARP]; N];
     for (source, operand) in sources.iter_mut().zip(operands) {
         match registers.unknown_narrow(layout, operand, *lanes) {
-            Some(words) if lanes.without(followed(words)).is_empty() => *source = words,
+            Some(words) if all_followed(words, *lanes) => *source = words,
             _ => return false,
         }
     }
@@ -202,6 +202,14 @@ pub(super) fn answer<const N: usize>(
     out
 }
 
+/// Whether these lanes have a value of the domain. In a warp of few threads the others are not looked at.
+fn all_followed(words: &Values, lanes: Mask) -> bool {
+    if lanes == Mask::ALL {
+        return followed(words) == Mask::ALL;
+    }
+    lanes.iter().all(|lane| words[lane] != 0 && words[lane] < LIMIT)
+}
+
 /// The lanes that have a value of the domain.
 fn followed(words: &Values) -> Mask {
     let all =
@@ -232,7 +240,7 @@ pub(super) fn reals(
         for lane in 0..WARP {
             out[lane] = (values[lane] >> shift) as u32;
         }
-        if lanes.without(followed(&out)).is_empty() {
+        if all_followed(&out, lanes) {
             return out;
         }
     }
