@@ -13,6 +13,7 @@ mod cfront;
 pub mod engine;
 pub mod interp;
 pub mod kir;
+mod liveness;
 mod logic;
 mod lower;
 mod relevance;

@@ -1,4 +1,4 @@
-//! Which variables feed an index or a condition, and which arrays are written: what does not, may wrap
+//! Which variables feed an index, a condition or a claim, and which arrays are written: what does not, may wrap
 //! as it likes.
 
 use crate::kir::{Element, Expr, ExprKind, Kernel, Stmt};
@@ -77,6 +77,7 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
             }
             Stmt::Loop(inner) => {
                 mark(&inner.condition, marks);
+                inner.invariants.iter().for_each(|invariant| mark(invariant, marks));
                 for part in [&inner.head, &inner.body, &inner.step] {
                     statements(part, marks);
                 }

@@ -198,11 +198,7 @@ impl Engine<'_> {
     }
 
     fn in_range(&mut self, poly: &Poly, ty: Type, span: Span, state: &State) {
-        let Some((low, high)) = ty.range() else { return };
-        let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
-        let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
-        let below = below.map_or(Formula::False, Formula::ge);
-        self.oblige(Claim::Overflow(ty), Formula::and([above, below]), span, state);
+        self.oblige(Claim::Overflow(ty), in_type(poly, ty), span, state);
     }
 
     fn unary(
@@ -264,13 +260,13 @@ impl Engine<'_> {
             Binary::Sub => return self.arithmetic(a.minus(b), expr, state, strict),
             Binary::Mul => return self.arithmetic(a.times(b), expr, state, strict),
             Binary::Shl => {
-                let bits = if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 64 };
-                if let Some(amount) = b.as_constant().filter(|amount| (0..bits).contains(amount)) {
+                if let Some(amount) = b.as_constant().filter(|one| (0..width(ty)).contains(one)) {
                     return self.arithmetic(a.scaled(1 << amount), expr, state, strict);
                 }
             }
             // The low bits are the same however often the value wrapped.
             Binary::BitAnd => {
+                let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
                 if let Some(mask) =
                     b.as_constant().filter(|mask| *mask > 0 && mask & (mask + 1) == 0)
                 {
@@ -287,15 +283,16 @@ impl Engine<'_> {
         let (a, b) = (a.clone(), b.clone());
         match operator {
             Binary::Div | Binary::Rem => self.divided(operator, a, b, expr, state),
-            Binary::Shr if b.as_constant().is_some_and(|amount| (0..63).contains(&amount)) => {
+            Binary::Shr
+                if b.as_constant().is_some_and(|amount| (0..width(ty)).contains(&amount)) =>
+            {
                 let amount = b.as_constant().unwrap_or(0);
                 Val::Int(self.operation(Operation::Floor(a, 1 << amount), ty))
             }
             Binary::Min => Val::Int(self.operation(Operation::Min(a, b), ty)),
             Binary::Max => Val::Int(self.operation(Operation::Max(a, b), ty)),
             Binary::Shl | Binary::Shr => {
-                let bits = if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 64 };
-                let below = b.scaled(-1).and_then(|negative| negative.offset(bits - 1));
+                let below = b.scaled(-1).and_then(|negative| negative.offset(width(ty) - 1));
                 let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
                 self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
                 Val::Int(self.operation(Operation::Opaque("shift", a, b), ty))
@@ -351,4 +348,17 @@ impl Engine<'_> {
         let level = self.level(&one).max(self.level(&other));
         formula.unwrap_or_else(|| self.coin(level))
     }
+}
+
+/// That a number is one of a type.
+pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
+    let Some((low, high)) = ty.range() else { return Formula::True };
+    let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
+    let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
+    Formula::and([above, below.map_or(Formula::False, Formula::ge)])
+}
+
+/// How far a value of a type can be shifted.
+fn width(ty: Type) -> i128 {
+    if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
 }

@@ -272,17 +272,8 @@ impl Engine<'_> {
                 let part = if *branch == 0 { then } else { otherwise };
                 self.resume(part, inner, state, flow)
             }
-            (Stmt::Loop(inside), inner) if !inner.is_empty() => {
-                let mut own = Flow::default();
-                let end = self.resume(&inside.body, inner, state, &mut own);
-                let ends: Vec<State> =
-                    end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
-                let next = self.joined(ends);
-                let stepped = next.and_then(|next| self.run(&inside.step, 0, next, &mut own));
-                let mut exits = own.breaks;
-                if let Some(stepped) = stepped {
-                    exits.extend(self.entered(inside, stepped));
-                }
+            (Stmt::Loop(inside), [part, inner @ ..]) => {
+                let exits = self.resume_loop(inside, *part, inner, state);
                 self.joined(exits)
             }
             _ => Some(state),
@@ -290,19 +281,61 @@ impl Engine<'_> {
         self.run(&statements[at + 1..], at + 1, after?, flow)
     }
 
+    /// From a barrier in a part of a loop on; where the loop is left.
+    fn resume_loop(
+        &mut self,
+        inside: &Loop,
+        part: usize,
+        position: &[usize],
+        state: State,
+    ) -> Vec<State> {
+        let mut own = Flow::default();
+        let stepped = match part {
+            0 => {
+                let Some(state) = self.resume(&inside.head, position, state, &mut own) else {
+                    return own.breaks;
+                };
+                return self.tested(inside, state, own);
+            }
+            1 => {
+                let end = self.resume(&inside.body, position, state, &mut own);
+                self.stepped(inside, end, &mut own)
+            }
+            _ => self.resume(&inside.step, position, state, &mut own),
+        };
+        let mut exits = own.breaks;
+        if let Some(stepped) = stepped {
+            exits.extend(self.entered(inside, stepped));
+        }
+        exits
+    }
+
+    /// The end of an iteration, with what is done after it.
+    fn stepped(&mut self, inside: &Loop, end: Option<State>, own: &mut Flow) -> Option<State> {
+        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
+        let next = self.joined(ends)?;
+        self.run(&inside.step, 0, next, own)
+    }
+
     /// A loop with barriers in `Interval` mode: into its body until the first barrier, or past it.
     pub(super) fn entered(&mut self, inner: &Loop, state: State) -> Vec<State> {
         let mut own = Flow::default();
-        let Some(state) = self.run(&inner.head, 0, state, &mut own) else { return own.breaks };
+        match self.run(&inner.head, 0, state, &mut own) {
+            Some(state) => self.tested(inner, state, own),
+            None => own.breaks,
+        }
+    }
+
+    fn tested(&mut self, inner: &Loop, state: State, mut own: Flow) -> Vec<State> {
         let condition = self.condition(&inner.condition, &state);
         let mut into = state.clone();
         into.path.push(condition.clone());
         let end = self.run(&inner.body, 0, into, &mut own);
-        for end in end.into_iter().chain(std::mem::take(&mut own.continues)) {
+        if let Some(end) = self.stepped(inner, end, &mut own)
             // Past the whole body without a barrier: another iteration would follow in this interval.
-            if !self.prover.proves(&end.path, &Formula::False) {
-                self.open_intervals.push(inner.span);
-            }
+            && !self.prover.proves(&end.path, &Formula::False)
+        {
+            self.open_intervals.push(inner.span);
         }
         let mut out = state;
         out.path.push(condition.not());

@@ -5,6 +5,7 @@
 //! iteration. Guesses cost time, never soundness.
 
 use super::Engine;
+use super::eval::in_type;
 use super::exec::Flow;
 use super::loops::{Change, Head, Shape};
 use super::state::{Claim, Mode, State, Val};
@@ -154,8 +155,11 @@ impl Engine<'_> {
     }
 
     fn holds(&mut self, guess: &Template, given: &[crate::kir::Expr], state: &State) -> bool {
-        let formula = self.formula(guess, given, state);
-        formula.is_some_and(|formula| self.prover.proves(&state.path, &formula))
+        let Some(formula) = self.formula(guess, given, state) else { return false };
+        self.prover.guesses = !matches!(guess, Template::Given(..));
+        let holds = self.prover.proves(&state.path, &formula);
+        self.prover.guesses = false;
+        holds
     }
 
     /// Goes through one iteration; drops what does not hold after it.
@@ -167,15 +171,28 @@ impl Engine<'_> {
         facts: &mut Facts,
     ) -> bool {
         let head = self.head(entry, shape);
-        self.assume(facts, &head);
+        self.assume(facts, entry, &head);
         let barriers = shape.level == Level::Block;
         let end = self.iterate(inner, head.state, &mut Flow::default(), barriers);
-        let Some(Some(end)) = end else { return false };
+        let Some(Some(mut end)) = end else { return false };
+        self.settle(shape, &mut end);
         let before = facts.kept.len();
         let kept = std::mem::take(&mut facts.kept);
         let given = facts.given.clone();
         facts.kept = kept.into_iter().filter(|guess| self.holds(guess, &given, &end)).collect();
         facts.kept.len() < before
+    }
+
+    /// The next iteration begins with what the machine has. That this is what the integers have is obliged
+    /// at the end of an iteration, so it may be used.
+    fn settle(&mut self, shape: &Shape, end: &mut State) {
+        for (var, _) in shape.vars.iter().filter(|(_, change)| matches!(change, Change::Free(_))) {
+            if let Val::Int(value) = &end.vars[var.position()]
+                && self.relevant[var.position()]
+            {
+                end.path.push(in_type(value, self.kernel.vars[*var].ty));
+            }
+        }
     }
 
     /// Evaluates what annotations say at a head.
@@ -232,7 +249,8 @@ impl Engine<'_> {
         guesses
     }
 
-    /// Sizes that variables may be compared with: dimensions of the block, integer parameters.
+    /// Sizes that variables may be compared with: dimensions of the block, integer parameters, and what was
+    /// computed from them.
     fn guessed_sizes(&mut self, entry: &State, free: &[VarId]) -> Vec<Poly> {
         let mut sizes: Vec<Poly> = Vec::new();
         if free.is_empty() {
@@ -244,7 +262,13 @@ impl Engine<'_> {
             Val::Int(poly) => Some(poly.clone()),
             _ => None,
         });
-        for size in block.chain(scalars).collect::<Vec<_>>() {
+        // What the kernel computed from sizes before the loop, such as a length.
+        let locals = entry.vars.iter().zip(&self.relevant).filter_map(|(value, relevant)| {
+            let Val::Int(poly) = value else { return None };
+            let is_size = self.prover.symbols.level(poly) == Level::Launch;
+            (*relevant && is_size && poly.as_constant().is_none()).then(|| poly.clone())
+        });
+        for size in block.chain(scalars).chain(locals).collect::<Vec<_>>() {
             if size.as_constant() != Some(1) && !sizes.contains(&size) && sizes.len() < MAX_SIZES {
                 sizes.push(size);
             }

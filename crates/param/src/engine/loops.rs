@@ -7,9 +7,11 @@
 //! and checked by going through the body until the guesses hold.
 
 use super::Engine;
+use super::eval::in_type;
 use super::exec::Flow;
 use super::state::{Claim, Mode, State, Val};
-use crate::kir::{Loop, Type, VarId, assigned, has_barrier};
+use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier};
+use crate::liveness;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -24,6 +26,8 @@ pub(super) enum Change {
     Free(Level),
     /// It is no integer that is followed; for whom it is the same.
     Other(Level),
+    /// It begins each iteration anew.
+    Fresh,
 }
 
 /// A loop and what is known of its variables.
@@ -57,15 +61,27 @@ impl Engine<'_> {
     fn generic(&mut self, inner: &Loop, entry: State, barriers: bool) -> Option<State> {
         let shape = self.shape(inner, &entry, barriers);
         let facts = self.invariants(inner, &entry, &shape);
-        if [&inner.head, &inner.step].into_iter().any(|part| has_barrier(part)) {
-            self.open_intervals.push(inner.span);
-        }
         let head = self.head(&entry, &shape);
-        self.assume(&facts, &head);
+        self.assume(&facts, &entry, &head);
         self.seen_before(inner, &entry, &head);
         let mut flow = Flow::default();
-        self.iterate(inner, head.state, &mut flow, barriers)?;
-        self.exit(inner, &entry, &shape, &facts, flow)
+        let end = self.iterate(inner, head.state.clone(), &mut flow, barriers)?;
+        self.carried(inner, &shape, end.as_ref());
+        self.exit(inner, &entry, &shape, &facts, (&head, flow))
+    }
+
+    /// What an iteration hands to the next has not wrapped, where that matters.
+    fn carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
+        let Some(end) = end else { return };
+        for (var, change) in &shape.vars {
+            let slot = var.position();
+            if let (Change::Free(_), Val::Int(value), true) =
+                (change, &end.vars[slot], self.relevant[slot])
+            {
+                let goal = in_type(value, self.kernel.vars[*var].ty);
+                self.oblige(Claim::Carried(*var), goal, inner.span, end);
+            }
+        }
     }
 
     /// One iteration; the state at its end.
@@ -76,8 +92,7 @@ impl Engine<'_> {
         flow: &mut Flow,
         barriers: bool,
     ) -> Option<Option<State>> {
-        let mut early = Flow::default();
-        let mut state = self.run(&inner.head, 0, state, &mut early)?;
+        let mut state = self.part(0, &inner.head, state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if barriers {
             // All threads of the block go on, or none does.
@@ -86,10 +101,24 @@ impl Engine<'_> {
             self.oblige(Claim::Uniform, Formula::True, inner.condition.span, &tested);
         }
         state.path.push(condition);
-        let end = self.run(&inner.body, 0, state, flow);
+        let end = self.part(1, &inner.body, state, flow);
         let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
         let Some(next) = self.joined(ends) else { return Some(None) };
-        Some(self.run(&inner.step, 0, next, flow))
+        Some(self.part(2, &inner.step, next, flow))
+    }
+
+    /// A part of a loop: its head, body or step, by number.
+    fn part(
+        &mut self,
+        number: usize,
+        part: &[Stmt],
+        state: State,
+        flow: &mut Flow,
+    ) -> Option<State> {
+        self.position.push(number);
+        let end = self.run(part, 0, state, flow);
+        self.position.pop();
+        end
     }
 
     /// The state at the head of an arbitrary iteration.
@@ -117,17 +146,22 @@ impl Engine<'_> {
                 }
                 (Change::Steady(_), _) => Val::Other(Level::Thread),
                 (Change::Other(level), _) => Val::Other(*level),
+                (Change::Fresh, _) => Val::Other(Level::Thread),
             };
         }
         Head { state, count, free }
     }
 
-    /// Gives the symbols of a head the facts that were inferred.
-    pub(super) fn assume(&mut self, facts: &super::infer::Facts, head: &Head) {
+    /// Gives the symbols of a head the facts that were inferred. They were shown for threads that get to
+    /// the loop; of others, whose values are joined with these later, they say nothing.
+    pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
         let said = self.say(facts, head);
+        let elsewhere = Formula::and(entry.path.iter().cloned()).not();
         for (var, sym) in &head.free {
-            let mine = facts.about(*var, head, &said);
-            self.prover.symbols.get_mut(*sym).facts.extend(mine);
+            let mine = facts.about(*var, head, &said).into_iter();
+            let guarded: Vec<Formula> =
+                mine.map(|fact| Formula::or([elsewhere.clone(), fact])).collect();
+            self.prover.symbols.get_mut(*sym).facts.extend(guarded);
         }
     }
 
@@ -141,7 +175,11 @@ impl Engine<'_> {
                 assigned(part).into_iter().filter(|var| !changed.contains(var)).collect::<Vec<_>>(),
             );
         }
+        let fresh = liveness::fresh(inner, &changed, &self.reads);
         let first = |engine: &Self, var: VarId| {
+            if fresh.contains(&var) {
+                return Change::Fresh;
+            }
             let value = &entry.vars[var.position()];
             let integer = matches!(engine.kernel.vars[var].ty, Type::Int { .. } | Type::Whole);
             // Optimistic: as shared as it was before the loop.
@@ -187,34 +225,79 @@ impl Engine<'_> {
                     learnt |= level > *own;
                     *own = level.max(*own);
                 }
-                Change::Steady(_) => {}
+                Change::Steady(_) | Change::Fresh => {}
             }
         }
         learnt
     }
 
-    /// The state behind the loop.
+    /// The state behind the loop: left because the condition is false, or by a `break`.
     fn exit(
         &mut self,
         inner: &Loop,
         entry: &State,
         shape: &Shape,
         facts: &super::infer::Facts,
-        flow: Flow,
+        left: (&Head, Flow),
     ) -> Option<State> {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let exit = if flow.breaks.is_empty() {
-            self.regular_exit(inner, entry, shape, facts)
-        } else {
-            // Left in the middle of an iteration: nothing is known of what the loop changes.
-            let mut state = entry.clone();
-            for (var, _) in &shape.vars {
-                state.vars[var.position()] = Val::Other(Level::Thread);
-            }
-            Some(state)
-        };
+        let (head, flow) = left;
+        let regular = self.regular_exit(inner, entry, shape, facts);
+        let mut exits: Vec<(Formula, Option<&Head>, State)> = Vec::new();
+        for state in flow.breaks {
+            // The path of an iteration begins with that of the loop.
+            let own = state.path.get(entry.path.len()..).unwrap_or_default().iter().cloned();
+            exits.push((Formula::and(own), Some(head), state));
+        }
+        exits.extend(regular.map(|state| (Formula::True, None, state)));
+        let exit = self.one_exit(entry, shape, exits);
         self.mode = mode;
         exit
+    }
+
+    /// Exits as one: a symbol says which of them a thread took, and what it knows there holds if it did.
+    /// That it took this one is no condition of its path, since every thread takes one.
+    fn one_exit(
+        &mut self,
+        entry: &State,
+        shape: &Shape,
+        exits: Vec<(Formula, Option<&Head>, State)>,
+    ) -> Option<State> {
+        let here = Formula::and(entry.path.iter().cloned());
+        let last = i128::try_from(exits.len()).unwrap_or(0) - 1;
+        let choice = (last > 0).then(|| {
+            let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(last)));
+            self.prover.symbols.bounded("exit", shape.level, low, high)
+        });
+        let mut all: Option<State> = None;
+        for (number, (known, head, state)) in (0..).zip(exits) {
+            let mine = choice.map_or(Formula::True, |choice| {
+                Poly::symbol(choice).offset(-number).map_or(Formula::False, Formula::eq)
+            });
+            let fact = Formula::and([here.clone(), mine.clone()]).implies(known);
+            let free = head.into_iter().flat_map(|head| head.free.iter().map(|(_, sym)| *sym));
+            let count = head.map(|head| head.count);
+            for sym in free.chain(count).chain(choice).collect::<Vec<Sym>>() {
+                self.prover.symbols.get_mut(sym).facts.push(fact.clone());
+            }
+            all = Some(match all {
+                None => State { path: entry.path.clone(), ..state },
+                Some(mut before) => {
+                    let others = mine.clone().not();
+                    for (var, _) in &shape.vars {
+                        let slot = var.position();
+                        let name = self.kernel.vars[*var].name.clone();
+                        let sides = [
+                            (&others, before.vars[slot].clone()),
+                            (&mine, state.vars[slot].clone()),
+                        ];
+                        before.vars[slot] = self.chosen(&name, sides);
+                    }
+                    before
+                }
+            });
+        }
+        all
     }
 
     /// Left because the condition is false, after some number of iterations.
@@ -226,7 +309,7 @@ impl Engine<'_> {
         facts: &super::infer::Facts,
     ) -> Option<State> {
         let head = self.head(entry, shape);
-        self.assume(facts, &head);
+        self.assume(facts, entry, &head);
         self.seen_before(inner, entry, &head);
         let count = head.count;
         let state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;

@@ -14,13 +14,13 @@ mod pairs;
 mod setup;
 mod state;
 
-use crate::kir::{ArrayId, Kernel};
+use crate::kir::{ArrayId, Kernel, Var};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use crate::logic::symbols::{Copies, Level};
-use crate::relevance;
+use crate::{liveness, relevance};
 use base::Span;
 use eval::Operation;
 use exec::Flow;
@@ -78,6 +78,8 @@ pub(crate) struct Engine<'k> {
     mode: Mode,
     infers: bool,
     relevant: Vec<bool>,
+    /// How often each variable is read.
+    reads: Vec<usize>,
     written: Vec<bool>,
     builtins: [[Poly; 3]; 4],
     sizes: Vec<Vec<Option<Poly>>>,
@@ -111,6 +113,7 @@ pub(crate) fn prove(
         mode: Mode::Full,
         infers,
         relevant: relevance::relevant(kernel),
+        reads: liveness::reads(&kernel.body, kernel.vars.len()),
         written: relevance::written(kernel),
         builtins: Default::default(),
         sizes: Vec::new(),
@@ -199,6 +202,12 @@ impl Engine<'_> {
             }
             Claim::Overflow(ty) => {
                 (Property::Overflow, format!("that this fits into `{}`", ty.name()))
+            }
+            Claim::Carried(var) => {
+                let Var { name, ty } = &self.kernel.vars[var];
+                let message =
+                    format!("that `{name}` still fits into `{}` after an iteration", ty.name());
+                (Property::Overflow, message)
             }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),

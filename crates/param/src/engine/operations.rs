@@ -121,6 +121,8 @@ impl Engine<'_> {
         if positive && nonnegative {
             facts = vec![Formula::ge(rest.clone())];
             facts.extend(below.offset(-1).map(Formula::ge));
+            // Follows from the above; it bounds the quotient by itself.
+            facts.extend(a.minus(&own).map(Formula::ge));
         }
         if b.as_constant() == Some(2) {
             // Half of a power of two is one, unless it was 1.

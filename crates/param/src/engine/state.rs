@@ -1,7 +1,7 @@
 //! What is known of one thread at one place of the kernel.
 
 use crate::interp::AccessKind;
-use crate::kir::{ArrayId, Type};
+use crate::kir::{ArrayId, Type, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
@@ -49,6 +49,8 @@ pub(super) struct Stop {
 pub(super) enum Claim {
     Bounds(ArrayId),
     Overflow(Type),
+    /// What a loop's iteration hands to the next is in its type.
+    Carried(VarId),
     Division,
     Assertion,
     Invariant,

@@ -6,14 +6,19 @@
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
 use super::radix;
-use super::smt::{Answer, Solver};
+use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Choices that are looked at, and how many cases one may have.
 const MAX_CHOICES: usize = 3;
 const MAX_CASES: usize = 3;
+/// Steps of the solver for a guess, and how many guesses it may leave open before none are asked any more.
+const GUESS_RLIMIT: u64 = 300_000;
+const MAX_MISSED: u32 = 60;
+/// How often choices are cut down.
+const MAX_ROUNDS: usize = 3;
 
 /// How often which stage answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +40,10 @@ pub(crate) struct Prover {
     /// Set once a question was left open because there was no solver.
     pub(crate) missed_solver: bool,
     pub(crate) stats: Stats,
+    /// What is asked is only a guess: little is spent on it.
+    pub(crate) guesses: bool,
+    /// Guesses that the solver did not show.
+    missed: u32,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
 }
 
@@ -46,6 +55,8 @@ impl Prover {
             solver,
             missed_solver: false,
             stats: Stats::default(),
+            guesses: false,
+            missed: 0,
             known: BTreeMap::new(),
         }
     }
@@ -69,7 +80,10 @@ impl Prover {
             (false, true) => self.stats.by_solver += 1,
             (false, false) => self.stats.open += 1,
         }
-        self.known.insert(key, answer);
+        // With more effort a guess that was not shown may be.
+        if answer || !self.guesses {
+            self.known.insert(key, answer);
+        }
         answer
     }
 
@@ -89,7 +103,7 @@ impl Prover {
         let facts = self.symbols.facts(&all);
         all.pop();
         all.extend(facts);
-        all
+        settled(all)
     }
 
     fn quickly(&self, all: &[Formula], goal: &Formula) -> bool {
@@ -135,9 +149,15 @@ impl Prover {
             self.missed_solver = true;
             return false;
         };
+        if self.guesses && self.missed > MAX_MISSED {
+            return false;
+        }
         let mut question = all.to_vec();
         question.push(goal.clone().not());
-        solver.check(&question) == Answer::Impossible
+        let limit = if self.guesses { GUESS_RLIMIT } else { RLIMIT };
+        let answer = solver.check(&question, limit);
+        self.missed += u32::from(self.guesses && answer == Answer::Unknown);
+        answer == Answer::Impossible
     }
 
     /// Whether `equations` (each polynomial is 0) contradict what is assumed.
@@ -220,4 +240,32 @@ fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
         }
     }
     None
+}
+
+/// The same assumptions with choices cut down by what is assumed besides: of `not a or b`, `b` is left if `a`
+/// is assumed. Facts that hold on a path alone become plain ones for who is on it.
+fn settled(all: Vec<Formula>) -> Vec<Formula> {
+    let mut all = all;
+    for _ in 0..MAX_ROUNDS {
+        let known: BTreeSet<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
+        let impossible = |part: &Formula| {
+            part.conjuncts().iter().any(|one| known.contains(&one.clone().not()))
+                || matches!(part, Formula::And(_)) && known.contains(&part.clone().not())
+        };
+        let mut changed = false;
+        for one in &mut all {
+            let Formula::Or(parts) = one else { continue };
+            let left: Vec<Formula> =
+                parts.iter().filter(|part| !impossible(part)).cloned().collect();
+            if left.len() < parts.len() {
+                *one = Formula::or(left);
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    all.retain(|one| *one != Formula::True);
+    all
 }

@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Steps of z3 for one question; a hopeless one stops after about a second.
-const RLIMIT: u64 = 3_000_000;
+pub(crate) const RLIMIT: u64 = 3_000_000;
 /// A solver silent for longer than this is taken for dead.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -95,11 +95,11 @@ impl Solver {
     }
 
     /// Whether all conditions can hold together.
-    pub(crate) fn check(&mut self, conditions: &[Formula]) -> Answer {
+    pub(crate) fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
         if self.dead {
             return Answer::Unknown;
         }
-        match self.ask(&question(conditions)).as_deref() {
+        match self.ask(&question(conditions, limit)).as_deref() {
             Some("unsat") => Answer::Impossible,
             Some("sat") => Answer::Possible,
             _ => Answer::Unknown,
@@ -115,8 +115,8 @@ impl Drop for Solver {
 }
 
 /// The text of a question.
-fn question(conditions: &[Formula]) -> String {
-    let mut text = format!("(reset)\n(set-option :rlimit {RLIMIT})\n");
+fn question(conditions: &[Formula], limit: u64) -> String {
+    let mut text = format!("(reset)\n(set-option :rlimit {limit})\n");
     let symbols: BTreeSet<Sym> = conditions.iter().flat_map(Formula::symbols).collect();
     for sym in symbols {
         let _ = writeln!(text, "(declare-const s{} Int)", sym.position());

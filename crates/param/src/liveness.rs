@@ -1,0 +1,154 @@
+//! Which variables an iteration of a loop gets from the one before.
+//!
+//! A variable that is assigned on every way to where it is read, and read nowhere but in the loop, begins
+//! each iteration anew: nothing needs to be known of it at the loop's head. Where this errs, it calls a variable
+//! carried that is not.
+
+use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, VarId};
+use crate::relevance::visit;
+use base::Index;
+use std::collections::BTreeSet;
+
+/// How often each variable is read.
+pub(crate) fn reads(statements: &[Stmt], vars: usize) -> Vec<usize> {
+    let mut counts = vec![0; vars];
+    each_expr(statements, &mut |expr| {
+        visit(expr, &mut |inner| {
+            if let ExprKind::Var(var) = inner.kind {
+                counts[var.position()] += 1;
+            }
+        });
+    });
+    counts
+}
+
+/// Variables that begin each iteration anew; `all` is how often the whole kernel reads each.
+pub(crate) fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarId> {
+    let mut own = vec![0; all.len()];
+    for part in [&inner.head, &inner.body, &inner.step] {
+        for (sum, count) in own.iter_mut().zip(reads(part, all.len())) {
+            *sum += count;
+        }
+    }
+    for expr in inner.invariants.iter().chain([&inner.condition]) {
+        visit(expr, &mut |inner| {
+            if let ExprKind::Var(var) = inner.kind {
+                own[var.position()] += 1;
+            }
+        });
+    }
+    let mut exposed = Exposed::default();
+    exposed.iteration(inner, &mut BTreeSet::new());
+    let is_fresh =
+        |var: &&VarId| !exposed.vars.contains(var) && own[var.position()] == all[var.position()];
+    assigned.iter().filter(is_fresh).copied().collect()
+}
+
+fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign(_, value) => see(value),
+            Stmt::Load(_, element) => element.index.iter().for_each(&mut *see),
+            Stmt::Store(element, value) => {
+                element.index.iter().for_each(&mut *see);
+                see(value);
+            }
+            Stmt::Atomic { element, operands, .. } => {
+                element.index.iter().chain(operands).for_each(&mut *see);
+            }
+            Stmt::If(condition, then, otherwise) => {
+                see(condition);
+                each_expr(then, see);
+                each_expr(otherwise, see);
+            }
+            Stmt::Loop(inner) => {
+                inner.invariants.iter().chain([&inner.condition]).for_each(&mut *see);
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    each_expr(part, see);
+                }
+            }
+            Stmt::Assert(condition) | Stmt::Assume(condition) => see(condition),
+            Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+        }
+    }
+}
+
+/// Variables that may be read before they are assigned.
+#[derive(Default)]
+struct Exposed {
+    vars: BTreeSet<VarId>,
+}
+
+type Assigned = BTreeSet<VarId>;
+
+impl Exposed {
+    fn iteration(&mut self, inner: &Loop, assigned: &mut Assigned) {
+        // What annotations say, they say at the head.
+        inner.invariants.iter().for_each(|one| self.read(one, assigned));
+        self.statements(&inner.head, assigned);
+        self.read(&inner.condition, assigned);
+        let mut body = assigned.clone();
+        self.statements(&inner.body, &mut body);
+        // `continue` comes to the step from anywhere in the body.
+        let mut step = if continues(&inner.body) { assigned.clone() } else { body };
+        self.statements(&inner.step, &mut step);
+    }
+
+    fn read(&mut self, expr: &Expr, assigned: &Assigned) {
+        visit(expr, &mut |inner| {
+            if let ExprKind::Var(var) = inner.kind
+                && !assigned.contains(&var)
+            {
+                self.vars.insert(var);
+            }
+        });
+    }
+
+    fn element(&mut self, element: &Element, assigned: &Assigned) {
+        element.index.iter().for_each(|index| self.read(index, assigned));
+    }
+
+    fn statements(&mut self, statements: &[Stmt], assigned: &mut Assigned) {
+        for statement in statements {
+            match statement {
+                Stmt::Assign(var, value) => {
+                    self.read(value, assigned);
+                    assigned.insert(*var);
+                }
+                Stmt::Load(var, element) => {
+                    self.element(element, assigned);
+                    assigned.insert(*var);
+                }
+                Stmt::Store(element, value) => {
+                    self.element(element, assigned);
+                    self.read(value, assigned);
+                }
+                Stmt::Atomic { result, element, operands, .. } => {
+                    self.element(element, assigned);
+                    operands.iter().for_each(|operand| self.read(operand, assigned));
+                    assigned.insert(*result);
+                }
+                Stmt::If(condition, then, otherwise) => {
+                    self.read(condition, assigned);
+                    let mut other = assigned.clone();
+                    self.statements(then, assigned);
+                    self.statements(otherwise, &mut other);
+                    assigned.retain(|var| other.contains(var));
+                }
+                Stmt::Loop(inner) => {
+                    self.iteration(inner, &mut assigned.clone());
+                }
+                Stmt::Assert(condition) | Stmt::Assume(condition) => self.read(condition, assigned),
+                Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            }
+        }
+    }
+}
+
+fn continues(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Continue => true,
+        Stmt::If(_, then, otherwise) => continues(then) || continues(otherwise),
+        _ => false,
+    })
+}

@@ -1,0 +1,96 @@
+//! Kernels on which a proof was once wrong, or on which the engine once broke down.
+
+use param::{Answer, Options, Verdict, engine::Property};
+
+fn answer(text: &str) -> Answer {
+    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
+    let kernel = kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message));
+    let (answer, _) = param::prove(&kernel, None, Options { infers: true });
+    assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
+    answer
+}
+
+fn verdict(answer: &Answer, property: Property) -> Verdict {
+    let found = answer.properties.iter().find(|one| one.property == property);
+    found.expect("the property").verdict
+}
+
+/// Facts about a loop's variables were taken to hold for threads that never get to the loop.
+#[test]
+fn facts_of_a_loop_hold_for_threads_in_it_alone() {
+    let answer = answer(
+        "//@ extent c[n+1];
+         //@ requires n >= 1;
+         __global__ void k(int* c, int n) {
+           int t = threadIdx.x; int x = 0;
+           if (t < n) { x = t; while (x < n) x = min(2*x + 1, n); }
+           if (x >= 0) c[t] = 1;
+         }",
+    );
+    assert_eq!(verdict(&answer, Property::Bounds), Verdict::Refuted);
+}
+
+/// An unsigned variable that wraps from one iteration to the next was taken to be what it is in the integers.
+#[test]
+fn what_an_iteration_hands_on_may_wrap() {
+    let answer = answer(
+        "//@ extent c[n];
+         //@ requires n >= 1;
+         __global__ void k(int* c, int n) {
+           unsigned s = 1; int t = threadIdx.x;
+           for (int i = 0; i < n; i++) { if (t == 0) c[i / s] = 7; s *= 2; }
+         }",
+    );
+    assert_eq!(verdict(&answer, Property::Overflow), Verdict::Refuted);
+}
+
+/// A barrier in the step of a loop was looked for in its body.
+#[test]
+fn barriers_in_the_step_of_a_loop() {
+    let text = |index: &str| {
+        format!(
+            "//@ extent a[blockDim.x];
+             __global__ void k(int* a) {{
+               int t = threadIdx.x;
+               for (int i = 0; i < 3; i++, __syncthreads()) a[{index}] = t;
+             }}"
+        )
+    };
+    assert_eq!(verdict(&answer(&text("t")), Property::Races), Verdict::Proved);
+    let crossed = answer(&text("(t + i) % blockDim.x"));
+    assert_eq!(verdict(&crossed, Property::Barriers), Verdict::Proved);
+    let missing = answer(&text("(t + i) % blockDim.x").replace(", __syncthreads()", ""));
+    assert_eq!(verdict(&missing, Property::Races), Verdict::Refuted);
+}
+
+/// How often a loop ran is not the same for all threads, whatever its body computes with.
+#[test]
+fn values_differ_where_loops_ran_differently_often() {
+    let answer = answer(
+        "__global__ void k(float* a) {
+           float x = 1; int t = threadIdx.x;
+           for (int i = 0; i < t; i++) x *= 2.0f;
+           if (x > 4) __syncthreads();
+           if (t == 0) a[0] = x;
+         }",
+    );
+    assert_eq!(verdict(&answer, Property::Barriers), Verdict::Refuted);
+}
+
+/// Behind a loop that is left by `break`, what was tested there is known, for threads that left there.
+#[test]
+fn exits_by_break() {
+    let text = |test: &str| {
+        format!(
+            "//@ extent a[n];
+             //@ requires n >= 1;
+             __global__ void k(int* a, unsigned n) {{
+               unsigned x = threadIdx.x;
+               while (true) {{ if ({test}) break; x = x / 2; }}
+               a[x] = 1;
+             }}"
+        )
+    };
+    assert_eq!(verdict(&answer(&text("x < n")), Property::Bounds), Verdict::Proved);
+    assert_eq!(verdict(&answer(&text("x <= n")), Property::Bounds), Verdict::Refuted);
+}
