@@ -6,11 +6,17 @@
 //! are equal in these atoms are equal. Unequal ones say nothing, and the ladder starts again with
 //! the sums themselves.
 //!
+//! Some forms are equal only if one knows what the unknowns are: a variance in one pass and in two. So
+//! where the first attempt fails there is a second with the sums that both sides have as unknowns, and
+//! their definitions as rules of the algebra.
+//!
 //! Equality of sums is that of the first rung, exact; hashes only choose what is compared.
 
+use crate::algebra::{Algebra, Atom};
+use crate::normalise::Normaliser;
 use crate::problem::Problem;
 use crate::products::Products;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Node, NodeId, Term, Terms, Walker};
 
 /// Shorter sums are not worth an atom.
@@ -24,6 +30,8 @@ pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 pub(crate) struct Blocks {
     pub(crate) reference: Opaque,
     pub(crate) optimised: Opaque,
+    /// Whether the algebra is told what they stand for.
+    defined: bool,
 }
 
 impl Blocks {
@@ -40,7 +48,36 @@ impl Blocks {
         let right = pairs.iter().map(|pair| pair.1);
         let optimised = search.side(problem.optimised, right, problem.reference);
         let shared = optimised.values().any(|(number, _)| *number < before);
-        shared.then_some(Self { reference, optimised })
+        shared.then_some(Self { reference, optimised, defined: false })
+    }
+
+    /// Those that both sides have, to be defined.
+    pub(crate) fn in_common(mut self) -> Self {
+        let numbers = |side: &Opaque| side.values().map(|(number, _)| *number).collect();
+        let (left, right): (FxHashSet<u32>, FxHashSet<u32>) =
+            (numbers(&self.reference), numbers(&self.optimised));
+        self.reference.retain(|_, (number, _)| right.contains(number));
+        self.optimised.retain(|_, (number, _)| left.contains(number));
+        self.defined = true;
+        self
+    }
+
+    /// Tells the algebra what they stand for, if it is to know. What takes too many steps has no definition.
+    pub(crate) fn define(&self, algebra: &mut Algebra, reference: &Terms, steps: u64) {
+        if !self.defined {
+            return;
+        }
+        let mut nodes: Vec<_> = self.reference.iter().collect();
+        nodes.sort_unstable();
+        let roots = nodes.iter().map(|(node, _)| Term::from(**node));
+        let mut normaliser = Normaliser::new(reference, roots);
+        for (node, (number, squares)) in nodes {
+            let atom = algebra.intern_atom(Atom::Opaque { number: *number, squares: *squares });
+            algebra.steps = steps;
+            if let Ok(sum) = normaliser.real(algebra, (*node).into()) {
+                algebra.define(atom, sum);
+            }
+        }
     }
 }
 

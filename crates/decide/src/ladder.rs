@@ -92,6 +92,7 @@ impl<'t> Ladder<'t> {
         algebra.wait_for(budget.patience);
         reference.set_opaque(&mut algebra, &blocks.reference);
         optimised.set_opaque(&mut algebra, &blocks.optimised);
+        blocks.define(&mut algebra, problem.reference, budget.normalise);
         Self {
             problem: *problem,
             points,

@@ -98,7 +98,10 @@ impl<'t> Normaliser<'t> {
         self.compute_below(algebra, root);
         match (self.terms.node_of(root), self.terms.node(root)) {
             (Some(node), _) => self.take(node),
-            (None, Node::Sum(sum)) => self.sum(algebra, sum),
+            (None, Node::Sum(sum)) => {
+                let form = self.sum(algebra, sum)?;
+                algebra.with_definitions(form)
+            }
             // A term without a node is a sum.
             (None, _) => Err(Obstacle::Undefined),
         }
@@ -144,7 +147,10 @@ impl<'t> Normaliser<'t> {
             Node::Or(a, b) => self.connective(algebra, a, b, false)?,
             other => match self.with_infinity(algebra, other)? {
                 Some(form) => form,
-                None => Form::Real(self.arithmetic(algebra, other)?),
+                None => {
+                    let form = self.arithmetic(algebra, other)?;
+                    Form::Real(algebra.with_definitions(form)?)
+                }
             },
         })
     }

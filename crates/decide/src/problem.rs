@@ -183,7 +183,7 @@ fn same_products(
     pairs.iter().map(&mut decide).collect()
 }
 
-/// Pairs that are equal with the sums they have in common as unknowns.
+/// Pairs that are equal with the sums they have in common as unknowns, or as unknowns with a definition.
 fn with_blocks(
     (problem, points): (&Problem<'_>, &Points<'_>),
     pairs: &[(Term, Term)],
@@ -194,7 +194,20 @@ fn with_blocks(
     let chosen: Vec<(Term, Term)> = open.iter().map(|index| pairs[*index]).collect();
     let Some(blocks) = Blocks::find(problem, &chosen) else { return };
     let ladder = Ladder::new(problem, points, &chosen, &blocks, budget);
+    let mut left = Vec::new();
     for (index, answer) in open.iter().zip(ladder.run_composite(&chosen)) {
+        if answer.is_none() {
+            left.push(*index);
+        }
+        answers[*index] = answer;
+    }
+    if left.is_empty() || budget.patience.is_over() {
+        return;
+    }
+    let chosen: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
+    let blocks = blocks.in_common();
+    let ladder = Ladder::new(problem, points, &chosen, &blocks, budget);
+    for (index, answer) in left.iter().zip(ladder.run_composite(&chosen)) {
         answers[*index] = answer;
     }
 }
@@ -296,5 +309,45 @@ mod tests {
             answers.iter().map(Decision::is_equal).collect::<Vec<_>>(),
             [true, true, false, false]
         );
+    }
+
+    /// `Σ (xᵢ−m)²` or `Σ xᵢ² − n·m²`, over `divisor`.
+    fn variance(terms: &mut Terms, length: i64, in_two_passes: bool, divisor: i64) -> Term {
+        let inputs: Vec<Term> =
+            (0..length as usize).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        let sum = inputs.iter().fold(terms.zero(), |sum, x| terms.add(sum, *x));
+        let count = terms.integer(length);
+        let mean = terms.divide(sum, count);
+        let mut squares = terms.zero();
+        for x in inputs {
+            let x = if in_two_passes { terms.subtract(x, mean) } else { x };
+            squares = terms.fused_multiply_add(x, x, squares);
+        }
+        if !in_two_passes {
+            let square = terms.multiply(mean, mean);
+            let all = terms.multiply(square, count);
+            squares = terms.subtract(squares, all);
+        }
+        let divisor = terms.integer(divisor);
+        terms.divide(squares, divisor)
+    }
+
+    /// Steps that are enough for a row, and not for its square.
+    #[test]
+    fn variances_of_long_rows_are_not_multiplied_out() {
+        const LENGTH: i64 = 500;
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", LENGTH as u32).unwrap();
+        let inputs = Arc::new(inputs);
+        let mut stores = [Terms::new(Arc::clone(&inputs)), Terms::new(inputs)];
+        let two_passes = variance(&mut stores[0], LENGTH, true, LENGTH);
+        let one_pass = variance(&mut stores[1], LENGTH, false, LENGTH);
+        let other = variance(&mut stores[1], LENGTH, false, LENGTH - 1);
+        let problem = Problem { reference: &stores[0], optimised: &stores[1], assumptions: &[] };
+        let budget = Budget { normalise: 20 * LENGTH as u64, ..Budget::default() };
+        let pairs = [(two_passes, one_pass), (two_passes, other)];
+        let answers = decide(&problem, &pairs, &budget);
+        assert!(answers[0].is_equal(), "{:?}", answers[0]);
+        assert!(matches!(answers[1], Decision::Different { .. }), "{:?}", answers[1]);
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod atom;
 mod choice;
 mod circle;
 mod content;
+mod defined;
 mod expand;
 mod exponential;
 mod fraction;
@@ -107,6 +108,8 @@ pub(crate) struct Algebra {
     recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
+    /// What blocks stand for, where that is to be used.
+    definitions: defined::Definitions,
     /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
     next_stamp: u32,
     /// What may be assumed of signs while rewriting; empty outside the rungs that use facts.
@@ -136,6 +139,7 @@ impl Algebra {
             recent_sums: vec![(FormId::ZERO, FormId::ZERO, FormId::ZERO); RECENT_SUMS].into(),
             exponent_negations: FxHashMap::default(),
             last_inverse: None,
+            definitions: defined::Definitions::default(),
             next_stamp: 0,
             facts: Facts::default(),
             steps: u64::MAX,

@@ -62,6 +62,17 @@ impl Monomial {
         Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
     }
 
+    /// The product of two atoms.
+    pub(crate) fn of_atoms(a: AtomId, b: AtomId) -> Self {
+        Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
+    }
+
+    /// The two atoms this is the product of, the earlier first.
+    pub(crate) fn as_pair(self) -> Option<(AtomId, AtomId)> {
+        let pair = self.second != 0 && self.second != IN_TABLE && self.exponent == Exponent::ZERO;
+        pair.then_some((AtomId(self.first), AtomId(self.second)))
+    }
+
     /// All of it, for hashing.
     pub(crate) const fn bits(self) -> (u64, u64) {
         (

@@ -87,6 +87,12 @@ impl Polynomial {
         self.tidy_if_doubled();
     }
 
+    /// Adds summands inside the scale and the factor.
+    pub(crate) fn extend_raw(&mut self, summands: impl IntoIterator<Item = Summand>) {
+        self.terms.extend(summands);
+        self.tidy();
+    }
+
     /// Makes room for this many more summands.
     pub(crate) fn reserve(&mut self, summands: usize) {
         self.terms.reserve(summands);

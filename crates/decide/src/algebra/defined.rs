@@ -1,0 +1,84 @@
+//! Sums that have a name and are written out as well: `S = Σ cᵢ·xᵢ`.
+//!
+//! A variance in one pass has `S²`, one in two passes `S·Σ xᵢ` with the sum multiplied into every summand.
+//! Neither should be multiplied out, which is quadratic in the length of a row. So where a sum has a
+//! summand `S·x₀`, for the first of the inputs of `S`, that becomes `(S² − Σ cᵢ·S·xᵢ) / c₀`, `i > 0`: the
+//! summands `S·xᵢ` cancel if all of them are there, and `S²` remains. It is an identity wherever it is
+//! applied; that it is not applied everywhere (`S·x₀` inside a larger product stays) costs proofs, no truth.
+
+use super::{Algebra, AtomId, Monomial, Outcome, Polynomial, Summand};
+use rustc_hash::FxHashMap;
+use term::Number;
+
+/// What a block of inputs stands for, solved for its first input.
+#[derive(Debug)]
+pub(super) struct Definition {
+    first: AtomId,
+    /// `1 / c₀`
+    inverse: Number,
+    /// The other inputs with `−cᵢ / c₀`.
+    others: Vec<(AtomId, Number)>,
+}
+
+/// By the atom of the block.
+pub(super) type Definitions = FxHashMap<AtomId, Definition>;
+
+impl Algebra {
+    /// Says what a block is, if that is a sum of inputs with coefficients.
+    pub(crate) fn define(&mut self, block: AtomId, sum: Polynomial) {
+        let Ok(expanded) = self.expanded(sum) else { return };
+        let mut summands = Vec::new();
+        for (monomial, coefficient) in expanded {
+            match monomial.as_atom() {
+                Some(atom) if atom.0 <= self.inputs => summands.push((atom, coefficient)),
+                _ => return,
+            }
+        }
+        let Some((first, leading)) = summands.first().cloned() else { return };
+        let Some(inverse) = leading.reciprocal() else { return };
+        let others = summands.drain(1..).map(|(atom, own)| (atom, -&(&own * &inverse))).collect();
+        self.definitions.insert(block, Definition { first, inverse, others });
+    }
+
+    /// The same sum without products of a block and its first input.
+    pub(crate) fn with_definitions(&mut self, polynomial: Polynomial) -> Outcome<Polynomial> {
+        if self.definitions.is_empty() || polynomial.length() < 2 {
+            return Ok(polynomial);
+        }
+        let mut polynomial = polynomial;
+        let scale = polynomial.scale();
+        if scale.as_atom().is_some_and(|atom| self.definitions.contains_key(&atom)) {
+            polynomial = Polynomial::from_sorted(self.expanded(polynomial)?);
+        }
+        polynomial.tidy();
+        // A replacement brings no other product of a block and its first input.
+        while let Some((block, coefficient)) = self.first_defined(&polynomial) {
+            let added = self.replacement(block, &coefficient);
+            self.spend(added.len())?;
+            polynomial.extend_raw(added);
+        }
+        Ok(polynomial)
+    }
+
+    /// A block that is in the sum together with its first input, and the coefficient of the two.
+    fn first_defined(&self, polynomial: &Polynomial) -> Option<(AtomId, Number)> {
+        polynomial.raw_terms().iter().find_map(|(monomial, coefficient)| {
+            let (input, block) = monomial.as_pair()?;
+            let definition = self.definitions.get(&block)?;
+            (definition.first == input).then(|| (block, coefficient.clone()))
+        })
+    }
+
+    /// What is to be added for `coefficient · S·x₀` to be replaced.
+    fn replacement(&self, block: AtomId, coefficient: &Number) -> Vec<Summand> {
+        let Some(definition) = self.definitions.get(&block) else { return Vec::new() };
+        let with = |atom: AtomId| Monomial::of_atoms(atom, block);
+        let mut added = vec![
+            (with(definition.first), -coefficient),
+            (with(block), coefficient * &definition.inverse),
+        ];
+        let others = definition.others.iter();
+        added.extend(others.map(|(atom, own)| (with(*atom), coefficient * own)));
+        added
+    }
+}
