@@ -1,4 +1,4 @@
-//! Builds the manual: each chapter of `docs/SUMMARY.md` as a page, with links checked.
+//! Builds the manual: each chapter of `docs/SUMMARY.md` as a page, with links checked and pictures beside it.
 //!
 //! The layout is that of mdBook (`book.toml`), so `mdbook build` works too; this needs no tool that
 //! takes minutes to install. It can err only by refusing: a link that leads nowhere is an error.
@@ -78,6 +78,15 @@ fn page_of(docs: &Path, page: &Path, text: &str, chapters: &[Chapter], out: &Pat
             }
             let dest_url = if inside { dest_url.replace(".md", ".html").into() } else { dest_url };
             Event::Start(Tag::Link { link_type, dest_url, title, id })
+        }
+        Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+            let from = docs.join(folder).join(&*dest_url);
+            let to = out.join(folder).join(&*dest_url);
+            let made = to.parent().map_or(Ok(()), std::fs::create_dir_all);
+            if let Err(error) = made.and_then(|()| std::fs::copy(&from, &to)) {
+                problems.push(format!("{}: `{dest_url}`: {error}", page.display()));
+            }
+            Event::Start(Tag::Image { link_type, dest_url, title, id })
         }
         event => event,
     });

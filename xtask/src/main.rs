@@ -10,7 +10,8 @@
 //!
 //! `book DIR` builds the manual.
 //!
-//! `bench papers` runs the papers' tables and writes `docs/results.md`.
+//! `bench papers` runs the papers' tables and writes `docs/results.md`; with `--peers` other programs, too, and with `--only
+//! TEXT` some tables, writing nothing. `weft NAME` prints a generated kernel of them.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
@@ -18,6 +19,7 @@ mod book;
 mod papers;
 mod ptxas;
 mod record;
+mod weft;
 
 use std::process::ExitCode;
 
@@ -29,21 +31,52 @@ fn main() -> ExitCode {
         ["record-pack", folder, families @ ..] => record::run(record::pack, folder, families),
         ["record-refused", path, families @ ..] => record::run(record::refused, path, families),
         ["book", folder] => build_book(folder.as_ref()),
-        ["bench", "papers"] => bench_papers(),
+        ["bench", "papers", options @ ..] => bench_papers(options),
+        ["weft", name] => weft_kernel(name),
         _ => {
             eprintln!("usage: xtask ptxas PATH_OF_PTXAS");
             eprintln!("       xtask record-refused PATH_OF_PTXAS [FAMILY...]");
             eprintln!("       xtask record-plan DIR [FAMILY...] | record-pack DIR [FAMILY...]");
             eprintln!("       xtask book DIR");
-            eprintln!("       xtask bench papers");
+            eprintln!("       xtask bench papers [--peers] [--only TEXT]");
+            eprintln!("       xtask weft NAME");
             ExitCode::from(2)
         }
     }
 }
 
-fn bench_papers() -> ExitCode {
+/// Prints a generated kernel, with the flags of its check as a comment.
+fn weft_kernel(name: &str) -> ExitCode {
+    match weft::kernel(name) {
+        Some(kernel) => {
+            println!("// {}\n{}", kernel.flags.join(" "), kernel.ptx);
+            ExitCode::SUCCESS
+        }
+        None => {
+            eprintln!("error: no kernel is called `{name}`; bench/papers.txt has them");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn bench_papers(flags: &[&str]) -> ExitCode {
+    let mut options = papers::Options::default();
+    let mut flags = flags.iter();
+    while let Some(&flag) = flags.next() {
+        match (flag, flags.as_slice().first()) {
+            ("--peers", _) => options.peers = true,
+            ("--only", Some(text)) => {
+                options.only = Some((*text).to_owned());
+                flags.next();
+            }
+            _ => {
+                eprintln!("error: `{flag}` is not known: --peers, --only TEXT");
+                return ExitCode::from(2);
+            }
+        }
+    }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    match papers::run(&root) {
+    match papers::run(&root, &options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {

@@ -81,6 +81,7 @@ impl BlockRun<'_, '_> {
             }
         }
         self.tracker.note_event(number, registration.lanes, registration.site);
+        self.report.syncs.block += u64::from(lanes.count());
         for votes in arrivals.iter().filter_map(|(.., arrival)| arrival.votes) {
             self.votes[usize::from(id)].add(votes);
         }

@@ -247,6 +247,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             let Some(sync) = sync(at) else { continue };
             self.with_context(number, at, lanes, |context| inputs.finish(context, sync, here))?;
         }
+        self.report.syncs.warp += u64::from(here.count());
         for group in &mut self.warps[number].groups {
             if parts.iter().any(|(lanes, at)| group.lanes == *lanes && group.at == *at) {
                 group.state = State::Ready;
@@ -276,6 +277,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let members = here.and(mask);
         self.tracker.clocks.warp_barrier(number, members);
         self.tracker.note_event(number, members, site);
+        self.report.syncs.warp += u64::from(here.count());
         true
     }
 

@@ -45,7 +45,9 @@ pub use interpret::executes;
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Left, Results};
-pub use run::{Checks, Limits, Outcome, check, check_asking, check_in, check_with, run, run_in};
+pub use run::{
+    Checks, Limits, Outcome, Syncs, check, check_asking, check_in, check_with, run, run_in,
+};
 pub use stores::last_store;
 pub use value::unit::Lost;
 pub use watch::Watch;

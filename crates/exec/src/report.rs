@@ -3,6 +3,7 @@
 
 use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierUse, Fault, Finding, Place, Thread, Undecided};
+use crate::run::Syncs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
@@ -38,6 +39,8 @@ pub(crate) struct Report {
     pub(crate) prints: BTreeSet<Place>,
     /// Instructions executed, counted for each lane.
     pub(crate) lane_instructions: u64,
+    /// Of those, barriers of the block and instructions for which the lanes of a warp wait.
+    pub(crate) syncs: Syncs,
     /// Instructions of the blocks before.
     pub(crate) before: u64,
     /// What was taken from the budget.
@@ -120,5 +123,7 @@ impl Report {
         self.barrier_uses.extend(block.barrier_uses);
         self.prints.extend(block.prints);
         self.lane_instructions += block.lane_instructions;
+        self.syncs.block += block.syncs.block;
+        self.syncs.warp += block.syncs.warp;
     }
 }

@@ -46,6 +46,16 @@ pub struct Checks {
     pub barrier_uses: bool,
 }
 
+/// How often threads synchronised, counted for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Syncs {
+    /// Arrivals at barriers of a block.
+    pub block: u64,
+    /// Instructions that the lanes of a warp execute together: `bar.warp.sync`, shuffles, votes, matrix
+    /// instructions.
+    pub warp: u64,
+}
+
 /// What a run found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -79,6 +89,8 @@ pub struct Outcome {
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
     pub lane_instructions: u64,
+    /// How often threads synchronised.
+    pub syncs: Syncs,
     /// Blocks that ran to their end.
     pub blocks: u64,
 }
@@ -221,6 +233,7 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         barrier_uses: report.barrier_uses,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
+        syncs: report.syncs,
         blocks,
     }
 }

@@ -4,7 +4,7 @@ use crate::decode::Step;
 use crate::finding::{Gap, Place};
 use crate::interpret::{Context, Flow, conditional, execute, guarded};
 use crate::lanes::Mask;
-use ir::{Instr, Op};
+use ir::{Instr, Op, SyncOp};
 
 /// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
 /// lanes that take part in it.
@@ -64,7 +64,12 @@ fn single_step(
         context.tracker.step(context.warp.number, lanes);
     }
     match flow? {
-        Flow::Next => Ok(None),
+        Flow::Next => {
+            if is_collective(&instruction.op) {
+                context.report.syncs.warp += u64::from(active.count());
+            }
+            Ok(None)
+        }
         flow => Ok(Some((active, flow))),
     }
 }
@@ -74,4 +79,21 @@ fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_));
     plain
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
+}
+
+/// Whether the lanes of a warp execute an operation together (`.sync`).
+fn is_collective(op: &Op) -> bool {
+    match op {
+        Op::Sync(sync) => matches!(
+            sync,
+            SyncOp::Shuffle { .. }
+                | SyncOp::Vote { .. }
+                | SyncOp::Match { .. }
+                | SyncOp::Redux { .. }
+                | SyncOp::Elect { .. }
+        ),
+        Op::Mma(_) | Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::MoveMatrix(_) => true,
+        Op::WmmaLoad(_) | Op::WmmaStore(_) | Op::WmmaMma(_) => true,
+        _ => false,
+    }
 }

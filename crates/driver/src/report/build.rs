@@ -2,8 +2,8 @@
 
 use super::shown::{relative, shown, source_lines};
 use super::{
-    Array, DifferenceWitness, Finding, HeatMap, InputValue, KernelName, Location, Property, Report,
-    SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness, Witness,
+    Array, DifferenceWitness, Finding, HeatMap, InputValue, KernelName, LaunchStats, Location,
+    Property, Report, SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness, Witness,
 };
 use crate::demangle::demangle;
 use crate::execute::{Execution, Finished, Refusal, Told};
@@ -101,8 +101,17 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
         let stop = launch.stopped().map(|diagnostic| stopped(launch, diagnostic));
         report.stopped = report.stopped.or(stop);
     }
-    let instructions = launches().map(|(launch, _)| stats(launch).thread_instructions);
-    report.stats.thread_instructions = instructions.sum();
+    let all = launches().map(|(launch, side)| LaunchStats {
+        side,
+        kernel: kernel(launch),
+        stats: stats(launch),
+    });
+    report.stats.launches = all.collect();
+    let sum = |of: fn(&Stats) -> u64| report.stats.launches.iter().map(|one| of(&one.stats)).sum();
+    let instructions = sum(|stats| stats.thread_instructions);
+    let (block, warp) = (sum(|stats| stats.block_syncs), sum(|stats| stats.warp_syncs));
+    report.stats.thread_instructions = instructions;
+    (report.stats.block_syncs, report.stats.warp_syncs) = (block, warp);
     report.assumptions = comparison.assumptions;
     let mut texts: Vec<SourceText> = Vec::new();
     for text in launches().flat_map(|(launch, name)| sources(launch, &report, Some(name))) {
@@ -241,6 +250,10 @@ fn stats(finished: &Finished<'_>) -> Stats {
         blocks: finished.result.blocks,
         grid_blocks: finished.built.launch.blocks(),
         thread_instructions: finished.result.lane_instructions,
+        block_syncs: finished.result.syncs.block,
+        warp_syncs: finished.result.syncs.warp,
+        block_threads: finished.built.launch.threads(),
+        launches: Vec::new(),
     }
 }
 

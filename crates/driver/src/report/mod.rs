@@ -262,11 +262,29 @@ pub(crate) struct Stopped {
 }
 
 /// What it cost.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Stats {
     pub(crate) blocks: u64,
     pub(crate) grid_blocks: u64,
     pub(crate) thread_instructions: u64,
+    /// Barriers of blocks, counted for each thread that came to one.
+    pub(crate) block_syncs: u64,
+    /// Instructions that the lanes of a warp execute together, counted for each lane.
+    pub(crate) warp_syncs: u64,
+    /// Threads of a block.
+    pub(crate) block_threads: u64,
+    /// The launches of a comparison, of which the sums are above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) launches: Vec<LaunchStats>,
+}
+
+/// What a launch of a comparison cost.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LaunchStats {
+    pub(crate) side: &'static str,
+    pub(crate) kernel: String,
+    #[serde(flatten)]
+    pub(crate) stats: Stats,
 }
 
 impl Report {

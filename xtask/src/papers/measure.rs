@@ -1,0 +1,192 @@
+//! Runs the released program and measures it: seconds by the clock around the whole program, and the most it ever had
+//! resident (Linux), looked at every half millisecond, so that growth after the last look is missed.
+//!
+//! What takes less than a tenth of a second is run three times, and the fastest counts.
+
+use crate::weft::Kernel;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The program, and where it runs.
+pub(crate) struct Program {
+    path: PathBuf,
+    pub(crate) root: PathBuf,
+}
+
+/// What a run was like.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) verdict: String,
+    pub(crate) seconds: f64,
+    pub(crate) kilobytes: u64,
+    pub(crate) instructions: u64,
+    /// Reference first, if there are two.
+    pub(crate) sides: Vec<Side>,
+}
+
+/// A launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Side {
+    pub(crate) block_syncs: u64,
+    /// Counted for each warp.
+    pub(crate) warp_syncs: u64,
+    pub(crate) threads: u64,
+    pub(crate) lines: u64,
+}
+
+/// A run of the program.
+pub(crate) struct Run {
+    pub(crate) seconds: f64,
+    pub(crate) kilobytes: u64,
+    pub(crate) succeeded: bool,
+    pub(crate) output: String,
+}
+
+impl Program {
+    /// Builds the program.
+    pub(crate) fn build(root: &Path) -> Result<Self, String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--release", "-p", "warpproof"])
+            .current_dir(root)
+            .status()
+            .map_err(|error| format!("cargo: {error}"))?;
+        if !status.success() {
+            return Err("the program does not build".to_owned());
+        }
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let path = target.join("release/warpproof");
+        // It runs elsewhere: a relative path would lead nowhere.
+        let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self { path, root: root.to_path_buf() })
+    }
+
+    /// Writes a generated kernel to a file; how it is checked.
+    pub(crate) fn generated(&self, name: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
+        let folder = self.root.join("target/papers");
+        let file = folder.join(format!("{name}.ptx"));
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(&file, &kernel.ptx))
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+        let mut arguments = vec!["check".to_owned(), format!("target/papers/{name}.ptx")];
+        arguments.extend(kernel.flags.iter().cloned());
+        Ok(arguments)
+    }
+
+    /// Measures a row.
+    pub(crate) fn measure(&self, name: &str, arguments: &[String]) -> Result<Figures, String> {
+        let mut json = arguments.to_vec();
+        json.extend(["--format", "json"].map(str::to_owned));
+        let mut best = self.run(&json)?;
+        for _ in 0..2 {
+            if best.seconds < 0.1 {
+                let again = self.run(&json)?;
+                let kilobytes = best.kilobytes.max(again.kilobytes);
+                let faster = if again.seconds < best.seconds { again } else { best };
+                best = Run { kilobytes, ..faster };
+            }
+        }
+        let report: Value =
+            serde_json::from_str(&best.output).map_err(|error| format!("{name}: {error}"))?;
+        let stats = &report["stats"];
+        let number = |value: &Value| value.as_u64().unwrap_or(0);
+        let side = |stats: &Value, subject: &String| Side {
+            block_syncs: number(&stats["block_syncs"]),
+            warp_syncs: number(&stats["warp_syncs"]) / 32,
+            threads: number(&stats["block_threads"]),
+            lines: self.lines(subject),
+        };
+        let sides = match stats["launches"].as_array() {
+            Some(launches) => {
+                launches.iter().zip(&arguments[1..]).map(|(one, at)| side(one, at)).collect()
+            }
+            None => vec![side(stats, &arguments[1])],
+        };
+        Ok(Figures {
+            verdict: report["verdict"].as_str().unwrap_or("none").to_owned(),
+            seconds: best.seconds,
+            kilobytes: best.kilobytes,
+            instructions: number(&stats["thread_instructions"]),
+            sides,
+        })
+    }
+
+    /// Lines of a kernel, given as FILE or FILE::KERNEL.
+    fn lines(&self, subject: &str) -> u64 {
+        let (file, kernel) = match subject.split_once("::") {
+            Some((file, kernel)) => (file, Some(kernel)),
+            None => (subject, None),
+        };
+        let text = std::fs::read_to_string(self.root.join(file)).unwrap_or_default();
+        lines_of_kernel(&text, kernel)
+    }
+
+    /// Runs the program on one core.
+    pub(crate) fn run(&self, arguments: &[String]) -> Result<Run, String> {
+        let start = Instant::now();
+        let mut child = Command::new(&self.path)
+            .args(arguments)
+            .args(["-j", "1"])
+            .current_dir(&self.root)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", self.path.display()))?;
+        let status = PathBuf::from(format!("/proc/{}/status", child.id()));
+        let output = child.stdout.take();
+        // The output may be longer than what a pipe holds.
+        let reader = std::thread::spawn(move || {
+            output.map(std::io::read_to_string).transpose().ok().flatten().unwrap_or_default()
+        });
+        let mut kilobytes = 0;
+        let exit = loop {
+            if let Some(exit) = child.try_wait().map_err(|error| error.to_string())? {
+                break exit;
+            }
+            kilobytes = resident(&status).unwrap_or(kilobytes);
+            std::thread::sleep(Duration::from_micros(500));
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let output = reader.join().unwrap_or_default();
+        Ok(Run { seconds, kilobytes, succeeded: exit.success(), output })
+    }
+}
+
+/// The most a process had resident so far, in kilobytes.
+fn resident(status: &Path) -> Option<u64> {
+    let text = std::fs::read_to_string(status).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Lines of the body of a kernel, of the first one if no name is given, without comments, source positions and empty lines.
+pub(crate) fn lines_of_kernel(text: &str, kernel: Option<&str>) -> u64 {
+    let is_start = |line: &&str| {
+        let after = line.split(".entry").nth(1).map(|rest| rest.trim_start());
+        after.is_some_and(|rest| match kernel {
+            Some(kernel) => {
+                rest.strip_prefix(kernel).is_some_and(|rest| rest.trim_start().starts_with('('))
+            }
+            None => true,
+        })
+    };
+    let mut depth = 0;
+    let mut lines = 0;
+    for line in text.lines().map(str::trim).skip_while(|line| !is_start(line)) {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        if depth > 0 && !["", "{", "}"].contains(&code) && !code.starts_with(".loc") {
+            lines += 1;
+        }
+        // Braces of vectors open and close on their line.
+        let before = depth;
+        depth += code.matches('{').count();
+        depth = depth.saturating_sub(code.matches('}').count());
+        if before > 0 && depth == 0 {
+            break;
+        }
+    }
+    lines
+}

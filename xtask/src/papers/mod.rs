@@ -1,0 +1,126 @@
+//! The papers' tables: runs each row of `bench/papers.txt` with the released program, one at a time and on
+//! one core, and writes `docs/results.md`, `docs/results.json` and plots beside the published figures.
+//!
+//! The published figures are from other machines: a ratio says how far apart, not how much faster. What is comparable
+//! is measured in the same run: the same kernels on numbers in our own interpreter, and other programs with `--peers`.
+
+mod concrete;
+mod measure;
+mod page;
+mod peers;
+mod plot;
+mod rows;
+mod scaling;
+
+#[cfg(test)]
+mod tests;
+
+use measure::{Figures, Program};
+use rows::{Row, Subject, Table};
+use std::path::Path;
+
+/// What to run.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    /// Other programs, too.
+    pub(crate) peers: bool,
+    /// Only tables whose title has this text; nothing is written then.
+    pub(crate) only: Option<String>,
+}
+
+/// A row and what came of it.
+pub(crate) struct Done<'r> {
+    row: &'r Row,
+    figures: Figures,
+    /// Seconds of the concrete interpreter for all kernels of the row.
+    concrete: Option<f64>,
+    peer: Option<peers::Answer>,
+}
+
+impl Done<'_> {
+    fn is_expected(&self) -> bool {
+        self.figures.verdict == self.row.expected
+    }
+
+    /// What the row should take by `design`: its own target, or so many times a concrete run.
+    fn missed(&self) -> Vec<String> {
+        let Figures { seconds, kilobytes, .. } = self.figures;
+        let mut missed = Vec::new();
+        if let Some(target) = self.row.target {
+            if seconds > target.seconds {
+                missed.push(format!("{seconds:.2} s of {} s", target.seconds));
+            }
+            let megabytes = kilobytes as f64 / 1024.0;
+            if megabytes > target.megabytes {
+                missed.push(format!("{megabytes:.0} MB of {} MB", target.megabytes));
+            }
+        }
+        let (Some(ratio), "proved") = (self.over_concrete(), self.row.expected.as_str()) else {
+            return missed;
+        };
+        let most = match (self.row.is_comparison(), self.row.waits_in_parts) {
+            (true, _) => 25.0,
+            (false, false) => 4.0,
+            (false, true) => 10.0,
+        };
+        if ratio > most {
+            missed.push(format!("{ratio:.1} concrete runs of {most}"));
+        }
+        missed
+    }
+
+    fn over_concrete(&self) -> Option<f64> {
+        self.concrete.map(|seconds| self.figures.seconds / seconds)
+    }
+}
+
+/// Runs all rows and writes the pages; whether every verdict is the expected one.
+///
+/// # Errors
+/// What is wrong with the file, the program or the pages.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
+    let tables = rows::read(root)?;
+    let program = Program::build(root)?;
+    let peer = if options.peers { peers::find() } else { None };
+    let wanted = |table: &&Table| match &options.only {
+        Some(text) => table.title.contains(text.as_str()),
+        None => true,
+    };
+    let mut done: Vec<(&Table, Vec<Done<'_>>)> = Vec::new();
+    for table in tables.iter().filter(wanted) {
+        println!("{}", table.title);
+        let mut rows = Vec::new();
+        for row in &table.rows {
+            let one = one(&program, row, peer.as_ref())?;
+            let mark = if one.is_expected() { "" } else { "  <- not the expected verdict" };
+            println!("  {}{mark}", page::brief(&one));
+            rows.push(one);
+        }
+        done.push((table, rows));
+    }
+    let all_expected = done.iter().flat_map(|(_, rows)| rows).all(Done::is_expected);
+    if options.only.is_some() {
+        return Ok(all_expected);
+    }
+    let plots = scaling::run(&program)?;
+    page::write(root, &done, &plots, peer.is_some())?;
+    Ok(all_expected)
+}
+
+fn one<'r>(
+    program: &Program,
+    row: &'r Row,
+    peer: Option<&peers::Peer>,
+) -> Result<Done<'r>, String> {
+    let arguments = match &row.subject {
+        Subject::Flags(flags) => flags.clone(),
+        Subject::Generated { name, kernel } => program.generated(name, kernel)?,
+    };
+    let figures = program.measure(&row.name, &arguments)?;
+    let concrete = concrete::seconds(program, &arguments)?;
+    let peer = match (peer, &row.peer) {
+        (Some(peer), Some(condition)) => Some(peer.ask(&program.root, condition)?),
+        _ => None,
+    };
+    Ok(Done { row, figures, concrete, peer })
+}

@@ -1,0 +1,263 @@
+//! `docs/results.md` and `docs/results.json`.
+
+use super::Done;
+use super::measure::Side;
+use super::plot::Plot;
+use super::rows::{Subject, Table};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// A line for whoever waits.
+pub(crate) fn brief(done: &Done<'_>) -> String {
+    let figures = &done.figures;
+    let concrete =
+        done.over_concrete().map_or(String::new(), |ratio| format!(", {ratio:.1} concrete runs"));
+    let missed = done.missed();
+    let missed =
+        if missed.is_empty() { String::new() } else { format!("; missed: {}", missed.join(", ")) };
+    format!(
+        "{}: {} in {:.3} s, {:.0} MB{concrete}{missed}",
+        done.row.name,
+        figures.verdict,
+        figures.seconds,
+        figures.kilobytes as f64 / 1024.0
+    )
+}
+
+/// Writes both, and the plots.
+pub(crate) fn write(
+    root: &Path,
+    tables: &[(&Table, Vec<Done<'_>>)],
+    plots: &[Plot],
+    peers: bool,
+) -> Result<(), String> {
+    let notes = std::fs::read_to_string(root.join("bench/notes.md")).unwrap_or_default();
+    let machine = Machine::here();
+    let mut page = machine.heading(peers);
+    for (table, rows) in tables {
+        page.push_str(&section(table, rows, peers));
+        if let Some(note) = note(&notes, &table.title) {
+            let _ = write!(page, "\n{note}\n");
+        }
+    }
+    page.push_str("\n## Growth\n\nSeconds over size, both on logarithmic scales, with the exponent of the line that fits best.\n");
+    for plot in plots {
+        let _ = write!(page, "\n![{}](results/{}.svg)\n", plot.title, plot.file);
+    }
+    if let Some(note) = note(&notes, "Growth") {
+        let _ = write!(page, "\n{note}\n");
+    }
+    let put = |file: String, text: &str| {
+        let path = root.join("docs").join(file);
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    };
+    put("results.md".to_owned(), &page)?;
+    let all = document(&machine, tables, plots);
+    let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n";
+    put("results.json".to_owned(), &text)?;
+    plots.iter().try_for_each(|plot| put(format!("results/{}.svg", plot.file), &plot.svg()))
+}
+
+/// A table.
+pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
+    let sized = rows.iter().any(|done| matches!(done.row.subject, Subject::Generated { .. }));
+    let mut columns = vec!["kernels", "verdict", "s", "MB", "million instructions"];
+    columns.extend(["block syncs", "warp syncs", "PTX lines", "threads"]);
+    if sized {
+        columns.extend(["generations (paper)", "thousand commands (paper)"]);
+    }
+    columns.extend(["published, s", "ratio", "concrete run, s", "ratio"]);
+    if peers {
+        columns.push("SymEngine, s");
+    }
+    columns.push("target");
+    let mut text = format!("\n## {}\n\n| {} |\n", table.title, columns.join(" | "));
+    let _ = writeln!(text, "|{}", "---|".repeat(columns.len()));
+    for done in rows {
+        let _ = writeln!(text, "| {} |", cells(done, sized, peers).join(" | "));
+    }
+    text
+}
+
+fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
+    let (row, figures) = (done.row, &done.figures);
+    let of_sides = |of: fn(&Side) -> u64| {
+        let all: Vec<String> = figures.sides.iter().map(|side| short(of(side))).collect();
+        all.join(", ")
+    };
+    let mut cells = vec![
+        row.name.clone(),
+        figures.verdict.clone(),
+        format!("{:.3}", figures.seconds),
+        format!("{:.0}", figures.kilobytes as f64 / 1024.0),
+        format!("{:.2}", figures.instructions as f64 / 1e6),
+        of_sides(|side| side.block_syncs),
+        of_sides(|side| side.warp_syncs),
+        of_sides(|side| side.lines),
+        of_sides(|side| side.threads),
+    ];
+    if sized {
+        let does = match &row.subject {
+            Subject::Generated { kernel, .. } => Some(kernel.does),
+            Subject::Flags(_) => None,
+        };
+        let both = |ours: Option<u64>, theirs: Option<u64>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => format!("{ours} ({theirs})"),
+            (Some(ours), None) => ours.to_string(),
+            _ => "–".to_owned(),
+        };
+        cells.push(both(does.map(|does| does.generations), row.size.map(|size| size[0])));
+        cells.push(both(does.map(|does| does.commands / 1000), row.size.map(|size| size[1])));
+    }
+    let or_dash = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
+    cells.push(or_dash(row.published.map(|seconds| seconds.to_string())));
+    cells.push(or_dash(row.published.map(|published| ratio(published / figures.seconds))));
+    cells.push(or_dash(done.concrete.map(|seconds| format!("{seconds:.3}"))));
+    cells.push(or_dash(done.over_concrete().map(ratio)));
+    if peers {
+        cells.push(or_dash(done.peer.as_ref().map(|answer| match answer.share < 1.0 {
+            true => format!("≈ {:.0}, {:.1} % done", answer.estimate(), 100.0 * answer.share),
+            false => format!("{:.2}", answer.seconds),
+        })));
+    }
+    let missed = done.missed();
+    cells.push(if missed.is_empty() { "met".to_owned() } else { missed.join("; ") });
+    cells
+}
+
+fn ratio(ratio: f64) -> String {
+    if ratio >= 10.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") }
+}
+
+/// 524288 as 524k.
+fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..10_000_000 => format!("{}k", (number + 500) / 1000),
+        _ => format!("{:.1}M", number as f64 / 1e6),
+    }
+}
+
+/// What `bench/notes.md` has under a title.
+pub(crate) fn note<'n>(notes: &'n str, title: &str) -> Option<&'n str> {
+    let heading = format!("## {title}\n");
+    let start = notes.find(&heading)? + heading.len();
+    let rest = &notes[start..];
+    let end = rest.find("\n## ").unwrap_or(rest.len());
+    Some(rest[..end].trim())
+}
+
+/// Where and when.
+struct Machine {
+    cores: usize,
+    model: String,
+    date: String,
+}
+
+impl Machine {
+    fn here() -> Self {
+        let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
+        let date = output.map_or_else(
+            |_| "an unknown day".to_owned(),
+            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        );
+        let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = information.lines().find_map(|line| line.strip_prefix("model name"));
+        let model = model.map_or("unknown", |rest| rest.trim_start_matches([' ', '\t', ':']));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { cores, model: model.to_owned(), date }
+    }
+
+    fn heading(&self, peers: bool) -> String {
+        let Self { cores, model, date } = self;
+        let asked = if peers {
+            "SymEngine adds up and compares the same outputs, driven from Python, with all summands of a sum at once, its best case; where it \
+             did not finish in time the figure is extrapolated from the share it did.\n"
+        } else {
+            ""
+        };
+        format!(
+            "# Results\n\n\
+             The papers' tables on kernels of our own writing, with all checks on both sides, on one core of a machine with {cores} ({model}),\n\
+             {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; nobody edits it.\n\
+             The same figures are in [results.json](results.json).\n\n\
+             Seconds and memory are those of the whole program. Instructions and block syncs are counted for each thread, warp syncs for each warp, as\n\
+             the papers do; with two figures the first is the reference's. Published figures are from other machines and other kernels of the same kind. A concrete run\n\
+             is `warpproof simulate` of the same kernels, one after the other: what executing them takes without proving anything. Targets: what the row says\n\
+             (SGEMM 2 s and 400 MB, attention 0.8 s and 256 MB, convolution 1.2 s and 300 MB), 25 concrete runs for an equivalence, 4 for a check,\n\
+             10 with barriers of some warps.\n{asked}"
+        )
+    }
+}
+
+fn document(machine: &Machine, tables: &[(&Table, Vec<Done<'_>>)], plots: &[Plot]) -> Value {
+    let tables: Vec<Value> = tables
+        .iter()
+        .map(|(table, rows)| {
+            let rows: Vec<Value> = rows.iter().map(row).collect();
+            json!({ "title": table.title, "rows": rows })
+        })
+        .collect();
+    let plots: Vec<Value> = plots
+        .iter()
+        .map(|plot| {
+            let lines: Vec<Value> = plot
+                .lines
+                .iter()
+                .map(|line| json!({ "name": line.name, "points": line.points, "exponent": line.exponent() }))
+                .collect();
+            json!({ "title": plot.title, "size": plot.size, "lines": lines })
+        })
+        .collect();
+    let Machine { cores, model, date } = machine;
+    json!({
+        "schema": 1,
+        "machine": { "cores": cores, "model": model },
+        "date": date,
+        "tables": tables,
+        "growth": plots,
+    })
+}
+
+fn row(done: &Done<'_>) -> Value {
+    let (row, figures) = (done.row, &done.figures);
+    let sides: Vec<Value> = figures
+        .sides
+        .iter()
+        .map(|side| {
+            json!({
+                "block_syncs": side.block_syncs,
+                "warp_syncs": side.warp_syncs,
+                "ptx_lines": side.lines,
+                "block_threads": side.threads,
+            })
+        })
+        .collect();
+    let mut value = json!({
+        "name": row.name,
+        "verdict": figures.verdict,
+        "expected": row.expected,
+        "seconds": figures.seconds,
+        "peak_kilobytes": figures.kilobytes,
+        "thread_instructions": figures.instructions,
+        "sides": sides,
+        "published_seconds": row.published,
+        "concrete_seconds": done.concrete,
+        "missed": done.missed(),
+    });
+    if let Subject::Generated { kernel, .. } = &row.subject {
+        let does = kernel.does;
+        value["generations"] = does.generations.into();
+        value["commands"] = does.commands.into();
+        value["shared_words"] = does.words.into();
+    }
+    if let Some(answer) = &done.peer {
+        value["symengine"] = json!({ "seconds": answer.seconds, "share": answer.share });
+    }
+    value
+}

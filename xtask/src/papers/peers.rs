@@ -1,0 +1,75 @@
+//! Other programs on the same conditions: SymEngine, from Python, if a Python that has it is found when `--peers` asks for it.
+//!
+//! `WARPPROOF_PEER_PYTHON`, the active virtual environment and `python3` are looked at, in this order. A row takes no longer than
+//! [`CAP`]; what is not done by then is extrapolated, and the page says so.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Seconds for a row.
+pub(crate) const CAP: u32 = 20;
+
+/// A Python with SymEngine.
+pub(crate) struct Peer {
+    python: PathBuf,
+}
+
+/// What it said.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// Seconds, and which share of the outputs was done in them.
+    pub(crate) seconds: f64,
+    pub(crate) share: f64,
+}
+
+impl Answer {
+    /// For the whole.
+    pub(crate) fn estimate(&self) -> f64 {
+        self.seconds / self.share.max(1e-9)
+    }
+}
+
+/// Looks for it; says so if there is none.
+pub(crate) fn find() -> Option<Peer> {
+    let named = std::env::var_os("WARPPROOF_PEER_PYTHON").map(PathBuf::from);
+    let active =
+        std::env::var_os("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("bin/python"));
+    let all = [named, active, Some("python3".into())];
+    for python in all.into_iter().flatten() {
+        let output = Command::new(&python)
+            .args(["-c", "import symengine; print(symengine.__version__)"])
+            .output();
+        if let Ok(output) = output
+            && output.status.success()
+        {
+            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            println!("SymEngine {version}, at most {CAP} s for a row");
+            return Some(Peer { python });
+        }
+    }
+    println!(
+        "no SymEngine: `pip install symengine`, and WARPPROOF_PEER_PYTHON=…/bin/python; its column is left out"
+    );
+    None
+}
+
+impl Peer {
+    /// Asks about the condition of a row.
+    pub(crate) fn ask(&self, root: &Path, condition: &[String]) -> Result<Answer, String> {
+        let output = Command::new(&self.python)
+            .arg(root.join("bench/peer_symengine.py"))
+            .args(condition)
+            .arg(CAP.to_string())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.python.display()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut numbers = text.split_whitespace().map(str::parse::<f64>);
+        match (output.status.success(), numbers.next(), numbers.next()) {
+            (true, Some(Ok(seconds)), Some(Ok(share))) => Ok(Answer { seconds, share }),
+            _ => {
+                let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err(format!("SymEngine on `{}`: {why}", condition.join(" ")))
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `bench/papers.txt`: tables and their rows.
+
+use crate::weft::{self, Kernel};
+use std::path::Path;
+
+/// A table and its rows.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) title: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row as the file has it.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// Seconds.
+    pub(crate) published: Option<f64>,
+    pub(crate) expected: String,
+    pub(crate) subject: Subject,
+    pub(crate) target: Option<Target>,
+    /// What other programs are asked, in their words.
+    pub(crate) peer: Option<Vec<String>>,
+    /// Generations of barriers and thousands of commands that the paper has for the row.
+    pub(crate) size: Option<[u64; 2]>,
+    /// Whether threads of a block wait for some of the others only.
+    pub(crate) waits_in_parts: bool,
+}
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    /// A command of the program.
+    Flags(Vec<String>),
+    /// A kernel that is written first.
+    Generated { name: String, kernel: Kernel },
+}
+
+/// What a row should cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Target {
+    pub(crate) seconds: f64,
+    pub(crate) megabytes: f64,
+}
+
+impl Row {
+    pub(crate) fn is_comparison(&self) -> bool {
+        matches!(&self.subject, Subject::Flags(flags) if flags.first().is_some_and(|flag| flag == "equiv"))
+    }
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// The line that is wrong, and what about it.
+pub(crate) fn read(root: &Path) -> Result<Vec<Table>, String> {
+    let path = root.join("bench/papers.txt");
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    parse(root, &text).map_err(|(line, what)| format!("{}:{line}: {what}", path.display()))
+}
+
+/// Reads tables; what is wrong, and where.
+pub(crate) fn parse(root: &Path, text: &str) -> Result<Vec<Table>, (usize, String)> {
+    let mut tables: Vec<Table> = Vec::new();
+    let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(title) = line.strip_prefix("table: ") {
+            tables.push(Table { title: title.to_owned(), rows: Vec::new() });
+            continue;
+        }
+        let row = row(root, line).map_err(|what| (number, what))?;
+        match tables.last_mut() {
+            Some(table) => table.rows.push(row),
+            None => return Err((number, "a row before any table".to_owned())),
+        }
+    }
+    Ok(tables)
+}
+
+fn row(root: &Path, line: &str) -> Result<Row, String> {
+    let parts: Vec<&str> = line.split(" | ").collect();
+    let [name, published, expected, command, more @ ..] = parts.as_slice() else {
+        return Err("a row has a name, published seconds, a verdict and a command".to_owned());
+    };
+    if !["proved", "refuted", "unknown"].contains(expected) {
+        return Err(format!("`{expected}` is no verdict"));
+    }
+    let published = match *published {
+        "-" => None,
+        number => Some(number.parse().map_err(|_| "not a number of seconds".to_owned())?),
+    };
+    let subject = subject(root, command)?;
+    let waits_in_parts = matches!(subject, Subject::Generated { .. });
+    let mut row = Row {
+        name: (*name).to_owned(),
+        published,
+        expected: (*expected).to_owned(),
+        subject,
+        target: None,
+        peer: None,
+        size: None,
+        waits_in_parts,
+    };
+    for field in more {
+        let words: Vec<&str> = field.split_whitespace().collect();
+        let number = |text: &str| text.parse::<f64>().map_err(|_| format!("`{field}`: no number"));
+        match words.as_slice() {
+            ["target", seconds, "s", megabytes, "MB"] => {
+                let (seconds, megabytes) = (number(seconds)?, number(megabytes)?);
+                row.target = Some(Target { seconds, megabytes });
+            }
+            ["peer", rest @ ..] => {
+                row.peer = Some(rest.iter().map(|word| (*word).to_owned()).collect());
+            }
+            ["size", generations, commands] => {
+                row.size = Some([number(generations)? as u64, number(commands)? as u64]);
+            }
+            ["named-barriers"] => row.waits_in_parts = true,
+            _ => return Err(format!("`{field}` is not known")),
+        }
+    }
+    Ok(row)
+}
+
+/// A command; `@FILE` stands for the flags in a file.
+fn subject(root: &Path, command: &str) -> Result<Subject, String> {
+    if let Some(name) = command.strip_prefix("weft ") {
+        let kernel = weft::kernel(name).ok_or_else(|| format!("no kernel is called `{name}`"))?;
+        return Ok(Subject::Generated { name: name.to_owned(), kernel });
+    }
+    let mut flags = Vec::new();
+    for word in command.split_whitespace() {
+        match word.strip_prefix('@') {
+            None => flags.push(word.to_owned()),
+            Some(file) => {
+                let text = std::fs::read_to_string(root.join(file))
+                    .map_err(|error| format!("{file}: {error}"))?;
+                flags.extend(text.split_whitespace().map(str::to_owned));
+            }
+        }
+    }
+    Ok(Subject::Flags(flags))
+}

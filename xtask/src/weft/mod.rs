@@ -1,0 +1,40 @@
+//! Kernels like those of WEFT's Figures 9 and 10 (Sharma, Bauer, Aiken 2015), written out as PTX: warps that load for
+//! others ([`dma`], [`stencil`]) and dataflow graphs spread over warps ([`dataflow`]).
+//!
+//! The sources of the paper's kernels are not used. Threads, generations of barriers and commands of each row are those the
+//! paper prints, as far as they determine a kernel; the global tensors hold a few tiles that are read again and
+//! again, because only shared memory is what the paper looks at.
+
+mod dataflow;
+mod dma;
+mod stencil;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use text::Kernel;
+
+/// Tiles of each global tensor.
+const TILES: u32 = 8;
+
+/// The kernel of a row, by its name in the paper with dashes; `-mended` is the same without its bug, `-raced` with one.
+pub(crate) fn kernel(name: &str) -> Option<Kernel> {
+    let (plain, change) = match name.rsplit_once('-') {
+        Some((plain, change @ ("mended" | "raced"))) => (plain, Some(change == "mended")),
+        _ => (name, None),
+    };
+    dma::row(plain, change)
+        .or_else(|| stencil::row(plain, change))
+        .or_else(|| dataflow::row(plain, change))
+}
+
+/// Saxpy with one buffer for each vector and this many transfers, for a plot over barriers.
+pub(crate) fn stream(transfers: u32) -> Kernel {
+    dma::saxpy(dma::Buffering::Single, transfers)
+}
+
+/// A dataflow kernel with this many warps and the same work for each, for a plot over threads.
+pub(crate) fn graph(warps: u32) -> Kernel {
+    dataflow::graph(warps)
+}
