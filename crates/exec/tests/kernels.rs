@@ -145,3 +145,24 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
     let outcome = exec::run(&program, &launch, exec::Limits::default());
     assert!(matches!(outcome.findings[0].fault, exec::Fault::Deadlock { waiting: 32, .. }));
 }
+
+/// Barriers are counted for each thread, collectives for each lane, wherever the lanes meet.
+#[test]
+fn synchronisation_is_counted() {
+    // Two warps of 32: all shuffle, even and odd lanes meet at two barriers of the warp and vote at two instructions, one
+    // warp arrives at a barrier at which the other waits, and all wait at the last.
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
+        .reg .b32 %r<6>; .reg .pred %p<4>;
+        mov.u32 %r0, %tid.x; shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;
+        and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; setp.lt.u32 %p3, %r0, 32; @%p0 bra even;
+        bar.warp.sync -1; vote.sync.any.pred %p1, %p0, -1; bra.uni after;
+        even: bar.warp.sync -1; vote.sync.any.pred %p1, %p0, -1;
+        after: @%p3 bra first; barrier.sync 1, 64; bra.uni last;
+        first: barrier.arrive 1, 64;
+        last: barrier.sync 0; ret; }";
+    let program = ptx::lower(&ptx::syntax::parse(text).module).program;
+    let launch = launch(&program, "k", [3, 1, 1], [64, 1, 1], 0, &[]);
+    let outcome = clean(&program, &launch);
+    assert_eq!(outcome.syncs, exec::Syncs { block: 3 * 64 * 2, warp: 3 * 64 * 3 });
+    assert_eq!(exec::check(&program, &launch, exec::Limits::default()).syncs, outcome.syncs);
+}

@@ -2,7 +2,7 @@
 
 use super::measure::Program;
 
-/// Seconds for all kernels of a command together; `None` if one does not run to its end on numbers.
+/// Seconds of a processor for all kernels of a command together; `None` if one does not run to its end on numbers.
 ///
 /// # Errors
 /// If the program cannot be run at all.
@@ -16,7 +16,7 @@ pub(crate) fn seconds(program: &Program, arguments: &[String]) -> Result<Option<
                 if !run.succeeded {
                     return Ok(None);
                 }
-                best = best.min(run.seconds);
+                best = best.min(run.processor);
             }
         }
         total += best;

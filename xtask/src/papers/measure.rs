@@ -1,5 +1,6 @@
-//! Runs the released program and measures it: seconds by the clock around the whole program, and the most it ever had
-//! resident (Linux), looked at every half millisecond, so that growth after the last look is missed.
+//! Runs the released program and measures it: seconds by the clock around the whole program, seconds of a processor, and the most
+//! it ever had resident (Linux). The latter two are looked at every half millisecond, so that what happens after the last look is
+//! missed. Ratios and targets go by the processor: on a machine that does other things, too, the clock tells little.
 //!
 //! What takes less than a tenth of a second is run three times, and the fastest counts.
 
@@ -19,7 +20,10 @@ pub(crate) struct Program {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) verdict: String,
+    /// By the clock.
     pub(crate) seconds: f64,
+    /// Of a processor.
+    pub(crate) processor: f64,
     pub(crate) kilobytes: u64,
     pub(crate) instructions: u64,
     /// Reference first, if there are two.
@@ -39,6 +43,7 @@ pub(crate) struct Side {
 /// A run of the program.
 pub(crate) struct Run {
     pub(crate) seconds: f64,
+    pub(crate) processor: f64,
     pub(crate) kilobytes: u64,
     pub(crate) succeeded: bool,
     pub(crate) output: String,
@@ -82,10 +87,10 @@ impl Program {
         json.extend(["--format", "json"].map(str::to_owned));
         let mut best = self.run(&json)?;
         for _ in 0..2 {
-            if best.seconds < 0.1 {
+            if best.processor < 0.1 {
                 let again = self.run(&json)?;
                 let kilobytes = best.kilobytes.max(again.kilobytes);
-                let faster = if again.seconds < best.seconds { again } else { best };
+                let faster = if again.processor < best.processor { again } else { best };
                 best = Run { kilobytes, ..faster };
             }
         }
@@ -108,6 +113,7 @@ impl Program {
         Ok(Figures {
             verdict: report["verdict"].as_str().unwrap_or("none").to_owned(),
             seconds: best.seconds,
+            processor: best.processor,
             kilobytes: best.kilobytes,
             instructions: number(&stats["thread_instructions"]),
             sides,
@@ -135,31 +141,48 @@ impl Program {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| format!("{}: {error}", self.path.display()))?;
-        let status = PathBuf::from(format!("/proc/{}/status", child.id()));
+        let process = PathBuf::from(format!("/proc/{}", child.id()));
         let output = child.stdout.take();
         // The output may be longer than what a pipe holds.
         let reader = std::thread::spawn(move || {
             output.map(std::io::read_to_string).transpose().ok().flatten().unwrap_or_default()
         });
-        let mut kilobytes = 0;
+        let (mut kilobytes, mut processor) = (0, 0.0f64);
         let exit = loop {
             if let Some(exit) = child.try_wait().map_err(|error| error.to_string())? {
                 break exit;
             }
-            kilobytes = resident(&status).unwrap_or(kilobytes);
+            kilobytes = resident(&process).unwrap_or(kilobytes);
+            processor = processor.max(busy(&process));
             std::thread::sleep(Duration::from_micros(500));
         };
         let seconds = start.elapsed().as_secs_f64();
         let output = reader.join().unwrap_or_default();
-        Ok(Run { seconds, kilobytes, succeeded: exit.success(), output })
+        Ok(Run { seconds, processor, kilobytes, succeeded: exit.success(), output })
     }
 }
 
 /// The most a process had resident so far, in kilobytes.
-fn resident(status: &Path) -> Option<u64> {
-    let text = std::fs::read_to_string(status).ok()?;
+fn resident(process: &Path) -> Option<u64> {
+    let text = std::fs::read_to_string(process.join("status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Seconds of a processor that a process took so far: those of the threads it has, to the nanosecond, or those of all it ever had,
+/// which are counted in hundredths.
+fn busy(process: &Path) -> f64 {
+    let tasks = std::fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+    let own = |task: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let alive: f64 = tasks.filter_map(own).sum::<f64>() / 1e9;
+    // User and system time are fields 14 and 15; the name before them may have blanks.
+    let text = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    alive.max(ticks / 100.0)
 }
 
 /// Lines of the body of a kernel, of the first one if no name is given, without comments, source positions and empty lines.

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 pub(crate) struct Done<'r> {
     row: &'r Row,
     figures: Figures,
-    /// Seconds of the concrete interpreter for all kernels of the row.
+    /// Seconds of a processor that the concrete interpreter took for all kernels of the row.
     concrete: Option<f64>,
     peer: Option<peers::Answer>,
 }
@@ -44,7 +44,7 @@ impl Done<'_> {
 
     /// What the row should take by `design`: its own target, or so many times a concrete run.
     fn missed(&self) -> Vec<String> {
-        let Figures { seconds, kilobytes, .. } = self.figures;
+        let Figures { processor: seconds, kilobytes, .. } = self.figures;
         let mut missed = Vec::new();
         if let Some(target) = self.row.target {
             if seconds > target.seconds {
@@ -70,7 +70,7 @@ impl Done<'_> {
     }
 
     fn over_concrete(&self) -> Option<f64> {
-        self.concrete.map(|seconds| self.figures.seconds / seconds)
+        self.concrete.map(|seconds| self.figures.processor / seconds)
     }
 }
 

@@ -18,10 +18,11 @@ pub(crate) fn brief(done: &Done<'_>) -> String {
     let missed =
         if missed.is_empty() { String::new() } else { format!("; missed: {}", missed.join(", ")) };
     format!(
-        "{}: {} in {:.3} s, {:.0} MB{concrete}{missed}",
+        "{}: {} in {:.3} s ({:.3} s of the processor), {:.0} MB{concrete}{missed}",
         done.row.name,
         figures.verdict,
         figures.seconds,
+        figures.processor,
         figures.kilobytes as f64 / 1024.0
     )
 }
@@ -66,7 +67,7 @@ pub(crate) fn write(
 /// A table.
 pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     let sized = rows.iter().any(|done| matches!(done.row.subject, Subject::Generated { .. }));
-    let mut columns = vec!["kernels", "verdict", "s", "MB", "million instructions"];
+    let mut columns = vec!["kernels", "verdict", "s", "processor, s", "MB", "million instructions"];
     columns.extend(["block syncs", "warp syncs", "PTX lines", "threads"]);
     if sized {
         columns.extend(["generations (paper)", "thousand commands (paper)"]);
@@ -94,6 +95,7 @@ fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
         row.name.clone(),
         figures.verdict.clone(),
         format!("{:.3}", figures.seconds),
+        format!("{:.3}", figures.processor),
         format!("{:.0}", figures.kilobytes as f64 / 1024.0),
         format!("{:.2}", figures.instructions as f64 / 1e6),
         of_sides(|side| side.block_syncs),
@@ -116,7 +118,7 @@ fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
     }
     let or_dash = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
     cells.push(or_dash(row.published.map(|seconds| seconds.to_string())));
-    cells.push(or_dash(row.published.map(|published| ratio(published / figures.seconds))));
+    cells.push(or_dash(row.published.map(|published| ratio(published / figures.processor))));
     cells.push(or_dash(done.concrete.map(|seconds| format!("{seconds:.3}"))));
     cells.push(or_dash(done.over_concrete().map(ratio)));
     if peers {
@@ -186,7 +188,7 @@ impl Machine {
              The papers' tables on kernels of our own writing, with all checks on both sides, on one core of a machine with {cores} ({model}),\n\
              {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; nobody edits it.\n\
              The same figures are in [results.json](results.json).\n\n\
-             Seconds and memory are those of the whole program. Instructions and block syncs are counted for each thread, warp syncs for each warp, as\n\
+             Seconds, by the clock and of the processor, and memory are those of the whole program; ratios and targets go by the processor. Instructions and block syncs are counted for each thread, warp syncs for each warp, as\n\
              the papers do; with two figures the first is the reference's. Published figures are from other machines and other kernels of the same kind. A concrete run\n\
              is `warpproof simulate` of the same kernels, one after the other: what executing them takes without proving anything. Targets: what the row says\n\
              (SGEMM 2 s and 400 MB, attention 0.8 s and 256 MB, convolution 1.2 s and 300 MB), 25 concrete runs for an equivalence, 4 for a check,\n\
@@ -243,6 +245,7 @@ fn row(done: &Done<'_>) -> Value {
         "verdict": figures.verdict,
         "expected": row.expected,
         "seconds": figures.seconds,
+        "processor_seconds": figures.processor,
         "peak_kilobytes": figures.kilobytes,
         "thread_instructions": figures.instructions,
         "sides": sides,

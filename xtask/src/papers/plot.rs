@@ -17,7 +17,7 @@ pub(crate) struct Plot {
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) name: &'static str,
-    /// Size and seconds.
+    /// Size and seconds of the processor.
     pub(crate) points: Vec<[f64; 2]>,
 }
 
@@ -121,7 +121,7 @@ impl Plot {
         let half = f64::midpoint(low, high);
         let _ = writeln!(
             svg,
-            "<text transform=\"translate(16 {half}) rotate(-90)\" text-anchor=\"middle\">seconds</text>"
+            "<text transform=\"translate(16 {half}) rotate(-90)\" text-anchor=\"middle\">seconds of the processor</text>"
         );
         for (number, line) in self.lines.iter().enumerate() {
             draw(&mut svg, line, number, &across, &up);

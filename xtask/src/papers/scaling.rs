@@ -12,23 +12,20 @@ pub(crate) fn run(program: &Program) -> Result<Vec<Plot>, String> {
     println!("Growth");
     let depth = |kernel: &'static str| {
         let sizes = [512, 1024, 2048, 4096, 8192];
-        line(program, kernel, &sizes, |depth| Ok(product(kernel, 64, depth)))
+        line(program, kernel, &sizes, f64::from, |depth| Ok(product(kernel, 64, depth)))
     };
     let outputs = |kernel: &'static str| {
-        let sizes = [64, 96, 128, 192, 256];
-        let found = line(program, kernel, &sizes, |side| Ok(product(kernel, side, 256)))?;
-        let points = found.points.iter().map(|[side, seconds]| [side * side, *seconds]).collect();
-        Ok::<Line, String>(Line { points, ..found })
+        let (sizes, elements) = ([64, 96, 128, 192, 256], |side| f64::from(side).powi(2));
+        line(program, kernel, &sizes, elements, |side| Ok(product(kernel, side, 256)))
     };
-    let generated = |name: &'static str, sizes: &[u32], kernel: fn(u32) -> Kernel| {
-        line(program, name, sizes, |size| {
-            program.generated(&format!("growth-{size}"), &kernel(size))
-        })
+    let generated = |name: &'static str, sizes: &[u32], each: f64, kernel: fn(u32) -> Kernel| {
+        let arguments = |size| program.generated(&format!("growth-{size}"), &kernel(size));
+        line(program, name, sizes, |size| each * f64::from(size), arguments)
     };
-    let mut threads = generated("dataflow graph", &[4, 8, 16, 24, 32], weft::graph)?;
-    threads.points.iter_mut().for_each(|point| point[0] *= 32.0);
-    let mut barriers = generated("saxpy, single", &[1024, 2048, 4096, 8192, 16384], weft::stream)?;
-    barriers.points.iter_mut().for_each(|point| point[0] *= 4.0);
+    // Warps have 32 threads, and a transfer of two arrays takes four generations.
+    let threads = generated("dataflow graph", &[4, 8, 16, 24, 32], 32.0, weft::graph)?;
+    let transfers = [1024, 2048, 4096, 8192, 16384];
+    let barriers = generated("saxpy, single", &transfers, 4.0, weft::stream)?;
     Ok(vec![
         Plot {
             file: "depth",
@@ -61,6 +58,7 @@ fn line(
     program: &Program,
     name: &'static str,
     sizes: &[u32],
+    shown: impl Fn(u32) -> f64,
     arguments: impl Fn(u32) -> Result<Vec<String>, String>,
 ) -> Result<Line, String> {
     let mut points = Vec::new();
@@ -69,7 +67,7 @@ fn line(
         if figures.verdict != "proved" {
             return Err(format!("{name} at {size}: {}", figures.verdict));
         }
-        points.push([f64::from(size), figures.seconds]);
+        points.push([shown(size), figures.processor]);
     }
     let line = Line { name, points };
     println!("  {name}: exponent {:.2}", line.exponent());
