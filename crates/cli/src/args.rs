@@ -221,7 +221,7 @@ pub(crate) struct ProveArgs {
     pub(crate) format: Format,
 
     /// Which facts about loops are inferred.
-    #[arg(long, value_name = "WHAT", default_value = "scalar")]
+    #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) infer: Infer,
 
     /// The z3 to ask (version 5 or later); without this, WARPPROOF_Z3 or the one on the path.
@@ -240,6 +240,8 @@ pub(crate) enum Infer {
     None,
     /// Also bounds and products of all others.
     Scalar,
+    /// Everything that can be inferred.
+    All,
 }
 
 /// A kernel and its launch.

@@ -144,7 +144,7 @@ fn run_prove(args: &ProveArgs) -> Exit {
     };
     let options = driver::prove::Options {
         kernel: args.kernel.kernel.as_deref(),
-        infers: args.infer == Infer::Scalar,
+        infers: args.infer != Infer::None,
         solver: args.solver.as_deref(),
         use_solver: !args.no_solver,
         format: args.format.into(),

@@ -38,9 +38,16 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
         None => line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
     }
     match crate::prove::solver_version() {
+        Ok(version) if crate::prove::is_old(&version) => {
+            let text = format!(
+                "{version}: `prove` wants 5 or later (pip install \"z3-solver>=5\" brings one)"
+            );
+            line("!", "z3", &text);
+        }
         Ok(version) => line("ok", "z3", &format!("{version}, for `prove`")),
         Err(why) => {
-            let text = format!("{why}: `prove` answers less (pip install z3-solver brings one)");
+            let text =
+                format!("{why}: `prove` answers less (pip install \"z3-solver>=5\" brings one)");
             line("-", "z3", &text);
         }
     }

@@ -1,6 +1,6 @@
 //! All that is said of a kernel: proofs, refutations that were seen to happen, tests of the proofs.
 
-use crate::engine::{self, Open, Proof, Property};
+use crate::engine::{self, Effort, Open, Proof, Property};
 use crate::interp::{self, End, Event, Launch, Thread};
 use crate::kir::{ArrayId, Kernel};
 use crate::logic::side::Stats;
@@ -16,12 +16,16 @@ const BUDGET: u64 = 1_500_000;
 /// Instructions of one run, and of one thread of a large launch.
 const RUN: u64 = 400_000;
 const ALONE: u64 = 20_000;
+/// Contents that a launch from a model is run with.
+const SEEDS: u64 = 3;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Facts about loops are inferred.
     pub infers: bool,
+    /// For what is open, demands are looked for under which it holds.
+    pub suggests: bool,
 }
 
 /// What is known of a property.
@@ -55,6 +59,8 @@ pub struct Checked {
     pub open: Vec<Open>,
     /// Where it failed, the smallest launch first.
     pub findings: Vec<Finding>,
+    /// Demands on launches under which it was proved, if some were looked for and found.
+    pub holds_if: Vec<String>,
 }
 
 /// What is said of a kernel.
@@ -97,13 +103,48 @@ pub fn prove(
     solver: Option<Solver>,
     options: Options,
 ) -> (Answer, Option<Solver>) {
-    let (proof, solver) = engine::prove(kernel, solver, options.infers);
+    let (proof, solver) =
+        engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
     let mut tests = Tests::default();
     tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
     if proof.open.iter().any(|open| open.property == Property::Overflow) {
         tests.large(kernel);
     }
-    (assemble(proof, tests), solver)
+    tests.replay(kernel, &proof.suspects);
+    if kernel.fences {
+        // What a fence orders is not followed, so no race was really seen.
+        tests.findings.retain(|finding| property(&finding.event) != Property::Races);
+    }
+    let answer = assemble(proof, tests);
+    // Without a solver it is the solver that is missing, not a demand.
+    if options.suggests && answer.example.is_some() && !answer.missed_solver {
+        return answer.suggested(kernel, solver, options.infers);
+    }
+    (answer, solver)
+}
+
+impl Answer {
+    /// With demands under which what is open would hold. Where something failed, only sizes can be at fault.
+    fn suggested(
+        mut self,
+        kernel: &Kernel,
+        solver: Option<Solver>,
+        infers: bool,
+    ) -> (Self, Option<Solver>) {
+        let mut solver = solver;
+        for checked in &mut self.properties {
+            let wanted = match checked.verdict {
+                Verdict::Proved => false,
+                Verdict::Refuted => checked.property == Property::Overflow,
+                Verdict::Unknown => !checked.open.is_empty(),
+            };
+            if wanted && checked.property != Property::Invariant {
+                (checked.holds_if, solver) =
+                    crate::suggest::demands(kernel, checked.property, solver, infers);
+            }
+        }
+        (self, solver)
+    }
 }
 
 /// What runs have shown.
@@ -149,6 +190,25 @@ impl Tests {
                         self.note(Finding { launch: launch.clone(), event });
                         return;
                     }
+                }
+            }
+        }
+    }
+
+    /// Runs launches that a solver's model names, if they are new.
+    fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
+        for (launch, thread) in suspects {
+            if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(launch) {
+                continue;
+            }
+            for seed in 1..=SEEDS {
+                let launch = Launch { seed, ..launch.clone() };
+                let run = match search::is_runnable(&launch) {
+                    true => interp::run(kernel, &launch, RUN),
+                    false => interp::run_alone(kernel, &launch, *thread, ALONE),
+                };
+                for event in run.events {
+                    self.note(Finding { launch: launch.clone(), event });
                 }
             }
         }
@@ -211,7 +271,8 @@ fn assemble(proof: Proof, tests: Tests) -> Answer {
             }
             _ => Verdict::Unknown,
         };
-        properties.push(Checked { property: one, verdict, open, findings });
+        let holds_if = Vec::new();
+        properties.push(Checked { property: one, verdict, open, findings, holds_if });
     }
     Answer {
         properties,

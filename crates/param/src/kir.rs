@@ -18,6 +18,7 @@
 //! each dimension; an index outside `0..dimension` is *out of bounds*. `Loop` is
 //! `loop { head; if !condition {break}; body; step }`, `Continue` goes to `step`. `Barrier` waits until every thread of the
 //! block is at *this* barrier, in the same iteration of all loops around it; anything else is a *divergence*.
+//! `Warp` is the same for the threads of a warp: 32 threads whose numbers in the block follow each other.
 //! `Return` ends the thread, `Assume` restricts the launches that are looked at, `Assert` claims.
 //!
 //! Two accesses of one element by different threads *race* if one is a store, not both are atomic, and
@@ -230,6 +231,7 @@ pub enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
     Barrier(Span),
+    Warp(Span),
     Return,
     Break,
     Continue,
@@ -321,6 +323,10 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
     /// Which axes of which built-in vectors occur in the kernel or its contract.
     pub mentioned: Vec<(Builtin, usize)>,
+    /// Type parameters of its template, which are read as floating-point types.
+    pub types: Vec<String>,
+    /// Whether it has a fence, whose order is not followed.
+    pub fences: bool,
 }
 
 impl Kernel {
@@ -343,6 +349,19 @@ pub fn has_barrier(statements: &[Stmt]) -> bool {
         Stmt::If(_, then, otherwise) => has_barrier(then) || has_barrier(otherwise),
         Stmt::Loop(inner) => {
             has_barrier(&inner.head) || has_barrier(&inner.body) || has_barrier(&inner.step)
+        }
+        _ => false,
+    })
+}
+
+/// Whether something that a warp does together is among these statements, at any depth.
+#[must_use]
+pub fn has_warp(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Warp(_) => true,
+        Stmt::If(_, then, otherwise) => has_warp(then) || has_warp(otherwise),
+        Stmt::Loop(inner) => {
+            has_warp(&inner.head) || has_warp(&inner.body) || has_warp(&inner.step)
         }
         _ => false,
     })

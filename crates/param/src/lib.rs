@@ -18,6 +18,7 @@ mod logic;
 mod lower;
 mod relevance;
 mod search;
+mod suggest;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
 pub use logic::side::Stats;

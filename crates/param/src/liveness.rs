@@ -44,7 +44,7 @@ pub(crate) fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarI
     assigned.iter().filter(is_fresh).copied().collect()
 }
 
-fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
+pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
     for statement in statements {
         match statement {
             Stmt::Assign(_, value) => see(value),
@@ -68,7 +68,7 @@ fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
                 }
             }
             Stmt::Assert(condition) | Stmt::Assume(condition) => see(condition),
-            Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
         }
     }
 }
@@ -139,7 +139,7 @@ impl Exposed {
                     self.iteration(inner, &mut assigned.clone());
                 }
                 Stmt::Assert(condition) | Stmt::Assume(condition) => self.read(condition, assigned),
-                Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+                Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
             }
         }
     }

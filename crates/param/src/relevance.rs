@@ -83,7 +83,7 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
                 }
             }
             Stmt::Assert(condition) | Stmt::Assume(condition) => mark(condition, marks),
-            Stmt::Barrier(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
         }
     }
 }

@@ -224,6 +224,16 @@ impl<'k> Search<'k> {
     }
 }
 
+/// Whether hardware can run a launch.
+pub(crate) fn is_legal(launch: &Launch) -> bool {
+    let within = |sizes: &[i128; 3], most: [i128; 3]| {
+        sizes.iter().zip(most).all(|(size, most)| (1..=most).contains(size))
+    };
+    within(&launch.block, [1024, 1024, 64])
+        && within(&launch.grid, [i128::from(i32::MAX), 65_535, 65_535])
+        && launch.block.iter().product::<i128>() <= 1024
+}
+
 /// Whether a launch can be run as a whole.
 pub(crate) fn is_runnable(launch: &Launch) -> bool {
     launch.threads() <= MAX_THREADS

@@ -14,8 +14,8 @@ macro_rules! corpus {
 
 corpus! {
     black_scholes blelloch brent_kung convolution diffusion gather grid_stride histogram kogge_stone layer_norm
-    matmul_naive matmul_tiled nbody reduce_halving reduce_index reduce_modulo reverse shared_flag softmax
-    stencil_1d stencil_2d transpose_naive transpose_tiled vector_add
+    matmul_naive matmul_tiled nbody reduce_halving reduce_index reduce_modulo reverse reverse_naive saxpy shared_flag softmax
+    stencil_1d stencil_2d transpose_naive transpose_padded transpose_tiled vector_add
 }
 
 /// What a `.expect` file says.
@@ -91,7 +91,7 @@ fn name(property: Property) -> &'static str {
 
 fn check(file: &str) {
     let (text, expected) = (read(file, "cu"), expected(file));
-    let options = Options { infers: true };
+    let options = Options { infers: true, suggests: false };
     let kernel_itself = kernel(&text);
     let (answer, _) = param::prove(&kernel_itself, None, options);
     assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);

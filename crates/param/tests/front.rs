@@ -24,14 +24,15 @@ fn unsupported_constructs_are_named_with_their_line() {
         "goto end;",
         "switch (n) { case 1: a[0] = 1; }",
         "asm(\"bar.sync 0;\");",
-        "__syncwarp();",
-        "__threadfence();",
-        "float v = __shfl_down_sync(0xffffffffu, a[0], 1);",
+        "__syncwarp(0xffu);",
+        "__nanosleep(3);",
+        "float v = __shfl_down_sync(0xffu, a[0], 1);",
         "float* p;",
-        "auto x = 3;",
-        "int& r = n;",
-        "float4 v = ((float4*)a)[0];",
-        "int x[2] = {1, 2};",
+        "auto x = a + n > a;",
+        "float4 v = ((float4*)b)[0];",
+        "int x[2][2] = {1, 2};",
+        "float2 v = make_float2(1, 2); v += v;",
+        "int* p[2];",
         "a[0] = sizeof(int);",
         "float* p = a; p = (float*)b;",
         "printf(\"%d\", n);",
@@ -75,7 +76,10 @@ fn files_as_a_whole() {
     let unsupported = [
         "#include \"mine.h\"\n__global__ void k() {}",
         "#define F(x) #x\n__global__ void k() {}",
-        "template <typename T>\n__global__ void k(T* a) {}",
+        "template <template <int> class T>\n__global__ void k(float* a) {}",
+        "struct S { int a[2]; };\n__global__ void k(S* s) { s[0].a[0] = 1; }",
+        "struct S { int x; S(int y) { x = y; } };\n__global__ void k(S* s) {}",
+        "__constant__ int c[2] = {1, 2};\n__global__ void k(int* a) { a[0] = c[0]; }",
     ];
     for text in unsupported {
         assert_eq!(refusal(text).expect(text).0, Severity::Unsupported, "{text}");
@@ -93,6 +97,12 @@ fn what_kernels_are_written_in_is_read() {
         #include <cuda_runtime.h>
         #define N 4
         #define AT(i, j) ((i)*N + (j))
+        struct Point { float x, y; int tag; };
+        typedef struct { Point at; const int* map; int n; } Grid;
+        template <int M> __device__ float power(float x) { float r = 1; for (int i = 0; i < M; i++) r *= x; return r; }
+        __device__ Point moved(const Point& p, float2 by) { Point q = {p.x + by.x, p.y, 0}; q.tag = p.tag; return q; }
+        __device__ void exchange(float& a, float& b) { float t = a; a = b; b = t; }
+        __device__ int total;
         #if defined(__CUDACC__) && N > 3
         typedef unsigned int word;
         #else
@@ -104,8 +114,20 @@ fn what_kernels_are_written_in_is_read() {
             if (x > most) { return most; }
             return x;
         }
-        template <int R>
-        __global__ void __launch_bounds__(256) k(float* __restrict__ a, const word *b, size_t n, bool on) {
+        template <int R, typename T = float>
+        __global__ void __launch_bounds__(256) k(float* __restrict__ a, const word *b, size_t n, bool on, Point* ps,
+                                                 Grid grid, T scale, float4* quads) {
+            float half = 0.5f; auto uint = 3u; half *= uint * (half) * half;
+            __shared__ float2 pairs[N][N];
+            float& cell = a[n];
+            cell += power<R>(half) + power<N>(1.0f);
+            Point p = moved(ps[0], make_float2(1, 2)), q;
+            q = on ? p : grid.at; ps[grid.map[grid.n]] = q; ps[1].tag = q.tag; (ps + 2)->x = 1;
+            pairs[0][1] = make_float2(pairs[1][0].y, scale); exchange(pairs[0][0].x, a[1]); exchange(half, a[0]);
+            float4 v = reinterpret_cast<const float4*>(a)[2]; *(float4*)&a[4] = v; quads += 1; quads[0] = v;
+            float sums[3] = {1, half}; sums[2]++;
+            half += __shfl_xor_sync(0xffffffff, half, 1) + __any_sync(~0u, on); __syncwarp(); __threadfence();
+            atomicAdd(&total, 1);
             __shared__ float s[N][twice + 1];
             __shared__ int count;
             const float* p = a + n;

@@ -5,7 +5,7 @@ use param::{Answer, Options, Verdict, engine::Property};
 fn answer(text: &str) -> Answer {
     let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
     let kernel = kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message));
-    let (answer, _) = param::prove(&kernel, None, Options { infers: true });
+    let (answer, _) = param::prove(&kernel, None, Options { infers: true, suggests: false });
     assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
     answer
 }

@@ -31,6 +31,11 @@ pub struct Options<'o> {
     pub format: Format,
 }
 
+/// The first version of z3 that answers well.
+const MIN_SOLVER: u32 = 5;
+/// Reasons that are listed for one property.
+const MAX_REASONS: usize = 6;
+
 /// What a report is made of.
 struct Report<'r> {
     input: &'r Input,
@@ -38,6 +43,8 @@ struct Report<'r> {
     answer: &'r Answer,
     /// Why there is no solver.
     no_solver: Option<&'r str>,
+    /// The version of a solver that is too old.
+    old_solver: Option<&'r str>,
 }
 
 /// Proves a kernel.
@@ -65,9 +72,13 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     if let (Some(_), Some(reason)) = (options.solver, &no_solver) {
         return Outcome::bad_input(reason);
     }
-    let (answer, _) = param::prove(&kernel, found, param::Options { infers: options.infers });
+    let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
+    let old_solver = old_solver.filter(|version| is_old(version));
+    let (answer, _) =
+        param::prove(&kernel, found, param::Options { infers: options.infers, suggests: true });
     let no_solver = no_solver.as_deref();
-    let report = Report { input, kernel: &kernel, answer: &answer, no_solver };
+    let old_solver = old_solver.as_deref();
+    let report = Report { input, kernel: &kernel, answer: &answer, no_solver, old_solver };
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(&kernel, finding), input, colour);
         let messages = format!(
@@ -89,6 +100,12 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 /// The version of the z3 that would be asked.
 pub(crate) fn solver_version() -> Result<String, String> {
     solver::find(None).map(|solver| solver.version().to_owned())
+}
+
+/// Whether a z3 is one that loses answers: 4.8 leaves one question in eight open that 5.4 answers.
+pub(crate) fn is_old(version: &str) -> bool {
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    major.is_none_or(|major| major < MIN_SOLVER)
 }
 
 enum Refusal {
@@ -154,9 +171,23 @@ impl Report<'_> {
     /// Why a property is unknown.
     fn reasons(&self, checked: &Checked) -> Vec<String> {
         let mut reasons = Vec::new();
+        let line = |span: base::Span| self.input.source.line(span.start);
         for open in &checked.open {
-            let line = self.input.source.line(open.span.start);
-            reasons.push(format!("line {line}: could not show {}", open.message));
+            let place = match open.other {
+                Some(other) if line(other) != line(open.span) => {
+                    format!("lines {} and {}", line(other), line(open.span))
+                }
+                _ => format!("line {}", line(open.span)),
+            };
+            let reason = format!("{place}: could not show {}", open.message);
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        if reasons.len() > MAX_REASONS {
+            let more = reasons.len() - MAX_REASONS;
+            reasons.truncate(MAX_REASONS);
+            reasons.push(format!("and {more} more like this"));
         }
         if checked.property == Property::Bounds {
             for array in &self.answer.unsized_arrays {
@@ -216,9 +247,20 @@ impl Report<'_> {
         let mut notes = Vec::new();
         if let Some(reason) = self.no_solver.filter(|_| self.answer.missed_solver) {
             notes.push(format!(
-                "{reason}; some questions need one (`pip install z3-solver` brings z3, then give \
+                "{reason}; some questions need one (`pip install \"z3-solver>=5\"` brings z3, then give \
                  --solver or set WARPPROOF_Z3)"
             ));
+        }
+        if let Some(version) = self.old_solver {
+            notes.push(format!(
+                "z3 {version} leaves questions open that version {MIN_SOLVER} answers (`pip install \
+                 \"z3-solver>=5\"` brings one)"
+            ));
+        }
+        for checked in self.answer.properties.iter().filter(|one| !one.holds_if.is_empty()) {
+            let demands = checked.holds_if.join(" && ");
+            let property = name(checked.property);
+            notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
         }
         if self.answer.solver_died {
             notes.push("the solver stopped answering".to_owned());
@@ -228,6 +270,15 @@ impl Report<'_> {
             count => notes.push(format!("tested by running {count} small launches")),
         }
         notes
+    }
+
+    /// What a condition of the contract says, as it is written; nothing if it is not written anywhere.
+    fn written(&self, span: base::Span) -> Option<String> {
+        let text = self.input.source.text().get(span.start as usize..span.end as usize)?;
+        let text = text.replace("//@", " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // What is made for a template's parameter has the place of the kernel's name.
+        (span != self.kernel.span && !text.is_empty()).then_some(text)
     }
 
     fn assumptions(&self) -> Vec<String> {
@@ -252,7 +303,40 @@ impl Report<'_> {
         if has_loop(&self.kernel.body) {
             all.push("loops end".to_owned());
         }
+        for name in &self.kernel.types {
+            all.push(format!("`{name}` is a floating-point type: templates are read for such"));
+        }
+        if self.kernel.fences {
+            all.push("fences order nothing: what they order is not followed".to_owned());
+        }
+        for requirement in &self.kernel.requires {
+            all.extend(
+                self.written(requirement.condition.span).map(|text| format!("requires {text}")),
+            );
+        }
+        each_assume(&self.kernel.body, &mut |span| {
+            all.extend(self.written(span).map(|text| format!("assume {text}")));
+        });
         all
+    }
+}
+
+/// Calls `see` with the place of every `assume`.
+fn each_assume(statements: &[param::kir::Stmt], see: &mut impl FnMut(base::Span)) {
+    for statement in statements {
+        match statement {
+            param::kir::Stmt::Assume(condition) => see(condition.span),
+            param::kir::Stmt::If(_, then, otherwise) => {
+                each_assume(then, see);
+                each_assume(otherwise, see);
+            }
+            param::kir::Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    each_assume(part, see);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

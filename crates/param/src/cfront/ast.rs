@@ -7,8 +7,24 @@ use base::Span;
 pub(crate) enum Scalar {
     Void,
     Bool,
-    Int { bits: u8, signed: bool },
-    Float { bits: u8 },
+    Int {
+        bits: u8,
+        signed: bool,
+    },
+    Float {
+        bits: u8,
+    },
+    /// A struct or vector type of the file, by its number.
+    Struct(u16),
+    /// The type of what a variable is initialised with.
+    Auto,
+}
+
+/// A struct or vector type.
+#[derive(Clone, Debug)]
+pub(crate) struct Struct {
+    pub(crate) name: String,
+    pub(crate) fields: Vec<Declarator>,
 }
 
 /// A scalar or a pointer to one.
@@ -18,6 +34,8 @@ pub(crate) struct TypeName {
     pub(crate) pointers: u8,
     /// Whether what is pointed to (or the object) may not be written.
     pub(crate) constant: bool,
+    /// Whether it is another name for what it is initialised with.
+    pub(crate) reference: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +67,10 @@ pub(crate) enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     Member(Box<Expr>, String),
     Call(String, Vec<Expr>),
+    /// A function template with its integers: `f<4>(x)`.
+    Instance(String, Vec<Expr>, Vec<Expr>),
+    /// `{1, 2}` as an initialiser.
+    Braces(Vec<Expr>),
     Cast(TypeName, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
     /// `\forall int i, j; body`.
@@ -121,6 +143,8 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Declarator>,
     /// Integer parameters of its template.
     pub(crate) template: Vec<Declarator>,
+    /// Type parameters of its template.
+    pub(crate) types: Vec<String>,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) body: Vec<Stmt>,
 }
@@ -130,6 +154,7 @@ pub(crate) struct Function {
 pub(crate) struct Unit {
     pub(crate) functions: Vec<Function>,
     pub(crate) globals: Vec<Declaration>,
+    pub(crate) structs: Vec<Struct>,
     /// Names that `symbolic` clauses declare.
     pub(crate) symbolic: Vec<String>,
 }

@@ -76,7 +76,10 @@ impl Parser {
     fn extents(&mut self, out: &mut Vec<Clause>) -> Result<()> {
         loop {
             let start = self.span();
-            let name = self.name()?;
+            let mut name = self.name()?;
+            while self.take(".") {
+                name = format!("{name}.{}", self.name()?);
+            }
             self.expect("[")?;
             let size = self.assignment()?;
             self.expect("]")?;

@@ -145,8 +145,9 @@ impl Parser {
                 let add = self.is("++");
                 self.at += 1;
                 ExprKind::Step { add, prefix: false, target: Box::new(expr) }
-            } else if self.is("->") {
-                return Err(self.unsupported(self.span(), "`->` is not supported"));
+            } else if self.take("->") {
+                let pointee = Expr { span: expr.span, kind: ExprKind::Unary("*", Box::new(expr)) };
+                ExprKind::Member(Box::new(pointee), self.name()?)
             } else {
                 return Ok(expr);
             };
@@ -193,7 +194,7 @@ impl Parser {
         self.at += 1;
         let kind = match word {
             "true" | "false" => ExprKind::Bool(word == "true"),
-            "static_cast" => {
+            "static_cast" | "reinterpret_cast" => {
                 self.expect("<")?;
                 let ty: TypeName = self.type_name()?;
                 self.expect(">")?;
@@ -214,21 +215,14 @@ impl Parser {
                 self.expect(";")?;
                 ExprKind::Forall(names, Box::new(self.nested(Self::expression)?))
             }
-            "reinterpret_cast" | "const_cast" | "dynamic_cast" | "sizeof" | "new" | "delete"
-            | "throw" => {
+            "const_cast" | "dynamic_cast" | "sizeof" | "new" | "delete" | "throw" => {
                 let message = format!("`{word}` is not supported");
                 return Err(self.unsupported(start, &message));
             }
-            _ if self.is("(") => {
-                self.at += 1;
-                let mut arguments = Vec::new();
-                while !self.take(")") {
-                    arguments.push(self.assignment()?);
-                    if !self.take(",") && !self.is(")") {
-                        return Err(self.error("expected `,` or `)`"));
-                    }
-                }
-                ExprKind::Call(word.to_owned(), arguments)
+            _ if self.is("(") => ExprKind::Call(word.to_owned(), self.arguments()?),
+            _ if self.is("<") && self.templates.contains(word) => {
+                let given = self.template_arguments()?;
+                ExprKind::Instance(word.to_owned(), given, self.arguments()?)
             }
             _ if self.is("::") => {
                 return Err(self.unsupported(start, "names with `::` are not supported"));
@@ -236,6 +230,56 @@ impl Parser {
             _ => ExprKind::Name(word.to_owned()),
         };
         Ok(Expr { kind, span: self.since(start) })
+    }
+}
+
+impl Parser {
+    fn arguments(&mut self) -> Result<Vec<Expr>> {
+        self.expect("(")?;
+        let mut arguments = Vec::new();
+        while !self.take(")") {
+            arguments.push(self.assignment()?);
+            if !self.take(",") && !self.is(")") {
+                return Err(self.error("expected `,` or `)`"));
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// The integers in `<4, float>`; types are read as what their parameters are read as.
+    fn template_arguments(&mut self) -> Result<Vec<Expr>> {
+        self.expect("<")?;
+        let mut given = Vec::new();
+        while !self.take(">") {
+            if self.is_type() {
+                self.type_name()?;
+            } else {
+                // A `>` outside of parentheses ends the list.
+                given.push(self.unary()?);
+            }
+            if !self.take(",") && !self.is(">") {
+                return Err(self.error("expected `,` or `>`"));
+            }
+        }
+        Ok(given)
+    }
+
+    /// `{1, 2}`.
+    pub(super) fn braces(&mut self) -> Result<Expr> {
+        let start = self.span();
+        self.expect("{")?;
+        let mut parts = Vec::new();
+        while !self.take("}") {
+            let inner = |parser: &mut Self| match parser.is("{") {
+                true => parser.braces(),
+                false => parser.assignment(),
+            };
+            parts.push(self.nested(inner)?);
+            if !self.take(",") && !self.is("}") {
+                return Err(self.error("expected `,` or `}`"));
+            }
+        }
+        Ok(Expr { kind: ExprKind::Braces(parts), span: self.since(start) })
     }
 }
 

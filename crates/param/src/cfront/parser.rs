@@ -1,15 +1,16 @@
-//! Recursive descent over tokens: files, functions, declarations and types (ISO C++17 [gram], with
-//! CUDA's qualifiers). Statements are in `statements.rs`, expressions in `expressions.rs`, annotations in
-//! `clauses.rs`.
+//! Recursive descent over tokens: files, functions and declarations (ISO C++17 [gram], with CUDA's
+//! qualifiers). Types are in `types.rs`, statements in `statements.rs`, expressions in `expressions.rs`,
+//! annotations in `clauses.rs`.
 //!
 //! Host code is skipped; a function that a kernel calls must be a `__device__` function of the file. The
 //! first error ends the reading.
 
-use super::ast::{Clause, ClauseKind, Declaration, Declarator, Function, Scalar, TypeName, Unit};
+use super::ast::{
+    Clause, ClauseKind, Declaration, Declarator, Function, Scalar, Struct, TypeName, Unit,
+};
 use super::token::{Kind, Result, Token};
-use super::types::{integer_type, is_type_word, named_type};
 use base::{Code, Diagnostic, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements and expressions nested deeper than this are refused before the stack ends.
 const MAX_DEPTH: usize = 128;
@@ -18,7 +19,12 @@ pub(super) struct Parser {
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
     /// Names of types that the file declares.
-    aliases: BTreeMap<String, Scalar>,
+    pub(super) aliases: BTreeMap<String, Scalar>,
+    pub(super) structs: Vec<Struct>,
+    /// Names of types that are variables here.
+    pub(super) shadowed: BTreeSet<String>,
+    /// Functions that are templates.
+    pub(super) templates: BTreeSet<String>,
     depth: usize,
     /// Inside an annotation, where comparisons chain and `==>` is an operator.
     pub(super) annotated: bool,
@@ -26,12 +32,21 @@ pub(super) struct Parser {
 
 /// Reads a file from its tokens.
 pub(super) fn parse(tokens: Vec<Token>, symbolic: Vec<String>) -> Result<Unit> {
-    let aliases = BTreeMap::new();
-    let mut parser = Parser { tokens: joined(tokens), at: 0, aliases, depth: 0, annotated: false };
+    let mut parser = Parser {
+        tokens: joined(tokens),
+        at: 0,
+        aliases: BTreeMap::new(),
+        structs: Vec::new(),
+        shadowed: BTreeSet::new(),
+        templates: BTreeSet::new(),
+        depth: 0,
+        annotated: false,
+    };
     let mut unit = Unit { symbolic, ..Unit::default() };
     while !parser.is_end() {
         parser.item(&mut unit)?;
     }
+    unit.structs = parser.structs;
     Ok(unit)
 }
 
@@ -49,9 +64,16 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
     out
 }
 
+/// Parameters of a template.
+#[derive(Default)]
+struct Template {
+    sizes: Vec<Declarator>,
+    types: Vec<String>,
+}
+
 /// What stands before a declaration.
 #[derive(Clone, Copy, Default)]
-struct Qualifiers {
+pub(super) struct Qualifiers {
     global: bool,
     device: bool,
     shared: bool,
@@ -79,7 +101,7 @@ impl Parser {
         if last.end < start.start { start } else { start.to(last) }
     }
 
-    fn is_end(&self) -> bool {
+    pub(super) fn is_end(&self) -> bool {
         *self.kind() == Kind::End
     }
 
@@ -159,12 +181,19 @@ impl Parser {
         if self.is_word("typedef") || self.is_word("using") {
             return self.alias();
         }
+        if self.is_word("struct") && self.record() {
+            return self.no_clauses(&clauses);
+        }
         let start = self.at;
+        let before = (self.aliases.clone(), std::mem::take(&mut self.shadowed));
         let template = self.template()?;
         let qualifiers = self.qualifiers();
         if qualifiers.global || qualifiers.device {
-            return self.device_item(unit, qualifiers, clauses, template);
+            let result = self.device_item(unit, qualifiers, clauses, template);
+            (self.aliases, self.shadowed) = before;
+            return result;
         }
+        (self.aliases, self.shadowed) = before;
         let is_constant = qualifiers.constant && self.is_type();
         if is_constant && let Ok(declaration) = self.declaration(qualifiers) {
             unit.globals.push(declaration);
@@ -185,57 +214,46 @@ impl Parser {
         })
     }
 
-    fn alias(&mut self) -> Result<()> {
-        let start = self.at;
-        let named = if self.take_word("using") {
-            let name = self.name()?;
-            self.take("=");
-            self.is_type().then(|| self.scalar()).transpose()?.map(|scalar| (name, scalar))
-        } else {
-            self.at += 1;
-            let scalar = self.is_type().then(|| self.scalar()).transpose()?;
-            scalar.and_then(|scalar| self.name().ok().map(|name| (name, scalar)))
-        };
-        match named {
-            Some((name, scalar)) if self.take(";") => {
-                self.aliases.insert(name, scalar);
-            }
-            // Not a name for a scalar: whoever uses it will be told.
-            _ => {
-                self.at = start;
-                self.skip_host();
-            }
-        }
-        Ok(())
-    }
-
-    /// `template <int N, unsigned M>`: integers become symbolic sizes.
-    fn template(&mut self) -> Result<Vec<Declarator>> {
-        let mut parameters = Vec::new();
+    /// `template <typename T, int N>`: integers become symbolic sizes, types are read as floats.
+    fn template(&mut self) -> Result<Template> {
+        let mut found = Template::default();
         if !self.take_word("template") {
-            return Ok(parameters);
+            return Ok(found);
         }
         self.expect("<")?;
         while !self.take(">") {
             let span = self.span();
-            if !self.is_type() {
-                let message = "templates over types are not supported; use an instance";
+            if self.take_word("typename") || self.take_word("class") {
+                let name = self.name()?;
+                self.aliases.insert(name.clone(), Scalar::Float { bits: 32 });
+                found.types.push(name);
+            } else if self.is_type() {
+                let ty = self.type_name()?;
+                let name = self.name()?;
+                if !matches!(ty.scalar, Scalar::Int { .. } | Scalar::Bool) || ty.pointers > 0 {
+                    return Err(
+                        self.unsupported(span, "only integers and types are supported here")
+                    );
+                }
+                found.sizes.push(Declarator { name, span, ty, dimensions: vec![], init: None });
+            } else {
+                let message = "this kind of template is not supported; use an instance";
                 return Err(self.unsupported(span, message));
             }
-            let ty = self.type_name()?;
-            let name = self.name()?;
-            if !matches!(ty.scalar, Scalar::Int { .. }) || ty.pointers > 0 {
-                return Err(self.unsupported(span, "only integers are supported here"));
+            if self.take("=") {
+                // What stands here if nothing is given; every value is looked at anyway.
+                while !self.is(",") && !self.is(">") && !self.is_end() {
+                    self.at += 1;
+                }
             }
-            parameters.push(Declarator { name, span, ty, dimensions: vec![], init: None });
             if !self.take(",") && !self.is(">") {
                 return Err(self.error("expected `,` or `>`"));
             }
         }
-        Ok(parameters)
+        Ok(found)
     }
 
-    fn qualifiers(&mut self) -> Qualifiers {
+    pub(super) fn qualifiers(&mut self) -> Qualifiers {
         let mut found = Qualifiers::default();
         while let Kind::Word(word) = self.kind() {
             match word.as_str() {
@@ -265,7 +283,7 @@ impl Parser {
         unit: &mut Unit,
         mut qualifiers: Qualifiers,
         clauses: Vec<Clause>,
-        template: Vec<Declarator>,
+        template: Template,
     ) -> Result<()> {
         let start = self.span();
         let begin = self.at;
@@ -274,6 +292,9 @@ impl Parser {
         qualifiers.global |= more.global;
         let span = self.span();
         let name = self.name()?;
+        if !template.sizes.is_empty() || !template.types.is_empty() {
+            self.templates.insert(name.clone());
+        }
         if !self.is("(") {
             self.at = begin;
             unit.globals.push(self.declaration(qualifiers)?);
@@ -294,7 +315,8 @@ impl Parser {
             is_kernel,
             returns,
             parameters,
-            template,
+            template: template.sizes,
+            types: template.types,
             clauses,
             body,
         });
@@ -310,10 +332,8 @@ impl Parser {
         while !self.take(")") {
             let span = self.span();
             let mut ty = self.type_name()?;
-            if self.is("&") {
-                return Err(self.unsupported(span, "references are not supported"));
-            }
-            let name = self.name()?;
+            ty.reference = self.take("&");
+            let name = self.declared()?;
             if self.take("[") {
                 while !self.take("]") {
                     if self.is_end() {
@@ -336,8 +356,17 @@ impl Parser {
         Ok(parameters)
     }
 
+    /// A name that is declared here; if it is that of a type, it is not one any more.
+    fn declared(&mut self) -> Result<String> {
+        let name = self.name()?;
+        if self.is_type_word(&name) {
+            self.shadowed.insert(name.clone());
+        }
+        Ok(name)
+    }
+
     /// A declaration of variables, with its `;`.
-    fn declaration(&mut self, qualifiers: Qualifiers) -> Result<Declaration> {
+    pub(super) fn declaration(&mut self, qualifiers: Qualifiers) -> Result<Declaration> {
         let (shared, external) = (qualifiers.shared, qualifiers.external);
         let mut base = self.type_name()?;
         base.constant |= qualifiers.constant;
@@ -363,27 +392,24 @@ impl Parser {
 
     fn declarator(&mut self, ty: TypeName) -> Result<Declarator> {
         let span = self.span();
-        if self.is("&") || self.is("(") {
-            return Err(
-                self.unsupported(span, "references and function pointers are not supported")
-            );
+        let mut ty = ty;
+        ty.reference = self.take("&");
+        if self.is("(") || self.is("&") {
+            return Err(self.unsupported(span, "pointers to functions or arrays are not supported"));
         }
-        let name = self.name()?;
+        let name = self.declared()?;
         let mut dimensions = Vec::new();
         while self.take("[") {
             let size = if self.is("]") { None } else { Some(self.expression()?) };
             self.expect("]")?;
             dimensions.push(size);
         }
-        if self.is("{") || self.is("(") {
-            return Err(self.unsupported(span, "this kind of initialiser is not supported"));
-        }
-        let init = if self.take("=") {
-            if self.is("{") {
-                let message = "initialisers in braces are not supported";
-                return Err(self.unsupported(self.span(), message));
-            }
-            Some(self.assignment()?)
+        let init = if self.take("=") || self.is("{") {
+            Some(if self.is("{") { self.braces()? } else { self.assignment()? })
+        } else if self.take("(") {
+            let inner = self.expression()?;
+            self.expect(")")?;
+            Some(inner)
         } else {
             None
         };
@@ -406,78 +432,11 @@ impl Parser {
         if self.at == start && !self.is_type() {
             return Ok(None);
         }
-        if self.is_word("auto") {
-            return Err(self.unsupported(self.span(), "`auto` is not supported"));
-        }
         self.declaration(qualifiers).map(Some)
     }
 
-    /// Whether a type begins here.
-    pub(super) fn is_type(&self) -> bool {
-        match self.kind() {
-            Kind::Word(word) => {
-                is_type_word(word) || named_type(word).is_some() || self.aliases.contains_key(word)
-            }
-            _ => false,
-        }
-    }
-
-    /// A type with its pointers, as in casts and parameters.
-    pub(super) fn type_name(&mut self) -> Result<TypeName> {
-        let mut constant = false;
-        while self.is_word("const") || self.is_word("volatile") {
-            constant |= self.is_word("const");
-            self.at += 1;
-        }
-        let scalar = self.scalar()?;
-        while self.is_word("const") || self.is_word("volatile") {
-            constant |= self.is_word("const");
-            self.at += 1;
-        }
-        let mut ty = TypeName { scalar, pointers: 0, constant };
-        self.stars(&mut ty);
-        Ok(ty)
-    }
-
-    fn stars(&mut self, ty: &mut TypeName) {
-        while self.take("*") {
-            ty.pointers = ty.pointers.saturating_add(1);
-            while matches!(self.kind(), Kind::Word(word)
-                if matches!(word.as_str(), "const" | "__restrict__" | "__restrict" | "restrict" | "volatile"))
-            {
-                self.at += 1;
-            }
-        }
-    }
-
-    fn scalar(&mut self) -> Result<Scalar> {
-        let span = self.span();
-        let Kind::Word(word) = self.kind().clone() else {
-            return Err(self.error("expected a type"));
-        };
-        if let Some(scalar) = named_type(&word).or_else(|| self.aliases.get(&word).copied()) {
-            self.at += 1;
-            return Ok(scalar);
-        }
-        let mut words = Vec::new();
-        while let Kind::Word(word) = self.kind().clone() {
-            if word == "const" && !words.is_empty() {
-                break;
-            }
-            if !is_type_word(&word) {
-                break;
-            }
-            words.push(word);
-            self.at += 1;
-        }
-        integer_type(&words).ok_or_else(|| {
-            let message = format!("the type `{word}` is not supported");
-            self.unsupported(span, &message)
-        })
-    }
-
     /// Passes over one item of host code: to its `;` or over its braces.
-    fn skip_host(&mut self) {
+    pub(super) fn skip_host(&mut self) {
         let mut depth = 0usize;
         while !self.is_end() {
             let closes = self.is("}");

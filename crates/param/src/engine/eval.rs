@@ -275,8 +275,16 @@ impl Engine<'_> {
                     let low = multiple.and_then(|multiple| a.minus(&multiple));
                     return self.arithmetic(low, expr, state, false);
                 }
+                if let Some(unit) = b.as_constant().and_then(i128::checked_neg).filter(is_bit) {
+                    // `x & ~31`.
+                    let quotient = self.operation(Operation::Floor(a.clone(), unit), ty);
+                    return self.arithmetic(quotient.scaled(unit), expr, state, false);
+                }
             }
             _ => {}
+        }
+        if let Some(value) = self.one_bit(operator, a, b, ty) {
+            return self.arithmetic(Some(value), expr, state, false);
         }
         self.in_range(a, ty, left_span, state);
         self.in_range(b, ty, right_span, state);
@@ -300,6 +308,24 @@ impl Engine<'_> {
             Binary::BitAnd => Val::Int(self.operation(Operation::Opaque("and", a, b), ty)),
             Binary::BitOr => Val::Int(self.operation(Operation::Opaque("or", a, b), ty)),
             _ => Val::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
+        }
+    }
+
+    /// A bitwise operation with a single bit, which is the same however often the value wrapped.
+    fn one_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
+        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+        let bit = b.as_constant().filter(is_bit)?;
+        if !matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
+            return None;
+        }
+        let above = self.operation(Operation::Floor(a.clone(), bit), ty);
+        let beyond = self.operation(Operation::Floor(a.clone(), bit.checked_mul(2)?), ty);
+        // 1 if the bit is set.
+        let set = above.minus(&beyond.scaled(2)?)?;
+        match operator {
+            Binary::BitAnd => set.scaled(bit),
+            Binary::BitOr => a.offset(bit)?.minus(&set.scaled(bit)?),
+            _ => a.offset(bit)?.minus(&set.scaled(bit.checked_mul(2)?)?),
         }
     }
 
@@ -356,6 +382,11 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
     let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
     let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
     Formula::and([above, below.map_or(Formula::False, Formula::ge)])
+}
+
+/// Whether a number is a power of two.
+fn is_bit(value: &i128) -> bool {
+    *value > 0 && value & (value - 1) == 0
 }
 
 /// How far a value of a type can be shifted.

@@ -7,7 +7,7 @@
 use super::Engine;
 use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
 use crate::interp::AccessKind;
-use crate::kir::{Element, Loop, Stmt, Type, has_barrier};
+use crate::kir::{Element, Loop, Stmt, Type, has_barrier, has_warp};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
@@ -82,6 +82,7 @@ impl Engine<'_> {
                 }
                 self.barrier(*span, &state);
             }
+            Stmt::Warp(span) => self.oblige(Claim::Converged, Formula::True, *span, &state),
             Stmt::Return => {
                 self.leaves(&state, true);
                 return None;
@@ -110,15 +111,21 @@ impl Engine<'_> {
     /// All threads of a block leave a loop with barriers together, or return together if they are in
     /// any loop: otherwise those left behind would wait for them.
     fn leaves(&mut self, state: &State, returns: bool) {
-        let in_barrier_loop = self.loops.iter().any(|(_, has)| *has);
-        let innermost = self.loops.last().is_some_and(|(_, has)| *has);
-        let matters = match returns {
-            true => in_barrier_loop || !self.loops.is_empty() && has_barrier(&self.kernel.body),
-            false => innermost,
-        };
-        if matters {
-            let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
-            self.oblige(Claim::Uniform, Formula::True, span, state);
+        let body = &self.kernel.body;
+        let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
+        let meets = [
+            (Level::Block, Claim::Uniform, has_barrier(body)),
+            (Level::Warp, Claim::Converged, has_warp(body)),
+        ];
+        for (level, claim, exists) in meets {
+            let together = |one: &(Span, Level)| one.1 <= level && exists;
+            let matters = match returns {
+                true => self.loops.iter().any(together) || !self.loops.is_empty() && exists,
+                false => self.loops.last().is_some_and(together),
+            };
+            if matters {
+                self.oblige(claim, Formula::True, span, state);
+            }
         }
     }
 
@@ -250,7 +257,8 @@ impl Engine<'_> {
 
     /// Notes something to prove.
     pub(super) fn oblige(&mut self, claim: Claim, goal: Formula, span: Span, state: &State) {
-        let trivial = goal == Formula::True && claim != Claim::Uniform;
+        let meets = matches!(claim, Claim::Uniform | Claim::Converged);
+        let trivial = goal == Formula::True && !meets;
         if self.mode != Mode::Full || trivial {
             return;
         }

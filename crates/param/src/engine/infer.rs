@@ -172,8 +172,7 @@ impl Engine<'_> {
     ) -> bool {
         let head = self.head(entry, shape);
         self.assume(facts, entry, &head);
-        let barriers = shape.level == Level::Block;
-        let end = self.iterate(inner, head.state, &mut Flow::default(), barriers);
+        let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
         let Some(Some(mut end)) = end else { return false };
         self.settle(shape, &mut end);
         let before = facts.kept.len();

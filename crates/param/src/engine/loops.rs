@@ -2,7 +2,8 @@
 //!
 //! A variable that a loop changes gets a value at the loop's head that stands for every iteration: `x0 + k·c` if each
 //! iteration adds the same `c` (recurrence; `k` counts iterations), otherwise a symbol of which inductive facts
-//! are inferred (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration, so `k` and
+//! are inferred (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration (of a warp,
+//! in one with what a warp does together), so `k` and
 //! variables that only depend on what the block shares are symbols of the block; whether a variable is one is guessed
 //! and checked by going through the body until the guesses hold.
 
@@ -10,7 +11,7 @@ use super::Engine;
 use super::eval::in_type;
 use super::exec::Flow;
 use super::state::{Claim, Mode, State, Val};
-use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier};
+use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
 use crate::liveness;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -46,26 +47,31 @@ pub(super) struct Head {
 
 impl Engine<'_> {
     pub(super) fn looped(&mut self, inner: &Loop, entry: State) -> Option<State> {
-        let barriers =
-            [&inner.head, &inner.body, &inner.step].into_iter().any(|part| has_barrier(part));
+        let parts = [&inner.head, &inner.body, &inner.step];
+        let barriers = parts.into_iter().any(|part| has_barrier(part));
+        let level = match barriers {
+            true => Level::Block,
+            false if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
+            false => Level::Thread,
+        };
         if barriers && self.mode == Mode::Interval {
             let exits = self.entered(inner, entry);
             return self.joined(exits);
         }
-        self.loops.push((inner.span, barriers));
-        let exit = self.generic(inner, entry, barriers);
+        self.loops.push((inner.span, level));
+        let exit = self.generic(inner, entry, level);
         self.loops.pop();
         exit
     }
 
-    fn generic(&mut self, inner: &Loop, entry: State, barriers: bool) -> Option<State> {
-        let shape = self.shape(inner, &entry, barriers);
+    fn generic(&mut self, inner: &Loop, entry: State, level: Level) -> Option<State> {
+        let shape = self.shape(inner, &entry, level);
         let facts = self.invariants(inner, &entry, &shape);
         let head = self.head(&entry, &shape);
         self.assume(&facts, &entry, &head);
         self.seen_before(inner, &entry, &head);
         let mut flow = Flow::default();
-        let end = self.iterate(inner, head.state.clone(), &mut flow, barriers)?;
+        let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
         self.carried(inner, &shape, end.as_ref());
         self.exit(inner, &entry, &shape, &facts, (&head, flow))
     }
@@ -90,15 +96,16 @@ impl Engine<'_> {
         inner: &Loop,
         state: State,
         flow: &mut Flow,
-        barriers: bool,
+        level: Level,
     ) -> Option<Option<State>> {
         let mut state = self.part(0, &inner.head, state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
-        if barriers {
-            // All threads of the block go on, or none does.
+        if level < Level::Thread {
+            // All threads of the block, or of the warp, go on, or none does.
             let mut tested = state.clone();
             tested.path.push(condition.clone());
-            self.oblige(Claim::Uniform, Formula::True, inner.condition.span, &tested);
+            let claim = if level == Level::Block { Claim::Uniform } else { Claim::Converged };
+            self.oblige(claim, Formula::True, inner.condition.span, &tested);
         }
         state.path.push(condition);
         let end = self.part(1, &inner.body, state, flow);
@@ -166,9 +173,8 @@ impl Engine<'_> {
     }
 
     /// How each variable changes, found by going through the body.
-    fn shape(&mut self, inner: &Loop, entry: &State, barriers: bool) -> Shape {
+    fn shape(&mut self, inner: &Loop, entry: &State, level: Level) -> Shape {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let level = if barriers { Level::Block } else { Level::Thread };
         let mut changed: Vec<VarId> = Vec::new();
         for part in [&inner.head, &inner.body, &inner.step] {
             changed.extend(
@@ -189,20 +195,22 @@ impl Engine<'_> {
         let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
         let mut shape = Shape { vars, level };
         // The first pass makes symbols for what the body computes from values before the loop.
-        self.refine(inner, entry, &mut shape, barriers);
+        self.refine(inner, entry, &mut shape);
         // Levels only rise and steadiness is found once, so this ends.
-        while self.refine(inner, entry, &mut shape, barriers) {}
+        while self.refine(inner, entry, &mut shape) {}
         self.mode = mode;
         shape
     }
 
     /// One pass over the body; whether something was learnt.
-    fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape, barriers: bool) -> bool {
+    fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let before = self.prover.symbols.next();
         let head = self.head(entry, shape);
         let mut flow = Flow::default();
         let start = head.state.clone();
-        let Some(Some(end)) = self.iterate(inner, start, &mut flow, barriers) else { return false };
+        let Some(Some(end)) = self.iterate(inner, start, &mut flow, shape.level) else {
+            return false;
+        };
         let mut learnt = false;
         for (var, change) in &mut shape.vars {
             let slot = var.position();

@@ -13,8 +13,10 @@ mod operations;
 mod pairs;
 mod setup;
 mod state;
+mod suspects;
 
-use crate::kir::{ArrayId, Kernel, Var};
+use crate::interp::{Launch, Thread};
+use crate::kir::{ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::side::{Prover, Stats};
@@ -27,6 +29,9 @@ use exec::Flow;
 use state::{Claim, Mode, Obligation, Site, State, Stop};
 use std::collections::BTreeMap;
 
+/// Threads of a warp.
+const WARP: i128 = 32;
+
 /// Something that could not be proved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
@@ -34,6 +39,8 @@ pub struct Open {
     pub property: Property,
     /// Where.
     pub span: Span,
+    /// The other place, if it is about two.
+    pub other: Option<Span>,
     /// What could not be shown.
     pub message: String,
 }
@@ -70,6 +77,8 @@ pub struct Proof {
     pub missed_solver: bool,
     /// The solver stopped answering.
     pub solver_died: bool,
+    /// Launches on which something may fail that is open, and a thread that is concerned.
+    pub suspects: Vec<(Launch, Thread)>,
 }
 
 pub(crate) struct Engine<'k> {
@@ -90,22 +99,36 @@ pub(crate) struct Engine<'k> {
     named: Option<(ArrayId, Poly, Poly)>,
     has_powers: bool,
     position: Vec<usize>,
-    /// The loops around, and whether each has barriers.
-    loops: Vec<(Span, bool)>,
+    /// The loops around, and whose iterations of each are the same.
+    loops: Vec<(Span, Level)>,
     sites: Vec<Site>,
     obligations: Vec<Obligation>,
     stops: Vec<Stop>,
     /// Loops that a thread may go round without meeting a barrier.
     open_intervals: Vec<Span>,
     open: Vec<Open>,
+    /// What the solver could not refute, for each thing that is open.
+    questions: Vec<(Property, Vec<Formula>)>,
+    /// The only property that is asked for.
+    only: Option<Property>,
+}
+
+/// How a kernel is proved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Facts about loops are inferred.
+    pub(crate) infers: bool,
+    /// Only whether this property is proved, quickly.
+    pub(crate) only: Option<Property>,
 }
 
 /// Tries to prove everything of a kernel.
 pub(crate) fn prove(
     kernel: &Kernel,
     solver: Option<Solver>,
-    infers: bool,
+    effort: Effort,
 ) -> (Proof, Option<Solver>) {
+    let Effort { infers, only } = effort;
     let nothing = State { vars: Vec::new(), path: Vec::new() };
     let mut engine = Engine {
         kernel,
@@ -128,14 +151,19 @@ pub(crate) fn prove(
         stops: Vec::new(),
         open_intervals: Vec::new(),
         open: Vec::new(),
+        questions: Vec::new(),
+        only,
     };
     let state = engine.set_up();
     engine.mode = Mode::Full;
     engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
     let everywhere = std::mem::take(&mut engine.sites);
+    engine.prover.hurries = only.is_some();
     engine.discharge();
-    engine.intervals(&state);
-    engine.between_blocks(&everywhere);
+    if engine.goes_on(Property::Races) {
+        engine.intervals(&state);
+        engine.between_blocks(&everywhere);
+    }
     let has_claims = engine
         .obligations
         .iter()
@@ -148,6 +176,7 @@ pub(crate) fn prove(
         }
     }
     unsized_arrays.sort();
+    let suspects = if only.is_none() { engine.suspects() } else { Vec::new() };
     let prover = engine.prover;
     let proof = Proof {
         open: engine.open,
@@ -156,26 +185,41 @@ pub(crate) fn prove(
         stats: prover.stats,
         missed_solver: prover.missed_solver,
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
+        suspects,
     };
     (proof, prover.solver)
 }
 
 impl Engine<'_> {
+    /// Whether what is about a property is still looked at.
+    fn goes_on(&self, about: Property) -> bool {
+        let Some(only) = self.only else { return true };
+        let rests_on =
+            |one: Property| one == only || only == Property::Races && one != Property::Overflow;
+        rests_on(about) && !self.open.iter().any(|open| open.property == only)
+    }
+
     /// Proves obligations of single threads and of barriers.
     fn discharge(&mut self) {
         // What was asked of a thread before it came here may be used: if that fails, it is reported there.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
+            if !self.goes_on(obligation.claim.property()) {
+                let goal = (obligation.path.clone(), obligation.goal.clone());
+                before.extend(Some(goal).filter(|_| obligation.claim.may_be_used()));
+                continue;
+            }
             let path = &obligation.path;
             let earlier = before.iter().filter(|(other, _)| path.starts_with(other));
             let mut assumed: Vec<Formula> = path.clone();
             assumed.extend(earlier.map(|(_, goal)| goal.clone()));
             let proved = match obligation.claim {
-                Claim::Uniform => self.is_uniform(path),
+                Claim::Uniform => self.is_uniform(path, Level::Warp),
+                Claim::Converged => self.is_uniform(path, Level::Thread),
                 _ if assumed.contains(&obligation.goal) => true,
                 _ => self.prover.proves(&assumed, &obligation.goal),
             };
-            if matches!(obligation.claim, Claim::Overflow(_) | Claim::Division) {
+            if obligation.claim.may_be_used() {
                 let known = (path.clone(), obligation.goal.clone());
                 if !before.contains(&known) {
                     before.push(known);
@@ -187,7 +231,7 @@ impl Engine<'_> {
                 {
                     // Outside its row an element may be one of another row.
                     let message = "races on an array whose rows an index may leave".to_owned();
-                    self.note(Property::Races, obligation.span, message);
+                    self.note(Property::Races, obligation.span, None, message);
                 }
                 self.leave_open(obligation);
             }
@@ -215,23 +259,34 @@ impl Engine<'_> {
             Claim::Uniform => {
                 (Property::Barriers, "that all threads of a block come here together".to_owned())
             }
+            Claim::Converged => {
+                (Property::Barriers, "that all threads of a warp come here together".to_owned())
+            }
         };
-        self.note(property, obligation.span, message);
+        self.note(property, obligation.span, None, message);
     }
 
-    fn note(&mut self, property: Property, span: Span, message: String) {
-        let open = Open { property, span, message };
+    fn note(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
+        let question = self.prover.left_open.take();
+        self.questions.extend(question.map(|question| (property, question)));
+        let open = Open { property, span, other, message };
         if !self.open.contains(&open) {
             self.open.push(open);
         }
     }
 
-    /// Whether every thread of the block gets where one gets.
-    fn is_uniform(&mut self, path: &[Formula]) -> bool {
-        let mut copies = Copies::new(Level::Thread);
+    /// Whether every thread of the block gets where one gets; every thread of its warp, if it is the threads'
+    /// own symbols that differ.
+    fn is_uniform(&mut self, path: &[Formula], own: Level) -> bool {
+        let mut copies = Copies::new(own);
         let mut assumed = path.to_vec();
+        if own == Level::Thread {
+            let warp = self.warp();
+            let other = copies.poly(&mut self.prover.symbols, &warp);
+            assumed.extend(warp.minus(&other).map(Formula::eq));
+        }
         for condition in path {
-            if self.prover.symbols.formula_level(condition) < Level::Thread {
+            if self.prover.symbols.formula_level(condition) < own {
                 continue;
             }
             let other = copies.formula(&mut self.prover.symbols, condition);
@@ -257,7 +312,20 @@ impl Engine<'_> {
         }
         for span in std::mem::take(&mut self.open_intervals) {
             let message = "what an iteration without a barrier does".to_owned();
-            self.note(Property::Races, span, message);
+            self.note(Property::Races, span, None, message);
+        }
+    }
+
+    /// The number of a thread's warp in its block.
+    fn warp(&mut self) -> Poly {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::Thread, axis));
+        let [width, height, _] = [0, 1, 2].map(|axis| self.builtin(Builtin::BlockDim, axis));
+        let rows = height.times(&z).and_then(|before| before.plus(&y));
+        let number = rows.and_then(|rows| width.times(&rows)).and_then(|rows| rows.plus(&x));
+        let threads = Poly::constant(WARP);
+        match number {
+            Some(number) => self.operation(Operation::Div(number, threads), Type::UNSIGNED),
+            None => self.unknown("warp", Level::Warp, Type::UNSIGNED),
         }
     }
 }

@@ -41,7 +41,14 @@ impl Engine<'_> {
 
     fn defined(&mut self, operation: &Operation, ty: Type, level: Level) -> Poly {
         match operation {
-            Operation::Opaque(name, ..) => self.unknown(name, level, ty),
+            Operation::Opaque(name, a, b) => {
+                let value = self.unknown(name, level, ty);
+                if let Some(sym) = value.as_symbol() {
+                    let facts = bitwise(name, &value, a, b);
+                    self.prover.symbols.get_mut(sym).facts.extend(facts);
+                }
+                value
+            }
             Operation::Div(a, b) => self.quotient(a, b, level, false),
             Operation::Floor(a, b) => self.quotient(a, &Poly::constant(*b), level, true),
             Operation::Min(a, b) | Operation::Max(a, b) => {
@@ -138,6 +145,22 @@ impl Engine<'_> {
         poly.as_ref()
             .is_some_and(|poly| self.prover.proves_quickly(&[], &Formula::ge(poly.clone())))
     }
+}
+
+/// What is true of bitwise operations on numbers that are not negative.
+fn bitwise(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula> {
+    let at_most = |one: &Poly, other: &Poly| other.minus(one).map_or(Formula::True, Formula::ge);
+    let facts = match name {
+        "and" => Formula::and([at_most(value, a), at_most(value, b)]),
+        "or" => {
+            let sum = a.plus(b)?;
+            Formula::and([at_most(value, &sum), at_most(a, value), at_most(b, value)])
+        }
+        "xor" => at_most(value, &a.plus(b)?),
+        _ => return None,
+    };
+    let inside = Formula::and([Formula::ge(a.clone()), Formula::ge(b.clone())]);
+    Some(inside.implies(Formula::and([Formula::ge(value.clone()), facts])))
 }
 
 /// Operations on constants.

@@ -12,7 +12,8 @@ use crate::logic::symbols::{Copies, Level, Symbols};
 impl Engine<'_> {
     /// Accesses of an interval: conflicts between two threads of a block.
     pub(super) fn within_block(&mut self, sites: &[Site]) {
-        self.all_pairs(sites, Level::Thread, |space| space != Space::Local);
+        // Two threads of a block may be of two warps, so they share nothing that only a warp shares.
+        self.all_pairs(sites, Level::Warp, |space| space != Space::Local);
     }
 
     /// Accesses of the whole kernel: conflicts between two blocks, which no barrier orders.
@@ -29,7 +30,7 @@ impl Engine<'_> {
                 let conflicts = one.array == other.array
                     && (one.kind, other.kind) != (AccessKind::Read, AccessKind::Read)
                     && (one.kind, other.kind) != (AccessKind::Atomic, AccessKind::Atomic);
-                if conflicts && !self.is_apart(one, other, own) {
+                if conflicts && self.goes_on(Property::Races) && !self.is_apart(one, other, own) {
                     self.open_pair(one, other, own);
                 }
             }
@@ -55,7 +56,7 @@ impl Engine<'_> {
             let there = copies.poly(symbols, there);
             assumed.extend(here.minus(&there).map(|difference| Formula::eq(difference).not()));
         }
-        let place = if own == Level::Thread { Builtin::Thread } else { Builtin::Block };
+        let place = if own == Level::Warp { Builtin::Thread } else { Builtin::Block };
         let places: Vec<Poly> = (0..3).map(|axis| self.builtin(place, axis)).collect();
         let symbols = &mut self.prover.symbols;
         let differences = places.iter().filter_map(|here| {
@@ -73,14 +74,9 @@ impl Engine<'_> {
 
     fn open_pair(&mut self, one: &Site, other: &Site, own: Level) {
         let name = &self.kernel.arrays[one.array].name;
-        let whom = if own == Level::Thread { "two threads of a block" } else { "two blocks" };
-        let message = match one.span == other.span {
-            true => format!("that {whom} do not access the same element of `{name}` here"),
-            false => {
-                format!("that {whom} do not access the same element of `{name}` here and elsewhere")
-            }
-        };
-        let span: Span = one.span.max(other.span);
-        self.note(Property::Races, span, message);
+        let whom = if own == Level::Warp { "two threads of a block" } else { "two blocks" };
+        let message = format!("that {whom} do not access the same element of `{name}`");
+        let (first, last): (Span, Span) = (one.span.min(other.span), one.span.max(other.span));
+        self.note(Property::Races, last, (first != last).then_some(first), message);
     }
 }

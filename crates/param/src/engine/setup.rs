@@ -124,7 +124,7 @@ impl Engine<'_> {
             given.then(|| rest.scaled(-sign).map(|value| (sym, value))).flatten()
         });
         let mut all: Vec<(Sym, Poly)> = candidates.collect();
-        all.sort_by_key(|(sym, _)| self.prover.symbols.get(*sym).name.contains('.'));
+        all.sort_by_key(|(sym, _)| is_dimension(&self.prover.symbols.get(*sym).name));
         all.into_iter().next()
     }
 
@@ -170,6 +170,11 @@ impl Engine<'_> {
         self.mode = mode;
         facts
     }
+}
+
+/// Whether a name is that of a dimension of the launch.
+fn is_dimension(name: &str) -> bool {
+    name.starts_with("blockDim.") || name.starts_with("gridDim.")
 }
 
 fn has_division(expr: &Expr) -> bool {

@@ -1,5 +1,6 @@
 //! What is known of one thread at one place of the kernel.
 
+use super::Property;
 use crate::interp::AccessKind;
 use crate::kir::{ArrayId, Type, VarId};
 use crate::logic::formula::Formula;
@@ -56,6 +57,26 @@ pub(super) enum Claim {
     Invariant,
     /// All threads of a block come here or none.
     Uniform,
+    /// All threads of a warp come here or none.
+    Converged,
+}
+
+impl Claim {
+    /// What it belongs to.
+    pub(super) fn property(self) -> Property {
+        match self {
+            Self::Bounds(_) => Property::Bounds,
+            Self::Overflow(_) | Self::Carried(_) => Property::Overflow,
+            Self::Division => Property::Division,
+            Self::Assertion | Self::Invariant => Property::Invariant,
+            Self::Uniform | Self::Converged => Property::Barriers,
+        }
+    }
+
+    /// Whether later obligations may use it: if it fails, it is reported where it is.
+    pub(super) fn may_be_used(self) -> bool {
+        matches!(self, Self::Overflow(_) | Self::Division)
+    }
 }
 
 /// Something to prove.

@@ -14,6 +14,7 @@ pub(super) enum Insn<'k> {
     Unless(&'k Expr, usize),
     Jump(usize),
     Barrier(Span),
+    Warp,
     Return,
     Assert(&'k Expr),
     Assume(&'k Expr),
@@ -68,6 +69,7 @@ impl<'k> Code<'k> {
                 Insn::Atomic(*result, *op, element, operands)
             }
             Stmt::Barrier(span) => Insn::Barrier(*span),
+            Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,
             Stmt::Assert(condition) => Insn::Assert(condition),
             Stmt::Assume(condition) => Insn::Assume(condition),

@@ -1,11 +1,12 @@
 //! The state of a launch, and one instruction after the other.
 
+use super::atomics;
 use super::code::{Code, Insn};
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, End, Event, Launch, Run, Thread, Value};
 use crate::kir::{
-    ArrayId, AtomicOp, Builtin, Element, ExprKind, Kernel, Requirement, Space, Type, VarId,
+    ArrayId, Builtin, Element, ExprKind, Kernel, Requirement, Space, Type, VarId, has_warp,
 };
 use crate::relevance;
 use base::{Index, Span};
@@ -13,6 +14,8 @@ use std::collections::HashMap;
 
 /// Races of one run beyond this many are not kept.
 const MAX_RACES: usize = 64;
+/// Threads of a warp.
+const WARP: u64 = 32;
 /// Contents that fulfil a contract are looked for this often.
 const MAX_TRIES: u64 = 64;
 
@@ -32,6 +35,7 @@ pub(super) struct Machine<'k> {
     steps: u64,
     alone: bool,
     written: Vec<bool>,
+    has_warps: bool,
 }
 
 struct State {
@@ -43,6 +47,8 @@ struct State {
     local: HashMap<Cell, Value>,
     /// The barrier it waits at.
     waits: Option<Span>,
+    /// Whether it waits for its warp.
+    in_warp: bool,
     ended: bool,
 }
 
@@ -130,6 +136,7 @@ impl<'k> Machine<'k> {
             steps: 0,
             alone: false,
             written: relevance::written(kernel),
+            has_warps: has_warp(&kernel.body),
         }
     }
 
@@ -183,7 +190,7 @@ impl<'k> Machine<'k> {
         }
         let counts = vec![0; self.code.loops];
         let local = HashMap::new();
-        State { at, number, pc: 0, vars, counts, local, waits: None, ended: false }
+        State { at, number, pc: 0, vars, counts, local, waits: None, in_warp: false, ended: false }
     }
 
     fn block(&mut self, block: [i128; 3], number: u64) -> Result<(), Halt> {
@@ -209,11 +216,15 @@ impl<'k> Machine<'k> {
                 let position = if backwards { threads.len() - 1 - position } else { position };
                 let chosen = (first + position) % threads.len();
                 let state = &mut threads[chosen];
-                while !state.ended && state.waits.is_none() {
+                while !state.ended && state.waits.is_none() && !state.in_warp {
                     self.advance(state)?;
                 }
             }
-            self.meet(&mut threads)?;
+            if threads.iter().any(|state| state.in_warp) {
+                meet_in_warps(&mut threads)?;
+            } else {
+                self.meet(&mut threads)?;
+            }
         }
         Ok(())
     }
@@ -276,7 +287,7 @@ impl<'k> Machine<'k> {
                     Err(Trouble::Undefined) => Value::Undefined,
                     other => other.map_err(|trouble| halt(trouble, state.at))?,
                 };
-                let value = settled(value);
+                let value = atomics::settled(value);
                 let cell = self.access(state, element, &How::Write(value))?;
                 self.memory(state, &cell).insert(cell, value);
             }
@@ -290,7 +301,7 @@ impl<'k> Machine<'k> {
                     values.push(value.map_err(|trouble| halt(trouble, state.at))?);
                 }
                 let ty = self.kernel.arrays[element.array].element;
-                let new = updated(op, old, &values, ty);
+                let new = atomics::updated(op, old, &values, ty);
                 self.memory(state, &cell).insert(cell, new);
                 state.vars[var.position()] = old;
             }
@@ -306,6 +317,7 @@ impl<'k> Machine<'k> {
                     state.waits = Some(span);
                 }
             }
+            Insn::Warp => state.in_warp = !self.alone,
             Insn::Return => state.ended = true,
             Insn::Assert(condition) => {
                 let view = View { state, launch: self.launch };
@@ -356,7 +368,9 @@ impl<'k> Machine<'k> {
         if space == Space::Local || self.alone {
             return Ok(cell);
         }
-        let mut conflict = self.between_threads.note(&cell, state.number, how, &access);
+        // What a warp's functions order is not followed: its threads count as one.
+        let agent = if self.has_warps { state.number / WARP } else { state.number };
+        let mut conflict = self.between_threads.note(&cell, agent, how, &access);
         if space == Space::Global {
             let [x, y, z] = state.at.block;
             let [width, height, _] = self.launch.grid;
@@ -435,6 +449,23 @@ impl<'k> Machine<'k> {
     }
 }
 
+/// Lets warps go on whose threads all wait for each other at one place.
+fn meet_in_warps(threads: &mut [State]) -> Result<(), Halt> {
+    let mut moved = false;
+    for warp in threads.chunks_mut(WARP as usize) {
+        let mut waiting = warp.iter().filter(|state| state.in_warp);
+        let Some(place) = waiting.next().map(|state| state.pc) else { continue };
+        if warp.iter().all(|state| state.ended || state.in_warp && state.pc == place) {
+            moved = true;
+            warp.iter_mut().for_each(|state| state.in_warp = false);
+        }
+    }
+    match moved {
+        true => Ok(()),
+        false => Err(Halt::Stopped("threads of a warp do not meet")),
+    }
+}
+
 /// Whether an expression speaks of an array.
 fn names(expr: &crate::kir::Expr, array: ArrayId) -> bool {
     let mut found = false;
@@ -454,39 +485,6 @@ fn halt(trouble: Trouble, thread: Thread) -> Halt {
         }
         Trouble::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
         Trouble::Shift(_) => Halt::Stopped("a shift by more than the width"),
-    }
-}
-
-/// Memory holds what the machine has, not what the integers would have.
-fn settled(value: Value) -> Value {
-    value.number().map_or(value, Value::int)
-}
-
-fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
-    let fit = |value: i128| match ty.range() {
-        Some((least, most)) => Value::int((value - least).rem_euclid(most - least + 1) + least),
-        None => Value::int(value),
-    };
-    match (op, old, operands) {
-        (AtomicOp::Exchange, _, [new]) => settled(*new),
-        (AtomicOp::CompareAndSwap, old, [expected, new]) => {
-            if settled(*expected) == old {
-                settled(*new)
-            } else {
-                old
-            }
-        }
-        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => Value::Float(x + y),
-        (_, Value::Int { value: x, .. }, [Value::Int { value: y, .. }]) => fit(match op {
-            AtomicOp::Add => x.wrapping_add(*y),
-            AtomicOp::Sub => x.wrapping_sub(*y),
-            AtomicOp::Min => x.min(*y),
-            AtomicOp::Max => x.max(*y),
-            AtomicOp::And => x & y,
-            AtomicOp::Or => x | y,
-            _ => x ^ y,
-        }),
-        _ => Value::Undefined,
     }
 }
 

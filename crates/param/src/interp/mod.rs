@@ -5,6 +5,7 @@
 //! sets of accesses, so the order does not decide whether a race is seen, only what values come of it. A run ends
 //! at the first thing found that is no race. Each event has happened: it is a witness.
 
+mod atomics;
 mod code;
 mod machine;
 mod shadow;

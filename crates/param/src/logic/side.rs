@@ -40,8 +40,12 @@ pub(crate) struct Prover {
     /// Set once a question was left open because there was no solver.
     pub(crate) missed_solver: bool,
     pub(crate) stats: Stats,
+    /// The last question that the solver did not refute, if it was no guess.
+    pub(crate) left_open: Option<Vec<Formula>>,
     /// What is asked is only a guess: little is spent on it.
     pub(crate) guesses: bool,
+    /// Little is spent on anything.
+    pub(crate) hurries: bool,
     /// Guesses that the solver did not show.
     missed: u32,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
@@ -55,7 +59,9 @@ impl Prover {
             solver,
             missed_solver: false,
             stats: Stats::default(),
+            left_open: None,
             guesses: false,
+            hurries: false,
             missed: 0,
             known: BTreeMap::new(),
         }
@@ -146,17 +152,21 @@ impl Prover {
 
     fn asked(&mut self, all: &[Formula], goal: &Formula) -> bool {
         let Some(solver) = &mut self.solver else {
-            self.missed_solver = true;
+            self.missed_solver |= !self.guesses;
             return false;
         };
-        if self.guesses && self.missed > MAX_MISSED {
+        let hurries = self.guesses || self.hurries;
+        if hurries && self.missed > MAX_MISSED {
             return false;
         }
         let mut question = all.to_vec();
         question.push(goal.clone().not());
-        let limit = if self.guesses { GUESS_RLIMIT } else { RLIMIT };
+        let limit = if hurries { GUESS_RLIMIT } else { RLIMIT };
         let answer = solver.check(&question, limit);
-        self.missed += u32::from(self.guesses && answer == Answer::Unknown);
+        self.missed += u32::from(hurries && answer == Answer::Unknown);
+        if answer != Answer::Impossible && !self.guesses {
+            self.left_open = Some(question);
+        }
         answer == Answer::Impossible
     }
 

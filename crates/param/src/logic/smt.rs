@@ -40,6 +40,8 @@ pub struct Solver {
     lines: Receiver<String>,
     dead: bool,
     version: String,
+    /// How many questions it was asked.
+    asked: u64,
 }
 
 impl Solver {
@@ -65,7 +67,8 @@ impl Solver {
                 }
             }
         });
-        let mut solver = Self { child, input, lines, dead: false, version: String::new() };
+        let mut solver =
+            Self { child, input, lines, dead: false, version: String::new(), asked: 0 };
         let answer = solver.ask("(get-info :version)\n");
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
         solver.version = version.ok_or_else(|| format!("`{shown}` is no z3"))?.to_owned();
@@ -76,6 +79,17 @@ impl Solver {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The first number of its version.
+    #[must_use]
+    pub fn major(&self) -> Option<u32> {
+        self.version.split('.').next()?.parse().ok()
+    }
+
+    /// How many questions it was asked.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked
     }
 
     /// Whether it stopped answering.
@@ -99,11 +113,46 @@ impl Solver {
         if self.dead {
             return Answer::Unknown;
         }
-        match self.ask(&question(conditions, limit)).as_deref() {
+        self.asked += 1;
+        match self.ask(&question(conditions, &[], limit)).as_deref() {
             Some("unsat") => Answer::Impossible,
             Some("sat") => Answer::Possible,
             _ => Answer::Unknown,
         }
+    }
+}
+
+impl Solver {
+    /// Values of `wanted` for which all conditions hold, if some are found.
+    pub(crate) fn values(
+        &mut self,
+        conditions: &[Formula],
+        wanted: &[Poly],
+        limit: u64,
+    ) -> Option<Vec<i128>> {
+        if self.dead {
+            return None;
+        }
+        self.asked += 1;
+        let mut text = question(conditions, wanted, limit);
+        if self.ask(&text)? != "sat" {
+            return None;
+        }
+        let mut values = Vec::new();
+        for poly in wanted {
+            text.clear();
+            let _ = writeln!(text, "(eval {})", term(poly));
+            values.push(read_number(&self.ask(&text)?)?);
+        }
+        Some(values)
+    }
+}
+
+/// A number as z3 writes it.
+fn read_number(text: &str) -> Option<i128> {
+    match text.strip_prefix("(- ") {
+        Some(rest) => rest.strip_suffix(')')?.parse::<i128>().ok()?.checked_neg(),
+        None => text.trim().parse().ok(),
     }
 }
 
@@ -115,9 +164,11 @@ impl Drop for Solver {
 }
 
 /// The text of a question.
-fn question(conditions: &[Formula], limit: u64) -> String {
+fn question(conditions: &[Formula], wanted: &[Poly], limit: u64) -> String {
     let mut text = format!("(reset)\n(set-option :rlimit {limit})\n");
-    let symbols: BTreeSet<Sym> = conditions.iter().flat_map(Formula::symbols).collect();
+    let wanted = wanted.iter().flat_map(Poly::symbols);
+    let symbols: BTreeSet<Sym> =
+        conditions.iter().flat_map(Formula::symbols).chain(wanted).collect();
     for sym in symbols {
         let _ = writeln!(text, "(declare-const s{} Int)", sym.position());
     }

@@ -13,6 +13,8 @@ pub(crate) enum Level {
     Launch,
     /// For the threads of a block.
     Block,
+    /// For the threads of a warp.
+    Warp,
     /// For one thread.
     Thread,
 }

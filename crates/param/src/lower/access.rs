@@ -8,6 +8,7 @@ use crate::kir::{ArrayId, Binary, Element, Expr, ExprKind, Stmt, Type, VarId};
 use base::Span;
 
 /// What can be assigned to.
+#[derive(Clone, Debug)]
 pub(super) enum Place {
     Var(VarId),
     Element(Element),
@@ -18,8 +19,15 @@ pub(super) enum Place {
 impl Lowerer<'_> {
     /// What an expression on the left of `=` stands for.
     pub(super) fn place(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Place> {
+        if let Some(places) = self.places(expr, out)? {
+            return match &places[..] {
+                [(path, place)] if path.is_empty() => Ok(place.clone()),
+                _ => Err(unsupported(expr.span, "a struct here is not supported")),
+            };
+        }
         match &expr.kind {
             AstKind::Name(name) => match self.lookup(name).cloned() {
+                Some(Binding::Refused(message)) => Err(unsupported(expr.span, message)),
                 Some(Binding::Var(var)) => Ok(Place::Var(var)),
                 Some(Binding::Pointer(array, offset)) => Ok(Place::Pointer(array, offset)),
                 Some(Binding::Array(array)) if self.arrays[array].dimensions.is_empty() => {
@@ -38,6 +46,12 @@ impl Lowerer<'_> {
     /// The element `a[i][j]`, `p[i]` or `*p`.
     pub(super) fn element(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Element> {
         let span = expr.span;
+        if let Some(places) = self.places(expr, out)? {
+            return match places.into_iter().next() {
+                Some((path, Place::Element(element))) if path.is_empty() => Ok(element),
+                _ => Err(unsupported(span, "this access is not supported")),
+            };
+        }
         let mut indices = Vec::new();
         let mut base = expr;
         while let AstKind::Index(inner, index) = &base.kind {
@@ -77,7 +91,7 @@ impl Lowerer<'_> {
             if self.arrays[*array].dimensions.is_empty())
     }
 
-    fn index(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Expr> {
+    pub(super) fn index(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Expr> {
         let value = self.value(expr, out)?;
         if value.ty == Type::Float {
             return Err(error(expr.span, "an index must be an integer"));
@@ -90,7 +104,12 @@ impl Lowerer<'_> {
         let span = expr.span;
         let zero = Expr { kind: ExprKind::Int(0), ty: Type::LONG, span };
         match &expr.kind {
+            AstKind::Member(..) => match self.place(expr, out)? {
+                Place::Pointer(array, offset) => Ok((array, self.var(offset, span))),
+                _ => Err(error(span, "this member is no pointer")),
+            },
             AstKind::Name(name) => match self.lookup(name).cloned() {
+                Some(Binding::Refused(message)) => Err(unsupported(span, message)),
                 Some(Binding::Pointer(array, offset)) => Ok((array, self.var(offset, span))),
                 Some(Binding::Array(array)) => self.decayed(array, zero, span),
                 Some(_) => Err(error(span, format!("`{name}` is no pointer"))),
@@ -134,6 +153,19 @@ impl Lowerer<'_> {
         Ok((array, zero))
     }
 
+    /// Whether a member of a struct is a pointer.
+    fn is_pointer_member(&self, expr: &Ast) -> bool {
+        let mut path = Vec::new();
+        let mut base = expr;
+        while let AstKind::Member(inner, field) = &base.kind {
+            path.insert(0, field.clone());
+            base = inner;
+        }
+        let AstKind::Name(name) = &base.kind else { return false };
+        let Some(Binding::Places(places)) = self.lookup(name) else { return false };
+        places.iter().any(|(own, place)| *own == path && matches!(place, Place::Pointer(..)))
+    }
+
     /// Whether an expression is of pointer type, by its shape.
     pub(super) fn is_pointer(&self, expr: &Ast) -> bool {
         match &expr.kind {
@@ -144,6 +176,7 @@ impl Lowerer<'_> {
                 self.is_pointer(left) || self.is_pointer(right)
             }
             AstKind::Unary("&", _) => true,
+            AstKind::Member(..) => self.is_pointer_member(expr),
             AstKind::Cast(ty, _) => ty.pointers > 0,
             _ => false,
         }

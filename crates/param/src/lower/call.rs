@@ -1,14 +1,14 @@
-//! Calls: built-in functions, barriers, atomics, and `__device__` functions, which are inlined.
+//! Calls: built-in functions, barriers, atomics; `__device__` functions are inlined by `inline.rs`.
 //!
-//! Fences, warp-level functions and collectives are refused: what they order is not modelled here.
+//! Fences order nothing here; a kernel with one has no race refuted. Functions of a warp are met by all of its
+//! threads, what they exchange is unknown, and what they order is not used. Other collectives are refused.
 
-use super::convert::{convert, kir_type, promoted};
-use super::{Binding, Lowerer, error, unsupported};
-use crate::cfront::ast::{Expr as Ast, Function, Stmt as AstStmt, StmtKind};
+use super::convert::{convert, promoted};
+use super::{Lowerer, error, unsupported};
+use crate::cfront::ast::Expr as Ast;
 use crate::cfront::token::Result;
 use crate::kir::{AtomicOp, Binary, Element, Expr, ExprKind, Requirement, Stmt, Type, Unary};
 use base::Span;
-use std::collections::BTreeMap;
 
 /// Mathematical functions: C's name, how many arguments.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -33,9 +33,6 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("fma", 3),
     ("fdivide", 2),
 ];
-
-/// Statements of inlined functions nested deeper than this are refused.
-const MAX_CALLS: usize = 16;
 
 impl Lowerer<'_> {
     pub(super) fn call(
@@ -93,16 +90,58 @@ impl Lowerer<'_> {
                 out.push(Stmt::Assert(condition));
                 Ok(nothing)
             }
+            ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {
+                self.fences = true;
+                Ok(nothing)
+            }
             _ if name.starts_with("atomic") => self.atomic(name, arguments, span, out),
+            _ if is_of_warp(name) => self.warp(name, arguments, span, out),
             _ => {
                 let unit = self.unit;
                 let mut functions = unit.functions.iter();
                 match functions.find(|one| one.name == name && !one.is_kernel) {
-                    Some(function) => self.inline(function, arguments, span, out),
+                    Some(function) => self.inline(function, (&[], arguments), span, out),
                     None => self.mathematical(name, arguments, span, out),
                 }
             }
         }
+    }
+
+    /// Functions that the threads of a warp call together. What they return is not followed; that all of
+    /// them get there is asked.
+    fn warp(
+        &mut self,
+        name: &str,
+        arguments: &[Ast],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Expr> {
+        let mut types = Vec::new();
+        for argument in arguments {
+            types.push(self.value(argument, out)?);
+        }
+        let is_partial = match types.first() {
+            Some(mask) if name.ends_with("_sync") || name == "__syncwarp" => {
+                let full = super::convert::fold(mask).map(|mask| mask.rem_euclid(1 << 32));
+                full != Some(0xffff_ffff)
+            }
+            _ => false,
+        };
+        if is_partial {
+            let message = "a mask that does not name the whole warp is not supported";
+            return Err(unsupported(arguments.first().map_or(span, |one| one.span), message));
+        }
+        if name != "__activemask" {
+            out.push(Stmt::Warp(span));
+        }
+        let ty = match (name, types.get(1)) {
+            (_, Some(value)) if name.starts_with("__shfl") => promoted(value.clone()).ty,
+            ("__any_sync" | "__all_sync", _) => Type::INT,
+            _ => Type::UNSIGNED,
+        };
+        // Nothing is ever assigned to it, so nothing is known of it.
+        let result = self.new_var("exchanged", ty);
+        Ok(self.var(result, span))
     }
 
     fn mathematical(
@@ -175,163 +214,13 @@ impl Lowerer<'_> {
         out.push(Stmt::Atomic { result, op, element, operands });
         Ok(self.var(result, span))
     }
+}
 
-    /// Puts the body of a function in the place of its call.
-    fn inline(
-        &mut self,
-        function: &Function,
-        arguments: &[Ast],
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Expr> {
-        let name = &function.name;
-        if self.calls.contains(name) || self.calls.len() >= MAX_CALLS {
-            return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
-        }
-        if !function.template.is_empty() || !function.clauses.is_empty() {
-            let message = format!("`{name}` has a template or a contract, which is not supported");
-            return Err(unsupported(span, message));
-        }
-        if function.parameters.len() != arguments.len() {
-            return Err(error(span, format!("`{name}` takes other arguments")));
-        }
-        let mut scope = BTreeMap::new();
-        for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            let ty = kir_type(parameter.ty.scalar).filter(|_| parameter.ty.pointers < 2);
-            let Some(ty) = ty else {
-                return Err(unsupported(parameter.span, "this parameter is not supported"));
-            };
-            let binding = if parameter.ty.pointers == 1 {
-                let (array, offset) = self.pointer(argument, out)?;
-                let var = self.new_var(&parameter.name, Type::LONG);
-                out.push(Stmt::Assign(var, offset));
-                Binding::Pointer(array, var)
-            } else {
-                let value = convert(self.value(argument, out)?, ty);
-                let var = self.new_var(&parameter.name, ty);
-                out.push(Stmt::Assign(var, value));
-                Binding::Var(var)
-            };
-            scope.insert(parameter.name.clone(), binding);
-        }
-        let returned = kir_type(function.returns.scalar).map(|ty| self.new_var(name, ty));
-        if function.returns.pointers > 0 {
-            return Err(unsupported(span, "functions that return pointers are not supported"));
-        }
-        // A function sees the file's names and its own, not those of its caller.
-        let outer = std::mem::take(&mut self.scopes);
-        self.scopes = outer.iter().take(1).cloned().collect();
-        self.scopes.push(scope);
-        self.calls.push(name.clone());
-        let body = ended(&function.body)?;
-        let result = self.inlined(&body, returned, out);
-        self.calls.pop();
-        self.scopes = outer;
-        result?;
-        Ok(match returned {
-            Some(var) => self.var(var, span),
-            None => Expr { kind: ExprKind::Int(0), ty: Type::INT, span },
-        })
-    }
-
-    /// Statements of a function whose only returns are at the ends.
-    fn inlined(
-        &mut self,
-        body: &[AstStmt],
-        returned: Option<crate::kir::VarId>,
-        out: &mut Vec<Stmt>,
-    ) -> Result<()> {
-        let Some((last, before)) = body.split_last() else { return Ok(()) };
-        self.statements(before, out)?;
-        match &last.kind {
-            StmtKind::Return(value) => match (value, returned) {
-                (Some(value), Some(var)) => {
-                    let value = convert(self.value(value, out)?, self.vars[var].ty);
-                    out.push(Stmt::Assign(var, value));
-                    Ok(())
-                }
-                (None, None) => Ok(()),
-                _ => Err(error(last.span, "this return does not fit the function")),
-            },
-            StmtKind::If(condition, then, otherwise) if returns(then) || returns(otherwise) => {
-                let condition = self.condition(condition, out)?;
-                let (mut first, mut second) = (Vec::new(), Vec::new());
-                for (part, into) in [(then, &mut first), (otherwise, &mut second)] {
-                    self.scopes.push(BTreeMap::new());
-                    self.inlined(part, returned, into)?;
-                    self.scopes.pop();
-                }
-                out.push(Stmt::If(condition, first, second));
-                Ok(())
-            }
-            _ => self.statements(std::slice::from_ref(last), out),
-        }
-    }
+fn is_of_warp(name: &str) -> bool {
+    let names = ["__syncwarp", "__ballot_sync", "__any_sync", "__all_sync", "__activemask"];
+    name.starts_with("__shfl_") && name.ends_with("_sync") || names.contains(&name)
 }
 
 fn is_function(name: &str) -> bool {
     FUNCTIONS.iter().any(|(one, _)| *one == name)
-}
-
-/// Whether a `return` is in these statements.
-fn returns(statements: &[AstStmt]) -> bool {
-    statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::If(_, then, otherwise) => returns(then) || returns(otherwise),
-        StmtKind::Block(inner)
-        | StmtKind::While(_, inner)
-        | StmtKind::DoWhile(inner, _)
-        | StmtKind::For { body: inner, .. } => returns(inner),
-        _ => false,
-    })
-}
-
-/// The same statements with every `return` at an end: what follows an `if` that returns moves into
-/// its other branch.
-fn ended(body: &[AstStmt]) -> Result<Vec<AstStmt>> {
-    let mut out = Vec::new();
-    for (position, statement) in body.iter().enumerate() {
-        let rest = &body[position + 1..];
-        match &statement.kind {
-            StmtKind::Return(_) => {
-                out.push(statement.clone());
-                return Ok(out);
-            }
-            StmtKind::If(condition, then, otherwise) if returns(then) || returns(otherwise) => {
-                let complete = |part: &[AstStmt]| -> Result<Vec<AstStmt>> {
-                    let mut whole = part.to_vec();
-                    if !always_returns(part) {
-                        whole.extend(rest.iter().cloned());
-                    }
-                    ended(&whole)
-                };
-                let kind = StmtKind::If(condition.clone(), complete(then)?, complete(otherwise)?);
-                out.push(AstStmt { kind, span: statement.span });
-                return Ok(out);
-            }
-            StmtKind::Block(inner) if returns(inner) => {
-                let mut whole = inner.clone();
-                whole.extend(rest.iter().cloned());
-                out.extend(ended(&whole)?);
-                return Ok(out);
-            }
-            _ if returns(std::slice::from_ref(statement)) => {
-                return Err(unsupported(
-                    statement.span,
-                    "a return in a loop is not supported here",
-                ));
-            }
-            _ => out.push(statement.clone()),
-        }
-    }
-    Ok(out)
-}
-
-fn always_returns(body: &[AstStmt]) -> bool {
-    body.last().is_some_and(|last| match &last.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::If(_, then, otherwise) => always_returns(then) && always_returns(otherwise),
-        StmtKind::Block(inner) => always_returns(inner),
-        _ => false,
-    })
 }

@@ -6,7 +6,7 @@ use crate::kir::{Binary, Compare, Expr, ExprKind, Type, Unary};
 /// The type of values of a scalar type.
 pub(super) fn kir_type(scalar: Scalar) -> Option<Type> {
     match scalar {
-        Scalar::Void => None,
+        Scalar::Void | Scalar::Struct(_) | Scalar::Auto => None,
         Scalar::Bool => Some(Type::Bool),
         Scalar::Int { bits, signed } => Some(Type::Int { bits, signed }),
         Scalar::Float { .. } => Some(Type::Float),
@@ -90,6 +90,10 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
         ExprKind::Int(value) => *value,
         ExprKind::Convert(inner) if inner.ty != Type::Float => fold(inner)?,
         ExprKind::Unary(Unary::Neg, inner) => fold(inner)?.checked_neg()?,
+        ExprKind::Unary(Unary::Complement, inner) => match (expr.ty, -1 - fold(inner)?) {
+            (Type::Int { bits, signed: false }, value) => value.rem_euclid(1 << bits),
+            (_, value) => value,
+        },
         ExprKind::Binary(operator, left, right) => binary(*operator, fold(left)?, fold(right)?)?,
         ExprKind::Select(condition, then, otherwise) => {
             if fold(condition)? != 0 {

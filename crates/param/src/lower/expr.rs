@@ -5,7 +5,7 @@ use super::convert::{convert, promoted, truth, usual};
 use super::{Binding, Lowerer, error, unsupported};
 use crate::cfront::ast::{Expr as Ast, ExprKind as AstKind};
 use crate::cfront::token::Result;
-use crate::kir::{Array, Binary, Builtin, Compare, Expr, ExprKind, Stmt, Type, Unary};
+use crate::kir::{Array, Binary, Builtin, Compare, Element, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 
 impl Lowerer<'_> {
@@ -23,6 +23,9 @@ impl Lowerer<'_> {
             }
             AstKind::Bool(value) => Ok(boolean(*value, span)),
             AstKind::Name(name) if self.is_shared_variable(name) => self.load(expr, out),
+            AstKind::Name(name) if matches!(self.lookup(name), Some(Binding::Places(_))) => {
+                self.load(expr, out)
+            }
             AstKind::Name(name) => self.named(name, span),
             AstKind::Unary(operator, inner) => self.unary(operator, inner, span, out),
             AstKind::Binary(operator, left, right) => {
@@ -36,8 +39,15 @@ impl Lowerer<'_> {
                 self.ternary(condition, [then, otherwise], span, out)
             }
             AstKind::Index(..) => self.load(expr, out),
-            AstKind::Member(inner, field) => self.member(inner, field, span),
+            AstKind::Member(inner, field) => match builtin(inner) {
+                Some(builtin) => self.member(builtin, field, span),
+                None => self.load(expr, out),
+            },
             AstKind::Call(name, arguments) => self.call(name, arguments, span, out),
+            AstKind::Instance(name, given, arguments) => {
+                self.instance(name, (given, arguments), span, out)
+            }
+            AstKind::Braces(_) => Err(unsupported(span, "values in braces here")),
             AstKind::Cast(ty, inner) => {
                 if ty.pointers > 0 || super::is_void(ty.scalar) {
                     return Err(unsupported(span, "this cast is not supported"));
@@ -66,6 +76,7 @@ impl Lowerer<'_> {
                 let ty = if self.annotation { Type::Whole } else { ty };
                 Ok(Expr { kind: ExprKind::Int(value), ty, span })
             }
+            Some(Binding::Refused(message)) => Err(unsupported(span, message)),
             Some(_) => Err(unsupported(span, format!("`{name}` as a value is not supported"))),
             None if name == "warpSize" => Ok(Expr { kind: ExprKind::Int(32), ty: Type::INT, span }),
             None => match limit(name) {
@@ -75,19 +86,9 @@ impl Lowerer<'_> {
         }
     }
 
-    fn member(&mut self, inner: &Ast, field: &str, span: Span) -> Result<Expr> {
-        let AstKind::Name(name) = &inner.kind else {
-            return Err(unsupported(span, "members are not supported"));
-        };
-        let builtin = match name.as_str() {
-            "threadIdx" => Builtin::Thread,
-            "blockIdx" => Builtin::Block,
-            "blockDim" => Builtin::BlockDim,
-            "gridDim" => Builtin::GridDim,
-            _ => return Err(unsupported(span, "members are not supported")),
-        };
+    fn member(&mut self, builtin: Builtin, field: &str, span: Span) -> Result<Expr> {
         let axis = ["x", "y", "z"].iter().position(|axis| *axis == field);
-        let axis = axis.ok_or_else(|| error(span, format!("`{name}` has no `{field}`")))?;
+        let axis = axis.ok_or_else(|| error(span, format!("there is no member `{field}`")))?;
         self.mention(builtin, axis);
         Ok(Expr { kind: ExprKind::Builtin(builtin, axis), ty: Type::UNSIGNED, span })
     }
@@ -249,11 +250,24 @@ impl Lowerer<'_> {
         Ok(self.var(result, span))
     }
 
-    /// Reads an element into a variable of its own.
+    /// Reads an element into a variable of its own, or what else a struct's member is.
     pub(super) fn load(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Expr> {
-        let element = self.element(expr, out)?;
+        let place = match self.places(expr, out)? {
+            Some(places) => match &places[..] {
+                [(path, place)] if path.is_empty() => place.clone(),
+                _ => return Err(unsupported(expr.span, "a struct here is not supported")),
+            },
+            None if matches!(expr.kind, AstKind::Member(..)) => {
+                return Err(unsupported(expr.span, "members of this are not supported"));
+            }
+            None => Place::Element(self.element(expr, out)?),
+        };
+        self.read_place(&place, expr.span, out)
+    }
+
+    pub(super) fn load_element(&mut self, element: Element, out: &mut Vec<Stmt>) -> Result<Expr> {
         let ty = self.arrays[element.array].element;
-        let span = expr.span;
+        let span = element.span;
         if self.annotation {
             let [index] = &element.index[..] else {
                 return Err(unsupported(span, "this element in an annotation is not supported"));
@@ -277,6 +291,19 @@ impl Lowerer<'_> {
     ) -> Result<Expr> {
         let binary = operator.strip_suffix('=').filter(|operator| !operator.is_empty());
         let binary = binary.and_then(arithmetic);
+        if let AstKind::Name(name) = &target.kind
+            && let Some(Binding::Records(_, offset, _)) = self.lookup(name).cloned()
+        {
+            return self.move_pointer(offset, operator, value, span, out);
+        }
+        if let Some(number) = self.record_type(target) {
+            if binary.is_some() {
+                return Err(unsupported(span, "operators on structs are not supported"));
+            }
+            let places = self.places(target, out)?.unwrap_or_default();
+            self.assign_record(&places, value, number, out)?;
+            return Ok(boolean(true, span));
+        }
         match self.place(target, out)? {
             Place::Pointer(array, offset) => {
                 let (found, moved) = match binary {
@@ -342,8 +369,10 @@ impl Lowerer<'_> {
                 Some(old)
             }
             (false, Place::Element(_)) => {
-                let message = "`x++` on elements is not supported; write `x += 1`";
-                return Err(unsupported(span, message));
+                let old = self.load(target, out)?;
+                let kept = self.new_var("before", old.ty);
+                out.push(Stmt::Assign(kept, old));
+                Some(kept)
             }
             _ => None,
         };
@@ -361,6 +390,18 @@ fn without_offset(index: &Expr) -> Expr {
             (**index).clone()
         }
         _ => index.clone(),
+    }
+}
+
+/// The built-in vector that an expression names.
+fn builtin(expr: &Ast) -> Option<Builtin> {
+    let AstKind::Name(name) = &expr.kind else { return None };
+    match name.as_str() {
+        "threadIdx" => Some(Builtin::Thread),
+        "blockIdx" => Some(Builtin::Block),
+        "blockDim" => Some(Builtin::BlockDim),
+        "gridDim" => Some(Builtin::GridDim),
+        _ => None,
     }
 }
 

@@ -8,6 +8,9 @@ mod access;
 mod call;
 mod convert;
 mod expr;
+mod inline;
+mod pointers;
+mod records;
 mod stmt;
 
 use crate::cfront::ast::{
@@ -29,6 +32,14 @@ enum Binding {
     Pointer(ArrayId, VarId),
     Array(ArrayId),
     Constant(i128, Type),
+    /// A struct, or another name for something: its scalars.
+    Places(records::Places),
+    /// A pointer to structs: their scalars, the offset in structs, and in scalars for a view of such.
+    Records(Vec<records::Leaf>, VarId, Option<VarId>),
+    /// An array of structs.
+    RecordArray(Vec<records::Leaf>),
+    /// Something that is not supported, and why.
+    Refused(&'static str),
 }
 
 struct Lowerer<'u> {
@@ -46,6 +57,10 @@ struct Lowerer<'u> {
     ensures: usize,
     /// Whether there is a shared array whose size the launch gives.
     has_dynamic: bool,
+    /// Whether there is a fence.
+    fences: bool,
+    /// Shared arrays by where they are declared: a function that is inlined twice has them once.
+    shared: BTreeMap<Span, Binding>,
 }
 
 fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
@@ -75,6 +90,8 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         extents: BTreeMap::new(),
         ensures: 0,
         has_dynamic: false,
+        fences: false,
+        shared: BTreeMap::new(),
     };
     lowerer.globals()?;
     let mut scalars = lowerer.sizes(function);
@@ -98,6 +115,8 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         ensures: lowerer.ensures,
         body,
         mentioned: lowerer.mentioned,
+        types: function.types.clone(),
+        fences: lowerer.fences,
     })
 }
 
@@ -134,6 +153,11 @@ impl Lowerer<'_> {
         if declaration.shared || declarator.ty.pointers > 0 {
             return Ok(());
         }
+        if declarator.init.is_some() && !declarator.dimensions.is_empty() {
+            let message = "an initialised array outside of functions is not supported";
+            self.bind(&declarator.name, Binding::Refused(message));
+            return Ok(());
+        }
         if declarator.dimensions.is_empty() {
             let value = declarator.init.as_ref().and_then(|init| self.constant(init));
             if let Some((value, ty)) = value.filter(|_| declarator.ty.constant)
@@ -141,8 +165,13 @@ impl Lowerer<'_> {
                 && ty != Type::Float
             {
                 self.bind(&declarator.name, Binding::Constant(value, own));
+                return Ok(());
             }
-            return Ok(());
+            if declarator.init.is_some() || kir_type(declarator.ty.scalar).is_none() {
+                let message = "an initialised variable outside of functions is not supported";
+                self.bind(&declarator.name, Binding::Refused(message));
+                return Ok(());
+            }
         }
         self.array(declarator, Space::Global)
     }
@@ -185,6 +214,24 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         for parameter in &function.parameters {
             let span = parameter.span;
+            if parameter.ty.reference {
+                return Err(unsupported(span, "a kernel's parameter cannot be a reference"));
+            }
+            if let Scalar::Struct(number) = parameter.ty.scalar {
+                let binding = match parameter.ty.pointers {
+                    0 => self.record_parameter(parameter, number, scalars, body)?,
+                    1 => {
+                        let leaves = self.record_arrays(parameter, Space::Global, &[None])?;
+                        let offset = self.new_var(&parameter.name, Type::LONG);
+                        let zero = Expr { kind: ExprKind::Int(0), ty: Type::LONG, span };
+                        body.push(Stmt::Assign(offset, zero));
+                        Binding::Records(leaves, offset, None)
+                    }
+                    _ => return Err(unsupported(span, "pointers to pointers are not supported")),
+                };
+                self.bind(&parameter.name, binding);
+                continue;
+            }
             let Some(ty) = kir_type(parameter.ty.scalar) else {
                 return Err(unsupported(span, "a parameter of this type is not supported"));
             };
@@ -195,23 +242,55 @@ impl Lowerer<'_> {
                     scalars.push(var);
                 }
                 1 => {
-                    let array = self.arrays.push(Array {
-                        name: parameter.name.clone(),
-                        space: Space::Global,
-                        element: ty,
-                        dimensions: vec![None],
-                        constant: parameter.ty.constant,
-                        span,
-                    });
-                    let offset = self.new_var(&parameter.name, Type::LONG);
-                    let zero = Expr { kind: ExprKind::Int(0), ty: Type::LONG, span };
-                    body.push(Stmt::Assign(offset, zero));
-                    self.bind(&parameter.name, Binding::Pointer(array, offset));
+                    let (name, constant) = (&parameter.name, parameter.ty.constant);
+                    let (array, offset) = self.parameter_array(name, ty, constant, span, body);
+                    self.bind(name, Binding::Pointer(array, offset));
                 }
                 _ => return Err(unsupported(span, "pointers to pointers are not supported")),
             }
         }
         Ok(())
+    }
+
+    /// An array that a pointer of the launch points to, and the variable that holds the pointer's offset.
+    fn parameter_array(
+        &mut self,
+        name: &str,
+        element: Type,
+        constant: bool,
+        span: Span,
+        body: &mut Vec<Stmt>,
+    ) -> (ArrayId, VarId) {
+        let (space, dimensions) = (Space::Global, vec![None]);
+        let name = name.to_owned();
+        let array = Array { name: name.clone(), space, element, dimensions, constant, span };
+        let array = self.arrays.push(array);
+        let offset = self.new_var(&name, Type::LONG);
+        let zero = Expr { kind: ExprKind::Int(0), ty: Type::LONG, span };
+        body.push(Stmt::Assign(offset, zero));
+        (array, offset)
+    }
+
+    /// The arrays that a name in an `extent` clause stands for.
+    fn extent_of(&self, name: &str) -> Vec<ArrayId> {
+        let mut parts = name.split('.');
+        let base = parts.next().unwrap_or_default();
+        let path: Vec<&str> = parts.collect();
+        match self.lookup(base) {
+            Some(Binding::Pointer(array, _)) if path.is_empty() => vec![*array],
+            Some(Binding::Records(leaves, ..)) if path.is_empty() => {
+                leaves.iter().map(records::Leaf::array).collect()
+            }
+            Some(Binding::Places(places)) => {
+                let own = places.iter().filter(|(one, _)| *one == path);
+                own.filter_map(|(_, place)| match place {
+                    access::Place::Pointer(array, _) => Some(*array),
+                    _ => None,
+                })
+                .collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn contract(&mut self, function: &Function) -> Result<()> {
@@ -221,14 +300,13 @@ impl Lowerer<'_> {
                 ClauseKind::Ensures => self.ensures += 1,
                 ClauseKind::Extent(name, size) => {
                     let size = self.spec(size)?;
-                    match self.lookup(name).cloned() {
-                        Some(Binding::Pointer(array, _)) => {
-                            self.arrays[array].dimensions = vec![Some(size)];
-                        }
+                    let arrays = self.extent_of(name);
+                    for array in &arrays {
+                        self.arrays[*array].dimensions = vec![Some(size.clone())];
+                    }
+                    if arrays.is_empty() {
                         // Of a shared array, which is declared further down.
-                        _ => {
-                            self.extents.insert(name.clone(), size);
-                        }
+                        self.extents.insert(name.clone(), size);
                     }
                 }
                 ClauseKind::Symbolic => {}
@@ -299,11 +377,8 @@ impl Lowerer<'_> {
     /// Declares an array.
     fn array(&mut self, declarator: &Declarator, space: Space) -> Result<()> {
         let (name, span) = (&declarator.name, declarator.span);
-        let Some(element) = kir_type(declarator.ty.scalar) else {
-            return Err(unsupported(span, "an array of this type is not supported"));
-        };
-        if declarator.init.is_some() {
-            return Err(unsupported(span, "initialised arrays are not supported"));
+        if declarator.ty.pointers > 0 {
+            return Err(unsupported(span, "an array of pointers is not supported"));
         }
         if declarator.dimensions.len() > 3 {
             return Err(unsupported(span, "more than three dimensions are not supported"));
@@ -316,6 +391,14 @@ impl Lowerer<'_> {
             });
         }
         let constant = declarator.ty.constant;
+        if matches!(declarator.ty.scalar, Scalar::Struct(_)) {
+            let leaves = self.record_arrays(declarator, space, &dimensions)?;
+            self.bind(name, Binding::RecordArray(leaves));
+            return Ok(());
+        }
+        let Some(element) = kir_type(declarator.ty.scalar) else {
+            return Err(unsupported(span, "an array of this type is not supported"));
+        };
         let array = Array { name: name.clone(), space, element, dimensions, constant, span };
         let array = self.arrays.push(array);
         self.bind(name, Binding::Array(array));

@@ -1,15 +1,19 @@
 //! Statements.
 
+use super::access::Place;
 use super::convert::{convert, fold, kir_type};
 use super::{Binding, Lowerer, error, unsupported};
 use crate::cfront::ast::{
-    Clause, ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Stmt as AstStmt,
-    StmtKind,
+    Clause, ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Scalar,
+    Stmt as AstStmt, StmtKind,
 };
 use crate::cfront::token::Result;
-use crate::kir::{Expr, ExprKind, Loop, Space, Stmt, Type, Unary};
+use crate::kir::{Element, Expr, ExprKind, Loop, Space, Stmt, Type, Unary};
 use base::Span;
 use std::collections::BTreeMap;
+
+/// Elements of an array that is initialised.
+const MAX_INITIALISED: usize = 64;
 
 /// What a loop is made of: what is done first, its condition, what is done after its body, its body.
 struct Parts<'a> {
@@ -194,17 +198,11 @@ impl Lowerer<'_> {
 
     fn declare(&mut self, declaration: &Declaration, out: &mut Vec<Stmt>) -> Result<()> {
         for declarator in &declaration.declarators {
-            if declaration.shared && declaration.external {
-                // All of them begin at the same address.
-                if std::mem::replace(&mut self.has_dynamic, true) {
-                    let message = "a second `extern __shared__` array lies over the first, which is not supported";
-                    return Err(unsupported(declarator.span, message));
-                }
-            }
             if declaration.shared {
-                self.array(declarator, Space::Shared)?;
+                self.declare_shared(declaration, declarator)?;
             } else if !declarator.dimensions.is_empty() {
                 self.array(declarator, Space::Local)?;
+                self.initialise(declarator, out)?;
             } else {
                 self.declare_one(declarator, out)?;
             }
@@ -212,14 +210,95 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    fn declare_shared(&mut self, declaration: &Declaration, declarator: &Declarator) -> Result<()> {
+        let (name, span) = (&declarator.name, declarator.span);
+        if let Some(known) = self.shared.get(&span).cloned() {
+            self.bind(name, known);
+            return Ok(());
+        }
+        // All of them begin at the same address.
+        if declaration.external && std::mem::replace(&mut self.has_dynamic, true) {
+            let message =
+                "a second `extern __shared__` array lies over the first, which is not supported";
+            return Err(unsupported(span, message));
+        }
+        if declarator.init.is_some() {
+            return Err(unsupported(span, "initialised shared variables are not supported"));
+        }
+        self.array(declarator, Space::Shared)?;
+        if let Some(binding) = self.lookup(name).cloned() {
+            self.shared.insert(span, binding);
+        }
+        Ok(())
+    }
+
+    /// `int a[3] = {1, 2}`: elements that are not given are 0.
+    fn initialise(&mut self, declarator: &Declarator, out: &mut Vec<Stmt>) -> Result<()> {
+        let span = declarator.span;
+        let Some(init) = &declarator.init else { return Ok(()) };
+        let Some(Binding::Array(array)) = self.lookup(&declarator.name).cloned() else {
+            return Err(unsupported(span, "this initialiser is not supported"));
+        };
+        let sizes = self.arrays[array].dimensions.iter();
+        let sizes: Option<Vec<i128>> = sizes.map(|size| size.as_ref().and_then(fold)).collect();
+        let (AstKind::Braces(parts), Some([size])) = (&init.kind, sizes.as_deref()) else {
+            return Err(unsupported(span, "this initialiser is not supported"));
+        };
+        let size = usize::try_from(*size).unwrap_or(0);
+        if size > MAX_INITIALISED || parts.len() > size {
+            return Err(unsupported(span, "this initialiser is not supported"));
+        }
+        let ty = self.arrays[array].element;
+        for position in 0..size {
+            let value = match parts.get(position) {
+                Some(part) => self.value(part, out)?,
+                None => Expr { kind: ExprKind::Int(0), ty: Type::INT, span },
+            };
+            let at = i128::try_from(position).unwrap_or(0);
+            let index = vec![Expr { kind: ExprKind::Int(at), ty: Type::LONG, span }];
+            out.push(Stmt::Store(Element { array, index, span }, convert(value, ty)));
+        }
+        Ok(())
+    }
+
     fn declare_one(&mut self, declarator: &Declarator, out: &mut Vec<Stmt>) -> Result<()> {
         let (name, span) = (&declarator.name, declarator.span);
+        let mut declarator = declarator.clone();
+        if declarator.ty.scalar == Scalar::Auto && !declarator.ty.reference {
+            self.settle_auto(&mut declarator)?;
+        }
+        let declarator = &declarator;
+        if declarator.ty.reference {
+            let Some(init) = &declarator.init else {
+                return Err(error(span, "a reference needs what it refers to"));
+            };
+            let binding = self.reference(init, out)?;
+            self.bind(name, binding);
+            return Ok(());
+        }
+        if let (Scalar::Struct(number), 0) = (declarator.ty.scalar, declarator.ty.pointers) {
+            let binding = self.declare_record(declarator, number, out)?;
+            self.bind(name, binding);
+            return Ok(());
+        }
+        if let (Scalar::Struct(_), 1, Some(init)) =
+            (declarator.ty.scalar, declarator.ty.pointers, &declarator.init)
+        {
+            let Some(pointer) = self.record_pointer(init, out)? else {
+                return Err(unsupported(span, "this pointer is not supported"));
+            };
+            let binding = self.bind_pointer(name, pointer, out);
+            self.bind(name, binding);
+            return Ok(());
+        }
         if declarator.ty.pointers == 1 {
             let Some(init) = &declarator.init else {
                 return Err(unsupported(span, "a pointer without a value is not supported"));
             };
             let (array, offset) = self.pointer(init, out)?;
-            if kir_type(declarator.ty.scalar) != Some(self.arrays[array].element) {
+            let wanted = kir_type(declarator.ty.scalar);
+            let any = declarator.ty.scalar == Scalar::Auto;
+            if !any && wanted != Some(self.arrays[array].element) {
                 let message = "a pointer to elements of another type is not supported";
                 return Err(unsupported(span, message));
             }
@@ -252,6 +331,64 @@ impl Lowerer<'_> {
         };
         self.bind(name, binding);
         Ok(())
+    }
+}
+
+impl Lowerer<'_> {
+    /// The type of `auto` from what it is initialised with.
+    fn settle_auto(&mut self, declarator: &mut Declarator) -> Result<()> {
+        let Some(init) = &declarator.init else {
+            return Err(error(declarator.span, "`auto` needs a value"));
+        };
+        if let Some(number) = self.record_type(init) {
+            declarator.ty.scalar = Scalar::Struct(number);
+            return Ok(());
+        }
+        if self.is_pointer(init) {
+            declarator.ty.pointers = 1;
+            return Ok(());
+        }
+        declarator.ty.scalar = match self.value(init, &mut Vec::new())?.ty {
+            Type::Bool => Scalar::Bool,
+            Type::Int { bits, signed } => Scalar::Int { bits, signed },
+            Type::Whole => Scalar::Int { bits: 64, signed: true },
+            Type::Float => Scalar::Float { bits: 32 },
+        };
+        Ok(())
+    }
+
+    /// What another name for this expression stands for: the same variable or the same element.
+    pub(super) fn reference(&mut self, expr: &Ast, out: &mut Vec<Stmt>) -> Result<Binding> {
+        if let AstKind::Name(name) = &expr.kind
+            && let Some(known) = self.lookup(name)
+        {
+            return Ok(known.clone());
+        }
+        let mut places = match self.places(expr, out)? {
+            Some(places) => places,
+            None => match &expr.kind {
+                AstKind::Index(..) | AstKind::Unary("*", _) => {
+                    vec![(Vec::new(), Place::Element(self.element(expr, out)?))]
+                }
+                _ => {
+                    let value = self.value(expr, out)?;
+                    let var = self.new_var("copy", value.ty);
+                    out.push(Stmt::Assign(var, value));
+                    return Ok(Binding::Var(var));
+                }
+            },
+        };
+        // The element is chosen here, whatever its index is later.
+        for (_, place) in &mut places {
+            if let Place::Element(element) = place {
+                for index in &mut element.index {
+                    let var = self.new_var("at", index.ty);
+                    out.push(Stmt::Assign(var, index.clone()));
+                    *index = self.var(var, index.span);
+                }
+            }
+        }
+        Ok(Binding::Places(places))
     }
 }
 

@@ -1,0 +1,7 @@
+// An array backwards, without shared memory.
+//@ extent in[m], out[m];
+//@ requires m == gridDim.x*blockDim.x && m <= 2147483647;
+__global__ void reverse1(float* out, const float* in, int m) {
+  int i = blockDim.x*blockIdx.x + threadIdx.x;
+  out[m-1-i] = in[i];
+}

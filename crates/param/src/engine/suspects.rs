@@ -1,0 +1,91 @@
+//! Launches on which something that is open may fail, from the solver's models: small ones first.
+//!
+//! A model is of the abstraction, in which loaded values are anything; whether the launch really fails is for the
+//! interpreter to say.
+
+use super::{Engine, Property};
+use crate::interp::{Launch, Thread};
+use crate::kir::{Builtin, Type, VarId};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use base::Index;
+
+/// Sizes are tried up to these, one after the other.
+const CAPS: [i128; 5] = [2, 4, 16, 100, 2048];
+/// Steps of the solver for one model.
+const LIMIT: u64 = 600_000;
+/// Questions for one property, and models asked for altogether.
+const MAX_QUESTIONS: usize = 3;
+const MAX_ASKED: usize = 40;
+
+impl Engine<'_> {
+    pub(super) fn suspects(&mut self) -> Vec<(Launch, Thread)> {
+        let mut found = Vec::new();
+        let mut asked = 0;
+        let questions = std::mem::take(&mut self.questions);
+        for property in [Property::Races, Property::Bounds, Property::Overflow, Property::Division]
+        {
+            let own = questions.iter().filter(|(one, _)| *one == property).take(MAX_QUESTIONS);
+            for (_, question) in own {
+                if asked < MAX_ASKED
+                    && let Some(suspect) = self.suspect(question, &mut asked)
+                    && !found.contains(&suspect)
+                {
+                    found.push(suspect);
+                }
+            }
+        }
+        found
+    }
+
+    /// The smallest launch that a model of the question has.
+    fn suspect(&mut self, question: &[Formula], asked: &mut usize) -> Option<(Launch, Thread)> {
+        let builtins = [Builtin::BlockDim, Builtin::GridDim, Builtin::Thread, Builtin::Block];
+        let mut wanted: Vec<Poly> = Vec::new();
+        for builtin in builtins {
+            wanted.extend((0..3).map(|axis| self.builtin(builtin, axis)));
+        }
+        let integers: Vec<VarId> = self.scalars();
+        for var in &integers {
+            let super::state::Val::Int(poly) = &self.entry.vars[var.position()] else { continue };
+            wanted.push(poly.clone());
+        }
+        for cap in CAPS.into_iter().map(Some).chain([None]) {
+            let mut conditions = question.to_vec();
+            // The question need not speak of all sizes; they are what they are all the same.
+            conditions.extend(self.prover.requires.iter().cloned());
+            let facts = wanted.iter().cloned().map(Formula::ge).collect::<Vec<_>>();
+            conditions.extend(self.prover.symbols.facts(&facts));
+            for poly in wanted.iter().filter(|_| cap.is_some()) {
+                let below = poly.scaled(-1).and_then(|one| one.offset(cap.unwrap_or(0)));
+                let above = poly.offset(cap.unwrap_or(0));
+                conditions.extend(below.into_iter().chain(above).map(Formula::ge));
+            }
+            *asked += 1;
+            let solver = self.prover.solver.as_mut()?;
+            if let Some(values) = solver.values(&conditions, &wanted, LIMIT) {
+                return Some(launch(&values, &integers));
+            }
+        }
+        None
+    }
+
+    /// Scalars of the launch that are integers.
+    fn scalars(&self) -> Vec<VarId> {
+        let followed = |var: &&VarId| {
+            let ty = self.kernel.vars[**var].ty;
+            matches!(ty, Type::Int { .. })
+                && matches!(self.entry.vars[var.position()], super::state::Val::Int(_))
+        };
+        self.kernel.scalars.iter().filter(followed).copied().collect()
+    }
+}
+
+/// The launch that values stand for, in the order they were asked for.
+fn launch(values: &[i128], integers: &[VarId]) -> (Launch, Thread) {
+    let three = |first: usize| [0, 1, 2].map(|axis| values.get(first + axis).copied().unwrap_or(1));
+    let scalars =
+        integers.iter().copied().zip(values.get(12..).unwrap_or_default().iter().copied());
+    let launch = Launch { block: three(0), grid: three(3), scalars: scalars.collect(), seed: 1 };
+    (launch, Thread { thread: three(6), block: three(9) })
+}

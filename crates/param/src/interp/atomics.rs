@@ -1,0 +1,37 @@
+//! What atomic operations leave in memory.
+
+use super::Value;
+use crate::kir::{AtomicOp, Type};
+
+/// Memory holds what the machine has, not what the integers would have.
+pub(super) fn settled(value: Value) -> Value {
+    value.number().map_or(value, Value::int)
+}
+
+pub(super) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
+    let fit = |value: i128| match ty.range() {
+        Some((least, most)) => Value::int((value - least).rem_euclid(most - least + 1) + least),
+        None => Value::int(value),
+    };
+    match (op, old, operands) {
+        (AtomicOp::Exchange, _, [new]) => settled(*new),
+        (AtomicOp::CompareAndSwap, old, [expected, new]) => {
+            if settled(*expected) == old {
+                settled(*new)
+            } else {
+                old
+            }
+        }
+        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => Value::Float(x + y),
+        (_, Value::Int { value: x, .. }, [Value::Int { value: y, .. }]) => fit(match op {
+            AtomicOp::Add => x.wrapping_add(*y),
+            AtomicOp::Sub => x.wrapping_sub(*y),
+            AtomicOp::Min => x.min(*y),
+            AtomicOp::Max => x.max(*y),
+            AtomicOp::And => x & y,
+            AtomicOp::Or => x | y,
+            _ => x ^ y,
+        }),
+        _ => Value::Undefined,
+    }
+}
