@@ -150,6 +150,6 @@ pub use evaluate::{Interval, Value, evaluate};
 pub use oracle::Signs;
 pub use patience::Patience;
 pub use points::mix;
-pub use problem::{Budget, Problem, decide, satisfy};
+pub use problem::{Budget, Problem, decide, satisfy, widest};
 pub use verdict::{Assumed, Decision, Reason, Rung};
-pub use witness::{Discrepancy, Point, inputs_of};
+pub use witness::{Discrepancy, Point, Widest, inputs_of};

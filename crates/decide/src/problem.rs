@@ -12,7 +12,7 @@ use crate::patience::Patience;
 use crate::points::Points;
 use crate::products::Products;
 use crate::verdict::{Decision, Reason, Rung};
-use crate::witness::{Discrepancy, Point, Search, inputs_of};
+use crate::witness::{Discrepancy, Point, Search, Widest, inputs_of};
 use term::{Input, Term, Terms};
 
 /// Limits, all in steps: the same input gives the same answer on every machine, unless patience ends.
@@ -141,6 +141,13 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
         }
     }
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
+}
+
+/// Of all points that a search for a difference tries, the one where the terms are farthest apart.
+#[must_use]
+pub fn widest(problem: &Problem<'_>, pair: (Term, Term), budget: &Budget) -> Option<Widest> {
+    let points = Points::new(problem, budget);
+    search(problem, pair, &points).widest(0..budget.points)
 }
 
 /// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has

@@ -19,6 +19,32 @@ pub enum Discrepancy {
     OnlyReferenceDefined(Interval),
 }
 
+/// Where two terms are farthest apart.
+#[derive(Clone, Debug)]
+pub struct Widest {
+    /// The point.
+    pub point: Point,
+    /// The values there.
+    pub discrepancy: Discrepancy,
+    /// Their distance, as a part of the larger.
+    pub relative: f64,
+}
+
+impl Discrepancy {
+    /// How far apart the values are, as a part of the larger; infinite where one is undefined.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        match self {
+            Self::Values(a, b) => relative(a.to_f64_lossy(), b.to_f64_lossy()),
+            Self::OnlyReferenceDefined(_) => f64::INFINITY,
+        }
+    }
+}
+
+fn relative(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
+}
+
 /// A pair of terms to tell apart, and conditions on the points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'t> {
@@ -90,6 +116,41 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// The point, of those numbered `points`, where the values are farthest apart for their size: as
+    /// floats, and then in intervals.
+    pub(crate) fn widest(&self, points: std::ops::Range<u64>) -> Option<Widest> {
+        let mut numbers: Vec<(f64, u64)> = Vec::new();
+        for number in points {
+            if self.points.patience.is_over() {
+                break;
+            }
+            let point = |input: Input| self.points.value(number, input);
+            let [a, b] = [self.reference, self.optimised]
+                .map(|(terms, root)| evaluate_floats(terms, &[root], &point).pop());
+            let distance = a.zip(b).map_or(f64::NAN, |(a, b)| relative(a, b));
+            if !distance.is_nan() {
+                numbers.push((distance, number));
+            }
+        }
+        numbers.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        numbers.into_iter().find_map(|(_, number)| self.apart(number))
+    }
+
+    /// How far apart the values are at a point, if they differ there for certain.
+    fn apart(&self, number: u64) -> Option<Widest> {
+        let point = |input: Input| self.points.value(number, input);
+        let Value::Real(reference) = self.reference_at(&point) else { return None };
+        let (terms, root) = self.optimised;
+        match evaluate(terms, &[root], &point).pop() {
+            Some(Value::Real(optimised)) if optimised.is_disjoint(&reference) => {
+                let discrepancy = Discrepancy::Values(reference, optimised);
+                let relative = discrepancy.relative();
+                Some(Widest { point: self.point(number), discrepancy, relative })
+            }
+            _ => None,
+        }
     }
 
     /// The reference's value, where the assumptions hold.

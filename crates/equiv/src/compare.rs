@@ -1,20 +1,21 @@
 //! Runs both kernels on terms and compares their outputs.
 
+mod judge;
+
 use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
-use crate::difference::{Difference, Point, describe};
+use crate::difference::Difference;
 use crate::recheck::Recheck;
 use crate::sequence::Launches;
 use crate::settle;
 use crate::side::{Output, Side, Table};
 use crate::symbolic::Symbolic;
-use crate::witness::{Numbers, confirm};
-use decide::{Budget, Decision, Discrepancy, Problem, Value, decide, evaluate};
+use decide::{Budget, Decision, Problem, decide};
 use exec::{Element, Limits, Lost, Place, Thread};
 use ir::Scalar;
 use std::collections::BTreeSet;
-use term::{Input, Number, Term};
+use term::Term;
 
 /// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
 /// the same however many processors there are, and so is the answer.
@@ -333,126 +334,23 @@ impl Outputs<'_, '_> {
 
     /// Decides a batch of elements.
     fn decide(&self, pairs: &[Pair]) -> Vec<Decision> {
+        let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
+        self.with_problem(&terms, |problem, budget| decide(problem, &terms, budget))
+    }
+
+    fn with_problem<T>(
+        &self,
+        pairs: &[(Term, Term)],
+        ask: impl FnOnce(&Problem<'_>, &Budget) -> T,
+    ) -> T {
         let [reference, optimised] = &*self.ran;
         let (reference, optimised) = (&reference.domain.terms, &optimised.domain.terms);
-        let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
-        let assumptions = self.assumed.about([reference, optimised], &terms);
+        let assumptions = self.assumed.about([reference, optimised], pairs);
         let problem = Problem { reference, optimised, assumptions: &assumptions };
         let patience = self.clock.patience();
-        decide(&problem, &terms, &Budget { differences: 1, patience, ..Budget::default() })
-    }
-
-    /// What follows from decisions about elements.
-    fn judge(
-        &mut self,
-        name: &str,
-        pairs: &[Pair],
-        decisions: &[Decision],
-        open: &mut Vec<Unsettled>,
-    ) -> Result<(), Box<Difference>> {
-        for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
-            let position = Position { name: name.to_owned(), index };
-            let unsettled =
-                |reason: &str| Unsettled { position: position.clone(), reason: reason.to_owned() };
-            match decision {
-                Decision::Different { point, discrepancy } => {
-                    match self.difference(&position, pair, point, discrepancy) {
-                        Ok(difference) => return Err(difference),
-                        Err(reason) => open.push(unsettled(&reason)),
-                    }
-                }
-                Decision::Equal { rung, conditions } => {
-                    *self.compared.rungs.entry(rung.to_string()).or_default() += 1;
-                    let fails = conditions.iter().find_map(|assumed| assumed.fails_at.as_ref());
-                    if let Some(point) = fails {
-                        match self.undefined(&position, pair, point) {
-                            Ok(difference) => return Err(difference),
-                            Err(reason) => open.push(unsettled(&reason)),
-                        }
-                        continue;
-                    }
-                    let optimised = &self.ran[1].domain.terms;
-                    let texts = conditions.iter().map(|one| one.condition.print(optimised));
-                    self.compared.conditions.extend(texts);
-                }
-                Decision::Unknown(reason) => open.push(unsettled(&reason.to_string())),
-            }
-        }
-        Ok(())
-    }
-
-    /// Equal where both are defined, but only the reference is at a point.
-    fn undefined(
-        &self,
-        position: &Position,
-        pair: (Term, Term),
-        point: &Point,
-    ) -> Result<Box<Difference>, String> {
-        let terms = &self.ran[0].domain.terms;
-        let at = |input: Input| {
-            let known = point.iter().find(|(other, _)| *other == input);
-            known.map_or(Number::ZERO, |(_, number)| number.clone())
-        };
-        match evaluate(terms, &[pair.0], &at).pop() {
-            Some(Value::Real(value)) => {
-                let discrepancy = Discrepancy::OnlyReferenceDefined(value);
-                self.difference(position, pair, point, &discrepancy)
-            }
-            _ => Err(UNDEFINED.to_owned()),
-        }
-    }
-
-    /// A difference of terms, if the kernels do not contradict it.
-    fn difference(
-        &self,
-        position: &Position,
-        pair: (Term, Term),
-        point: &Point,
-        discrepancy: &Discrepancy,
-    ) -> Result<Box<Difference>, String> {
-        let [reference, optimised] = &*self.ran;
-        let stores = [&reference.domain.terms, &optimised.domain.terms];
-        let numbers = Numbers::new(self.sides, self.table, stores[0], point, self.assumed);
-        let Some(numbers) = numbers else {
-            let reason = "it differs at a point that its types cannot represent";
-            return Err(reason.to_owned());
-        };
-        let witness = confirm(self.sides, self.table, position, &numbers, self.clock.limits());
-        let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
-        if witness.as_ref().is_some_and(|one| one.contradicts()) {
-            return Err("the expressions differ, but the kernels do not".to_owned());
-        }
-        // A difference of definedness must show on the kernels themselves.
-        let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));
-        if only_defined && !shown {
-            return Err(UNDEFINED.to_owned());
-        }
-        // Integers that differ may be the same once they wrap around.
-        let output = self.sides[0].writer(self.sides[0].count(), &position.name);
-        let is_float = output.is_some_and(|(_, one)| matches!(one.scalar, Scalar::Float(_)));
-        if !is_float && !shown {
-            return Err("the integers differ, unless they wrap around".to_owned());
-        }
-        let values = match discrepancy {
-            Discrepancy::Values(a, b) => [Some(a.to_f64_lossy()), Some(b.to_f64_lossy())],
-            Discrepancy::OnlyReferenceDefined(a) => [Some(a.to_f64_lossy()), None],
-        };
-        let inputs = numbers.named(stores[0].inputs(), point);
-        let described = describe(stores, pair);
-        Ok(Box::new(Difference {
-            position: position.clone(),
-            expressions: described.expressions,
-            reads: described.reads,
-            inputs,
-            values,
-            witness,
-            stores: [None; 2],
-            rounding: Vec::new(),
-        }))
+        ask(&problem, &Budget { differences: 1, patience, ..Budget::default() })
     }
 }
-
-const UNDEFINED: &str = "the optimised kernel may be undefined where the reference is not";
 
 /// The integer that bits stand for.
 pub(crate) fn integer(scalar: Scalar, bits: u64) -> i128 {

@@ -7,6 +7,7 @@
 //! on intervals there.
 
 mod answer;
+mod approximation;
 mod assumed;
 mod choices;
 mod clock;

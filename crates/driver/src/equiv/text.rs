@@ -147,17 +147,16 @@ fn inputs(difference: &Difference) -> Option<String> {
 /// The values of both sides: those of the kernels, if they were run.
 pub(crate) fn values(difference: &Difference) -> [String; 2] {
     let of_kernels = difference.witness.as_ref().filter(|one| one.shows_difference());
-    let of_terms = difference.values.map(|value| value.map_or("undefined".to_owned(), number));
-    match of_kernels {
-        None => of_terms,
-        Some(witness) => {
-            let [one, other] = &witness.elements;
-            [enclosed(one), enclosed(other)]
-        }
-    }
+    let shown = |number: fn(f64) -> String| match of_kernels {
+        None => difference.values.map(|value| value.map_or("undefined".to_owned(), number)),
+        Some(witness) => witness.elements.each_ref().map(|element| enclosed(element, number)),
+    };
+    let [one, other] = shown(number);
+    // Where nine digits do not tell them apart, all do.
+    if one == other { shown(|value| format!("{value:?}")) } else { [one, other] }
 }
 
-fn enclosed(element: &Enclosed) -> String {
+fn enclosed(element: &Enclosed, number: fn(f64) -> String) -> String {
     match element {
         Enclosed::Between(low, high) if low == high => number(*low),
         Enclosed::Between(low, high) => number(low / 2.0 + high / 2.0),
