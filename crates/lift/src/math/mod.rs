@@ -16,6 +16,7 @@
 mod bits;
 mod folding;
 mod graph;
+mod known;
 mod matching;
 mod operations;
 mod powers;
@@ -44,6 +45,11 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     for &function in functions {
         for template in lift_function(&mut lifted.program.functions[function], &templates) {
             let name = format!("{:?}", template.function).to_lowercase();
+            if let Some(given) = template.given {
+                partial.insert(format!(
+                    "arguments of {name} are {given} where the code has no other case"
+                ));
+            }
             if template.is_partial() {
                 partial.insert(match template.function {
                     RealFunction::Fmod => "quotients of fmod are at most 8388608".to_owned(),
@@ -65,11 +71,19 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     lifted.assumptions.extend(partial);
 }
 
-/// Replaces what is recognised in a function; what that was.
+/// Replaces what is recognised in a function; what that was. What was known of an argument is only asked
+/// of what is left.
 fn lift_function(function: &mut Function, templates: &[Template]) -> Vec<Template> {
     if function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
     }
+    let mut found = lift_templates(function, templates);
+    let known: Vec<Template> = templates.iter().flat_map(known::variants).collect();
+    found.extend(lift_templates(function, &known));
+    found
+}
+
+fn lift_templates(function: &mut Function, templates: &[Template]) -> Vec<Template> {
     let literals = constants(function);
     let is_possible = |template: &Template, constants: &FxHashSet<u64>| {
         template.constants().all(|bits| is_present(constants, bits))

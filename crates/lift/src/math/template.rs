@@ -47,6 +47,8 @@ pub(crate) struct Template {
     /// Where the value is infinite and the root is not looked at: what holds there. Somewhere in the
     /// program must be a choice between infinity and something that is computed of the root.
     pub(crate) infinite: Option<Part>,
+    /// What is assumed of the argument, where cases are left out.
+    pub(crate) given: Option<&'static str>,
 }
 
 impl Template {
@@ -163,7 +165,7 @@ fn template(lines: &[&'static str]) -> Option<Template> {
         names.push((name, steps.len() - 1));
         root = Part { step: steps.len() - 1, negated };
     }
-    Some(Template { function, format, steps, root, constant: None, infinite: None })
+    Some(Template { function, format, steps, root, constant: None, infinite: None, given: None })
 }
 
 /// A function by its name in the tables.

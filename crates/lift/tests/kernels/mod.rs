@@ -35,7 +35,18 @@ fn lower(text: &str) -> Program {
 
 /// All kernels of a build.
 pub(crate) fn kernels(build: &str) -> Vec<Kernel> {
-    let name = format!("functions.{build}.ptx");
+    module("functions", build)
+}
+
+/// Kernels of functions whose argument is above 1, if its other side is not looked at.
+pub(crate) fn known(build: &str) -> Vec<Kernel> {
+    let mut kernels = module("known", build);
+    kernels.retain(|kernel| kernel.name.starts_with("behind_") && kernel.name != "behind_other");
+    kernels
+}
+
+fn module(module: &str, build: &str) -> Vec<Kernel> {
+    let name = format!("{module}.{build}.ptx");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     let (head, rest) = text.split_once(".visible .entry").unwrap();

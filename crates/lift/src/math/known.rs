@@ -1,0 +1,231 @@
+//! Expansions as compilers write them where they know something of the argument.
+//!
+//! Behind `x > 1`, or of `v·v + 0.5`, a compiler leaves out what a function does for zero, for numbers that
+//! are not normal and for negative ones. What remains is the expansion with those cases folded away, and
+//! that is what is made here of a table's entry, by the same folds: a choice whose condition is known, and a
+//! sign that is.
+//!
+//! What is left out is not in the code, so nothing in it says that the argument is in the range. That it is
+//! becomes an assumption of the report, and these forms are only looked for in what the complete ones leave.
+
+use super::template::{Part, Step, Template};
+use ir::{Format, RealFunction};
+
+/// What a compiler may know of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fact {
+    NotZero,
+    NotNegative,
+    /// Positive and normal.
+    Positive,
+}
+
+const FACTS: [(Fact, &str); 3] = [
+    (Fact::NotZero, "not zero"),
+    (Fact::NotNegative, "not negative"),
+    (Fact::Positive, "positive normal numbers"),
+];
+
+const SIGN: u64 = 1 << 31;
+const LEAST_NORMAL: u64 = 0x0080_0000;
+
+/// The expansion where something is known of its argument.
+pub(crate) fn variants(template: &Template) -> Vec<Template> {
+    let one = template.function.arguments() == 1 && template.format == Format::F32;
+    // Over the reals this is something else for other arguments, and is followed as it is.
+    if !one || template.function == RealFunction::RoundAway || template.is_partial() {
+        return Vec::new();
+    }
+    FACTS.into_iter().filter_map(|(fact, text)| Folding::new(template, fact).fold(text)).collect()
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug)]
+enum Folded {
+    Value(Part),
+    Truth(bool),
+}
+
+impl Folded {
+    fn flipped(self, negated: bool) -> Self {
+        match self {
+            Self::Value(part) => Self::Value(flipped(part, negated)),
+            Self::Truth(truth) => Self::Truth(truth != negated),
+        }
+    }
+}
+
+fn flipped(part: Part, negated: bool) -> Part {
+    Part { negated: part.negated != negated, ..part }
+}
+
+struct Folding<'t> {
+    template: &'t Template,
+    fact: Fact,
+    steps: Vec<Step>,
+    folded: Vec<Folded>,
+    changed: bool,
+}
+
+impl<'t> Folding<'t> {
+    fn new(template: &'t Template, fact: Fact) -> Self {
+        Self { template, fact, steps: Vec::new(), folded: Vec::new(), changed: false }
+    }
+
+    fn fold(mut self, text: &'static str) -> Option<Template> {
+        for step in &self.template.steps {
+            let folded = match step {
+                Step::Op(name, parts) => self.operation(name, parts)?,
+                Step::Hole(_) | Step::Bits(_) => self.push(step.clone()),
+                Step::Fast(..) => return None,
+            };
+            self.folded.push(folded);
+        }
+        let Folded::Value(root) = self.at(self.template.root) else { return None };
+        if !self.changed || !matches!(self.steps[root.step], Step::Op(..)) {
+            return None;
+        }
+        let (steps, root) = reachable(&self.steps, root);
+        Some(Template { steps, root, given: Some(text), ..self.template.clone() })
+    }
+
+    fn push(&mut self, step: Step) -> Folded {
+        self.steps.push(step);
+        Folded::Value(Part { step: self.steps.len() - 1, negated: false })
+    }
+
+    fn at(&self, part: Part) -> Folded {
+        self.folded[part.step].flipped(part.negated)
+    }
+
+    /// A step with what became of its operands; nothing if a truth is left where a value belongs.
+    fn operation(&mut self, name: &'static str, parts: &[Part]) -> Option<Folded> {
+        let operands: Vec<Folded> = parts.iter().map(|part| self.at(*part)).collect();
+        if let ("select", &[Folded::Truth(truth), a, b]) = (name, operands.as_slice()) {
+            self.changed = true;
+            return Some(if truth { a } else { b });
+        }
+        let value = |folded: &Folded| match folded {
+            Folded::Value(part) => Some(*part),
+            Folded::Truth(_) => None,
+        };
+        let values = operands.iter().map(value).collect::<Option<Vec<Part>>>()?;
+        let known = match (name, values.as_slice()) {
+            ("less", &[a, b]) if self.is_argument(a) => self.is_above(b).then_some(false),
+            ("equal", &[a, b]) if self.bits(b) == Some(0) => self.never_zero(a).then_some(false),
+            ("int.less.sb32", &[a, b]) if self.is_argument(a) && self.is_not_negative() => {
+                self.bits(b).filter(|bits| bits & SIGN != 0).map(|_| false)
+            }
+            _ => None,
+        };
+        if let Some(truth) = known {
+            self.changed = true;
+            return Some(Folded::Truth(truth));
+        }
+        Some(match (name, values.as_slice()) {
+            ("copysign", &[a, b]) if self.is_argument(a) && self.is_not_negative() => {
+                self.changed = true;
+                Folded::Value(self.absolute(b))
+            }
+            ("int.and.b32", &[a, b])
+                if self.is_argument(a) && self.is_not_negative() && self.bits(b) == Some(SIGN) =>
+            {
+                self.changed = true;
+                self.push(Step::Bits(0))
+            }
+            ("int.or.b32", &[a, b]) if self.bits(b) == Some(0) => Folded::Value(a),
+            ("int.or.b32", &[a, b]) if self.bits(a) == Some(0) => Folded::Value(b),
+            _ => self.push(Step::Op(name, values)),
+        })
+    }
+
+    fn is_argument(&self, part: Part) -> bool {
+        !part.negated && matches!(self.steps[part.step], Step::Hole(0))
+    }
+
+    fn is_not_negative(&self) -> bool {
+        matches!(self.fact, Fact::NotNegative | Fact::Positive)
+    }
+
+    /// Bits of a constant, signs folded in.
+    fn bits(&self, part: Part) -> Option<u64> {
+        match self.steps[part.step] {
+            Step::Bits(bits) => Some(if part.negated { bits ^ SIGN } else { bits }),
+            _ => None,
+        }
+    }
+
+    /// Whether the argument is known not to be less than a constant.
+    fn is_above(&self, constant: Part) -> bool {
+        let Some(bits) = self.bits(constant) else { return false };
+        let not_positive = bits & SIGN != 0 || bits == 0;
+        match self.fact {
+            Fact::NotZero => false,
+            Fact::NotNegative => not_positive,
+            Fact::Positive => not_positive || bits <= LEAST_NORMAL,
+        }
+    }
+
+    /// Whether a value is the argument, scaled or not, which is not zero.
+    fn never_zero(&self, part: Part) -> bool {
+        if self.fact == Fact::NotNegative {
+            return false;
+        }
+        let is_scaled = |part: Part| match &self.steps[part.step] {
+            Step::Op("mul", parts) => {
+                parts.iter().any(|part| self.bits(*part).is_some_and(|bits| bits != 0))
+                    && parts.iter().any(|part| self.is_argument(*part))
+            }
+            _ => self.is_argument(part),
+        };
+        match &self.steps[part.step] {
+            Step::Op("select", parts) => parts.iter().skip(1).all(|part| is_scaled(*part)),
+            _ => is_scaled(part),
+        }
+    }
+
+    /// `|a|`, as a compiler writes it: inside of choices, and not around constants.
+    fn absolute(&mut self, part: Part) -> Part {
+        let folded = match self.steps[part.step].clone() {
+            Step::Bits(bits) => self.push(Step::Bits(bits & !SIGN)),
+            Step::Op("select", parts) => match parts.as_slice() {
+                &[condition, a, b] => {
+                    let (a, b) = (self.absolute(a), self.absolute(b));
+                    self.push(Step::Op("select", vec![condition, a, b]))
+                }
+                _ => self.push(Step::Op("abs", vec![part])),
+            },
+            _ => self.push(Step::Op("abs", vec![Part { negated: false, ..part }])),
+        };
+        match folded {
+            Folded::Value(part) => part,
+            Folded::Truth(_) => part,
+        }
+    }
+}
+
+/// The steps that a root needs; the arguments stay in front.
+fn reachable(steps: &[Step], root: Part) -> (Vec<Step>, Part) {
+    const ARGUMENTS: usize = 2;
+    let mut needed = vec![false; steps.len()];
+    needed[..ARGUMENTS].fill(true);
+    needed[root.step] = true;
+    for at in (0..steps.len()).rev().filter(|at| *at >= ARGUMENTS) {
+        if let (true, Step::Op(_, parts)) = (needed[at], &steps[at]) {
+            parts.iter().for_each(|part| needed[part.step] = true);
+        }
+    }
+    let mut places = vec![0; steps.len()];
+    let mut kept = Vec::new();
+    for (at, step) in steps.iter().enumerate().filter(|(at, _)| needed[*at]) {
+        places[at] = kept.len();
+        kept.push(match step {
+            Step::Op(name, parts) => {
+                let moved = |part: &Part| Part { step: places[part.step], ..*part };
+                Step::Op(name, parts.iter().map(moved).collect())
+            }
+            other => other.clone(),
+        });
+    }
+    (kept, Part { step: places[root.step], ..root })
+}
