@@ -2,7 +2,7 @@
 
 use crate::write_err;
 use driver::arguments::KernelPath;
-use driver::cuda::CompileOptions;
+use driver::cuda::{CompileOptions, Math};
 use driver::{Input, InputError};
 use std::path::PathBuf;
 
@@ -18,6 +18,10 @@ pub(crate) struct CompileArgs {
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     includes: Vec<PathBuf>,
 
+    /// Inline the math library as a build does, instead of leaving its functions calls.
+    #[arg(long)]
+    inline_math: bool,
+
     /// Show how the compiler was called.
     #[arg(short, long)]
     verbose: bool,
@@ -26,9 +30,19 @@ pub(crate) struct CompileArgs {
 impl CompileArgs {
     /// Reads a file, or makes PTX of it.
     pub(crate) fn open(&self, path: &KernelPath) -> Result<Input, InputError> {
+        self.open_with(path, if self.inline_math { Math::Inlined } else { Math::Opaque })
+    }
+
+    /// Reads a file, or makes PTX of it that can be run.
+    pub(crate) fn open_to_run(&self, path: &KernelPath) -> Result<Input, InputError> {
+        self.open_with(path, Math::Inlined)
+    }
+
+    fn open_with(&self, path: &KernelPath, math: Math) -> Result<Input, InputError> {
         let options = CompileOptions {
             architecture: self.arch.clone(),
             includes: self.includes.clone(),
+            math,
             ..CompileOptions::default()
         };
         let input = Input::open(path.file.as_ref(), path.kernel.as_deref(), &options)?;

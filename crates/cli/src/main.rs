@@ -16,7 +16,7 @@ use args::{
 };
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
-use driver::{Execution, Exit, Input, Outcome};
+use driver::{Execution, Exit, Input, InputError, Outcome};
 use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -81,7 +81,10 @@ fn run_inspect(args: &InspectArgs) -> Exit {
 
 fn run_simulate(args: &SimulateArgs) -> Exit {
     let colour = styled();
-    execute(&args.target, |execution| driver::simulate::run(execution, args.out.as_deref(), colour))
+    let input = args.target.compile.open_to_run(&args.target.kernel);
+    execute(&args.target, input, |execution| {
+        driver::simulate::run(execution, args.out.as_deref(), colour)
+    })
 }
 
 fn run_equiv(args: &EquivArgs) -> Exit {
@@ -121,7 +124,8 @@ fn run_check(args: &CheckArgs) -> Exit {
     let pictures = args.report.is_some();
     let options = driver::check::Options { strict, warp_synchronous, graph, format, pictures };
     let colour = styled();
-    execute(&args.target, |execution| {
+    let input = args.target.compile.open(&args.target.kernel);
+    execute(&args.target, input, |execution| {
         with_page(driver::check::run(execution, options, colour), args.report.as_deref())
     })
 }
@@ -152,9 +156,13 @@ fn run_prove(args: &ProveArgs) -> Exit {
     finish(driver::prove::run(&input, options, styled()))
 }
 
-/// Reads the module and hands the launch to a command.
-fn execute(args: &ExecutionArgs, command: impl FnOnce(&Execution<'_>) -> Outcome) -> Exit {
-    let input = match args.compile.open(&args.kernel) {
+/// Hands the launch of a module to a command.
+fn execute(
+    args: &ExecutionArgs,
+    input: Result<Input, InputError>,
+    command: impl FnOnce(&Execution<'_>) -> Outcome,
+) -> Exit {
+    let input = match input {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };

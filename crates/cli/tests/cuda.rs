@@ -127,6 +127,43 @@ fn cuda_is_compiled() {
     assert!(messages.contains("--arch is such as sm_80"), "{messages}");
 }
 
+/// Calls of the math library stay calls, unless the source does not compile so or is to be run.
+#[test]
+fn math_functions_stay_calls() {
+    let scratch = Scratch::new("math");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let kernel = "extern \"C\" __global__ void k(const float* x, float* y) {\n  float v = x[threadIdx.x];\n  \
+                  y[threadIdx.x] = v > 1.0f ? log1pf(v) : v;\n}\n";
+    std::fs::write(folder.join("a.cu"), kernel).unwrap();
+    // A name of the header is a member here: it compiles without the header only.
+    let member = "struct S { float v; __device__ float log1pf(float x) const { return v * ::log1pf(x); } };\n\
+                  extern \"C\" __global__ void k(const float* x, float* y) {\n  S s{1.0f};\n  \
+                  y[threadIdx.x] = s.log1pf(x[threadIdx.x]);\n}\n";
+    std::fs::write(folder.join("b.cu"), member).unwrap();
+    let launch = "--grid 1 --block 8 --arg x=f32[8] --arg y=f32[8]:out --verbose";
+    let (code, output, messages) = run(folder, &format!("equiv a.cu a.cu {launch}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    assert!(messages.contains("--pre-include=warpproof_math.h"), "{messages}");
+    assert!(output.contains("`vt_log1pf`"), "{output}");
+    let (_, _, messages) = run(folder, &format!("equiv a.cu a.cu {launch} --inline-math"));
+    assert!(!messages.contains("warpproof_math.h"), "{messages}");
+    let (code, output, messages) = run(folder, &format!("check b.cu {launch}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    assert!(!messages.contains("warpproof_math.h"), "{messages}");
+    let numbers = launch.replace("x=f32[8]", "x=f32[8]=iota");
+    let (code, output, messages) = run(folder, &format!("simulate a.cu {numbers}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    // What the compiler says of a mistake is about the file as it is.
+    std::fs::write(folder.join("a.cu"), kernel.replace("v > 1.0f", "w > 1.0f")).unwrap();
+    let (code, _, messages) = run(folder, &format!("check a.cu {launch}"));
+    assert_eq!(code, 2);
+    assert!(messages.contains("a.cu(3): error:"), "{messages}");
+    assert!(!messages.contains("warpproof_math.h"), "{messages}");
+}
+
 #[test]
 fn without_a_compiler_the_message_says_how_to_get_one() {
     let folder = containers();

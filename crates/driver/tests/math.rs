@@ -437,8 +437,8 @@ nvcc -ptx -rdc=true -include warpproof_math.h kernel.cu
 ```
 
 For NVRTC, include it at the top of the file and compile with `--relocatable-device-code=true`. What comes out is for Warpproof \
-alone: it cannot be linked. When Warpproof compiles a `.cu` file itself, functions are inlined and recognised, as \
-`simulate` runs the same code.
+alone: it cannot be linked. When Warpproof compiles a `.cu` file itself it does so, if the file compiles with the header; \
+`--inline-math` has the library's code instead, and `simulate` always.
 
 ## Builds
 

@@ -1,10 +1,12 @@
 //! Compiles CUDA C++ to PTX: with NVRTC if it is there, else with nvcc; with nvcc also what NVRTC
-//! refuses, because it reads no host code. Line information is always asked for.
+//! refuses, because it reads no host code. Line information is always asked for. Math functions stay calls
+//! where that is possible ([`opaque`]).
 
 use super::cache;
 use super::includes::included;
 use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
+use super::opaque;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +15,16 @@ use std::process::Command;
 pub(crate) const INSTALL: &str =
     "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl";
 
+/// What becomes of calls of math functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Math {
+    /// They stay calls, if the source compiles so.
+    #[default]
+    Opaque,
+    /// They are the library's code, which can be run.
+    Inlined,
+}
+
 /// How CUDA C++ is compiled.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
@@ -20,6 +32,8 @@ pub struct CompileOptions {
     pub architecture: String,
     /// Folders with header files.
     pub includes: Vec<PathBuf>,
+    /// Calls of math functions.
+    pub math: Math,
     /// Where compilers are looked for.
     pub environment: Environment,
 }
@@ -27,7 +41,8 @@ pub struct CompileOptions {
 impl Default for CompileOptions {
     fn default() -> Self {
         let environment = Environment::of_process();
-        Self { architecture: "sm_80".to_owned(), includes: Vec::new(), environment }
+        let (includes, math) = (Vec::new(), Math::default());
+        Self { architecture: "sm_80".to_owned(), includes, math, environment }
     }
 }
 
@@ -64,10 +79,16 @@ pub(crate) fn compile(
         ));
     }
     let mut failures = Vec::new();
-    for compiler in &compilers {
-        match compiler.run(path, text, &architecture, options) {
-            Ok(compiled) => return Ok(compiled),
-            Err(failure) => failures.push(failure),
+    let calls =
+        options.math == Math::Opaque && opaque::calls_functions(path, text, &options.includes);
+    for math in [Math::Opaque, Math::Inlined].into_iter().skip(usize::from(!calls)) {
+        failures.clear();
+        let options = CompileOptions { math, ..options.clone() };
+        for compiler in &compilers {
+            match compiler.run(path, text, &architecture, &options) {
+                Ok(compiled) => return Ok(compiled),
+                Err(failure) => failures.push(failure),
+            }
         }
     }
     // The last one reads most.
@@ -101,9 +122,16 @@ impl Compiler {
             Self::Library(library) => {
                 words.push(format!("--gpu-architecture=compute_{architecture}"));
                 words.extend(library.includes.iter().map(folder));
+                if options.math == Math::Opaque {
+                    words.push("--relocatable-device-code=true".to_owned());
+                    words.push(format!("--pre-include={}", opaque::NAME));
+                }
             }
             Self::Program(_) => {
-                words.extend(["-ptx".to_owned(), format!("-arch=sm_{architecture}")])
+                words.extend(["-ptx".to_owned(), format!("-arch=sm_{architecture}")]);
+                if options.math == Math::Opaque {
+                    words.extend(["-rdc=true", "-include", opaque::NAME].map(str::to_owned));
+                }
             }
         }
         words
@@ -148,7 +176,7 @@ impl Compiler {
         let compiler = std::fs::metadata(self.path()).ok()?;
         let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let mut key = format!(
-            "warpproof 1\n{} {} {}\n{}\n{}\n",
+            "warpproof 2\n{} {} {}\n{}\n{}\n",
             self.path().display(),
             compiler.len(),
             changed.as_nanos(),
@@ -162,7 +190,10 @@ impl Compiler {
             }
         }
         let files = included(path, text, &options.includes)?;
-        let files = std::iter::once((path.to_path_buf(), text.to_owned())).chain(files);
+        let header = (PathBuf::from(opaque::NAME), opaque::HEADER.to_owned());
+        let own = [(path.to_path_buf(), text.to_owned())].into_iter();
+        let opaque = (options.math == Math::Opaque).then_some(header);
+        let files = own.chain(opaque).chain(files);
         for (file, text) in files {
             key.push_str(&format!("{} {}\n{text}\n", file.display(), text.len()));
         }
@@ -181,7 +212,8 @@ fn of_library(
     let mut words = words.to_vec();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     words.push(format!("-I{}", folder.unwrap_or(Path::new(".")).display()));
-    let compiled = nvrtc.compile(text, &path.display().to_string(), &words)?;
+    let headers = [(opaque::NAME, opaque::HEADER)];
+    let compiled = nvrtc.compile(text, &path.display().to_string(), &headers, &words)?;
     compiled.ptx.ok_or(compiled.log)
 }
 
@@ -193,8 +225,11 @@ fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, S
     ));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let out = folder.join("kernel.ptx");
+    let header = std::fs::write(folder.join(opaque::NAME), opaque::HEADER);
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
-    let output = Command::new(program).args(arguments).arg(path).arg("-o").arg(&out).output();
+    let mut command = Command::new(program);
+    command.args(arguments).arg("-I").arg(&folder).arg(path).arg("-o").arg(&out);
+    let output = header.and_then(|()| command.output());
     let result = output.map_err(|error| error.to_string()).and_then(|output| {
         match output.status.success() {
             true => std::fs::read_to_string(&out).map_err(|error| error.to_string()),

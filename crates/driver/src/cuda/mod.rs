@@ -6,8 +6,9 @@ mod includes;
 pub mod locate;
 #[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
 mod nvrtc;
+mod opaque;
 
-pub use compile::CompileOptions;
+pub use compile::{CompileOptions, Math};
 pub(crate) use compile::{INSTALL, compile};
 
 /// The version of a library, which shows that it can be loaded.

@@ -69,14 +69,15 @@ impl Nvrtc {
         Ok(format!("{major}.{minor}"))
     }
 
-    /// Compiles a text. Errors in the text are in the log; an error of the library is an `Err`.
+    /// Compiles a text, which may include headers by these names. Errors in the text are in the log; an error of the library is an `Err`.
     pub(super) fn compile(
         &self,
         text: &str,
         name: &str,
+        headers: &[(&str, &str)],
         options: &[String],
     ) -> Result<Compiled, String> {
-        let source = self.source(text, name)?;
+        let source = self.source(text, name, headers)?;
         let options: Result<Vec<CString>, _> =
             options.iter().map(|option| CString::new(option.as_str())).collect();
         let options = options.map_err(|_| "an option contains a NUL character".to_owned())?;
@@ -93,15 +94,29 @@ impl Nvrtc {
         Ok(Compiled { ptx, log })
     }
 
-    fn source(&self, text: &str, name: &str) -> Result<Source<'_>, String> {
+    fn source(
+        &self,
+        text: &str,
+        name: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Source<'_>, String> {
         let text = CString::new(text).map_err(|_| "the source contains a NUL character")?;
         let name = CString::new(name).map_err(|_| "the name contains a NUL character")?;
         let create = self.function::<Create>(c"nvrtcCreateProgram")?;
         let mut handle: Program = ptr::null_mut();
+        let string =
+            |text: &str| CString::new(text).map_err(|_| "a header contains a NUL character");
+        let mut strings = Vec::new();
+        for (name, text) in headers {
+            strings.push((string(name)?, string(text)?));
+        }
+        let names: Vec<*const c_char> = strings.iter().map(|(name, _)| name.as_ptr()).collect();
+        let texts: Vec<*const c_char> = strings.iter().map(|(_, text)| text.as_ptr()).collect();
+        let count = c_int::try_from(names.len()).map_err(|_| "too many headers")?;
         let (text, name) = (text.as_ptr(), name.as_ptr());
-        // SAFETY: both strings live until the call returns; there are no headers, so their lists may
-        // be null.
-        let status = unsafe { create(&raw mut handle, text, name, 0, ptr::null(), ptr::null()) };
+        let (texts, names) = (texts.as_ptr(), names.as_ptr());
+        // SAFETY: all strings live until the call returns, and both lists have `count` of them.
+        let status = unsafe { create(&raw mut handle, text, name, count, texts, names) };
         checked("nvrtcCreateProgram", status)?;
         Ok(Source { nvrtc: self, handle })
     }
@@ -167,14 +182,20 @@ mod tests {
         assert!(nvrtc.version().unwrap().contains('.'));
         let options = ["--gpu-architecture=compute_80".to_owned(), "-lineinfo".to_owned()];
         let text = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }\n";
-        let compiled = nvrtc.compile(text, "k.cu", &options).unwrap();
+        let compiled = nvrtc.compile(text, "k.cu", &[], &options).unwrap();
         assert!(compiled.ptx.unwrap().contains(".entry k("));
-        let compiled = nvrtc.compile("__global__ void k( {", "broken.cu", &options).unwrap();
+        let compiled = nvrtc.compile("__global__ void k( {", "broken.cu", &[], &options).unwrap();
         assert!(
             compiled.ptx.is_none() && compiled.log.contains("broken.cu(1)"),
             "{}",
             compiled.log
         );
-        assert!(nvrtc.compile("\0", "k.cu", &options).is_err());
+        assert!(nvrtc.compile("\0", "k.cu", &[], &options).is_err());
+        let headers = [("a.h", "#define A 1\n"), ("b.h", "#define B 2\n")];
+        let text =
+            "#include \"a.h\"\n#include \"b.h\"\n__global__ void k(int* x) { *x = A + B; }\n";
+        let compiled = nvrtc.compile(text, "k.cu", &headers, &options).unwrap();
+        assert!(compiled.ptx.is_some(), "{}", compiled.log);
+        assert!(nvrtc.compile(text, "k.cu", &[("a.h", "\0")], &options).is_err());
     }
 }

@@ -1,0 +1,51 @@
+//! Math functions that stay calls where Warpproof compiles a file itself: nothing needs to be recognised then.
+//!
+//! The header that does it is `tools/warpproof_math.h`, which is in this program. It makes macros of names
+//! such as `exp`, so a source may not compile with it; the caller then compiles it without.
+
+use super::includes::included;
+use std::path::{Path, PathBuf};
+
+/// The header.
+pub(super) const HEADER: &str = include_str!("../../../../tools/warpproof_math.h");
+
+/// Its name.
+pub(super) const NAME: &str = "warpproof_math.h";
+
+/// Whether a source calls a function of the header, itself or in a file that it includes.
+pub(super) fn calls_functions(path: &Path, text: &str, folders: &[PathBuf]) -> bool {
+    let included = included(path, text, folders).unwrap_or_default();
+    std::iter::once(text).chain(included.iter().map(|(_, text)| text.as_str())).any(calls)
+}
+
+/// The names that the header defines as macros.
+fn names() -> impl Iterator<Item = &'static str> {
+    let macros = HEADER.lines().filter_map(|line| line.strip_prefix("#define "));
+    let names = macros.filter_map(|line| line.split_once('(').map(|(name, _)| name));
+    names.filter(|name| !name.starts_with("WARPPROOF"))
+}
+
+fn calls(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names: std::collections::BTreeSet<&str> = names().collect();
+    let mut words = text.split_inclusive(|c: char| !is_word(c));
+    words.any(|word| match word.strip_suffix(|c: char| !is_word(c)) {
+        // Blanks before the bracket are rare, and then the function is inlined.
+        Some(name) => word.ends_with('(') && names.contains(name),
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_seen() {
+        assert!(names().count() > 50);
+        assert!(calls("y = expf(x);") && calls("y=1+__logf(x)") && calls("std::tanh(x)"));
+        assert!(
+            !calls("y = my_expf(x);") && !calls("float exp; y = exp + 1;") && !calls("sqrtf(x)")
+        );
+    }
+}
