@@ -38,3 +38,9 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     let kernels = lower::kernels(&unit).into_iter();
     Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
 }
+
+/// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.
+#[must_use]
+pub fn launches(kernel: &kir::Kernel, wanted: usize) -> Vec<interp::Launch> {
+    search::small(kernel, wanted).into_iter().filter(search::is_runnable).collect()
+}

@@ -13,7 +13,7 @@ macro_rules! corpus {
 }
 
 corpus! {
-    black_scholes blelloch brent_kung convolution diffusion gather grid_stride histogram kogge_stone layer_norm
+    black_scholes blelloch brent_kung compact convolution diffusion gather grid_stride histogram kogge_stone layer_norm
     matmul_naive matmul_tiled nbody reduce_halving reduce_index reduce_modulo reverse reverse_naive saxpy shared_flag softmax
     stencil_1d stencil_2d transpose_naive transpose_padded transpose_tiled vector_add
 }

@@ -108,12 +108,11 @@ impl Engine<'_> {
             }
             ExprKind::Element(array, index) => {
                 let at = self.eval(index, state, true);
-                match &self.named {
-                    Some((named, place, value))
-                        if named == array && at == Val::Int(place.clone()) =>
-                    {
-                        Val::Int(value.clone())
-                    }
+                let mut known = self.named.iter();
+                let known =
+                    known.find(|(named, place, _)| named == array && at == Val::Int(place.clone()));
+                match known {
+                    Some((_, _, value)) => Val::Int(value.clone()),
                     _ if expr.ty == Type::Float => Val::Other(Level::Thread),
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }

@@ -95,8 +95,8 @@ pub(crate) struct Engine<'k> {
     operations: BTreeMap<Operation, Poly>,
     /// The state before the first statement.
     entry: State,
-    /// An element that annotations name, and its value.
-    named: Option<(ArrayId, Poly, Poly)>,
+    /// Elements that annotations may name, and their values.
+    named: Vec<(ArrayId, Poly, Poly)>,
     has_powers: bool,
     position: Vec<usize>,
     /// The loops around, and whose iterations of each are the same.
@@ -142,7 +142,7 @@ pub(crate) fn prove(
         sizes: Vec::new(),
         operations: BTreeMap::new(),
         entry: nothing,
-        named: None,
+        named: Vec::new(),
         has_powers: false,
         position: Vec::new(),
         loops: Vec::new(),

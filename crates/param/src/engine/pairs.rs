@@ -68,6 +68,9 @@ impl Engine<'_> {
             return true;
         }
         assumed.push(distinct);
+        let equal = equations.iter().cloned().map(Formula::eq);
+        let speak: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
+        assumed.extend(self.related(&speak));
         let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < own;
         self.prover.contradicts(&assumed, &equations, &shared)
     }

@@ -16,6 +16,8 @@ use base::Index;
 const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
 const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
 const MAX_THREADS: i128 = 1024;
+/// Indices that demands with two variables are looked at for.
+const MAX_PLACES: usize = 4;
 
 impl Engine<'_> {
     pub(super) fn builtin(&self, builtin: Builtin, axis: usize) -> Poly {
@@ -163,9 +165,9 @@ impl Engine<'_> {
         for requirement in self.kernel.requires.iter().filter(|one| one.forall.len() == 1) {
             let mut state = self.entry.clone();
             state.vars[requirement.forall[0].position()] = Val::Int(at.clone());
-            self.named = Some((array, at.clone(), value.clone()));
+            self.named = vec![(array, at.clone(), value.clone())];
             facts.push(self.condition(&requirement.condition, &state));
-            self.named = None;
+            self.named.clear();
         }
         self.mode = mode;
         facts
@@ -183,6 +185,41 @@ fn has_division(expr: &Expr) -> bool {
         found |= matches!(inner.kind, ExprKind::Binary(Binary::Div | Binary::Rem, ..));
     });
     found
+}
+
+impl Engine<'_> {
+    /// What demands with two variables say of the elements that formulas speak of, at their indices.
+    pub(super) fn related(&mut self, formulas: &[Formula]) -> Vec<Formula> {
+        let kernel = self.kernel;
+        let demands: Vec<_> = kernel.requires.iter().filter(|one| one.forall.len() == 2).collect();
+        if demands.is_empty() {
+            return Vec::new();
+        }
+        let elements = self.prover.symbols.elements(formulas);
+        let mut places: Vec<Poly> = Vec::new();
+        for (sym, array, index) in elements {
+            let [at] = &index[..] else { continue };
+            if !places.contains(at) && places.len() < MAX_PLACES {
+                places.push(at.clone());
+            }
+            self.named.push((array, at.clone(), Poly::symbol(sym)));
+        }
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let mut facts = Vec::new();
+        for demand in demands {
+            for one in &places {
+                for other in places.iter().filter(|other| *other != one) {
+                    let mut state = self.entry.clone();
+                    state.vars[demand.forall[0].position()] = Val::Int(one.clone());
+                    state.vars[demand.forall[1].position()] = Val::Int(other.clone());
+                    facts.push(self.condition(&demand.condition, &state));
+                }
+            }
+        }
+        self.mode = mode;
+        self.named.clear();
+        facts
+    }
 }
 
 fn has_powers(formula: &Formula) -> bool {

@@ -4,10 +4,8 @@ use super::atomics;
 use super::code::{Code, Insn};
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
-use super::{Access, AccessKind, End, Event, Launch, Run, Thread, Value};
-use crate::kir::{
-    ArrayId, Builtin, Element, ExprKind, Kernel, Requirement, Space, Type, VarId, has_warp,
-};
+use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
+use crate::kir::{ArrayId, Builtin, Element, Kernel, Space, Type, VarId, has_warp};
 use crate::relevance;
 use base::{Index, Span};
 use std::collections::HashMap;
@@ -16,17 +14,15 @@ use std::collections::HashMap;
 const MAX_RACES: usize = 64;
 /// Threads of a warp.
 const WARP: u64 = 32;
-/// Contents that fulfil a contract are looked for this often.
-const MAX_TRIES: u64 = 64;
 
 pub(super) struct Machine<'k> {
-    kernel: &'k Kernel,
-    launch: &'k Launch,
+    pub(super) kernel: &'k Kernel,
+    pub(super) launch: &'k Launch,
     code: Code<'k>,
     /// Which variables feed indices or conditions.
     relevant: Vec<bool>,
-    sizes: Vec<Vec<Option<i128>>>,
-    global: HashMap<Cell, Value>,
+    pub(super) sizes: Vec<Vec<Option<i128>>>,
+    pub(super) global: HashMap<Cell, Value>,
     shared: HashMap<Cell, Value>,
     between_threads: Shadow,
     between_blocks: Shadow,
@@ -34,7 +30,7 @@ pub(super) struct Machine<'k> {
     budget: u64,
     steps: u64,
     alone: bool,
-    written: Vec<bool>,
+    pub(super) written: Vec<bool>,
     has_warps: bool,
 }
 
@@ -53,39 +49,9 @@ struct State {
 }
 
 /// Why the run ends.
-enum Halt {
+pub(super) enum Halt {
     Event(Box<Event>),
     Stopped(&'static str),
-}
-
-/// What expressions of a contract see: sizes alone, and one quantified variable with an element.
-pub(super) struct Contract<'l> {
-    pub(super) launch: &'l Launch,
-    pub(super) bound: Option<(VarId, i128, Value)>,
-}
-
-impl Environment for Contract<'_> {
-    fn var(&self, var: VarId) -> Value {
-        match self.bound {
-            Some((bound, value, _)) if bound == var => Value::int(value),
-            _ => self.launch.scalars.get(&var).map_or(Value::Undefined, |value| Value::int(*value)),
-        }
-    }
-
-    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
-        match builtin {
-            Builtin::BlockDim => Some(self.launch.block[axis]),
-            Builtin::GridDim => Some(self.launch.grid[axis]),
-            Builtin::Thread | Builtin::Block => None,
-        }
-    }
-
-    fn element(&self, _: ArrayId, index: i128) -> Value {
-        match self.bound {
-            Some((_, value, element)) if value == index => element,
-            _ => Value::Undefined,
-        }
-    }
 }
 
 struct View<'m> {
@@ -115,10 +81,8 @@ impl Environment for View<'_> {
 
 impl<'k> Machine<'k> {
     pub(super) fn new(kernel: &'k Kernel, launch: &'k Launch, budget: u64) -> Self {
-        let env = Contract { launch, bound: None };
         let size = |expr: &Option<crate::kir::Expr>| {
-            let value = expr.as_ref().map(|expr| evaluate(expr, &env, false));
-            value.and_then(Result::ok).and_then(Value::number)
+            expr.as_ref().and_then(|expr| super::contents::size(expr, launch))
         };
         let sizes = kernel.arrays.iter().map(|array| array.dimensions.iter().map(size).collect());
         Self {
@@ -144,7 +108,7 @@ impl<'k> Machine<'k> {
         self.alone = alone.is_some();
         let result = match alone {
             Some(thread) => self.thread_alone(thread),
-            None => self.grid(),
+            None => self.prepared().and_then(|()| self.grid()),
         };
         let end = match result {
             Ok(()) => End::Complete,
@@ -155,6 +119,40 @@ impl<'k> Machine<'k> {
             }
         };
         Run { events: self.events, end, steps: self.steps }
+    }
+
+    /// Runs to the end; what memory holds before and after.
+    pub(super) fn recorded(mut self) -> Result<(Contents, Contents), Run> {
+        let prepared = self.prepared();
+        let before = self.contents();
+        let end = match prepared.and_then(|()| self.grid()) {
+            Ok(()) if self.events.is_empty() => return Ok((before, self.contents())),
+            Ok(()) => End::Event,
+            Err(Halt::Stopped(why)) => End::Stopped(why),
+            Err(Halt::Event(event)) => {
+                self.events.push(*event);
+                End::Event
+            }
+        };
+        Err(Run { events: self.events, end, steps: self.steps })
+    }
+
+    /// What global arrays of one known size hold now.
+    fn contents(&mut self) -> Contents {
+        let mut contents = Contents::new();
+        for (array, declared) in self.kernel.arrays.enumerate() {
+            let ([Some(size)], Space::Global) = (&self.sizes[array.position()][..], declared.space)
+            else {
+                continue;
+            };
+            let cells = (0..*size).map(|at| (array, [at, 0, 0]));
+            let values = cells.map(|cell| match self.global.get(&cell) {
+                Some(value) => *value,
+                None => self.initial(&cell).unwrap_or(Value::Undefined),
+            });
+            contents.insert(array, values.collect());
+        }
+        contents
     }
 
     fn thread_alone(&mut self, at: Thread) -> Result<(), Halt> {
@@ -409,44 +407,6 @@ impl<'k> Machine<'k> {
             None => Ok(Value::Undefined),
         }
     }
-
-    /// What a global array holds at first: drawn from the seed, as the contract demands.
-    fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
-        let (array, index) = cell;
-        let place = index.iter().fold(draw(array.position() as u64 + 17), |hash, at| {
-            draw(hash ^ at.rem_euclid(1 << 62) as u64)
-        });
-        let kernel = self.kernel;
-        let demands: Vec<&Requirement> =
-            kernel.requires.iter().filter(|one| !one.forall.is_empty()).collect();
-        for attempt in 0..MAX_TRIES {
-            let drawn = draw(self.launch.seed ^ place ^ attempt << 40);
-            let value = match kernel.arrays[*array].element {
-                Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
-                Type::Bool => Value::int(i128::from(drawn % 2)),
-                Type::Int { signed: true, .. } if attempt == 0 => {
-                    Value::int(i128::from(drawn % 11) - 2)
-                }
-                _ => Value::int(i128::from(drawn % (3 + attempt))),
-            };
-            if demands.iter().all(|demand| self.fulfils(demand, cell, value)) {
-                self.global.insert(*cell, value);
-                return Ok(value);
-            }
-        }
-        Err(Halt::Stopped("no contents were found that fulfil the contract"))
-    }
-
-    /// Whether an element may have this value. Demands on other arrays do not speak of it; those that
-    /// relate several elements cannot be fulfilled by drawing and stop the run.
-    fn fulfils(&self, demand: &Requirement, (array, index): &Cell, value: Value) -> bool {
-        if !names(&demand.condition, *array) {
-            return true;
-        }
-        let ([var], [at, ..]) = (&demand.forall[..], index) else { return false };
-        let env = Contract { launch: self.launch, bound: Some((*var, *at, value)) };
-        truth(&demand.condition, &env) == Ok(true)
-    }
 }
 
 /// Lets warps go on whose threads all wait for each other at one place.
@@ -464,15 +424,6 @@ fn meet_in_warps(threads: &mut [State]) -> Result<(), Halt> {
         true => Ok(()),
         false => Err(Halt::Stopped("threads of a warp do not meet")),
     }
-}
-
-/// Whether an expression speaks of an array.
-fn names(expr: &crate::kir::Expr, array: ArrayId) -> bool {
-    let mut found = false;
-    relevance::visit(expr, &mut |inner| {
-        found |= matches!(&inner.kind, ExprKind::Element(one, _) if *one == array);
-    });
-    found
 }
 
 fn halt(trouble: Trouble, thread: Thread) -> Halt {

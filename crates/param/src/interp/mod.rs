@@ -7,6 +7,7 @@
 
 mod atomics;
 mod code;
+mod contents;
 mod machine;
 mod shadow;
 pub(crate) mod value;
@@ -139,6 +140,17 @@ pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
     machine::Machine::new(kernel, launch, budget).run(None)
 }
 
+/// What global arrays with one known size hold, array by array; other arrays have no entry.
+pub type Contents = BTreeMap<ArrayId, Vec<Value>>;
+
+/// Runs a launch to its end; what memory holds before and after, or why it does not end.
+///
+/// # Errors
+/// If the run does not come to its end.
+pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
+    machine::Machine::new(kernel, launch, budget).recorded()
+}
+
 /// Runs one thread of a launch alone, past its barriers, until it reads what another thread may have
 /// written. Launches too large to run can be looked at this way.
 #[must_use]
@@ -152,7 +164,7 @@ pub fn run_alone(kernel: &Kernel, launch: &Launch, thread: Thread, budget: u64) 
 pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
     let mut all = Some(true);
     for requirement in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
-        let env = machine::Contract { launch, bound: None };
+        let env = contents::Contract { launch, bound: &[], elements: None };
         match value::truth(&requirement.condition, &env) {
             Ok(true) => {}
             Ok(false) => return Some(false),

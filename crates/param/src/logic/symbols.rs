@@ -124,6 +124,16 @@ impl Symbols {
         facts
     }
 
+    /// Elements of arrays that nobody writes, among the symbols of formulas.
+    pub(crate) fn elements(&self, formulas: &[Formula]) -> Vec<(Sym, ArrayId, Vec<Poly>)> {
+        let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
+        let element = |sym: Sym| {
+            let (array, index) = self.table[sym].element.as_ref()?;
+            Some((sym, *array, index.clone()))
+        };
+        symbols.into_iter().filter_map(element).collect()
+    }
+
     /// Elements of one array at one index are equal.
     fn same_elements(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
         let elements: Vec<(Sym, &(ArrayId, Vec<Poly>))> = symbols

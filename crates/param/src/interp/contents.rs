@@ -1,0 +1,189 @@
+//! What global arrays hold at first: drawn from the seed, as the contract demands.
+//!
+//! An element is drawn when it is first read. If a demand relates elements to each other, all elements of the arrays
+//! it names are drawn before the run, one after the other, each so that no demand is known to fail: what
+//! a run shows then was shown on contents that the contract allows. Where none are found the run is not made.
+
+use super::machine::{Halt, Machine, draw};
+use super::shadow::Cell;
+use super::value::{Environment, evaluate, truth};
+use super::{Launch, Value};
+use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Requirement, Type, VarId};
+use crate::relevance;
+use base::Index;
+use std::collections::{BTreeSet, HashMap};
+
+/// An element is drawn this often.
+const MAX_TRIES: u64 = 64;
+/// All contents are drawn this often.
+const MAX_STARTS: u64 = 4;
+/// Elements of an array whose contents are related to each other.
+const MAX_RELATED: i128 = 12;
+
+/// What expressions of a contract see: sizes, quantified variables, elements.
+pub(super) struct Contract<'l> {
+    pub(super) launch: &'l Launch,
+    pub(super) bound: &'l [(VarId, i128)],
+    pub(super) elements: Option<&'l HashMap<Cell, Value>>,
+}
+
+impl Environment for Contract<'_> {
+    fn var(&self, var: VarId) -> Value {
+        let bound = self.bound.iter().find(|(one, _)| *one == var).map(|(_, value)| value);
+        let known = bound.or_else(|| self.launch.scalars.get(&var));
+        known.map_or(Value::Undefined, |value| Value::int(*value))
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => Some(self.launch.block[axis]),
+            Builtin::GridDim => Some(self.launch.grid[axis]),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, array: ArrayId, index: i128) -> Value {
+        let known = self.elements.and_then(|elements| elements.get(&(array, [index, 0, 0])));
+        known.copied().unwrap_or(Value::Undefined)
+    }
+}
+
+impl Machine<'_> {
+    /// Draws what demands relate, before the run.
+    pub(super) fn prepared(&mut self) -> Result<(), Halt> {
+        let related: BTreeSet<ArrayId> =
+            self.kernel.requires.iter().filter(|one| relates(one)).flat_map(named).collect();
+        let written = related.iter().any(|array| self.written[array.position()]);
+        if related.is_empty() {
+            return Ok(());
+        }
+        let sizes = related.iter().map(|array| match self.sizes[array.position()][..] {
+            [Some(size)] if (0..=MAX_RELATED).contains(&size) => Some((*array, size)),
+            _ => None,
+        });
+        let sizes: Option<Vec<(ArrayId, i128)>> = sizes.collect();
+        let Some(sizes) = sizes.filter(|_| !written) else {
+            return Err(Halt::Stopped("contents that the contract relates are not drawn"));
+        };
+        for start in 0..MAX_STARTS {
+            self.global.clear();
+            let cells =
+                sizes.iter().flat_map(|(array, size)| (0..*size).map(|at| (*array, [at, 0, 0])));
+            if cells.into_iter().all(|cell| self.drawn(&cell, start).is_some()) {
+                return Ok(());
+            }
+        }
+        Err(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    /// What an element holds at first.
+    pub(super) fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
+        let found = self.drawn(cell, 0);
+        found.ok_or(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
+        let (array, index) = cell;
+        let place = index.iter().fold(draw(array.position() as u64 + 17), |hash, at| {
+            draw(hash ^ at.rem_euclid(1 << 62) as u64)
+        });
+        let kernel = self.kernel;
+        let demands: Vec<&Requirement> =
+            kernel.requires.iter().filter(|one| named(one).contains(array)).collect();
+        for attempt in 0..MAX_TRIES {
+            let drawn = draw(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
+            let value = match kernel.arrays[*array].element {
+                Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
+                Type::Bool => Value::int(i128::from(drawn % 2)),
+                // Every other time the smallest that will do, so that there is room for more.
+                Type::Int { .. } if start % 2 == 1 => Value::int(i128::from(attempt)),
+                Type::Int { signed: true, .. } if attempt == 0 => {
+                    Value::int(i128::from(drawn % 11) - 2)
+                }
+                _ => Value::int(i128::from(drawn % (3 + attempt))),
+            };
+            self.global.insert(*cell, value);
+            if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
+                return Some(value);
+            }
+        }
+        self.global.remove(cell);
+        None
+    }
+
+    /// Whether no instance of a demand that speaks of the element at `at` is known to fail.
+    fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
+        let near: Vec<i128> = match relates(demand) {
+            false => vec![at],
+            true => {
+                let sizes = named(demand).into_iter();
+                let sizes = sizes.filter_map(|array| self.sizes[array.position()].first().copied());
+                (0..sizes.flatten().max().unwrap_or(0).min(MAX_RELATED)).collect()
+            }
+        };
+        let mut all: Vec<Vec<(VarId, i128)>> = vec![Vec::new()];
+        for var in &demand.forall {
+            let longer = |one: &Vec<(VarId, i128)>| {
+                near.iter()
+                    .map(|value| one.iter().copied().chain([(*var, *value)]).collect())
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        // Others were looked at when their elements were drawn.
+        let speaks = |bound: &&Vec<(VarId, i128)>| {
+            demand.forall.len() < 2 || shifts(demand) || bound.iter().any(|(_, value)| *value == at)
+        };
+        all.iter().filter(speaks).all(|bound| {
+            let env = Contract { launch: self.launch, bound, elements: Some(&self.global) };
+            match relates(demand) {
+                false => truth(&demand.condition, &env) == Ok(true),
+                // What is not drawn yet is looked at when it is.
+                true => truth(&demand.condition, &env) != Ok(false),
+            }
+        })
+    }
+}
+
+/// Whether a demand relates elements to each other: it has several variables, or an element that is not at its one.
+fn relates(demand: &Requirement) -> bool {
+    demand.forall.len() > 1 || named(demand).len() > 1 || shifts(demand)
+}
+
+/// Whether a demand names an element that is not simply at one of its variables.
+fn shifts(demand: &Requirement) -> bool {
+    let mut found = false;
+    relevance::visit(&demand.condition, &mut |inner| {
+        if let ExprKind::Element(_, index) = &inner.kind {
+            found |= !is_variable(index, &demand.forall);
+        }
+    });
+    found
+}
+
+fn is_variable(index: &Expr, forall: &[VarId]) -> bool {
+    match &index.kind {
+        ExprKind::Convert(inner) => is_variable(inner, forall),
+        ExprKind::Var(var) => forall.contains(var),
+        _ => false,
+    }
+}
+
+/// The arrays that a demand speaks of.
+fn named(demand: &Requirement) -> Vec<ArrayId> {
+    let mut found = Vec::new();
+    relevance::visit(&demand.condition, &mut |inner| {
+        if let ExprKind::Element(array, _) = &inner.kind
+            && !found.contains(array)
+        {
+            found.push(*array);
+        }
+    });
+    found
+}
+
+/// The value of an expression over the sizes of a launch.
+pub(super) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
+    let env = Contract { launch, bound: &[], elements: None };
+    evaluate(expr, &env, false).ok().and_then(Value::number)
+}
