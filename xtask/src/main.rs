@@ -1,7 +1,7 @@
 //! Chores of the repository that are no tests.
 //!
 //! `cargo run -p xtask -- ptxas PATH` assembles everything the front end prints with NVIDIA's
-//! assembler: each corpus file after a round trip, and each catalogue example. It needs a `ptxas`,
+//! assembler: each corpus file after a round trip, and each catalogue example; and the generated kernels. It needs a `ptxas`,
 //! which CI has not; run it after changing the printer or the catalogue.
 //!
 //! `record-plan DIR`, `record-pack DIR` and `record-refused PATH` renew the recordings of a real GPU

@@ -1,5 +1,7 @@
-//! Assembles what the front end prints.
+//! Assembles what the front end prints, and the generated kernels of the papers' tables.
 
+use crate::papers;
+use crate::weft::Kernel;
 use ptx::isa::{self, Lowering};
 use ptx::syntax::ast::{Item, Module};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ pub(crate) fn run(ptxas: &Path) -> ExitCode {
     let assembler = Assembler { ptxas, scratch: &scratch };
     let mut failures = assembler.corpus();
     failures.extend(assembler.catalogue());
+    failures.extend(assembler.generated());
     let _ = std::fs::remove_dir_all(&scratch);
     failures.iter().for_each(|failure| println!("{failure}"));
     println!("{} failures", failures.len());
@@ -52,6 +55,20 @@ impl Assembler<'_> {
             outcome.err().map(|error| format!("{}: {error}", path.display()))
         };
         files.iter().filter_map(check).collect()
+    }
+
+    fn generated(&self) -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let kernels = match papers::generated(&root) {
+            Ok(kernels) => kernels,
+            Err(problem) => return vec![problem],
+        };
+        println!("assembling {} generated kernels", kernels.len());
+        let check = |(name, kernel): &(String, Kernel)| {
+            let outcome = self.assemble(&kernel.ptx, "sm_80");
+            outcome.err().map(|error| format!("{name}: {error}"))
+        };
+        kernels.iter().filter_map(check).collect()
     }
 
     fn catalogue(&self) -> Vec<String> {

@@ -9,17 +9,11 @@ use super::measure::Program;
 pub(crate) fn seconds(program: &Program, arguments: &[String]) -> Result<Option<f64>, String> {
     let mut total = 0.0;
     for command in commands(arguments) {
-        let mut best = f64::INFINITY;
-        for _ in 0..3 {
-            if best == f64::INFINITY || best < 0.1 {
-                let run = program.run(&command)?;
-                if !run.succeeded {
-                    return Ok(None);
-                }
-                best = best.min(run.processor);
-            }
+        let run = program.best(&command)?;
+        if !run.succeeded {
+            return Ok(None);
         }
-        total += best;
+        total += run.processor;
     }
     Ok(Some(total))
 }

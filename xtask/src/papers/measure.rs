@@ -2,13 +2,17 @@
 //! it ever had resident (Linux). The latter two are looked at every half millisecond, so that what happens after the last look is
 //! missed. Ratios and targets go by the processor: on a machine that does other things, too, the clock tells little.
 //!
-//! What takes less than a tenth of a second is run three times, and the fastest counts.
+//! What takes less than a tenth of a second is run five times, and the fastest counts, by the clock: looks are too rare there.
 
 use crate::weft::Kernel;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// Seconds below which a run is repeated.
+const SHORT: f64 = 0.1;
 
 /// The program, and where it runs.
 pub(crate) struct Program {
@@ -20,6 +24,8 @@ pub(crate) struct Program {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) verdict: String,
+    /// Kinds of its errors.
+    pub(crate) kinds: BTreeSet<String>,
     /// By the clock.
     pub(crate) seconds: f64,
     /// Of a processor.
@@ -85,15 +91,7 @@ impl Program {
     pub(crate) fn measure(&self, name: &str, arguments: &[String]) -> Result<Figures, String> {
         let mut json = arguments.to_vec();
         json.extend(["--format", "json"].map(str::to_owned));
-        let mut best = self.run(&json)?;
-        for _ in 0..2 {
-            if best.processor < 0.1 {
-                let again = self.run(&json)?;
-                let kilobytes = best.kilobytes.max(again.kilobytes);
-                let faster = if again.processor < best.processor { again } else { best };
-                best = Run { kilobytes, ..faster };
-            }
-        }
+        let best = self.best(&json)?;
         let report: Value =
             serde_json::from_str(&best.output).map_err(|error| format!("{name}: {error}"))?;
         let stats = &report["stats"];
@@ -110,7 +108,11 @@ impl Program {
             }
             None => vec![side(stats, &arguments[1])],
         };
+        let findings = report["findings"].as_array().into_iter().flatten();
+        let errors = findings.filter(|finding| finding["severity"] == "error");
+        let kinds = errors.filter_map(|finding| finding["kind"].as_str()).map(str::to_owned);
         Ok(Figures {
+            kinds: kinds.collect(),
             verdict: report["verdict"].as_str().unwrap_or("none").to_owned(),
             seconds: best.seconds,
             processor: best.processor,
@@ -130,8 +132,25 @@ impl Program {
         lines_of_kernel(&text, kernel)
     }
 
-    /// Runs the program on one core.
-    pub(crate) fn run(&self, arguments: &[String]) -> Result<Run, String> {
+    /// Runs the program on one core, again if that was short; the fastest run, with the most memory of all.
+    pub(crate) fn best(&self, arguments: &[String]) -> Result<Run, String> {
+        let mut best = self.run(arguments)?;
+        for _ in 0..4 {
+            if best.seconds >= SHORT {
+                break;
+            }
+            let again = self.run(arguments)?;
+            let kilobytes = best.kilobytes.max(again.kilobytes);
+            let faster = if again.seconds < best.seconds { again } else { best };
+            best = Run { kilobytes, ..faster };
+        }
+        if best.seconds < SHORT {
+            best.processor = best.seconds;
+        }
+        Ok(best)
+    }
+
+    fn run(&self, arguments: &[String]) -> Result<Run, String> {
         let start = Instant::now();
         let mut child = Command::new(&self.path)
             .args(arguments)

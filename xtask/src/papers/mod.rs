@@ -15,6 +15,7 @@ mod scaling;
 #[cfg(test)]
 mod tests;
 
+use crate::weft::Kernel;
 use measure::{Figures, Program};
 use rows::{Row, Subject, Table};
 use std::path::Path;
@@ -38,8 +39,11 @@ pub(crate) struct Done<'r> {
 }
 
 impl Done<'_> {
+    /// Whether the verdict is the expected one, and a refutation has no other reason than the expected one.
     fn is_expected(&self) -> bool {
-        self.figures.verdict == self.row.expected
+        let Figures { verdict, kinds, .. } = &self.figures;
+        let reasons: Vec<&String> = kinds.iter().collect();
+        *verdict == self.row.expected && reasons == self.row.because.iter().collect::<Vec<_>>()
     }
 
     /// What the row should take by `design`: its own target, or so many times a concrete run.
@@ -81,7 +85,7 @@ impl Done<'_> {
 pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
     let tables = rows::read(root)?;
     let program = Program::build(root)?;
-    let peer = if options.peers { peers::find() } else { None };
+    let mut peer = if options.peers { peers::find() } else { None };
     let wanted = |table: &&Table| match &options.only {
         Some(text) => table.title.contains(text.as_str()),
         None => true,
@@ -91,8 +95,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
         println!("{}", table.title);
         let mut rows = Vec::new();
         for row in &table.rows {
-            let one = one(&program, row, peer.as_ref())?;
-            let mark = if one.is_expected() { "" } else { "  <- not the expected verdict" };
+            let one = one(&program, row, peer.as_mut())?;
+            let kinds = || one.figures.kinds.iter().cloned().collect::<Vec<_>>().join(", ");
+            let mark = match one.is_expected() {
+                true => String::new(),
+                false => format!("  <- not as expected: {} {}", one.figures.verdict, kinds()),
+            };
             println!("  {}{mark}", page::brief(&one));
             rows.push(one);
         }
@@ -107,10 +115,23 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
     Ok(all_expected)
 }
 
+/// The kernels that are written for rows, with their names.
+///
+/// # Errors
+/// What is wrong with the file.
+pub(crate) fn generated(root: &Path) -> Result<Vec<(String, Kernel)>, String> {
+    let rows = rows::read(root)?.into_iter().flat_map(|table| table.rows);
+    let kernels = rows.filter_map(|row| match row.subject {
+        Subject::Generated { name, kernel } => Some((name, kernel)),
+        Subject::Flags(_) => None,
+    });
+    Ok(kernels.collect())
+}
+
 fn one<'r>(
     program: &Program,
     row: &'r Row,
-    peer: Option<&peers::Peer>,
+    peer: Option<&mut peers::Peer>,
 ) -> Result<Done<'r>, String> {
     let arguments = match &row.subject {
         Subject::Flags(flags) => flags.clone(),

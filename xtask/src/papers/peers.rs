@@ -3,6 +3,7 @@
 //! `WARPPROOF_PEER_PYTHON`, the active virtual environment and `python3` are looked at, in this order. A row takes no longer than
 //! [`CAP`]; what is not done by then is extrapolated, and the page says so.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,8 @@ pub(crate) const CAP: u32 = 20;
 /// A Python with SymEngine.
 pub(crate) struct Peer {
     python: PathBuf,
+    /// What it was asked before: rows may have the same condition.
+    answers: BTreeMap<Vec<String>, Answer>,
 }
 
 /// What it said.
@@ -44,7 +47,7 @@ pub(crate) fn find() -> Option<Peer> {
         {
             let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
             println!("SymEngine {version}, at most {CAP} s for a row");
-            return Some(Peer { python });
+            return Some(Peer { python, answers: BTreeMap::new() });
         }
     }
     println!(
@@ -55,7 +58,10 @@ pub(crate) fn find() -> Option<Peer> {
 
 impl Peer {
     /// Asks about the condition of a row.
-    pub(crate) fn ask(&self, root: &Path, condition: &[String]) -> Result<Answer, String> {
+    pub(crate) fn ask(&mut self, root: &Path, condition: &[String]) -> Result<Answer, String> {
+        if let Some(answer) = self.answers.get(condition) {
+            return Ok(answer.clone());
+        }
         let output = Command::new(&self.python)
             .arg(root.join("bench/peer_symengine.py"))
             .args(condition)
@@ -65,7 +71,11 @@ impl Peer {
         let text = String::from_utf8_lossy(&output.stdout);
         let mut numbers = text.split_whitespace().map(str::parse::<f64>);
         match (output.status.success(), numbers.next(), numbers.next()) {
-            (true, Some(Ok(seconds)), Some(Ok(share))) => Ok(Answer { seconds, share }),
+            (true, Some(Ok(seconds)), Some(Ok(share))) => {
+                let answer = Answer { seconds, share };
+                self.answers.insert(condition.to_vec(), answer.clone());
+                Ok(answer)
+            }
             _ => {
                 let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
                 Err(format!("SymEngine on `{}`: {why}", condition.join(" ")))

@@ -17,6 +17,8 @@ pub(crate) struct Row {
     /// Seconds.
     pub(crate) published: Option<f64>,
     pub(crate) expected: String,
+    /// The kind of every error, for a refutation.
+    pub(crate) because: Option<String>,
     pub(crate) subject: Subject,
     pub(crate) target: Option<Target>,
     /// What other programs are asked, in their words.
@@ -96,6 +98,7 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
         name: (*name).to_owned(),
         published,
         expected: (*expected).to_owned(),
+        because: None,
         subject,
         target: None,
         peer: None,
@@ -116,11 +119,16 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
             ["size", generations, commands] => {
                 row.size = Some([number(generations)? as u64, number(commands)? as u64]);
             }
+            ["because", kind] => row.because = Some((*kind).to_owned()),
             ["named-barriers"] => row.waits_in_parts = true,
             _ => return Err(format!("`{field}` is not known")),
         }
     }
-    Ok(row)
+    match (row.expected == "refuted", row.because.is_some()) {
+        (true, false) => Err("a refutation has a kind: because race".to_owned()),
+        (false, true) => Err("only a refutation has a kind".to_owned()),
+        _ => Ok(row),
+    }
 }
 
 /// A command; `@FILE` stands for the flags in a file.

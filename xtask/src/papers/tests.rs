@@ -68,6 +68,8 @@ fn wrong_lines_are_named() {
         ("table: t\na | quick | proved | check x", 2, "seconds"),
         ("table: t\na | - | fine | check x", 2, "no verdict"),
         ("table: t\na | - | proved | check x | colour red", 2, "not known"),
+        ("table: t\na | - | refuted | check x", 2, "has a kind"),
+        ("table: t\na | - | proved | check x | because race", 2, "only a refutation"),
         ("table: t\na | - | proved | weft nothing", 2, "no kernel"),
         ("table: t\na | - | proved | check x @nowhere.args", 2, "nowhere.args"),
         ("table: t\na | - | proved | check x | target two s 3 MB", 2, "no number"),
@@ -114,6 +116,7 @@ fn example() -> Row {
         name: "one, two".to_owned(),
         published: Some(50.0),
         expected: "proved".to_owned(),
+        because: None,
         subject: Subject::Flags(words("equiv a b")),
         target: Some(Target { seconds: 2.0, megabytes: 100.0 }),
         peer: None,
@@ -127,6 +130,7 @@ fn figures(seconds: f64) -> Figures {
     let sides = vec![Side { block_syncs: 0, ..side.clone() }, side];
     Figures {
         verdict: "proved".to_owned(),
+        kinds: Default::default(),
         seconds: 2.0 * seconds,
         processor: seconds,
         kilobytes: 51_200,
@@ -165,6 +169,15 @@ fn what_misses_its_target_says_by_how_much() {
     assert!(slow.is_expected());
     let wrong = Done { figures: Figures { verdict: "unknown".to_owned(), ..figures(0.1) }, ..slow };
     assert!(!wrong.is_expected());
+    let refuted =
+        Row { expected: "refuted".to_owned(), because: Some("race".to_owned()), ..example() };
+    let found = |kinds: &[&str]| {
+        let kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+        let figures = Figures { verdict: "refuted".to_owned(), kinds, ..figures(0.1) };
+        Done { row: &refuted, figures, concrete: None, peer: None }.is_expected()
+    };
+    assert!(found(&["race"]));
+    assert!(!found(&["out-of-bounds"]) && !found(&["out-of-bounds", "race"]) && !found(&[]));
     let check = Row { subject: Subject::Flags(words("check a")), target: None, ..example() };
     let of_check = |parts, seconds| {
         let row =

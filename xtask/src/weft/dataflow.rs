@@ -154,7 +154,7 @@ impl Shape {
         let mut code = Code::default();
         let threads = 32 * self.warps;
         code.label(&format!("WARP_{number}"));
-        code.line("mul.wide.u32 %d0, %tid, 4;");
+        code.line("mul.wide.u32 %d0, %thread, 4;");
         code.line("add.u64 %d1, %x0, %d0;");
         for value in 0..VALUES {
             code.line(&format!("ld.global.f32 %f{value}, [%d1+{}];", 4 * value * threads));

@@ -122,7 +122,7 @@ impl Plan<'_> {
         let mut whole = Code::default();
         let computing = self.compute();
         let mut commands = computing.commands * u64::from(self.computing);
-        whole.line(&format!("setp.ge.u32 %p0, %tid, {};", self.computing));
+        whole.line(&format!("setp.ge.u32 %p0, %thread, {};", self.computing));
         whole.line("@%p0 bra LOAD;");
         let mut text = whole.text().to_owned() + computing.text() + "LOAD:\n";
         let mut first = self.computing;
@@ -207,7 +207,7 @@ impl Plan<'_> {
         code.line(&format!("setp.lt.u32 %p1, %step, {};", self.transfers));
         code.line("@%p1 bra COMPUTE;");
         if self.work != Work::Saxpy {
-            code.line("mul.wide.u32 %d0, %tid, 4;");
+            code.line("mul.wide.u32 %d0, %thread, 4;");
             code.line("add.u64 %d0, %x2, %d0;");
             code.line("st.global.f32 [%d0], %f0;");
         }
@@ -216,14 +216,14 @@ impl Plan<'_> {
     }
 
     fn axpy(&self, code: &mut Code, buffer: u32) {
-        code.line("shl.b32 %r0, %tid, 2;");
+        code.line("shl.b32 %r0, %thread, 2;");
         code.line("add.u32 %r0, %base, %r0;");
         for array in 0..2 {
             let offset = self.offset(array, buffer);
             code.command(&format!("ld.shared.f32 %f{}, [%r0+{offset}];", array + 1));
         }
         code.line("fma.rn.f32 %f3, %f1, 0f40000000, %f2;");
-        code.line(&format!("mad.lo.u32 %r1, %tile, {}, %tid;", self.computing));
+        code.line(&format!("mad.lo.u32 %r1, %tile, {}, %thread;", self.computing));
         code.line("mul.wide.u32 %d0, %r1, 4;");
         code.line("add.u64 %d0, %x2, %d0;");
         code.line("st.global.f32 [%d0], %f3;");
@@ -233,7 +233,7 @@ impl Plan<'_> {
     fn row_of_global(&self, code: &mut Code, buffer: u32) {
         let (words, offset) = (self.arrays[0].words, self.offset(0, buffer));
         let label = format!("COLUMNS_{buffer}");
-        code.line(&format!("mad.lo.u32 %r1, %tile, {}, %tid;", words * self.computing));
+        code.line(&format!("mad.lo.u32 %r1, %tile, {}, %thread;", words * self.computing));
         code.line("mul.wide.u32 %d0, %r1, 4;");
         code.line("add.u64 %d0, %x1, %d0;");
         code.line(&format!("add.u32 %r0, %base, {offset};"));
@@ -254,7 +254,7 @@ impl Plan<'_> {
 
     fn row_of_shared(&self, code: &mut Code, buffer: u32) {
         let (vector, matrix) = (self.offset(0, buffer), self.offset(1, buffer));
-        code.line("shl.b32 %r0, %tid, 2;");
+        code.line("shl.b32 %r0, %thread, 2;");
         code.line("add.u32 %r0, %base, %r0;");
         for column in 0..self.arrays[0].words {
             code.command(&format!("ld.shared.f32 %f1, [%base+{}];", vector + 4 * column));
@@ -273,9 +273,9 @@ impl Plan<'_> {
             _ => (0..self.buffering.buffers()).collect(),
         };
         let mut code = Code::default();
-        code.line(&format!("setp.ge.u32 %p0, %tid, {};", first + array.loaders));
+        code.line(&format!("setp.ge.u32 %p0, %thread, {};", first + array.loaders));
         code.line(&format!("@%p0 bra AFTER_{label};"));
-        code.line(&format!("sub.u32 %r0, %tid, {first};"));
+        code.line(&format!("sub.u32 %r0, %thread, {first};"));
         code.line("shl.b32 %r0, %r0, 4;");
         code.line(&format!("setp.lt.u32 %p2, %r0, {};", 4 * array.words));
         code.line(&format!("mov.u32 %step, {team};"));

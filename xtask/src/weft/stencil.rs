@@ -51,7 +51,7 @@ pub(super) fn row(name: &str, mended: Option<bool>) -> Option<Kernel> {
 impl Plan {
     pub(super) fn kernel(&self) -> Kernel {
         let (computing, loading) = (self.compute(), self.load());
-        let mut text = format!("\tsetp.ge.u32 %p0, %tid, {COMPUTING};\n\t@%p0 bra LOAD;\n");
+        let mut text = format!("\tsetp.ge.u32 %p0, %thread, {COMPUTING};\n\t@%p0 bra LOAD;\n");
         text.push_str(computing.text());
         text.push_str(loading.text());
         let loaded = loading.commands * 32 - 16 * u64::from(self.planes);
@@ -93,7 +93,7 @@ impl Plan {
         }
         // Thread t computes element (t / 32, t % 32).
         let [row, column] = START;
-        code.line("shr.u32 %r0, %tid, 5;");
+        code.line("shr.u32 %r0, %thread, 5;");
         code.line(&format!(
             "mad.lo.u32 %r0, %r0, {}, {};",
             4 * COLUMNS,
@@ -118,7 +118,7 @@ impl Plan {
 
     /// Coefficients into shared memory, each by many threads, and from there into registers.
     fn start(&self, code: &mut Code) {
-        code.line(&format!("and.b32 %r1, %tid, {};", COEFFICIENTS - 1));
+        code.line(&format!("and.b32 %r1, %thread, {};", COEFFICIENTS - 1));
         code.line("mul.wide.u32 %d0, %r1, 4;");
         code.line("add.u64 %d0, %x1, %d0;");
         code.line("ld.global.f32 %f0, [%d0];");
@@ -157,7 +157,7 @@ impl Plan {
         }
         code.line(&format!("add.u32 %tile, %step, {buffer};"));
         code.line(&format!("and.b32 %tile, %tile, {};", TILES - 1));
-        code.line(&format!("mad.lo.u32 %r1, %tile, {COMPUTING}, %tid;"));
+        code.line(&format!("mad.lo.u32 %r1, %tile, {COMPUTING}, %thread;"));
         code.line("mul.wide.u32 %d0, %r1, 4;");
         code.line("add.u64 %d0, %x2, %d0;");
         code.line("st.global.f32 [%d0], %f0;");

@@ -74,7 +74,7 @@ pub(crate) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// A module around code. Before it runs, `%x0…` are the parameters, `%tid`, `%warp` and `%lane` say who runs,
+    /// A module around code. Before it runs, `%x0…` are the parameters, `%thread`, `%warp` and `%lane` say who runs,
     /// and `%base` is where shared memory begins.
     pub(crate) fn module(&self, code: &str, does: Does) -> Kernel {
         let Self { name, parameters, threads, words } = *self;
@@ -88,13 +88,13 @@ impl Frame<'_> {
         let _ = write!(
             ptx,
             "\t.shared .align 16 .b8 s[{bytes}];\n\t.reg .pred %p<4>;\n\t.reg .f32 %f<64>;\n\t.reg .b32 %r<32>;\n\t.reg .b64 %d<16>;\n\
-             \t.reg .b64 %x<{}>;\n\t.reg .b32 %tid, %warp, %lane, %base, %step, %tile;\n\n",
+             \t.reg .b64 %x<{}>;\n\t.reg .b32 %thread, %warp, %lane, %base, %step, %tile;\n\n",
             parameters.len()
         );
         for number in 0..parameters.len() {
             let _ = writeln!(ptx, "\tld.param.u64 %x{number}, [p{number}];");
         }
-        ptx.push_str("\tmov.u32 %tid, %tid.x;\n\tshr.u32 %warp, %tid, 5;\n\tand.b32 %lane, %tid, 31;\n\tmov.u32 %base, s;\n");
+        ptx.push_str("\tmov.u32 %thread, %tid.x;\n\tshr.u32 %warp, %thread, 5;\n\tand.b32 %lane, %thread, 31;\n\tmov.u32 %base, s;\n");
         ptx.push_str(code);
         ptx.push_str("}\n");
         let mut flags: Vec<String> = ["--grid", "1", "--block"].map(str::to_owned).into();
