@@ -372,16 +372,12 @@ impl<'t> Normaliser<'t> {
         let (left, right) = (factors.left(), factors.right());
         if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
             let mut coefficient = times(c, d);
-            let (monomial, shed) = algebra.monomial_product(m, n)?;
-            if let Some(shed) = shed {
-                coefficient = &coefficient * &shed;
-            }
             if factors.is_negative() {
                 coefficient = -&coefficient;
             }
             self.release(left);
             self.release(right);
-            return algebra.accumulate_single(total, monomial, coefficient);
+            return algebra.accumulate_product(total, [m, n], coefficient);
         }
         let (left, right) = (self.take(left)?, self.take(right)?);
         let product = algebra.product(left, right)?;

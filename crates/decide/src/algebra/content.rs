@@ -14,8 +14,27 @@ use super::sign::SignSet;
 use super::{
     Algebra, AtomId, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand,
 };
+use rustc_hash::FxHasher;
 use std::collections::BTreeMap;
+use std::hash::Hasher;
 use term::Number;
+
+/// A sum, and its content's monomial, its content's coefficient and what is left.
+pub(super) type Primitive = (Vec<Summand>, (Monomial, Number, FormId));
+
+/// How many primitives are remembered, a power of two.
+pub(super) const RECENT_PRIMITIVES: usize = 256;
+
+/// Where the primitive of a sum is remembered.
+fn slot_of(terms: &[Summand]) -> usize {
+    let (Some(first), Some(last)) = (terms.first(), terms.last()) else { return 0 };
+    let mut hasher = FxHasher::default();
+    for word in [first.0.bits().0, first.0.bits().1, last.0.bits().0, last.0.bits().1] {
+        hasher.write_u64(word);
+    }
+    hasher.write_usize(terms.len());
+    hasher.finish() as usize % RECENT_PRIMITIVES
+}
 
 /// Which factors may be pulled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +55,40 @@ impl Algebra {
         polynomial: Polynomial,
         pull: Pull,
     ) -> Outcome<(Monomial, Number, FormId)> {
-        let mut polynomial = polynomial;
-        let (mut content, mut coefficient) = (Monomial::ONE, Number::ONE);
-        if pull == Pull::Everything {
-            polynomial.tidy();
-            (content, coefficient) = (polynomial.scale(), polynomial.factor().clone());
-            polynomial = Polynomial::from_sorted(polynomial.raw_terms().to_vec());
+        if pull == Pull::Positive {
+            let terms = self.expanded(polynomial)?;
+            return self.primitive_of(terms, pull);
         }
-        let mut terms = self.expanded(polynomial)?;
+        let mut polynomial = polynomial;
+        polynomial.tidy();
+        let (scale, factor) = (polynomial.scale(), polynomial.factor().clone());
+        let (content, coefficient, base) = self.known_primitive(polynomial.into_raw_terms())?;
+        let (content, shed) = self.monomial_product(scale, content)?;
+        let coefficient = &(&coefficient * &factor) * &shed.unwrap_or(Number::ONE);
+        Ok((content, coefficient, base))
+    }
+
+    /// The primitive of a sum that is not scaled. The sums asked for lately are known: the outputs of a row
+    /// are divided by the same ones, tile after tile.
+    fn known_primitive(&mut self, terms: Vec<Summand>) -> Outcome<(Monomial, Number, FormId)> {
+        let slot = slot_of(&terms);
+        if let Some((known, primitive)) = &self.recent_primitives[slot]
+            && *known == terms
+        {
+            return Ok(primitive.clone());
+        }
+        let primitive = self.primitive_of(terms.clone(), Pull::Everything)?;
+        self.recent_primitives[slot] = Some((terms, primitive.clone()));
+        Ok(primitive)
+    }
+
+    fn primitive_of(
+        &mut self,
+        terms: Vec<Summand>,
+        pull: Pull,
+    ) -> Outcome<(Monomial, Number, FormId)> {
+        let (mut content, mut coefficient) = (Monomial::ONE, Number::ONE);
+        let mut terms = terms;
         loop {
             let common = self.common_factor(&terms, pull)?;
             if common != Monomial::ONE {

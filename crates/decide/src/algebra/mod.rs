@@ -108,6 +108,8 @@ pub(crate) struct Algebra {
     recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
+    /// The primitives of sums asked for lately.
+    recent_primitives: Box<[Option<content::Primitive>]>,
     /// What blocks stand for, where that is to be used.
     definitions: defined::Definitions,
     /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
@@ -139,6 +141,7 @@ impl Algebra {
             recent_sums: vec![(FormId::ZERO, FormId::ZERO, FormId::ZERO); RECENT_SUMS].into(),
             exponent_negations: FxHashMap::default(),
             last_inverse: None,
+            recent_primitives: vec![None; content::RECENT_PRIMITIVES].into(),
             definitions: defined::Definitions::default(),
             next_stamp: 0,
             facts: Facts::default(),

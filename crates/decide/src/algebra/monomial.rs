@@ -93,6 +93,11 @@ impl Monomial {
         self.first != 0 || self.second != 0
     }
 
+    /// Whether it has powers other than 1 and 2, or more than two atoms.
+    pub(crate) const fn is_in_table(self) -> bool {
+        self.second == IN_TABLE
+    }
+
     /// The single atom this is, to the power 1 and without exponential.
     pub(crate) fn as_atom(self) -> Option<AtomId> {
         (self.second == 0 && self.first != 0 && self.exponent == Exponent::ZERO)

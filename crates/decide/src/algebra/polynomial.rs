@@ -266,6 +266,39 @@ impl Algebra {
         Ok(())
     }
 
+    /// Adds a product of two monomials. A factor with powers is divided by the scale before it meets the
+    /// other: `p/l · v` in a sum over `l` is `p · v`, and nobody has to know `p·v/l`.
+    pub(crate) fn accumulate_product(
+        &mut self,
+        sum: &mut Polynomial,
+        [m, n]: [Monomial; 2],
+        coefficient: Number,
+    ) -> Outcome<()> {
+        let mut coefficient = coefficient;
+        let (own, other) = if n.is_in_table() { (n, m) } else { (m, n) };
+        if sum.scale == Monomial::ONE || !own.is_in_table() {
+            let (monomial, shed) = self.monomial_product(own, other)?;
+            if let Some(shed) = shed {
+                coefficient = &coefficient * &shed;
+            }
+            return self.accumulate_single(sum, monomial, coefficient);
+        }
+        self.spend(1)?;
+        let (inverse, first) = self.monomial_inverse(sum.scale)?;
+        let (own, second) = self.monomial_product(own, inverse)?;
+        let (monomial, third) = self.monomial_product(own, other)?;
+        for extra in [first, second, third].into_iter().flatten() {
+            coefficient = &coefficient * &extra;
+        }
+        if !sum.factor.is_one() {
+            // A polynomial's factor is never zero.
+            coefficient = &coefficient * &sum.factor.reciprocal().unwrap_or(Number::ONE);
+        }
+        sum.terms.push((monomial, coefficient));
+        sum.tidy_if_doubled();
+        Ok(())
+    }
+
     /// `a + b`
     pub(crate) fn sum(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Polynomial> {
         let mut sum = a;
@@ -411,12 +444,12 @@ impl Algebra {
     /// turns the other into the base: `(Σ e^xᵢ) · (Σ e^xᵢ)^-1` cancels without being multiplied
     /// out. FlashAttention's first version does this at every step.
     fn gather_for_cancelling(&mut self, a: &mut Polynomial, b: &mut Polynomial) -> Outcome<()> {
-        if self.scale_has_base(a)
+        if self.may_cancel(a, b)
             && let Some(gathered) = self.as_known_base(b)?
         {
             *b = gathered;
         }
-        if self.scale_has_base(b)
+        if self.may_cancel(b, a)
             && let Some(gathered) = self.as_known_base(a)?
         {
             *a = gathered;
@@ -424,13 +457,18 @@ impl Algebra {
         Ok(())
     }
 
-    fn scale_has_base(&self, polynomial: &Polynomial) -> bool {
+    /// Whether a polynomial has a base to a negative power that may be the other: a sum of as many summands,
+    /// for the primitive of a sum has as many as the sum.
+    fn may_cancel(&self, polynomial: &Polynomial, other: &Polynomial) -> bool {
         let factors: Factors = self.factors(polynomial.scale);
         let first = polynomial.terms.first().map(|(monomial, _)| self.factors(*monomial));
-        factors
-            .iter()
-            .chain(first.iter().flatten())
-            .any(|(atom, power)| power.is_negative() && self.is_base(*atom))
+        factors.iter().chain(first.iter().flatten()).any(|(atom, power)| {
+            power.is_negative()
+                && match self.atom_ref(*atom) {
+                    Some(Atom::Base(form)) => self.form(*form).len() == other.length(),
+                    _ => false,
+                }
+        })
     }
 
     fn as_known_base(&mut self, polynomial: &Polynomial) -> Outcome<Option<Polynomial>> {
