@@ -34,10 +34,8 @@ impl Store {
         if bytes == 2
             && start.is_multiple_of(2)
             && states.iter().all(|&state| state == state::OPAQUE)
-            && let Some(&Unit::Halves { values, sorts }) = self.units.get(memory.unit(start & !3))
+            && let Some(word) = self.units.half_alone(memory.unit(start & !3), start / 2 % 2)
         {
-            let half = start / 2 % 2;
-            let word = self.units.whole(values[half], sorts[half]);
             let zero = self.units.bits(0);
             return (u64::from(word) | u64::from(zero) << 32, Word::Unknown);
         }

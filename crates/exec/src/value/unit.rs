@@ -142,6 +142,8 @@ pub(crate) struct Units {
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
     wholes_known: FxHashMap<(Value, Sort), u32>,
+    /// By unit: the words of its halves alone, 0 where nobody asked.
+    halves_known: Vec<[u32; 2]>,
 }
 
 impl Units {
@@ -179,6 +181,27 @@ impl Units {
         let word = self.push(Unit::Whole { value, sort });
         self.wholes_known.insert((value, sort), word);
         word
+    }
+
+    /// The word of one of two halves alone, zeros above it; `None` if the unit is something else.
+    #[inline]
+    pub(crate) fn half_alone(&mut self, word: u32, half: usize) -> Option<u32> {
+        let position = word.checked_sub(LIMIT)? as usize;
+        match self.halves_known.get(position) {
+            Some(known) if known[half] != 0 => Some(known[half]),
+            _ => self.find_half(position, half),
+        }
+    }
+
+    #[cold]
+    fn find_half(&mut self, position: usize, half: usize) -> Option<u32> {
+        let &Unit::Halves { values, sorts } = self.table.get(position)? else { return None };
+        let alone = self.whole(values[half], sorts[half]);
+        if self.halves_known.len() <= position {
+            self.halves_known.resize(self.table.len(), [0; 2]);
+        }
+        self.halves_known[position][half] = alone;
+        Some(alone)
     }
 
     /// Value number `part` of two bytes each, if the unit has one of this sort there.

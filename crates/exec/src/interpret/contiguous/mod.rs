@@ -100,8 +100,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
-/// Loads two bytes of a unit in each lane, to registers of as many; whether all are such. Neighbours
-/// often load the same.
+/// Loads two bytes of a unit in each lane, to registers of as many; whether all are halves, or words that are
+/// no number. Neighbours often load the same.
 fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let Context { machine, global, shared, warp, lanes, layout, valued, .. } = context;
     let memory = allocation(machine, global, shared, warp, starts.area);
@@ -112,19 +112,22 @@ fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> b
         return false;
     }
     memory.read = true;
+    let zero = u64::from(valued.store.units.bits(0)) << 32;
     let mut values = [0; WARP];
     let mut last = None;
     for lane in lanes.iter() {
-        let start = starts.each[lane];
-        let found = match last {
-            Some((other, found)) if other == start => found,
-            _ => valued.store.load(memory, start as usize, 2),
+        let start = starts.each[lane] as usize;
+        values[lane] = match last {
+            Some((other, value)) if other == start => value,
+            _ => match valued.store.units.half_alone(memory.unit(start & !3), start / 2 % 2) {
+                Some(word) => u64::from(word) | zero,
+                None => match valued.store.load(memory, start, 2) {
+                    (value, Word::Unknown) => value,
+                    _ => return false,
+                },
+            },
         };
-        if found.1 != Word::Unknown {
-            return false;
-        }
-        values[lane] = found.0;
-        last = Some((start, found));
+        last = Some((start, values[lane]));
     }
     context.write_words(*dst, &values, Tags::unknown(Mask::ALL, Source::Data));
     if context.tracker.watches(starts.area) {
