@@ -96,6 +96,8 @@ fn check(file: &str) {
     let (answer, _) = param::prove(&kernel_itself, None, options);
     assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
     assert!(answer.tested >= 5, "tested on {} launches", answer.tested);
+    let barriers = text.matches("__syncthreads()").count() as u64;
+    assert_eq!(answer.stats.intervals, barriers + 1, "intervals were not compared");
     assert_eq!(names(&answer, Verdict::Refuted), Vec::<String>::new());
     assert_eq!(names(&answer, Verdict::Unknown), expected.need_solver, "without a solver");
     assert!(expected.mutants.len() >= 4, "{file} has too few mutants");

@@ -32,6 +32,7 @@ impl Engine<'_> {
         let mut state = state;
         for (position, statement) in statements.iter().enumerate() {
             if state.path.contains(&Formula::False) {
+                self.pruned = true;
                 return None;
             }
             self.position.push(first + position);
@@ -133,7 +134,7 @@ impl Engine<'_> {
         self.oblige(Claim::Uniform, Formula::True, span, state);
         if self.mode == Mode::Full {
             let position = self.position.clone();
-            self.stops.push(Stop { position, state: state.clone() });
+            self.stops.push(Stop { span, position, state: state.clone() });
         }
     }
 
@@ -148,6 +149,7 @@ impl Engine<'_> {
         let conditions = [condition.clone(), condition.not()];
         for (number, (condition, part)) in conditions.into_iter().zip(parts).enumerate() {
             if condition == Formula::False {
+                self.pruned = true;
                 continue;
             }
             let mut inner = state.clone();

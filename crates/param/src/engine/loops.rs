@@ -323,6 +323,7 @@ impl Engine<'_> {
         let state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if condition == Formula::True {
+            self.pruned = true;
             return None;
         }
         // A thread that gets here has seen the condition false; of one that does not, nothing is said.

@@ -15,7 +15,7 @@ mod setup;
 mod state;
 mod suspects;
 
-use crate::interp::{Launch, Thread};
+use crate::interp::{Launch, Thread, reach};
 use crate::kir::{ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -27,7 +27,7 @@ use base::Span;
 use eval::Operation;
 use exec::Flow;
 use state::{Claim, Mode, Obligation, Site, State, Stop};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a warp.
 const WARP: i128 = 32;
@@ -111,6 +111,8 @@ pub(crate) struct Engine<'k> {
     questions: Vec<(Property, Vec<Formula>)>,
     /// The only property that is asked for.
     only: Option<Property>,
+    /// Since the interval began, a way was not gone because nobody can.
+    pruned: bool,
 }
 
 /// How a kernel is proved.
@@ -153,6 +155,7 @@ pub(crate) fn prove(
         open: Vec::new(),
         questions: Vec::new(),
         only,
+        pruned: false,
     };
     let state = engine.set_up();
     engine.mode = Mode::Full;
@@ -302,13 +305,14 @@ impl Engine<'_> {
     fn intervals(&mut self, entry: &State) {
         self.mode = Mode::Interval;
         let kernel = self.kernel;
+        let mut flow = reach::intervals(kernel);
+        self.pruned = false;
         self.run(&kernel.body, 0, entry.clone(), &mut Flow::default());
-        let sites = std::mem::take(&mut self.sites);
-        self.within_block(&sites);
+        self.interval(None, &mut flow);
         for stop in std::mem::take(&mut self.stops) {
+            self.pruned = false;
             self.resume(&kernel.body, &stop.position, stop.state, &mut Flow::default());
-            let sites = std::mem::take(&mut self.sites);
-            self.within_block(&sites);
+            self.interval(Some(stop.span), &mut flow);
         }
         for span in std::mem::take(&mut self.open_intervals) {
             let message = "what an iteration without a barrier does".to_owned();
@@ -327,5 +331,26 @@ impl Engine<'_> {
             Some(number) => self.operation(Operation::Div(number, threads), Type::UNSIGNED),
             None => self.unknown("warp", Level::Warp, Type::UNSIGNED),
         }
+    }
+
+    /// The accesses that were just met, compared with what the control flow says of this interval.
+    fn interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
+        let sites = std::mem::take(&mut self.sites);
+        // Barriers of a function that is inlined twice have one place; they come in the same order.
+        if let Some(position) = flow.iter().position(|one| one.start == start) {
+            let expected = flow.remove(position);
+            let met: BTreeSet<reach::Place> =
+                sites.iter().map(|one| reach::place(one.array, one.span, one.kind)).collect();
+            // Where a condition is false for every launch, there is a way in the text that nobody goes.
+            let same =
+                if self.pruned { met.is_subset(&expected.places) } else { met == expected.places };
+            self.prover.stats.intervals += u64::from(same && !self.pruned);
+            if !same {
+                let message = "what lies between two barriers: two ways to find it disagree";
+                let span = start.unwrap_or(self.kernel.span);
+                self.note(Property::Races, span, None, message.to_owned());
+            }
+        }
+        self.within_block(&sites);
     }
 }

@@ -41,6 +41,7 @@ pub(super) struct Site {
 /// A barrier that a thread may reach: where it is in the tree of statements, and with what.
 #[derive(Clone, Debug)]
 pub(super) struct Stop {
+    pub(super) span: Span,
     pub(super) position: Vec<usize>,
     pub(super) state: State,
 }

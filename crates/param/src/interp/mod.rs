@@ -9,6 +9,7 @@ mod atomics;
 mod code;
 mod contents;
 mod machine;
+pub(crate) mod reach;
 mod shadow;
 pub(crate) mod value;
 

@@ -29,6 +29,8 @@ pub struct Stats {
     pub by_solver: u64,
     /// Questions nobody could prove.
     pub open: u64,
+    /// Intervals that were found to be the same in two ways.
+    pub intervals: u64,
 }
 
 /// What is known, and who is asked.

@@ -1,0 +1,66 @@
+//! Intervals from the control flow: what instructions can be reached from the beginning, and from each barrier,
+//! without another barrier in between.
+//!
+//! The engine finds the same by recursion over the tree of statements. The two share nothing but the kernel,
+//! so that a mistake in one shows.
+
+use super::AccessKind;
+use super::code::{Code, Insn};
+use crate::kir::{ArrayId, Kernel};
+use base::Span;
+use std::collections::BTreeSet;
+
+/// An access in the source: of which array, where, and how.
+pub(crate) type Place = (ArrayId, Span, u8);
+
+/// An access as it is compared.
+pub(crate) fn place(array: ArrayId, span: Span, kind: AccessKind) -> Place {
+    (array, span, kind as u8)
+}
+
+/// What can be accessed from a barrier on, or from the beginning, until the next barriers.
+pub(crate) struct Interval {
+    /// The barrier.
+    pub(crate) start: Option<Span>,
+    pub(crate) places: BTreeSet<Place>,
+}
+
+/// The intervals of a kernel: the first one, then one for each barrier in the order of the text.
+pub(crate) fn intervals(kernel: &Kernel) -> Vec<Interval> {
+    let code = Code::new(kernel);
+    let mut intervals = vec![Interval { start: None, places: reached(&code, 0) }];
+    for (position, insn) in code.insns.iter().enumerate() {
+        if let Insn::Barrier(span) = insn {
+            intervals.push(Interval { start: Some(*span), places: reached(&code, position + 1) });
+        }
+    }
+    intervals
+}
+
+fn reached(code: &Code<'_>, first: usize) -> BTreeSet<Place> {
+    let mut places = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut waiting = vec![first];
+    while let Some(at) = waiting.pop() {
+        let Some(insn) = code.insns.get(at).filter(|_| seen.insert(at)) else { continue };
+        match insn {
+            Insn::Barrier(_) | Insn::Return => {}
+            Insn::Jump(target) => waiting.push(*target),
+            Insn::Unless(_, target) => waiting.extend([at + 1, *target]),
+            Insn::Load(_, element) => {
+                places.insert(place(element.array, element.span, AccessKind::Read));
+                waiting.push(at + 1);
+            }
+            Insn::Store(element, _) => {
+                places.insert(place(element.array, element.span, AccessKind::Write));
+                waiting.push(at + 1);
+            }
+            Insn::Atomic(_, _, element, _) => {
+                places.insert(place(element.array, element.span, AccessKind::Atomic));
+                waiting.push(at + 1);
+            }
+            _ => waiting.push(at + 1),
+        }
+    }
+    places
+}
