@@ -11,8 +11,9 @@ use crate::search;
 const LAUNCHES: usize = 160;
 /// Launches that proofs are tested on if nothing is open.
 const TESTS: usize = 40;
-/// Instructions of all runs together.
+/// Instructions of all runs together: while something is looked for, and to test proofs.
 const BUDGET: u64 = 1_500_000;
+const TEST_BUDGET: u64 = 300_000;
 /// Instructions of one run, and of one thread of a large launch.
 const RUN: u64 = 400_000;
 const ALONE: u64 = 20_000;
@@ -160,7 +161,7 @@ impl Tests {
     fn small(&mut self, kernel: &Kernel, wanted: usize) {
         let launches = search::small(kernel, wanted);
         self.example = launches.first().cloned();
-        let mut left = BUDGET;
+        let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
         for launch in launches.into_iter().filter(search::is_runnable) {
             let run = interp::run(kernel, &launch, RUN.min(left));
             left = left.saturating_sub(run.steps);

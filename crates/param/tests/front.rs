@@ -62,6 +62,8 @@ fn mistakes_are_errors_with_their_line() {
         "//@ loop invariant n > 0;\n  a[0] = 1;",
         "//@ asert n > 0;",
         "return 1;",
+        "break;",
+        "if (n > 0) continue;",
         "a[0] = $;",
     ];
     for statement in statements {

@@ -5,7 +5,8 @@
 //! large; callers then know less, never something wrong.
 
 use base::define_index;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 define_index! {
     /// A symbol.
@@ -18,31 +19,40 @@ pub(crate) type Monomial = Vec<(Sym, u32)>;
 const MAX_TERMS: usize = 96;
 const MAX_DEGREE: u32 = 12;
 
-/// A polynomial; no coefficient is zero.
+/// A polynomial: its terms in order, none with coefficient 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Poly {
-    terms: BTreeMap<Monomial, i128>,
+    terms: Vec<(Monomial, i128)>,
 }
 
 impl Poly {
     pub(crate) fn constant(value: i128) -> Self {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(Vec::new(), value);
-        }
-        Self { terms }
+        Self::monomial(Vec::new(), value)
     }
 
     pub(crate) fn symbol(sym: Sym) -> Self {
-        Self { terms: BTreeMap::from([(vec![(sym, 1)], 1)]) }
+        Self { terms: vec![(vec![(sym, 1)], 1)] }
     }
 
     pub(crate) fn monomial(monomial: Monomial, coefficient: i128) -> Self {
-        let mut terms = BTreeMap::new();
-        if coefficient != 0 {
-            terms.insert(monomial, coefficient);
-        }
+        let terms = if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] };
         Self { terms }
+    }
+
+    /// The sum of terms in any order.
+    fn collected(mut terms: Vec<(Monomial, i128)>) -> Option<Self> {
+        terms.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let mut sum: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());
+        for (monomial, coefficient) in terms {
+            match sum.last_mut() {
+                Some((last, total)) if *last == monomial => {
+                    *total = total.checked_add(coefficient)?;
+                }
+                _ => sum.push((monomial, coefficient)),
+            }
+        }
+        sum.retain(|(_, coefficient)| *coefficient != 0);
+        (sum.len() <= MAX_TERMS).then_some(Self { terms: sum })
     }
 
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&Monomial, i128)> {
@@ -55,17 +65,17 @@ impl Poly {
 
     /// Its value, if it has no symbols.
     pub(crate) fn as_constant(&self) -> Option<i128> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
+        match &self.terms[..] {
+            [] => Some(0),
+            [(monomial, value)] if monomial.is_empty() => Some(*value),
             _ => None,
         }
     }
 
     /// The symbol it is, if it is one.
     pub(crate) fn as_symbol(&self) -> Option<Sym> {
-        match self.terms.iter().next() {
-            Some((monomial, 1)) if self.terms.len() == 1 => match monomial[..] {
+        match &self.terms[..] {
+            [(monomial, 1)] => match monomial[..] {
                 [(sym, 1)] => Some(sym),
                 _ => None,
             },
@@ -74,64 +84,72 @@ impl Poly {
     }
 
     pub(crate) fn symbols(&self) -> BTreeSet<Sym> {
-        self.terms.keys().flatten().map(|(sym, _)| *sym).collect()
+        self.terms.iter().flat_map(|(monomial, _)| monomial).map(|(sym, _)| *sym).collect()
     }
 
     pub(crate) fn mentions(&self, sym: Sym) -> bool {
-        self.terms.keys().flatten().any(|(one, _)| *one == sym)
-    }
-
-    fn add_term(&mut self, monomial: Monomial, coefficient: i128) -> Option<()> {
-        let entry = self.terms.entry(monomial);
-        let sum = match &entry {
-            std::collections::btree_map::Entry::Occupied(old) => {
-                old.get().checked_add(coefficient)?
-            }
-            std::collections::btree_map::Entry::Vacant(_) => coefficient,
-        };
-        match (sum, entry) {
-            (0, std::collections::btree_map::Entry::Occupied(old)) => {
-                old.remove();
-            }
-            (0, _) => {}
-            (_, std::collections::btree_map::Entry::Occupied(mut old)) => {
-                old.insert(sum);
-            }
-            (_, std::collections::btree_map::Entry::Vacant(new)) => {
-                new.insert(sum);
-            }
-        }
-        (self.terms.len() <= MAX_TERMS).then_some(())
+        self.terms.iter().flat_map(|(monomial, _)| monomial).any(|(one, _)| *one == sym)
     }
 
     pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
-        let mut sum = self.clone();
-        for (monomial, coefficient) in other.terms() {
-            sum.add_term(monomial.clone(), coefficient)?;
-        }
-        Some(sum)
+        self.added(other, 1)
     }
 
     pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
-        self.plus(&other.scaled(-1)?)
+        self.added(other, -1)
+    }
+
+    /// `self + factor·other`, both in order.
+    fn added(&self, other: &Self, factor: i128) -> Option<Self> {
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut mine, mut theirs) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let order = match (mine.peek(), theirs.peek()) {
+                (Some((one, _)), Some((two, _))) => one.cmp(two),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let (monomial, coefficient) = match order {
+                Ordering::Less => mine.next()?.clone(),
+                Ordering::Greater => {
+                    let (monomial, coefficient) = theirs.next()?;
+                    (monomial.clone(), coefficient.checked_mul(factor)?)
+                }
+                Ordering::Equal => {
+                    let ((monomial, one), (_, two)) = (mine.next()?, theirs.next()?);
+                    (monomial.clone(), one.checked_add(two.checked_mul(factor)?)?)
+                }
+            };
+            if coefficient != 0 {
+                terms.push((monomial, coefficient));
+            }
+        }
+        (terms.len() <= MAX_TERMS).then_some(Self { terms })
     }
 
     pub(crate) fn scaled(&self, factor: i128) -> Option<Self> {
         let mut product = Self::default();
-        for (monomial, coefficient) in self.terms() {
-            product.add_term(monomial.clone(), coefficient.checked_mul(factor)?)?;
+        for (monomial, coefficient) in self.terms().filter(|_| factor != 0) {
+            product.terms.push((monomial.clone(), coefficient.checked_mul(factor)?));
         }
         Some(product)
     }
 
     pub(crate) fn times(&self, other: &Self) -> Option<Self> {
-        let mut product = Self::default();
+        if let Some(factor) = self.as_constant() {
+            return other.scaled(factor);
+        }
+        if let Some(factor) = other.as_constant() {
+            return self.scaled(factor);
+        }
+        let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (one, a) in self.terms() {
             for (two, b) in other.terms() {
-                product.add_term(multiplied(one, two)?, a.checked_mul(b)?)?;
+                terms.push((multiplied(one, two)?, a.checked_mul(b)?));
             }
         }
-        Some(product)
+        Self::collected(terms)
     }
 
     /// `self + value`.
@@ -149,7 +167,11 @@ impl Poly {
             if powers.len() <= power {
                 powers.resize(power + 1, Self::default());
             }
-            powers[power].terms.insert(rest, coefficient);
+            powers[power].terms.push((rest, coefficient));
+        }
+        // Without the symbol, terms of one power may be in another order.
+        for one in &mut powers {
+            one.terms.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         }
         powers
     }
@@ -173,8 +195,9 @@ impl Poly {
             let mut renamed: Monomial =
                 monomial.iter().map(|(sym, power)| (rename(*sym), *power)).collect();
             renamed.sort_unstable();
-            out.terms.insert(renamed, coefficient);
+            out.terms.push((renamed, coefficient));
         }
+        out.terms.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         out
     }
 
@@ -184,10 +207,11 @@ impl Poly {
         let (mut quotient, mut remainder) = (Self::default(), Self::default());
         for (monomial, coefficient) in self.terms() {
             match divided(monomial, divisor).filter(|_| coefficient % factor == 0) {
-                Some(rest) => quotient.terms.insert(rest, coefficient / factor),
-                None => remainder.terms.insert(monomial.clone(), coefficient),
-            };
+                Some(rest) => quotient.terms.push((rest, coefficient / factor)),
+                None => remainder.terms.push((monomial.clone(), coefficient)),
+            }
         }
+        quotient.terms.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         (quotient, remainder)
     }
 
@@ -198,11 +222,12 @@ impl Poly {
     }
 
     pub(crate) fn coefficient(&self, monomial: &Monomial) -> i128 {
-        self.terms.get(monomial).copied().unwrap_or(0)
+        let position = self.terms.binary_search_by(|(one, _)| one.cmp(monomial));
+        position.map_or(0, |position| self.terms[position].1)
     }
 
     pub(crate) fn constant_term(&self) -> i128 {
-        self.terms.get(&Vec::new()).copied().unwrap_or(0)
+        self.coefficient(&Vec::new())
     }
 }
 
@@ -215,20 +240,43 @@ pub(crate) fn greatest_common_divisor(a: i128, b: i128) -> i128 {
 }
 
 fn multiplied(one: &Monomial, two: &Monomial) -> Option<Monomial> {
-    let mut powers: BTreeMap<Sym, u32> = one.iter().copied().collect();
-    for (sym, power) in two {
-        *powers.entry(*sym).or_default() += power;
+    let mut product = Monomial::with_capacity(one.len() + two.len());
+    let (mut mine, mut theirs) = (one.iter().peekable(), two.iter().peekable());
+    loop {
+        let order = match (mine.peek(), theirs.peek()) {
+            (Some((a, _)), Some((b, _))) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => break,
+        };
+        product.push(match order {
+            Ordering::Less => *mine.next()?,
+            Ordering::Greater => *theirs.next()?,
+            Ordering::Equal => {
+                let ((sym, power), (_, more)) = (mine.next()?, theirs.next()?);
+                (*sym, power + more)
+            }
+        });
     }
-    let degree: u32 = powers.values().sum();
-    (degree <= MAX_DEGREE).then(|| powers.into_iter().collect())
+    let degree: u32 = product.iter().map(|(_, power)| power).sum();
+    (degree <= MAX_DEGREE).then_some(product)
 }
 
 /// `monomial / divisor`, if that is one.
 pub(crate) fn divided(monomial: &Monomial, divisor: &Monomial) -> Option<Monomial> {
-    let mut powers: BTreeMap<Sym, u32> = monomial.iter().copied().collect();
-    for (sym, power) in divisor {
-        let own = powers.get_mut(sym).filter(|own| **own >= *power)?;
-        *own -= power;
+    let mut rest = Monomial::with_capacity(monomial.len());
+    let mut divisor = divisor.iter().peekable();
+    for (sym, power) in monomial {
+        match divisor.peek() {
+            Some((own, less)) if own == sym => {
+                let left = power.checked_sub(*less)?;
+                divisor.next();
+                if left > 0 {
+                    rest.push((*sym, left));
+                }
+            }
+            _ => rest.push((*sym, *power)),
+        }
     }
-    Some(powers.into_iter().filter(|(_, power)| *power > 0).collect())
+    divisor.next().is_none().then_some(rest)
 }

@@ -122,8 +122,10 @@ impl Lowerer<'_> {
         self.scopes = outer.iter().take(1).cloned().collect();
         self.scopes.push(scope);
         self.calls.push(name.clone());
+        let loops = std::mem::take(&mut self.loops);
         let result = ended(&function.body).and_then(|body| self.inlined(&body, &returned, out));
         self.calls.pop();
+        self.loops = loops;
         self.scopes = outer;
         result?;
         Ok(returned)

@@ -57,6 +57,8 @@ struct Lowerer<'u> {
     ensures: usize,
     /// Whether there is a shared array whose size the launch gives.
     has_dynamic: bool,
+    /// Loops around, in the function at hand.
+    loops: usize,
     /// Whether there is a fence.
     fences: bool,
     /// Shared arrays by where they are declared: a function that is inlined twice has them once.
@@ -90,6 +92,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         extents: BTreeMap::new(),
         ensures: 0,
         has_dynamic: false,
+        loops: 0,
         fences: false,
         shared: BTreeMap::new(),
     };

@@ -137,6 +137,9 @@ impl Lowerer<'_> {
                 out.push(Stmt::Return);
                 Ok(())
             }
+            StmtKind::Break | StmtKind::Continue if self.loops == 0 => {
+                Err(error(span, "this stands in no loop"))
+            }
             StmtKind::Break => {
                 out.push(Stmt::Break);
                 Ok(())
@@ -181,7 +184,10 @@ impl Lowerer<'_> {
         if let Some(written) = parts.condition.filter(|_| !parts.after) {
             condition = self.condition(written, &mut head)?;
         }
-        self.scoped(parts.body, &mut body)?;
+        self.loops += 1;
+        let done = self.scoped(parts.body, &mut body);
+        self.loops -= 1;
+        done?;
         if let Some(written) = parts.step {
             self.effect(written, &mut step)?;
         }

@@ -1,0 +1,160 @@
+//! Sources of the corpus, spoilt at random: whatever is written, it is read or refused, in time and without a panic.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Spoilt sources.
+const CASES: u64 = 10_000;
+/// One in so many that can be read is also proved and run.
+const PROVED: u64 = 20;
+
+/// Pieces that are put in.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ",",
+    "*",
+    "&",
+    "<",
+    ">",
+    "=",
+    "==>",
+    "//@ ",
+    "/*@",
+    "@*/",
+    "#define T ",
+    "#if 1\n",
+    "\\forall int i; ",
+    "__syncthreads();",
+    "return;",
+    "break;",
+    "continue;",
+    "if (threadIdx.x) ",
+    "while (1) ",
+    "for (;;) ",
+    "0xffffffffffffffff",
+    "1e999f",
+    "-",
+    "~",
+    "<<",
+    "%",
+    "/ 0",
+    "struct S { int x; } ",
+    "float4 ",
+    "template <int N> ",
+    "auto ",
+    "extern __shared__ ",
+    "__shfl_xor_sync(~0u, 1, 1)",
+    "\u{e9}",
+    "\"",
+    "'",
+    "\\\n",
+    "->",
+    "::",
+    "requires ",
+    "extent ",
+    "loop invariant ",
+    "i",
+    "n",
+    "x",
+    "0",
+    "1",
+    "2147483647",
+    "T(",
+    "atomicAdd(&",
+];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+fn sources() -> Vec<String> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
+    let mut files = Vec::new();
+    for folder in [root.join("users"), root] {
+        for entry in std::fs::read_dir(folder).expect("the corpus") {
+            files.push(entry.expect("an entry").path());
+        }
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+    files.sort();
+    files.iter().map(|path| std::fs::read_to_string(path).expect("a kernel")).collect()
+}
+
+/// A place between two characters.
+fn place(random: &mut Random, text: &str) -> usize {
+    let mut at = random.below(text.len() + 1);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+fn spoilt(random: &mut Random, sources: &[String]) -> String {
+    let mut text = sources[random.below(sources.len())].clone();
+    for _ in 0..1 + random.below(3) {
+        let (one, other) = (place(random, &text), place(random, &text));
+        let (start, end) = (one.min(other), one.max(other));
+        match random.below(5) {
+            0 => text.replace_range(start..end.min(place_after(&text, start, 12)), ""),
+            1 => {
+                let piece = text[start..end.min(place_after(&text, start, 30))].to_owned();
+                text.insert_str(start, &piece);
+            }
+            2 => {
+                let source = &sources[random.below(sources.len())];
+                let from = place(random, source);
+                let piece = source[from..place_after(source, from, 40)].to_owned();
+                text.insert_str(start, &piece);
+            }
+            _ => text.insert_str(start, PIECES[random.below(PIECES.len())]),
+        }
+    }
+    text
+}
+
+fn place_after(text: &str, from: usize, most: usize) -> usize {
+    let mut at = (from + most).min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+#[test]
+fn spoilt_sources_are_read_or_refused() {
+    let sources = sources();
+    let mut random = Random(3);
+    let (mut read, mut refused, mut proved) = (0, 0, 0);
+    for case in 0..CASES {
+        let text = spoilt(&mut random, &sources);
+        let start = Instant::now();
+        let kernels = param::kernels(&text);
+        assert!(start.elapsed() < Duration::from_secs(5), "case {case} takes too long:\n{text}");
+        let good = kernels.map(|all| all.into_iter().find_map(|(_, kernel)| kernel.ok()));
+        match good {
+            Ok(Some(kernel)) => {
+                read += 1;
+                if read % PROVED == 0 {
+                    let options = param::Options { infers: true, suggests: false };
+                    let (answer, _) = param::prove(&kernel, None, options);
+                    assert!(answer.contradiction.is_none(), "case {case}:\n{text}");
+                    proved += 1;
+                }
+            }
+            _ => refused += 1,
+        }
+    }
+    assert!(read > 300 && refused > 1000 && proved > 15, "{read} {refused} {proved}");
+}

@@ -1,0 +1,39 @@
+//! Kernels as users write them (`corpus/param/users`): all are correct, so nothing is refuted, and with a
+//! solver everything is proved.
+
+use param::{Options, Solver, Verdict};
+use std::path::PathBuf;
+
+fn solver() -> Option<Solver> {
+    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
+    let found = named.or_else(|| folders.find(|file| file.is_file()));
+    found.and_then(|found| Solver::start(&found).ok())
+}
+
+#[test]
+fn correct_kernels_have_no_false_alarm() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/users");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a kernel");
+        let (_, kernel) = param::kernels(&text).expect("a file").remove(0);
+        let kernel = kernel.unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
+        let solver = solver();
+        let has_solver = solver.is_some();
+        let options = Options { infers: true, suggests: false };
+        let (answer, _) = param::prove(&kernel, solver, options);
+        let name = path.display();
+        assert!(answer.contradiction.is_none(), "{name}: {:?}", answer.contradiction);
+        assert!(answer.tested > 0, "{name} was not run");
+        for one in &answer.properties {
+            let wanted =
+                one.verdict == Verdict::Proved || !has_solver && one.verdict == Verdict::Unknown;
+            assert!(wanted, "{name}: {:?} {:?} {:?}", one.property, one.open, one.findings);
+        }
+        count += 1;
+    }
+    assert!(count >= 14);
+}
