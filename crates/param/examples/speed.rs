@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p param --example speed [--users]`; z3 is the one that `WARPPROOF_Z3` names, or `z3`.
 
+#![expect(clippy::print_stdout, reason = "for people")]
+
 use param::{Options, Solver, Verdict};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

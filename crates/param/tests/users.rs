@@ -9,7 +9,10 @@ fn solver() -> Option<Solver> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
     let found = named.or_else(|| folders.find(|file| file.is_file()));
-    found.and_then(|found| Solver::start(&found).ok())
+    let solver = found.and_then(|found| Solver::start(&found).ok());
+    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
+    assert!(solver.is_some() || !required, "there is no z3");
+    solver
 }
 
 #[test]
