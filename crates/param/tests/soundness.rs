@@ -77,6 +77,26 @@ fn values_differ_where_loops_ran_differently_often() {
     assert_eq!(verdict(&answer, Property::Barriers), Verdict::Refuted);
 }
 
+/// Bits of a value that wrapped are what they are; a run once took them for an overflow that was proved absent.
+#[test]
+fn bits_of_what_wrapped() {
+    let text = |index: &str| {
+        format!(
+            "//@ extent a[64];
+             //@ requires blockDim.x <= 64;
+             __global__ void k(int* a) {{ unsigned t = threadIdx.x; a[{index}] = t; }}"
+        )
+    };
+    let masked = answer(&text("t & ~1"));
+    assert_eq!(verdict(&masked, Property::Overflow), Verdict::Proved);
+    assert_eq!(verdict(&masked, Property::Races), Verdict::Refuted);
+    let hashed = answer(&text("(t * 2654435761u) & 63"));
+    assert_eq!(verdict(&hashed, Property::Bounds), Verdict::Proved);
+    assert_eq!(verdict(&hashed, Property::Overflow), Verdict::Proved);
+    assert_ne!(verdict(&answer(&text("(t | ~7u) & 7")), Property::Races), Verdict::Proved);
+    assert_ne!(verdict(&answer(&text("(t ^ 64) & 31")), Property::Races), Verdict::Proved);
+}
+
 /// Behind a loop that is left by `break`, what was tested there is known, for threads that left there.
 #[test]
 fn exits_by_break() {

@@ -285,9 +285,9 @@ impl Engine<'_> {
         if let Some(value) = self.one_bit(operator, a, b, ty) {
             return self.arithmetic(Some(value), expr, state, false);
         }
-        self.in_range(a, ty, left_span, state);
-        self.in_range(b, ty, right_span, state);
-        let (a, b) = (a.clone(), b.clone());
+        let (a, b) = (constant_of(a, ty), constant_of(b, ty));
+        self.in_range(&a, ty, left_span, state);
+        self.in_range(&b, ty, right_span, state);
         match operator {
             Binary::Div | Binary::Rem => self.divided(operator, a, b, expr, state),
             Binary::Shr
@@ -381,6 +381,16 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
     let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
     let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
     Formula::and([above, below.map_or(Formula::False, Formula::ge)])
+}
+
+/// A constant as the machine has it: `~7` is a large unsigned number.
+fn constant_of(poly: &Poly, ty: Type) -> Poly {
+    match (poly.as_constant(), ty) {
+        (Some(value), Type::Int { bits, signed: false }) => {
+            Poly::constant(value.rem_euclid(1 << bits))
+        }
+        _ => poly.clone(),
+    }
 }
 
 /// Whether a number is a power of two.

@@ -215,6 +215,11 @@ fn integer_binary(
         return Err(Trouble::Undefined);
     };
     let ty = expr.ty;
+    if matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
+        // Bits of what the machine has; what it would have been without wrapping does not matter any more.
+        let value = apply(operator, a, b, expr)?.unwrap_or(0);
+        return Ok(Value::int(wrapped(value, ty)));
+    }
     // Sums and products are the same modulo the width; anything else looks at its operands.
     let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
     let constant_shift = operator == Binary::Shl;
