@@ -97,6 +97,28 @@ fn bits_of_what_wrapped() {
     assert_ne!(verdict(&answer(&text("(t ^ 64) & 31")), Property::Races), Verdict::Proved);
 }
 
+/// What feeds data alone may wrap as it likes; what feeds an index may not.
+#[test]
+fn random_numbers_are_no_overflow() {
+    let text = |index: &str| {
+        format!(
+            "//@ extent out[n];
+             //@ requires n >= 1 && n <= 1000;
+             __global__ void k(unsigned* out, int n, unsigned seed, int rounds) {{
+               int i = threadIdx.x;
+               if (i >= n) return;
+               unsigned s = seed + i * 747796405u;
+               for (int r = 0; r < rounds; r++) {{ s = s * 1664525u + 1013904223u; s ^= s >> 16; }}
+               unsigned long long wide = s;
+               out[{index}] = s / 3 + (unsigned)(wide >> 8) + min(s, 7u);
+             }}"
+        )
+    };
+    let data = answer(&text("i"));
+    assert!(data.properties.iter().all(|one| one.verdict == Verdict::Proved), "{data:?}");
+    assert_eq!(verdict(&answer(&text("s % n")), Property::Overflow), Verdict::Refuted);
+}
+
 /// Behind a loop that is left by `break`, what was tested there is known, for threads that left there.
 #[test]
 fn exits_by_break() {

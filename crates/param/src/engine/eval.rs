@@ -173,6 +173,9 @@ impl Engine<'_> {
         match (value, ty) {
             (Val::Int(poly), Type::Int { bits: to, .. }) => {
                 if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
+                    if !strict {
+                        return Val::Int(self.data(&poly, inner.ty, state));
+                    }
                     self.look_at(&poly, inner, state);
                 }
                 Val::Int(poly)
@@ -285,7 +288,14 @@ impl Engine<'_> {
         if let Some(value) = self.one_bit(operator, a, b, ty) {
             return self.arithmetic(Some(value), expr, state, false);
         }
-        let (a, b) = (constant_of(a, ty), constant_of(b, ty));
+        let (mut a, mut b) = (constant_of(a, ty), constant_of(b, ty));
+        if !strict {
+            a = self.data(&a, ty, state);
+            // Whether a divisor is 0 is asked of the one that the machine has.
+            if !matches!(operator, Binary::Div | Binary::Rem) {
+                b = self.data(&b, ty, state);
+            }
+        }
         self.in_range(&a, ty, left_span, state);
         self.in_range(&b, ty, right_span, state);
         match operator {
@@ -308,6 +318,16 @@ impl Engine<'_> {
             Binary::BitOr => Val::Int(self.operation(Operation::Opaque("or", a, b), ty)),
             _ => Val::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
         }
+    }
+
+    /// The machine's value of a number that feeds data alone, which may wrap: some number of the type, unless it
+    /// is seen to be in it.
+    fn data(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
+        if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
+            return poly.clone();
+        }
+        let level = self.prover.symbols.level(poly);
+        self.unknown("wrapped", level, ty)
     }
 
     /// A bitwise operation with a single bit, which is the same however often the value wrapped.

@@ -168,6 +168,9 @@ fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Resu
         (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
             let widens = matches!(from, Type::Int { bits, .. } if bits < to) || from == Type::Bool;
             if widens && exact != Some(value) {
+                if !strict {
+                    return Ok(Value::int(wrapped(value, ty)));
+                }
                 looked_at(Value::Int { value, exact }, inner)?;
             }
             Ok(Value::Int { value: wrapped(value, ty), exact })
@@ -223,6 +226,10 @@ fn integer_binary(
     // Sums and products are the same modulo the width; anything else looks at its operands.
     let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
     let constant_shift = operator == Binary::Shl;
+    // What feeds data alone may wrap; of it the machine's value counts.
+    let divides = matches!(operator, Binary::Div | Binary::Rem);
+    let ea = if !ring && !strict && !constant_shift { Some(a) } else { ea };
+    let eb = if !ring && !strict && !divides { Some(b) } else { eb };
     if !ring && (ea != Some(a) && !constant_shift || eb != Some(b)) {
         let exact = if ea == Some(a) { eb } else { ea };
         return Err(Trouble::Overflow { span: expr.span, ty, exact });
