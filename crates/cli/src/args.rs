@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
     Inspect(InspectArgs),
     /// Compare two kernels: the same outputs over the reals, whatever the tensors contain?
-    Equiv(EquivArgs),
+    Equiv(Box<EquivArgs>),
     /// Look for races, misused barriers, deadlocks and memory errors, whatever the tensors contain.
     Check(CheckArgs),
     /// Prove a CUDA C kernel for every launch and size: races, barriers, bounds, overflow.
@@ -131,6 +131,19 @@ pub(crate) struct EquivArgs {
 
     /// The optimised kernel.
     pub(crate) optimised: KernelPath,
+
+    /// Compare two kernels in CUDA C for every launch and size that their comments allow, each with
+    /// a launch of its own; parameters and arrays of the same name are the same.
+    #[arg(long, conflicts_with_all = ["LaunchArgs", "SideArgs", "assumptions", "report"])]
+    pub(crate) for_all_sizes: bool,
+
+    /// With --for-all-sizes: the z3 to ask; without this, WARPPROOF_Z3 or the one on the path.
+    #[arg(long, value_name = "PATH", requires = "for_all_sizes", conflicts_with = "no_solver")]
+    pub(crate) solver: Option<PathBuf>,
+
+    /// With --for-all-sizes: ask no solver, also where there is one.
+    #[arg(long, requires = "for_all_sizes")]
+    pub(crate) no_solver: bool,
 
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,

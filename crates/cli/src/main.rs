@@ -87,7 +87,31 @@ fn run_simulate(args: &SimulateArgs) -> Exit {
     })
 }
 
+/// Two kernels in CUDA C, for every launch and size.
+fn run_equiv_for_all(args: &EquivArgs) -> Exit {
+    let paths = [&args.reference, &args.optimised];
+    let mut inputs = Vec::new();
+    for path in paths {
+        match Input::read_cuda(path.file.as_ref()) {
+            Ok(input) => inputs.push(input),
+            Err(error) => return fail(&error.to_string()),
+        }
+    }
+    let options = driver::prove::Options {
+        kernel: None,
+        infers: true,
+        solver: args.solver.as_deref(),
+        use_solver: !args.no_solver,
+        format: args.format.into(),
+    };
+    let names = paths.map(|path| path.kernel.as_deref());
+    finish(driver::prove::compare([&inputs[0], &inputs[1]], names, options, styled()))
+}
+
 fn run_equiv(args: &EquivArgs) -> Exit {
+    if args.for_all_sizes {
+        return run_equiv_for_all(args);
+    }
     let paths = [&args.reference, &args.optimised];
     let mut inputs = Vec::new();
     for path in paths {

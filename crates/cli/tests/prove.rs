@@ -4,10 +4,14 @@ use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
 
 fn prove(arguments: &str) -> (i32, String, String) {
+    warpproof(&format!("prove {arguments}"))
+}
+
+fn warpproof(arguments: &str) -> (i32, String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove");
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
     // Whatever z3 there is on this machine: it is not to be found.
-    let program = program.env_remove("WARPPROOF_Z3").arg("prove");
+    let program = program.env_remove("WARPPROOF_Z3");
     let output = program.args(arguments.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -72,4 +76,37 @@ fn without_a_solver_it_says_so() {
     let (code, _, messages) = prove(".");
     assert_eq!(code, 2);
     assert!(messages.starts_with("error: `.` is a folder"), "{messages}");
+}
+
+const PAIRS: &str = "../../../../corpus/param/equal";
+
+/// Two kernels for every size: equal, different on a launch that is named, not comparable.
+#[test]
+fn two_kernels_are_compared_for_every_size() {
+    let equiv = |one: &str, two: &str, more: &str| {
+        let files = format!("{PAIRS}/{one}.cu {two}");
+        warpproof(&format!("equiv --for-all-sizes {files} --no-solver {more}"))
+    };
+    let (code, output, messages) = equiv("reverse_a", &format!("{PAIRS}/reverse_b.cu"), "");
+    assert_eq!((code, messages.as_str()), (0, ""), "{output}");
+    assert!(output.starts_with("proved (every launch and size): same `out`\n"), "{output}");
+    for shown in ["overflow, division of the reference kernel", "pairs of small launches"] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let (code, output, _) = equiv("reverse_a", "reverse_wrong.cu", "");
+    assert_eq!(code, 1, "{output}");
+    for shown in ["error[WP0140]: `out[0]` differs", "leaves", "refuted: equivalence"] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let (code, output, _) = equiv("reverse_a", "reverse_wrong.cu", "--format json");
+    let report: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(
+        (code, &report["command"], &report["verdict"]),
+        (1, &"equiv".into(), &"refuted".into())
+    );
+    assert_eq!(report["properties"][0]["name"], "equivalence");
+    assert_eq!(report["findings"][0]["kind"], "different");
+    assert_eq!(report["reference"]["kernel"], "reverse1");
+    let (code, output, _) = equiv("vector_add_a", "reverse_wrong.cu", "");
+    assert_eq!(code, 3, "{output}");
 }

@@ -62,7 +62,10 @@ fn arguments(source: &str, kernel: &Kernel, launch: &Launch, before: &Contents) 
                 let scalars = kernel.scalars.iter();
                 let var = scalars.copied().find(|var| kernel.vars[*var].name == name);
                 let var = var.expect("a scalar");
-                launch.scalars.get(&var).map_or("0.75".to_owned(), i128::to_string)
+                launch
+                    .scalars
+                    .get(&var)
+                    .map_or_else(|| launch.float(name).to_string(), i128::to_string)
             }
         };
         arguments.specs.push(format!("param_{position}={value}").parse().expect("an argument"));

@@ -311,6 +311,8 @@ pub struct Kernel {
     pub span: Span,
     /// Scalars that the launch gives: parameters, symbolic macros, template parameters.
     pub scalars: Vec<VarId>,
+    /// How many of them, the first ones, are symbolic macros and template parameters.
+    pub macros: usize,
     /// All variables.
     pub vars: IndexVec<VarId, Var>,
     /// All arrays; global ones first, in the order of parameters.

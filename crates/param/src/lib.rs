@@ -11,16 +11,19 @@
 mod answer;
 mod cfront;
 pub mod engine;
+mod equal;
 pub mod interp;
 pub mod kir;
 mod liveness;
 mod logic;
 mod lower;
+mod merge;
 mod relevance;
 mod search;
 mod suggest;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
+pub use equal::{Compared, Difference, compare};
 pub use logic::side::Stats;
 pub use logic::smt::Solver;
 

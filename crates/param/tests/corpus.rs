@@ -86,6 +86,7 @@ fn name(property: Property) -> &'static str {
         Property::Overflow => "overflow",
         Property::Division => "division",
         Property::Invariant => "invariant",
+        Property::Values => "values",
     }
 }
 

@@ -37,8 +37,13 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
 }
 
 /// A file or kernel that is not read: wrong, or outside of what is supported.
-pub(super) fn of_refusal(diagnostic: &Diagnostic, input: &Input, exit: Exit) -> report::Report {
-    let mut report = report::Report { exit, ..empty(input) };
+pub(super) fn of_refusal(
+    diagnostic: &Diagnostic,
+    input: &Input,
+    command: &'static str,
+    exit: Exit,
+) -> report::Report {
+    let mut report = report::Report { command, exit, ..empty(input) };
     if diagnostic.severity == Severity::Error {
         report.findings.push(as_finding(diagnostic, input, "input-error", "input"));
     } else {
@@ -52,7 +57,7 @@ pub(super) fn of_refusal(diagnostic: &Diagnostic, input: &Input, exit: Exit) -> 
     report
 }
 
-fn empty(input: &Input) -> report::Report {
+pub(super) fn empty(input: &Input) -> report::Report {
     report::Report {
         schema: report::SCHEMA,
         command: "prove",
@@ -76,12 +81,12 @@ fn empty(input: &Input) -> report::Report {
     }
 }
 
-fn finding(of: &Report<'_>, property: &'static str, one: &param::Finding) -> Finding {
+pub(super) fn finding(of: &Report<'_>, property: &'static str, one: &param::Finding) -> Finding {
     let diagnostic = findings::diagnostic(of.kernel, one);
     as_finding(&diagnostic, of.input, kind(&one.event), property)
 }
 
-fn as_finding(
+pub(super) fn as_finding(
     diagnostic: &Diagnostic,
     input: &Input,
     kind: &'static str,

@@ -5,7 +5,10 @@
 
 mod document;
 mod findings;
+mod pair;
 mod solver;
+
+pub use pair::compare;
 
 use crate::diagnostics::render;
 use crate::properties::Verdict;
@@ -55,23 +58,13 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
         Ok(kernel) => kernel,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
         Err(Refusal::Read(diagnostic)) => {
-            let unsupported = diagnostic.severity == Severity::Unsupported;
-            let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
-            let messages = render(&diagnostic, input, colour) + "\n";
-            let report = Some(document::of_refusal(&diagnostic, input, exit));
-            let outcome =
-                Outcome { output: String::new(), messages, exit, thread_instructions: 0, report };
-            return outcome.rendered(options.format);
+            return refused(&diagnostic, input, "prove", colour).rendered(options.format);
         }
     };
-    let (found, no_solver) = match options.use_solver.then(|| solver::find(options.solver)) {
-        Some(Ok(found)) => (Some(found), None),
-        Some(Err(reason)) => (None, Some(reason)),
-        None => (None, Some("no solver was to be used".to_owned())),
+    let (found, no_solver) = match solver(&options) {
+        Ok(found) => found,
+        Err(reason) => return Outcome::bad_input(&reason),
     };
-    if let (Some(_), Some(reason)) = (options.solver, &no_solver) {
-        return Outcome::bad_input(reason);
-    }
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| is_old(version));
     let (answer, _) =
@@ -95,6 +88,33 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let text = report.text(colour);
     let report = Some(document::of_answer(&report, exit));
     Outcome { exit, report, ..Outcome::done(text) }.rendered(options.format)
+}
+
+/// A file or kernel that is not read.
+fn refused(
+    diagnostic: &base::Diagnostic,
+    input: &Input,
+    command: &'static str,
+    colour: Colour,
+) -> Outcome {
+    let unsupported = diagnostic.severity == Severity::Unsupported;
+    let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
+    let messages = render(diagnostic, input, colour) + "\n";
+    let report = Some(document::of_refusal(diagnostic, input, command, exit));
+    Outcome { output: String::new(), messages, exit, thread_instructions: 0, report }
+}
+
+/// A solver, or why there is none; an error if one was named that cannot be had.
+fn solver(options: &Options<'_>) -> Result<(Option<param::Solver>, Option<String>), String> {
+    let found = match options.use_solver.then(|| solver::find(options.solver)) {
+        Some(Ok(found)) => (Some(found), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, Some("no solver was to be used".to_owned())),
+    };
+    match (options.solver, found) {
+        (Some(_), (None, Some(reason))) => Err(reason),
+        (_, found) => Ok(found),
+    }
 }
 
 /// The version of the z3 that would be asked.
@@ -146,6 +166,7 @@ fn name(property: Property) -> &'static str {
         Property::Overflow => "overflow",
         Property::Division => "division",
         Property::Invariant => "invariant",
+        Property::Values => "values",
     }
 }
 

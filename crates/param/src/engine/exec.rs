@@ -190,7 +190,7 @@ impl Engine<'_> {
     }
 
     /// The value of an element, of which its index and the demands of the contract are known.
-    fn loaded(&mut self, element: &Element, index: Vec<Poly>, ty: Type) -> Val {
+    pub(super) fn loaded(&mut self, element: &Element, index: Vec<Poly>, ty: Type) -> Val {
         let levels = index.iter().map(|one| self.prover.symbols.level(one));
         let constant = !self.written[element.array.position()];
         let level = match constant {

@@ -173,7 +173,7 @@ impl Engine<'_> {
     }
 
     /// How each variable changes, found by going through the body.
-    fn shape(&mut self, inner: &Loop, entry: &State, level: Level) -> Shape {
+    pub(super) fn shape(&mut self, inner: &Loop, entry: &State, level: Level) -> Shape {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let mut changed: Vec<VarId> = Vec::new();
         for part in [&inner.head, &inner.body, &inner.step] {
@@ -339,7 +339,7 @@ impl Engine<'_> {
 
     /// In all iterations but the first, the one before saw the condition true. That can be said if the
     /// condition depends on nothing but the count and on what the loop does not change.
-    fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
+    pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
         if !inner.head.is_empty() {
             return;
         }

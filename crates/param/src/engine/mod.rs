@@ -14,11 +14,12 @@ mod pairs;
 mod setup;
 mod state;
 mod suspects;
+pub(crate) mod values;
 
 use crate::interp::{Launch, Thread, reach};
 use crate::kir::{ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use crate::logic::symbols::{Copies, Level};
@@ -45,6 +46,13 @@ pub struct Open {
     pub message: String,
 }
 
+impl Open {
+    /// About what is left in arrays.
+    pub(crate) fn of_values(span: Span, message: impl Into<String>) -> Self {
+        Self { property: Property::Values, span, other: None, message: message.into() }
+    }
+}
+
 /// What is asked of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
@@ -60,6 +68,8 @@ pub enum Property {
     Division,
     /// Claims of annotations.
     Invariant,
+    /// What is left in arrays.
+    Values,
 }
 
 /// What the engine found.
@@ -95,6 +105,10 @@ pub(crate) struct Engine<'k> {
     operations: BTreeMap<Operation, Poly>,
     /// The state before the first statement.
     entry: State,
+    /// Values of scalars that are known from elsewhere, by name.
+    given: BTreeMap<String, state::Val>,
+    /// Symbols that the contract gave a value to.
+    replaced: Vec<(Sym, Poly)>,
     /// Elements that annotations may name, and their values.
     named: Vec<(ArrayId, Poly, Poly)>,
     has_powers: bool,
@@ -131,32 +145,8 @@ pub(crate) fn prove(
     effort: Effort,
 ) -> (Proof, Option<Solver>) {
     let Effort { infers, only } = effort;
-    let nothing = State { vars: Vec::new(), path: Vec::new() };
-    let mut engine = Engine {
-        kernel,
-        prover: Prover::new(solver),
-        mode: Mode::Full,
-        infers,
-        relevant: relevance::relevant(kernel),
-        reads: liveness::reads(&kernel.body, kernel.vars.len()),
-        written: relevance::written(kernel),
-        builtins: Default::default(),
-        sizes: Vec::new(),
-        operations: BTreeMap::new(),
-        entry: nothing,
-        named: Vec::new(),
-        has_powers: false,
-        position: Vec::new(),
-        loops: Vec::new(),
-        sites: Vec::new(),
-        obligations: Vec::new(),
-        stops: Vec::new(),
-        open_intervals: Vec::new(),
-        open: Vec::new(),
-        questions: Vec::new(),
-        only,
-        pruned: false,
-    };
+    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
+    engine.only = only;
     let state = engine.set_up();
     engine.mode = Mode::Full;
     engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
@@ -191,6 +181,40 @@ pub(crate) fn prove(
         suspects,
     };
     (proof, prover.solver)
+}
+
+impl<'k> Engine<'k> {
+    /// An engine that knows nothing yet.
+    fn new(kernel: &'k Kernel, prover: Prover, infers: bool) -> Self {
+        let nothing = State { vars: Vec::new(), path: Vec::new() };
+        Self {
+            kernel,
+            prover,
+            mode: Mode::Full,
+            infers,
+            relevant: relevance::relevant(kernel),
+            reads: liveness::reads(&kernel.body, kernel.vars.len()),
+            written: relevance::written(kernel),
+            builtins: Default::default(),
+            sizes: Vec::new(),
+            operations: BTreeMap::new(),
+            entry: nothing,
+            given: BTreeMap::new(),
+            replaced: Vec::new(),
+            named: Vec::new(),
+            has_powers: false,
+            position: Vec::new(),
+            loops: Vec::new(),
+            sites: Vec::new(),
+            obligations: Vec::new(),
+            stops: Vec::new(),
+            open_intervals: Vec::new(),
+            open: Vec::new(),
+            questions: Vec::new(),
+            only: None,
+            pruned: false,
+        }
+    }
 }
 
 impl Engine<'_> {

@@ -41,6 +41,11 @@ impl Engine<'_> {
         for var in &self.kernel.scalars {
             let name = self.kernel.vars[*var].name.clone();
             let ty = self.kernel.vars[*var].ty;
+            if let Some(value) = self.given.get(&name).cloned() {
+                self.require_range(&value, ty);
+                state.vars[var.position()] = value;
+                continue;
+            }
             state.vars[var.position()] = match ty {
                 Type::Float => Val::Other(Level::Launch),
                 Type::Bool => {
@@ -73,6 +78,15 @@ impl Engine<'_> {
             self.sizes.push(own);
         }
         state
+    }
+
+    /// A value that is known from elsewhere is one of the type.
+    fn require_range(&mut self, value: &Val, ty: Type) {
+        if let (Val::Int(poly), Some((low, high))) = (value, ty.range()) {
+            let above = poly.offset(-low).map(Formula::ge);
+            let below = poly.scaled(-1).and_then(|one| one.offset(high)).map(Formula::ge);
+            self.prover.requires.extend([above, below].into_iter().flatten());
+        }
     }
 
     fn dimension(&mut self, of_block: bool, axis: usize, most: i128) {
@@ -131,7 +145,8 @@ impl Engine<'_> {
     }
 
     /// Puts a value in the place of a symbol, wherever it occurs.
-    fn replace(&mut self, sym: Sym, value: &Poly, state: &mut State) {
+    pub(super) fn replace(&mut self, sym: Sym, value: &Poly, state: &mut State) {
+        self.replaced.push((sym, value.clone()));
         let mut map = |poly: &Poly| poly.substituted(sym, value);
         let own = self.prover.symbols.get(sym).facts.clone();
         self.prover.requires.extend(own);

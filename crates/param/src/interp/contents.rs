@@ -84,10 +84,10 @@ impl Machine<'_> {
 
     fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
         let (array, index) = cell;
-        let place = index.iter().fold(draw(array.position() as u64 + 17), |hash, at| {
-            draw(hash ^ at.rem_euclid(1 << 62) as u64)
-        });
         let kernel = self.kernel;
+        // By its name: two kernels find the same in arrays of the same name.
+        let first = of_name(&kernel.arrays[*array].name);
+        let place = index.iter().fold(first, |hash, at| draw(hash ^ at.rem_euclid(1 << 62) as u64));
         let demands: Vec<&Requirement> =
             kernel.requires.iter().filter(|one| named(one).contains(array)).collect();
         for attempt in 0..MAX_TRIES {
@@ -143,6 +143,11 @@ impl Machine<'_> {
             }
         })
     }
+}
+
+/// A number that depends on a name.
+pub(super) fn of_name(name: &str) -> u64 {
+    name.bytes().fold(17, |hash, byte| draw(hash ^ u64::from(byte)))
 }
 
 /// Whether a demand relates elements to each other: it has several variables, or an element that is not at its one.

@@ -182,7 +182,9 @@ impl<'k> Machine<'k> {
         for var in &self.kernel.scalars {
             vars[var.position()] = match self.launch.scalars.get(var) {
                 Some(value) => Value::int(*value),
-                None if self.kernel.vars[*var].ty == Type::Float => Value::Float(0.75),
+                None if self.kernel.vars[*var].ty == Type::Float => {
+                    Value::Float(self.launch.float(&self.kernel.vars[*var].name))
+                }
                 None => Value::Undefined,
             };
         }

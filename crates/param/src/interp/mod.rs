@@ -34,6 +34,12 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The value of a floating-point parameter: drawn from its name and the seed.
+    #[must_use]
+    pub fn float(&self, name: &str) -> f64 {
+        (draw(self.seed ^ contents::of_name(name)) % 13) as f64 / 4.0 + 0.25
+    }
+
     /// How many threads it has.
     #[must_use]
     pub fn threads(&self) -> i128 {

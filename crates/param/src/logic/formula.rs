@@ -25,7 +25,7 @@ impl Formula {
         match poly.as_constant() {
             Some(value) if value >= 0 => Self::True,
             Some(_) => Self::False,
-            None => Self::Ge(poly),
+            None => Self::Ge(poly.lowered().unwrap_or(poly)),
         }
     }
 

@@ -221,6 +221,18 @@ impl Poly {
         symbolic.fold(0, |gcd, (_, coefficient)| greatest_common_divisor(gcd, coefficient))
     }
 
+    /// What is at least 0 exactly if this is, with coefficients that have no factor in common:
+    /// `g·p + c ≥ 0` is `p ≥ −c/g`, which is `p + floor(c/g) ≥ 0`.
+    pub(crate) fn lowered(&self) -> Option<Self> {
+        let content = self.content();
+        if content < 2 {
+            return None;
+        }
+        let constant = self.constant_term();
+        let (quotient, _) = self.offset(-constant)?.split(&Vec::new(), content);
+        quotient.offset(constant.div_euclid(content))
+    }
+
     pub(crate) fn coefficient(&self, monomial: &Monomial) -> i128 {
         let position = self.terms.binary_search_by(|(one, _)| one.cmp(monomial));
         position.map_or(0, |position| self.terms[position].1)

@@ -33,6 +33,15 @@ pub struct Stats {
     pub intervals: u64,
 }
 
+impl Stats {
+    /// Those of two proofs together.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.without_solver += other.without_solver;
+        self.by_solver += other.by_solver;
+        self.open += other.open;
+    }
+}
+
 /// What is known, and who is asked.
 pub(crate) struct Prover {
     pub(crate) symbols: Symbols,

@@ -98,6 +98,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
     };
     lowerer.globals()?;
     let mut scalars = lowerer.sizes(function);
+    let macros = scalars.len();
     // Functions see what is declared so far, and not the kernel's parameters.
     lowerer.scopes.push(BTreeMap::new());
     let mut body = Vec::new();
@@ -112,6 +113,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         name: function.name.clone(),
         span: function.span,
         scalars,
+        macros,
         vars: lowerer.vars,
         arrays: lowerer.arrays,
         requires: lowerer.requires,

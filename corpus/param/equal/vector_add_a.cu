@@ -1,0 +1,7 @@
+// One thread for each element.
+//@ extent a[n], b[n], c[n];
+//@ requires n >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}

@@ -1,0 +1,296 @@
+//! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
+
+use super::{Options, Refusal, Report, document, findings, name, refused, selected, solver};
+use crate::diagnostics::render;
+use crate::properties::Verdict;
+use crate::report::{self, Finding, KernelName, Property};
+use crate::{Colour, Exit, Format, Input, Outcome};
+use base::{Code, Diagnostic};
+use param::kir::Kernel;
+use param::{Compared, Difference};
+
+const SIDES: [&str; 2] = ["reference", "optimised"];
+
+/// Two kernels and what is said of them.
+struct Pair<'r> {
+    sides: [Report<'r>; 2],
+    compared: &'r Compared,
+    no_solver: Option<&'r str>,
+}
+
+/// Compares two kernels, reference first. The kernel's name in `options` is not looked at.
+#[must_use]
+pub fn compare(
+    inputs: [&Input; 2],
+    names: [Option<&str>; 2],
+    options: Options<'_>,
+    colour: Colour,
+) -> Outcome {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (input, name) in inputs.into_iter().zip(names) {
+        match selected(&input.source, name) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
+            Err(Refusal::Read(diagnostic)) => {
+                return refused(&diagnostic, input, "equiv", colour).rendered(options.format);
+            }
+        }
+    }
+    let [reference, optimised] = &kernels[..] else {
+        return Outcome::bad_input("two kernels are needed");
+    };
+    let (found, no_solver) = match solver(&options) {
+        Ok(found) => found,
+        Err(reason) => return Outcome::bad_input(&reason),
+    };
+    let how = param::Options { infers: options.infers, suggests: false };
+    let compared = match param::compare([reference, optimised], found, how) {
+        Ok((compared, _)) => compared,
+        Err(message) => return Outcome::bad_input(&message),
+    };
+    if let Some(bug) = contradiction(&compared, [reference, optimised], inputs, colour) {
+        return bug;
+    }
+    let no_solver = no_solver.as_deref();
+    let side = |number: usize| Report {
+        input: inputs[number],
+        kernel: &kernels[number],
+        answer: &compared.answers[number],
+        no_solver: None,
+        old_solver: None,
+    };
+    let pair = Pair { sides: [side(0), side(1)], compared: &compared, no_solver };
+    pair.told(options.format, colour)
+}
+
+/// A proof that a run contradicts.
+fn contradiction(
+    compared: &Compared,
+    kernels: [&Kernel; 2],
+    inputs: [&Input; 2],
+    colour: Colour,
+) -> Option<Outcome> {
+    let mut shown = Vec::new();
+    for ((answer, kernel), input) in compared.answers.iter().zip(kernels).zip(inputs) {
+        if let Some((_, finding)) = &answer.contradiction {
+            shown.push(render(&findings::diagnostic(kernel, finding), input, colour));
+        }
+    }
+    if let (true, Some(difference)) = (compared.contradiction, &compared.difference) {
+        shown.push(render(&different(difference, kernels), inputs[1], colour));
+    }
+    let messages = format!(
+        "{}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
+         Please report it with the files.\n",
+        shown.first()?
+    );
+    Some(Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) })
+}
+
+/// Two runs with different results.
+fn different(difference: &Difference, kernels: [&Kernel; 2]) -> Diagnostic {
+    let index: String = difference.index.iter().map(|one| format!("[{one}]")).collect();
+    let [one, two] = difference.values;
+    let message = format!("`{}{index}` differs", difference.name);
+    let [first, second] =
+        [0, 1].map(|side: usize| findings::launch(kernels[side], &difference.launches[side]));
+    Diagnostic::error(Code::Different, kernels[1].span, message)
+        .label(format!("leaves {two} there, {second}"))
+        .note(format!("the reference `{}` leaves {one} there, {first}", kernels[0].name))
+}
+
+impl Pair<'_> {
+    fn equality(&self) -> Verdict {
+        match self.compared.verdict {
+            param::Verdict::Proved => Verdict::Proved,
+            param::Verdict::Refuted => Verdict::Refuted,
+            param::Verdict::Unknown => Verdict::Unknown,
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        let sides = self.sides.iter();
+        let properties =
+            sides.flat_map(|side| side.answer.properties.iter().map(|one| side.verdict_of(one)));
+        Verdict::of_all(properties.chain([self.equality()]))
+    }
+
+    /// Why equality is unknown.
+    fn reasons(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for (side, open) in &self.compared.open {
+            let report = &self.sides[*side];
+            let (line, file) = (report.input.source.line(open.span.start), report.input.name());
+            reasons.push(format!("{file}:{line}: could not show {}", open.message));
+        }
+        if reasons.is_empty() && self.compared.example.is_none() {
+            reasons.push("no launches were found that fulfil both contracts".to_owned());
+        }
+        reasons
+    }
+
+    fn told(&self, format: Format, colour: Colour) -> Outcome {
+        let exit = match self.verdict() {
+            Verdict::Refuted => Exit::Refuted,
+            Verdict::Unknown => Exit::Unknown,
+            Verdict::Proved => Exit::Success,
+        };
+        let (text, report) = (self.text(colour), Some(self.document(exit)));
+        Outcome { exit, report, ..Outcome::done(text) }.rendered(format)
+    }
+
+    fn kernels(&self) -> [&Kernel; 2] {
+        [self.sides[0].kernel, self.sides[1].kernel]
+    }
+
+    fn text(&self, colour: Colour) -> String {
+        let mut text = String::new();
+        for side in &self.sides {
+            for finding in side.answer.properties.iter().flat_map(|one| &one.findings) {
+                let diagnostic = findings::diagnostic(side.kernel, finding);
+                text.push_str(&render(&diagnostic, side.input, colour));
+                text.push_str("\n\n");
+            }
+        }
+        if let Some(difference) = &self.compared.difference {
+            let diagnostic = different(difference, self.kernels());
+            text.push_str(&render(&diagnostic, self.sides[1].input, colour));
+            text.push_str("\n\n");
+        }
+        let [proved, refuted, unknown] =
+            [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
+        match self.equality() {
+            Verdict::Proved => {
+                let outputs = self.compared.outputs.join("`, `");
+                text.push_str(&format!("{proved} (every launch and size): same `{outputs}`\n"));
+            }
+            Verdict::Refuted => text.push_str(&format!("{refuted}: equivalence\n")),
+            Verdict::Unknown => {
+                for reason in self.reasons() {
+                    text.push_str(&format!("{unknown}: equivalence: {reason}\n"));
+                }
+            }
+        }
+        for (side, which) in self.sides.iter().zip(SIDES) {
+            text.push_str(&side_text(side, which, [&proved, &refuted, &unknown]));
+        }
+        for note in self.notes() {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        for assumption in self.assumptions() {
+            text.push_str(&format!("assumed: {assumption}\n"));
+        }
+        text
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let answers = self.compared.answers.iter();
+        let missed = answers.clone().any(|one| one.missed_solver) || self.compared.missed_solver;
+        if let Some(reason) = self.no_solver.filter(|_| missed) {
+            notes.push(format!(
+                "{reason}; some questions need one (`pip install z3-solver` brings z3, then give \
+                 --solver or set WARPPROOF_Z3)"
+            ));
+        }
+        let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
+        if died.any(|died| died) {
+            notes.push("the solver stopped answering".to_owned());
+        }
+        match self.compared.tested {
+            0 => notes.push("no pair of launches was run to test this".to_owned()),
+            count => notes.push(format!("tested by running {count} pairs of small launches")),
+        }
+        notes
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let mut all = vec![
+            "parameters and arrays of the same name are the same".to_owned(),
+            "floats are real numbers".to_owned(),
+        ];
+        for (side, which) in self.sides.iter().zip(SIDES) {
+            for one in side.assumptions() {
+                let one = match one.starts_with("blockDim") || one.starts_with("gridDim") {
+                    true => format!("{which}: {one}"),
+                    false => one,
+                };
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        all
+    }
+
+    fn document(&self, exit: Exit) -> report::Report {
+        let unknown = self.equality() == Verdict::Unknown;
+        let reasons = if unknown { self.reasons() } else { Vec::new() };
+        let (verdict, side) = (self.equality(), None);
+        let mut properties = vec![Property { name: "equivalence", verdict, reasons, side }];
+        let mut all: Vec<Finding> = Vec::new();
+        if let Some(difference) = &self.compared.difference {
+            let diagnostic = different(difference, self.kernels());
+            let input = self.sides[1].input;
+            all.push(document::as_finding(&diagnostic, input, "different", "equivalence"));
+        }
+        for (report, which) in self.sides.iter().zip(SIDES) {
+            for checked in &report.answer.properties {
+                let verdict = report.verdict_of(checked);
+                let unknown = verdict == Verdict::Unknown;
+                let reasons = if unknown { report.reasons(checked) } else { Vec::new() };
+                let name = name(checked.property);
+                properties.push(Property { name, verdict, reasons, side: Some(which) });
+                for one in &checked.findings {
+                    all.push(Finding { side: Some(which), ..document::finding(report, name, one) });
+                }
+            }
+        }
+        let [reference, optimised] = &self.sides;
+        report::Report {
+            command: "equiv",
+            kernel: Some(optimised.kernel.name.clone()),
+            reference: Some(KernelName {
+                file: reference.input.name().to_owned(),
+                kernel: Some(reference.kernel.name.clone()),
+            }),
+            verdict: self.verdict(),
+            properties,
+            findings: all,
+            assumptions: self.assumptions(),
+            notes: self.notes(),
+            exit,
+            ..document::empty(optimised.input)
+        }
+    }
+}
+
+/// What is known of one kernel by itself.
+fn side_text(side: &Report<'_>, which: &str, words: [&String; 3]) -> String {
+    let [proved, refuted, unknown] = words;
+    let mut text = String::new();
+    let properties = &side.answer.properties;
+    let names = |verdict: Verdict| {
+        let with = properties.iter().filter(|one| side.verdict_of(one) == verdict);
+        with.map(|one| name(one.property)).collect::<Vec<_>>().join(", ")
+    };
+    let of_proved = names(Verdict::Proved);
+    if !of_proved.is_empty() {
+        text.push_str(&format!(
+            "{proved} (every launch and size): {of_proved} of the {which} kernel\n"
+        ));
+    }
+    let of_refuted = names(Verdict::Refuted);
+    if !of_refuted.is_empty() {
+        text.push_str(&format!("{refuted}: {of_refuted} of the {which} kernel\n"));
+    }
+    for one in properties.iter().filter(|one| side.verdict_of(one) == Verdict::Unknown) {
+        for reason in side.reasons(one) {
+            text.push_str(&format!(
+                "{unknown}: {} of the {which} kernel: {reason}\n",
+                name(one.property)
+            ));
+        }
+    }
+    text
+}

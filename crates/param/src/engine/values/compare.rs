@@ -1,0 +1,136 @@
+//! Whether two values are equal under what is known.
+//!
+//! Their difference is brought to normal form; atoms that are not the same but shown to be equal (elements at indices that are
+//! equal, sums with equal bounds and bodies, functions of equal values) are made the same, until nothing is left or nothing
+//! changes.
+
+use super::resolve::{Resolver, differences, range};
+use super::value::{Atom, Sum, Value};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use std::collections::BTreeMap;
+
+impl Resolver {
+    /// With variables of sums named by how deep they are.
+    pub(super) fn canonical(&mut self, value: &Value, depth: usize) -> Option<Value> {
+        let mut result = Value::default();
+        for (product, ratio) in &value.terms {
+            let mut one = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+            for (atom, power) in product {
+                let atom = match atom {
+                    Atom::Sum(sum) => {
+                        let name = self.name(depth);
+                        let new = Poly::symbol(name);
+                        let body =
+                            sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?;
+                        let body = self.canonical(&body, depth + 1)?;
+                        Atom::Sum(Box::new(Sum { digit: name, high: sum.high.clone(), body }))
+                    }
+                    Atom::Call(name, arguments) => {
+                        let mut values = Vec::new();
+                        for argument in arguments {
+                            values.push(self.canonical(argument, depth)?);
+                        }
+                        Atom::Call(name.clone(), values)
+                    }
+                    other => other.clone(),
+                };
+                for _ in 0..*power {
+                    one = one.times(&Value::atom(atom.clone()))?;
+                }
+            }
+            result = result.plus(&one)?;
+        }
+        Some(result)
+    }
+
+    fn name(&mut self, depth: usize) -> Sym {
+        while self.names.len() <= depth {
+            let name = self.prover.symbols.fresh(format!("k{}", self.names.len()), Level::Thread);
+            self.bound.insert(name);
+            self.names.push(name);
+        }
+        self.names[depth]
+    }
+
+    /// Whether two values in canonical form are shown to be equal.
+    pub(super) fn equal(&mut self, one: &Value, other: &Value, known: &[Formula]) -> bool {
+        let Some(mut rest) = one.minus(other) else { return false };
+        loop {
+            if rest.is_zero() {
+                return true;
+            }
+            let mut atoms: Vec<Atom> =
+                rest.terms.keys().flatten().map(|(atom, _)| atom.clone()).collect();
+            atoms.sort();
+            atoms.dedup();
+            let Some((from, to)) = self.equal_pair(&atoms, known) else { return false };
+            let Some(next) = replaced(&rest, &from, &to) else { return false };
+            rest = next;
+        }
+    }
+
+    fn equal_pair(&mut self, atoms: &[Atom], known: &[Formula]) -> Option<(Atom, Atom)> {
+        for (position, one) in atoms.iter().enumerate() {
+            for other in &atoms[position + 1..] {
+                if self.equal_atoms(one, other, known) {
+                    return Some((other.clone(), one.clone()));
+                }
+            }
+        }
+        None
+    }
+
+    fn equal_atoms(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
+        match (one, other) {
+            (Atom::Input(array, index), Atom::Input(second, at)) if array == second => {
+                differences(index, at).is_some_and(|differences| {
+                    differences.into_iter().all(|one| self.shows(known, &Formula::eq(one)))
+                })
+            }
+            (Atom::Int(one), Atom::Int(other)) => {
+                let difference = Poly::symbol(*one).minus(&Poly::symbol(*other));
+                difference.is_some_and(|one| self.shows(known, &Formula::eq(one)))
+            }
+            (Atom::Truth(one), Atom::Truth(other)) => {
+                let there = one.clone().implies(other.clone());
+                let back = other.clone().implies(one.clone());
+                self.shows(known, &there) && self.shows(known, &back)
+            }
+            (Atom::Call(name, one), Atom::Call(second, other)) => {
+                name == second
+                    && one.len() == other.len()
+                    && one.iter().zip(other).all(|(a, b)| self.equal(a, b, known))
+            }
+            (Atom::Sum(one), Atom::Sum(other)) => {
+                if one.digit != other.digit {
+                    return false;
+                }
+                let lengths = one.high.minus(&other.high);
+                if !lengths.is_some_and(|lengths| self.shows(known, &Formula::eq(lengths))) {
+                    return false;
+                }
+                let Some(inside) = range(one.digit, &one.high) else { return false };
+                let known: Vec<Formula> = known.iter().cloned().chain(inside).collect();
+                self.equal(&one.body, &other.body, &known)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn replaced(value: &Value, from: &Atom, to: &Atom) -> Option<Value> {
+    let mut result = Value::default();
+    for (product, ratio) in &value.terms {
+        let mut one = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+        for (atom, power) in product {
+            let atom = if atom == from { to } else { atom };
+            for _ in 0..*power {
+                one = one.times(&Value::atom(atom.clone()))?;
+            }
+        }
+        result = result.plus(&one)?;
+    }
+    Some(result)
+}

@@ -1,0 +1,118 @@
+//! What is shown, with quotients: an index is taken apart by dividing it by strides.
+
+use super::resolve::Resolver;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use std::collections::BTreeSet;
+
+impl Resolver {
+    /// Whether `goal` is shown. Bounds of a quotient are bounds of its dividend:
+    /// `x div s ≤ c` exactly if `x < (c+1)·s`, and `x div s ≥ c` exactly if `x ≥ c·s`.
+    pub(super) fn shows(&mut self, known: &[Formula], goal: &Formula) -> bool {
+        if let Formula::And(parts) = goal {
+            return parts.iter().all(|part| self.shows(known, part));
+        }
+        let other = self.without_quotients(goal);
+        let goals = [Some(goal.clone()), other.filter(|other| other != goal)];
+        let goals: Vec<Formula> = goals.into_iter().flatten().collect();
+        goals.iter().any(|goal| self.prover.proves_quickly(known, goal))
+            || goals.iter().any(|goal| self.prover.proves(known, goal))
+    }
+
+    /// The same without a solver.
+    pub(super) fn shows_quickly(&mut self, known: &[Formula], goal: &Formula) -> bool {
+        if let Formula::And(parts) = goal {
+            return parts.iter().all(|part| self.shows_quickly(known, part));
+        }
+        let other = self.without_quotients(goal);
+        self.prover.proves_quickly(known, goal)
+            || other
+                .is_some_and(|other| other != *goal && self.prover.proves_quickly(known, &other))
+    }
+
+    pub(super) fn without_quotients(&self, goal: &Formula) -> Option<Formula> {
+        let Formula::Ge(poly) = goal else { return None };
+        let mut poly = poly.clone();
+        loop {
+            let newest = poly.symbols().into_iter().rev();
+            let next = newest.filter_map(|sym| Some((sym, self.quotients.get(&sym)?))).find_map(
+                |(sym, (dividend, divisor))| {
+                    let powers = poly.by_powers(sym);
+                    let [rest, factor] = &powers[..] else { return None };
+                    match factor.as_constant() {
+                        Some(1) => dividend.plus(&rest.times(divisor)?),
+                        Some(-1) => rest.offset(1)?.times(divisor)?.offset(-1)?.minus(dividend),
+                        _ => None,
+                    }
+                },
+            );
+            match next {
+                Some(next) => poly = next,
+                None => return Some(Formula::ge(poly)),
+            }
+        }
+    }
+
+    /// `dividend div divisor`, rounded down; the divisor is shown to be positive.
+    pub(super) fn quotient(
+        &mut self,
+        dividend: &Poly,
+        divisor: &Poly,
+        known: &[Formula],
+    ) -> Option<Poly> {
+        let positive = divisor.offset(-1).map(Formula::ge)?;
+        // Facts about a symbol must hold everywhere, not only here.
+        if !self.prover.proves_quickly(&[], &positive) {
+            return None;
+        }
+        if let [(monomial, factor)] = divisor.terms().collect::<Vec<_>>()[..] {
+            let (quotient, rest) = dividend.split(monomial, factor);
+            let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
+            let whole = rest.is_zero()
+                || self.prover.proves_quickly(known, &Formula::ge(rest.clone()))
+                    && self.prover.proves_quickly(known, &below);
+            if whole {
+                return Some(quotient);
+            }
+            // (s·q + r) div s = q + r div s.
+            if !quotient.is_zero() {
+                return quotient.plus(&self.quotient(&rest, divisor, known)?);
+            }
+        }
+        let key = (dividend.clone(), divisor.clone());
+        if let Some(sym) = self.named_quotients.get(&key) {
+            return Some(Poly::symbol(*sym));
+        }
+        let sym = self.prover.symbols.fresh("quotient", Level::Thread);
+        let own = Poly::symbol(sym);
+        let rest = dividend.minus(&own.times(divisor)?)?;
+        let below = divisor.minus(&rest)?.offset(-1)?;
+        let facts = [Formula::ge(rest), Formula::ge(below)];
+        self.prover.symbols.get_mut(sym).facts.extend(facts);
+        let mentioned = dividend.symbols().into_iter().chain(divisor.symbols());
+        let bound: BTreeSet<Sym> = mentioned.flat_map(|one| self.bound_in(one)).collect();
+        if !bound.is_empty() {
+            self.implicit.insert(sym, bound);
+        }
+        self.quotients.insert(sym, key.clone());
+        self.named_quotients.insert(key, sym);
+        Some(own)
+    }
+
+    /// What is known, and a condition; that a number is not 0 tells more where its sign is known.
+    pub(super) fn with(&mut self, known: &[Formula], condition: &Formula) -> Vec<Formula> {
+        let mut all = known.to_vec();
+        for part in condition.conjuncts() {
+            all.push(part.clone());
+            let Formula::Not(inner) = part else { continue };
+            let Formula::Eq(poly) = &**inner else { continue };
+            for side in [Some(poly.clone()), poly.scaled(-1)].into_iter().flatten() {
+                if self.prover.proves_quickly(known, &Formula::ge(side.clone())) {
+                    all.extend(side.offset(-1).map(Formula::ge));
+                }
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,134 @@
+//! What symbols of the kernel stand for when a particular thread in particular iterations is meant.
+//!
+//! Thread and block indices and the counts of loops are *digits*; an instance gives them values. Any other symbol of
+//! a thread or block is a function of the digits that are older than it: in an instance it is a copy of its own, with the
+//! same facts about the values of the instance, and two instances that agree on those digits share the copy.
+
+use super::resolve::Resolver;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Values of digits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Instance {
+    pub(super) digits: BTreeMap<Sym, Poly>,
+}
+
+impl Resolver {
+    pub(super) fn poly(&mut self, poly: &Poly, instance: &Instance) -> Option<Poly> {
+        let mut result = poly.clone();
+        let mut values: Vec<(Sym, Poly)> = Vec::new();
+        for sym in poly.symbols() {
+            let value = self.symbol(sym, instance);
+            if value.as_symbol() != Some(sym) {
+                values.push((sym, value));
+            }
+        }
+        // All at once: first to names that occur nowhere, then to the values.
+        let mut names = Vec::new();
+        for (sym, value) in values {
+            let name = self.spare(names.len());
+            result = result.substituted(sym, &Poly::symbol(name))?;
+            names.push((name, value));
+        }
+        for (name, value) in names {
+            result = result.substituted(name, &value)?;
+        }
+        Some(result)
+    }
+
+    pub(super) fn formula(&mut self, formula: &Formula, instance: &Instance) -> Option<Formula> {
+        formula.mapped(&mut |poly| self.poly(poly, instance))
+    }
+
+    /// A symbol that is used for nothing but renaming.
+    fn spare(&mut self, number: usize) -> Sym {
+        while self.spares.len() <= number {
+            let spare = self.prover.symbols.fresh("spare", Level::Thread);
+            self.spares.push(spare);
+        }
+        self.spares[number]
+    }
+
+    fn symbol(&mut self, sym: Sym, instance: &Instance) -> Poly {
+        if let Some(value) = instance.digits.get(&sym) {
+            return value.clone();
+        }
+        let level = self.prover.symbols.get(sym).level;
+        // What the resolver made itself belongs to no thread.
+        if level == Level::Launch || sym >= self.first_own {
+            return Poly::symbol(sym);
+        }
+        let digits: Vec<(Sym, Poly)> = instance
+            .digits
+            .iter()
+            .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= level)
+            .map(|(digit, value)| (*digit, value.clone()))
+            .collect();
+        if digits.is_empty() {
+            return Poly::symbol(sym);
+        }
+        let key = (sym, digits);
+        if let Some(copy) = self.copies.get(&key) {
+            return Poly::symbol(*copy);
+        }
+        let symbol = self.prover.symbols.get(sym).clone();
+        let copy = self.prover.symbols.fresh(format!("{}'", symbol.name), Level::Thread);
+        let mentioned: BTreeSet<Sym> =
+            key.1.iter().flat_map(|(_, value)| value.symbols()).collect();
+        let bound: BTreeSet<Sym> = mentioned.iter().flat_map(|one| self.bound_in(*one)).collect();
+        if !bound.is_empty() {
+            self.implicit.insert(copy, bound);
+        }
+        self.copies.insert(key, copy);
+        let facts: Vec<Formula> =
+            symbol.facts.iter().filter_map(|fact| self.formula(fact, instance)).collect();
+        let low = symbol.low.as_ref().and_then(|low| self.poly(low, instance));
+        let high = symbol.high.as_ref().and_then(|high| self.poly(high, instance));
+        let element = symbol.element.as_ref().and_then(|(array, index)| {
+            let index: Option<Vec<Poly>> =
+                index.iter().map(|one| self.poly(one, instance)).collect();
+            Some((*array, index?))
+        });
+        let target = self.prover.symbols.get_mut(copy);
+        (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
+        Poly::symbol(copy)
+    }
+
+    /// The variables of sums that a symbol is, or depends on.
+    pub(super) fn bound_in(&self, sym: Sym) -> BTreeSet<Sym> {
+        match self.implicit.get(&sym) {
+            Some(bound) => bound.clone(),
+            None if self.bound.contains(&sym) => BTreeSet::from([sym]),
+            None => BTreeSet::new(),
+        }
+    }
+
+    /// Whether a condition depends on a variable of a sum.
+    pub(super) fn is_bound(&self, formula: &Formula) -> bool {
+        formula.symbols().into_iter().any(|sym| !self.bound_in(sym).is_empty())
+    }
+
+    /// A thread and iterations of which nothing is known but that they exist.
+    pub(super) fn some(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
+        let mut instance = fixed.clone();
+        let mut fresh = Vec::new();
+        for digit in digits {
+            let symbol = self.prover.symbols.get(*digit).clone();
+            let copy = self.prover.symbols.fresh(format!("{}?", symbol.name), symbol.level);
+            instance.digits.insert(*digit, Poly::symbol(copy));
+            fresh.push((copy, symbol));
+        }
+        for (copy, symbol) in fresh {
+            let facts: Vec<Formula> =
+                symbol.facts.iter().filter_map(|fact| self.formula(fact, &instance)).collect();
+            let low = symbol.low.as_ref().and_then(|low| self.poly(low, &instance));
+            let high = symbol.high.as_ref().and_then(|high| self.poly(high, &instance));
+            let target = self.prover.symbols.get_mut(copy);
+            (target.facts, target.low, target.high) = (facts, low, high);
+        }
+        instance
+    }
+}

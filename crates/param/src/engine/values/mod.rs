@@ -1,0 +1,39 @@
+//! What kernels compute, for every launch and size: the value of an arbitrary element of an output, as a function of the inputs.
+//!
+//! `run.rs` and `rounds.rs` gather stores with their values, `resolve.rs` looks up which store an element comes from (`writer.rs`, `witness.rs`), `sums.rs` and `compare.rs`
+//! bring values to normal forms and compare them. All of it presumes that races, barriers, bounds and overflow of the
+//! kernels are proved; whoever asks must see to that.
+//!
+//! Trusted beside `logic/`: the argument of `resolve.rs`, that an integer that is stored is right modulo 2^bits of its type, and
+//! the laws of sums in `sums.rs`. Floats are real numbers, functions are known by their names.
+
+mod compare;
+mod facts;
+mod instance;
+mod pair;
+mod resolve;
+mod rounds;
+mod run;
+mod show;
+mod sums;
+mod value;
+mod witness;
+mod writer;
+
+pub(crate) use pair::equal;
+
+use crate::kir::{ArrayId, Space};
+use crate::logic::poly::Sym;
+use run::Site;
+
+/// A kernel as a list of stores.
+struct Side {
+    sites: Vec<Site>,
+    /// The symbols of `threadIdx` and `blockIdx`.
+    threads: Vec<Sym>,
+    blocks: Vec<Sym>,
+    spaces: Vec<Space>,
+    names: Vec<String>,
+    /// Arrays with atomic operations.
+    atomics: Vec<ArrayId>,
+}

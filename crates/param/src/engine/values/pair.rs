@@ -1,0 +1,375 @@
+//! Two kernels side by side: over the same parameters, each with a launch of its own.
+
+use super::Side;
+use super::instance::Instance;
+use super::resolve::{Moment, Resolver, Stop};
+use super::run;
+use super::value::{Point, Value};
+use crate::engine::state::Val;
+use crate::engine::{Engine, Open};
+use crate::kir::{ArrayId, Kernel, Space};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Monomial, Poly, Sym, divided};
+use crate::logic::side::{Prover, Stats};
+use crate::logic::smt::Solver;
+use crate::logic::symbols::Level;
+use base::{Index, Span};
+
+/// Cases that are looked at for one element.
+const MAX_CASES: usize = 32;
+
+/// Numbers whose divisors are looked at one by one.
+const MAX_DIVIDED: i128 = 64;
+
+/// What is shown of two kernels.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Equality {
+    /// What could not be shown, and of which kernel it is.
+    pub(crate) open: Vec<(usize, Open)>,
+    /// Arrays that were compared.
+    pub(crate) outputs: Vec<ArrayId>,
+    pub(crate) stats: Stats,
+    pub(crate) missed_solver: bool,
+    pub(crate) solver_died: bool,
+}
+
+/// Whether two kernels leave the same in every array. Their arrays are numbered alike, and each kernel by itself is
+/// proved to be free of races, divergence, overflow and accesses out of bounds.
+pub(crate) fn equal(
+    kernels: [&Kernel; 2],
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Equality, Option<Solver>) {
+    let mut solver = solver;
+    let mut all: Option<Equality> = None;
+    let mut waiting = vec![None];
+    while let Some(case) = waiting.pop() {
+        let (result, back) = in_case(kernels, solver, infers, case);
+        solver = back;
+        let next = match result {
+            Ok(next) => next,
+            Err(cases) => {
+                waiting.extend(cases.into_iter().rev().map(Some));
+                continue;
+            }
+        };
+        let open = !next.open.is_empty();
+        all = Some(match all {
+            None => next,
+            Some(mut all) => {
+                all.open.extend(next.open);
+                all.stats.add(next.stats);
+                all.missed_solver |= next.missed_solver;
+                all.solver_died |= next.solver_died;
+                all
+            }
+        });
+        if open {
+            break;
+        }
+    }
+    (all.unwrap_or_default(), solver)
+}
+
+/// Two sizes whose product is a number, each with a value.
+type Case = [(Sym, i128); 2];
+
+/// One case of sizes; or the cases there are, if sizes are known to be divisors of a number: `32 % blockDim.y == 0` is
+/// beyond polynomials, and there are few of them.
+fn in_case(
+    kernels: [&Kernel; 2],
+    solver: Option<Solver>,
+    infers: bool,
+    case: Option<Case>,
+) -> (Result<Equality, Vec<Case>>, Option<Solver>) {
+    let mut one = Engine::new(kernels[0], Prover::new(solver), infers);
+    let first = one.set_up();
+    let mut two = Engine::new(kernels[1], take(&mut one), infers);
+    for var in kernels[0].scalars.iter().skip(kernels[0].macros) {
+        let value = first.vars[var.position()].clone();
+        two.given.insert(kernels[0].vars[*var].name.clone(), value);
+    }
+    let mut second = two.set_up();
+    for (sym, value) in case.into_iter().flatten() {
+        two.replace(sym, &Poly::constant(value), &mut second);
+    }
+    if let (None, Some(cases)) = (case, divisors(&mut two.prover)) {
+        return (Err(cases), take(&mut two).solver);
+    }
+    // What the second contract says of sizes holds for the first kernel as well.
+    let mut first = first;
+    for (sym, value) in two.replaced.clone() {
+        one.learn(sym, &value, &mut first);
+    }
+    one.prover = take(&mut two);
+    let mut open = Vec::new();
+    let left = run::run(&mut one, first, 0);
+    two.operations = std::mem::take(&mut one.operations);
+    two.prover = take(&mut one);
+    let right = run::run(&mut two, second, 1);
+    let mut sides = Vec::new();
+    for (number, side) in [left, right].into_iter().enumerate() {
+        match side {
+            Ok(side) => sides.push(side),
+            Err((span, message)) => {
+                open.push((number, Open::of_values(span, message)));
+            }
+        }
+    }
+    let sizes = [&one, &two].map(|engine| engine.sizes.clone());
+    let mut resolver = Resolver::new(take(&mut two), sides);
+    let mut outputs = Vec::new();
+    if open.is_empty() {
+        for array in written(&resolver.sides) {
+            outputs.push(array);
+            let extents = [&sizes[0], &sizes[1]].map(|sizes| &sizes[array.position()][..]);
+            open.extend(resolver.output(array, extents, kernels.map(|kernel| kernel.span)));
+        }
+    }
+    let prover = resolver.prover;
+    let equality = Equality {
+        open,
+        outputs,
+        stats: prover.stats,
+        missed_solver: prover.missed_solver,
+        solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
+    };
+    (Ok(equality), prover.solver)
+}
+
+/// The values of two sizes whose product is said to be a small number.
+fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
+    let requires = prover.requires.clone();
+    requires.iter().flat_map(Formula::conjuncts).find_map(|part| {
+        let Formula::Eq(poly) = part else { return None };
+        let terms: Vec<(&Monomial, i128)> = poly.terms().collect();
+        let [(one, constant), (product, factor)] = terms[..] else { return None };
+        let ([], [(x, 1), (y, 1)], 1) = (&one[..], &product[..], factor.abs()) else { return None };
+        let number = (constant * -factor.signum()).checked_abs()?;
+        // Of two numbers with a positive product one is positive if the other is.
+        let above = Poly::symbol(*x).offset(-1).map(Formula::ge)?;
+        let positive = constant.signum() != factor.signum()
+            && number <= MAX_DIVIDED
+            && prover.proves_quickly(&[], &above);
+        let values = (1..=number).filter(|value| number % value == 0);
+        positive.then(|| values.map(|value| [(*x, value), (*y, number / value)]).collect())
+    })
+}
+
+fn take(engine: &mut Engine<'_>) -> Prover {
+    std::mem::replace(&mut engine.prover, Prover::new(None))
+}
+
+/// Global arrays that a side stores to.
+fn written(sides: &[Side]) -> Vec<ArrayId> {
+    let mut arrays: Vec<ArrayId> = Vec::new();
+    for side in sides {
+        let stored = side.sites.iter().map(|site| site.array).chain(side.atomics.iter().copied());
+        arrays.extend(stored.filter(|array| side.spaces[array.position()] == Space::Global));
+    }
+    arrays.sort();
+    arrays.dedup();
+    arrays
+}
+
+impl Resolver {
+    /// Compares what both sides leave in an array.
+    fn output(
+        &mut self,
+        array: ArrayId,
+        extents: [&[Option<Poly>]; 2],
+        spans: [Span; 2],
+    ) -> Vec<(usize, Open)> {
+        let name = self.sides[0].names[array.position()].clone();
+        let Some((index, known)) = self.cell(array, extents) else {
+            let message = format!("that the two contracts give `{name}` the same size");
+            return vec![(1, Open::of_values(spans[1], message))];
+        };
+        let mut cases = MAX_CASES;
+        match self.same(array, &index, &known, &mut cases) {
+            Ok(()) => Vec::new(),
+            Err((side, span, message)) => {
+                let span = span.unwrap_or(spans[side]);
+                vec![(side, Open::of_values(span, message))]
+            }
+        }
+    }
+
+    /// An arbitrary element, written in the strides that both kernels store with: what is known of it.
+    fn cell(
+        &mut self,
+        array: ArrayId,
+        extents: [&[Option<Poly>]; 2],
+    ) -> Option<(Vec<Poly>, Vec<Formula>)> {
+        let (mut index, mut known) = (Vec::new(), Vec::new());
+        for (axis, (one, other)) in extents[0].iter().zip(extents[1]).enumerate() {
+            if let (Some(one), Some(other)) = (one, other)
+                && !self.shows(&[], &Formula::eq(one.minus(other)?))
+            {
+                return None;
+            }
+            let extent = one.as_ref().or(other.as_ref());
+            let strides = self.strides(array, axis);
+            let mut place = Poly::default();
+            for (number, (stride, factor)) in strides.iter().enumerate().rev() {
+                let low = Some(Poly::constant(0));
+                // Below the next stride, counted in this one.
+                let high = match strides.get(number + 1) {
+                    Some((next, by)) => {
+                        Poly::monomial(divided(next, stride)?, by / factor).offset(-1)
+                    }
+                    None => None,
+                };
+                let name = match strides.len() {
+                    1 => "i",
+                    _ => ["j", "i", "h", "g"].get(number).copied().unwrap_or("e"),
+                };
+                let digit =
+                    Poly::symbol(self.prover.symbols.bounded(name, Level::Block, low, high));
+                let size = Poly::monomial(stride.clone(), *factor);
+                place = place.plus(&digit.times(&size)?)?;
+                // `S·i + j < S·n` with `0 ≤ j < S` is `i < n`.
+                let whole = extent.map(|extent| extent.split(stride, *factor));
+                if let Some((quotient, rest)) = whole
+                    && number + 1 == strides.len()
+                    && rest.is_zero()
+                {
+                    known.push(Formula::ge(quotient.minus(&digit)?.offset(-1)?));
+                }
+            }
+            if let Some(extent) = extent {
+                known.push(Formula::ge(extent.minus(&place)?.offset(-1)?));
+            }
+            index.push(place);
+        }
+        Some((index, known))
+    }
+
+    /// Strides that stores of both sides have in common, each a multiple of the one before; the first is 1.
+    fn strides(&mut self, array: ArrayId, axis: usize) -> Vec<(Monomial, i128)> {
+        let mut sets: Vec<Vec<(Monomial, i128)>> = Vec::new();
+        for side in &self.sides {
+            let mut set = Vec::new();
+            for site in side.sites.iter().filter(|site| site.array == array) {
+                let Some(index) = site.index.get(axis) else { continue };
+                for (monomial, factor) in index.terms() {
+                    let launch = |sym| self.prover.symbols.get(sym).level == Level::Launch;
+                    let stride: Monomial =
+                        monomial.iter().filter(|(sym, _)| launch(*sym)).copied().collect();
+                    let Some(factor) = factor.checked_abs() else { continue };
+                    if stride.len() < monomial.len() && !set.contains(&(stride.clone(), factor)) {
+                        set.push((stride, factor));
+                    }
+                }
+            }
+            if !set.is_empty() {
+                sets.push(set);
+            }
+        }
+        let mut common = sets.pop().unwrap_or_default();
+        common.retain(|one| !one.0.is_empty() && sets.iter().all(|set| set.contains(one)));
+        common.sort_by_key(|(one, factor)| (one.iter().map(|(_, n)| *n).sum::<u32>(), *factor));
+        let mut chain: Vec<(Monomial, i128)> = vec![(Vec::new(), 1)];
+        for (stride, factor) in common {
+            let positive = Poly::monomial(stride.clone(), factor).offset(-1).map(Formula::ge);
+            let above = chain
+                .last()
+                .is_some_and(|(last, by)| divided(&stride, last).is_some() && factor % by == 0);
+            if above && positive.is_some_and(|one| self.shows(&[], &one)) && chain.len() < 4 {
+                chain.push((stride, factor));
+            }
+        }
+        chain
+    }
+
+    /// Whether both sides leave the same in an element, case by case.
+    fn same(
+        &mut self,
+        array: ArrayId,
+        index: &[Poly],
+        known: &[Formula],
+        cases: &mut usize,
+    ) -> Result<(), (usize, Option<Span>, String)> {
+        let split = match self.both(array, index, known) {
+            Ok(()) => return Ok(()),
+            Err((_, Stop::Split(condition))) => condition,
+            Err((side, Stop::Open(span, message))) => {
+                // A case that cannot be is no case.
+                if self.prover.proves(known, &Formula::False) {
+                    return Ok(());
+                }
+                return Err((side, span, message));
+            }
+        };
+        *cases = cases.saturating_sub(1);
+        if *cases == 0 {
+            return Err((0, None, "that a value is the same, in too many cases".to_owned()));
+        }
+        for condition in [split.clone(), split.not()] {
+            let known = self.with(known, &condition);
+            if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
+                self.same(array, index, &known, cases)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn both(
+        &mut self,
+        array: ArrayId,
+        index: &[Poly],
+        known: &[Formula],
+    ) -> Result<(), (usize, Stop)> {
+        let mut values: Vec<Value> = Vec::new();
+        for side in 0..2 {
+            let value = self.at_the_end(side, array, index, known);
+            let value = value.map_err(|stop| (side, stop))?;
+            let canonical = self.canonical(&value, 0);
+            values.push(canonical.ok_or((side, super::resolve::too_large()))?);
+        }
+        if self.equal(&values[0], &values[1], known) {
+            return Ok(());
+        }
+        let name = &self.sides[0].names[array.position()];
+        let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
+        let (one, other) = (self.shown(&values[0]), self.shown(&values[1]));
+        let message = format!(
+            "that `{name}{place}` is the same: the first kernel has {one}, the second has {other}"
+        );
+        Err((1, Stop::Open(None, message)))
+    }
+
+    /// What a side leaves in an element.
+    pub(super) fn at_the_end(
+        &mut self,
+        side: usize,
+        array: ArrayId,
+        index: &[Poly],
+        known: &[Formula],
+    ) -> Result<Value, Stop> {
+        let point = Point { position: vec![usize::MAX], loops: Vec::new() };
+        let who = Instance::default();
+        let moment = Moment { side, point, counts: Vec::new(), who, span: None };
+        self.element(array, index, &moment, known, 0)
+    }
+}
+
+impl Engine<'_> {
+    /// Takes in that a symbol has a value, which another contract says.
+    fn learn(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
+        let mut map = |poly: &mut Poly| {
+            if let Some(mapped) = poly.substituted(sym, value) {
+                *poly = mapped;
+            }
+        };
+        self.builtins.iter_mut().flatten().for_each(&mut map);
+        self.sizes.iter_mut().flatten().flatten().for_each(&mut map);
+        for vars in [&mut state.vars, &mut self.entry.vars] {
+            for one in vars {
+                if let Val::Int(poly) = one {
+                    map(poly);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! What an element holds at a place of the kernel: which store wrote it, and what that stored.
+//!
+//! # Why one pass backwards is enough
+//!
+//! Races, barriers, bounds and overflow are proved before this is asked. Then all stores of a launch to one element can be put in an order
+//! by their place in the kernel (statements in order, iterations by their count): of two that lie in one interval between
+//! barriers and belong to different threads, at most one accesses the element or both store the same, and of two that a
+//! barrier separates the earlier in this order is the earlier in time. What a load sees is the last store before
+//! it in that order, by any thread of the block (for global arrays: of any block, since two blocks that access an element,
+//! one of them storing, would race).
+//!
+//! So stores are asked in descending order whether they are the one (`writer.rs`). If that depends on a condition, the cases
+//! are looked at one by one.
+//!
+//! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
+
+use super::Side;
+use super::instance::Instance;
+use super::value::{Atom, Load, Point, Ratio, Sum, Value};
+use super::writer::{Candidate, Found};
+use crate::kir::{ArrayId, Space};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::side::Prover;
+use crate::logic::symbols::Level;
+use base::{Index, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Loads behind loads, at most.
+const MAX_DEPTH: usize = 24;
+
+/// Why a value is not known yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stop {
+    /// It depends on this condition: look at both cases.
+    Split(Formula),
+    /// Where it is not known at all, and what could not be shown.
+    Open(Option<Span>, String),
+}
+
+pub(super) fn open<T>(span: Option<Span>, message: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Open(span, message.into()))
+}
+
+/// Looks up elements of one or two kernels, over the same symbols.
+pub(super) struct Resolver {
+    pub(super) prover: Prover,
+    pub(super) sides: Vec<Side>,
+    /// Symbols from here on are the resolver's own.
+    pub(super) first_own: Sym,
+    pub(super) copies: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
+    /// Variables of sums, and symbols that depend on them in ways their name does not show.
+    pub(super) bound: BTreeSet<Sym>,
+    pub(super) implicit: BTreeMap<Sym, BTreeSet<Sym>>,
+    pub(super) spares: Vec<Sym>,
+    /// Quotients: dividend and divisor of each.
+    pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
+    pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
+    /// Names of variables of sums in normal forms, outermost first.
+    pub(super) names: Vec<Sym>,
+}
+
+/// When and by whom an element is looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    pub(super) side: usize,
+    pub(super) point: Point,
+    /// What the counts of the loops around are.
+    pub(super) counts: Vec<Poly>,
+    /// The thread; its block matters for shared arrays, itself for local ones.
+    pub(super) who: Instance,
+    pub(super) span: Option<Span>,
+}
+
+impl Resolver {
+    pub(super) fn new(prover: Prover, sides: Vec<Side>) -> Self {
+        let first_own = prover.symbols.next();
+        Self {
+            prover,
+            sides,
+            first_own,
+            copies: BTreeMap::new(),
+            bound: BTreeSet::new(),
+            implicit: BTreeMap::new(),
+            spares: Vec::new(),
+            quotients: BTreeMap::new(),
+            named_quotients: BTreeMap::new(),
+            names: Vec::new(),
+        }
+    }
+
+    /// The value of an element at a moment.
+    pub(super) fn element(
+        &mut self,
+        array: ArrayId,
+        index: &[Poly],
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let side = &self.sides[moment.side];
+        let name = side.names[array.position()].clone();
+        if side.atomics.contains(&array) {
+            return open(moment.span, format!("what atomic operations leave in `{name}`"));
+        }
+        if depth > MAX_DEPTH {
+            let message =
+                format!("what loops hand on through `{name}` from iteration to iteration");
+            return open(moment.span, message);
+        }
+        let groups = self.candidates(array, moment);
+        self.last_of(&groups, (array, index), moment, known, depth)
+    }
+
+    fn last_of(
+        &mut self,
+        groups: &[Vec<Candidate>],
+        (array, index): (ArrayId, &[Poly]),
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let Some((group, earlier)) = groups.split_first() else {
+            return self.at_first(array, index, moment, known);
+        };
+        let mut found: Option<(usize, Instance, Formula)> = None;
+        for candidate in group {
+            match self.find(*candidate, index, moment, known) {
+                Found::Missed => {}
+                Found::Hit(instance, condition) if found.is_none() => {
+                    found = Some((candidate.site, instance, condition));
+                }
+                Found::Hit(..) | Found::Neither => {
+                    let side = &self.sides[moment.side];
+                    let span = side.sites[candidate.site].span;
+                    let name = &side.names[array.position()];
+                    let message = format!(
+                        "whether and by whom the element of `{name}` is stored here that is {}",
+                        if moment.span.is_some() { "read later" } else { "looked at in the end" }
+                    );
+                    return open(Some(span), message);
+                }
+            }
+        }
+        let Some((site, instance, condition)) = found else {
+            return self.last_of(earlier, (array, index), moment, known, depth);
+        };
+        let value = self.sides[moment.side].sites[site].value.clone();
+        if condition == Formula::True {
+            return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+        }
+        if !self.is_bound(&condition) {
+            let first = condition.conjuncts().first().cloned();
+            return Err(Stop::Split(first.unwrap_or(condition)));
+        }
+        let with = self.with(known, &condition);
+        let then = self.instantiated(&value, &instance, moment.side, &with, depth + 1)?;
+        let otherwise = self.with(known, &condition.clone().not());
+        let rest = self.last_of(earlier, (array, index), moment, &otherwise, depth)?;
+        Value::chosen(&condition, &then, &rest).ok_or_else(too_large)
+    }
+
+    /// What nobody has stored to before.
+    fn at_first(
+        &mut self,
+        array: ArrayId,
+        index: &[Poly],
+        moment: &Moment,
+        known: &[Formula],
+    ) -> Result<Value, Stop> {
+        let side = &self.sides[moment.side];
+        if side.spaces[array.position()] == Space::Global {
+            return Ok(Value::atom(Atom::Input(array, index.to_vec())));
+        }
+        let name = side.names[array.position()].clone();
+        match self.prover.proves(known, &Formula::False) {
+            true => Ok(Value::default()),
+            false => open(
+                moment.span,
+                format!("that somebody has stored the element of `{name}` read here"),
+            ),
+        }
+    }
+
+    pub(super) fn indices(&mut self, index: &[Poly], instance: &Instance) -> Option<Vec<Poly>> {
+        index.iter().map(|one| self.poly(one, instance)).collect()
+    }
+
+    /// A value with its loads looked up, for a particular thread.
+    pub(super) fn instantiated(
+        &mut self,
+        value: &Value,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let mut sum = Value::default();
+        for (product, ratio) in &value.terms {
+            let mut known = known.to_vec();
+            let mut result = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+            // Conditions first: what is multiplied by 0 is not looked up.
+            for (atom, _) in product {
+                let Atom::Truth(formula) = atom else { continue };
+                let formula = self.formula(formula, instance).ok_or_else(too_large)?;
+                let truth = self.truth(&formula, &known)?;
+                result = result.times(&truth).ok_or_else(too_large)?;
+                if !truth.is_zero() && truth != Value::constant(1) {
+                    known.push(formula);
+                }
+            }
+            if result.is_zero() {
+                continue;
+            }
+            for (atom, power) in product.iter().filter(|(atom, _)| !matches!(atom, Atom::Truth(_)))
+            {
+                let factor = self.atom(atom, instance, side, &known, depth)?;
+                for _ in 0..*power {
+                    result = result.times(&factor).ok_or_else(too_large)?;
+                }
+            }
+            sum = sum.plus(&result).ok_or_else(too_large)?;
+        }
+        Ok(sum)
+    }
+
+    /// A condition: decided, left to the sum it is in, or to be split.
+    pub(super) fn truth(&mut self, formula: &Formula, known: &[Formula]) -> Result<Value, Stop> {
+        if self.shows_quickly(known, formula) {
+            return Ok(Value::constant(1));
+        }
+        if self.shows_quickly(known, &formula.clone().not()) {
+            return Ok(Value::default());
+        }
+        match self.is_bound(formula) {
+            true => Ok(Value::atom(Atom::Truth(formula.clone()))),
+            false => Err(Stop::Split(formula.clone())),
+        }
+    }
+
+    fn atom(
+        &mut self,
+        atom: &Atom,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        Ok(match atom {
+            Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
+            Atom::Truth(_) => return open(None, "a condition"),
+            Atom::Carried(_) => return open(None, "what a loop hands on"),
+            Atom::Unknown(why, _) => return open(None, why.clone()),
+            Atom::Int(sym) => {
+                let poly = self.poly(&Poly::symbol(*sym), instance).ok_or_else(too_large)?;
+                Value::of_poly(&poly, &mut |_| None).ok_or_else(too_large)?
+            }
+            Atom::Input(array, index) => {
+                let index = self.indices(index, instance).ok_or_else(too_large)?;
+                Value::atom(Atom::Input(*array, index))
+            }
+            Atom::Load(load) => self.loaded(load, instance, side, known, depth)?,
+            Atom::Call(name, arguments) => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.instantiated(argument, instance, side, known, depth)?);
+                }
+                called(name, values)
+            }
+            Atom::Sum(sum) => self.sum(sum, instance, side, known, depth)?,
+        })
+    }
+
+    fn loaded(
+        &mut self,
+        load: &Load,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let index = self.indices(&load.index, instance).ok_or_else(too_large)?;
+        let mut counts = Vec::new();
+        for (_, count) in &load.point.loops {
+            let count = Poly::symbol(*count);
+            counts.push(self.poly(&count, instance).ok_or_else(too_large)?);
+        }
+        let (point, who) = (load.point.clone(), instance.clone());
+        let moment = Moment { side, point, counts, who, span: Some(load.span) };
+        self.element(load.array, &index, &moment, known, depth)
+    }
+
+    fn sum(
+        &mut self,
+        sum: &Sum,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let high = self.poly(&sum.high, instance).ok_or_else(too_large)?;
+        let digit = self.variable();
+        let mut inner = instance.clone();
+        inner.digits.insert(sum.digit, Poly::symbol(digit));
+        let mut inside = known.to_vec();
+        inside.extend(range(digit, &high).ok_or_else(too_large)?);
+        let body = self.instantiated(&sum.body, &inner, side, &inside, depth)?;
+        self.summed(digit, &high, &body, known)
+    }
+
+    /// A new variable of a sum.
+    pub(super) fn variable(&mut self) -> Sym {
+        let digit = self.prover.symbols.fresh("z", Level::Thread);
+        self.bound.insert(digit);
+        digit
+    }
+}
+
+/// `0 ≤ digit < high`.
+pub(super) fn range(digit: Sym, high: &Poly) -> Option<[Formula; 2]> {
+    let own = Poly::symbol(digit);
+    let below = high.minus(&own)?.offset(-1)?;
+    Some([Formula::ge(own), Formula::ge(below)])
+}
+
+pub(super) fn too_large() -> Stop {
+    Stop::Open(None, "a value that is too large".to_owned())
+}
+
+pub(super) fn differences(one: &[Poly], other: &[Poly]) -> Option<Vec<Poly>> {
+    if one.len() != other.len() {
+        return None;
+    }
+    one.iter().zip(other).map(|(a, b)| a.minus(b)).collect()
+}
+
+/// A function of values; of constants where that is exact.
+fn called(name: &str, mut arguments: Vec<Value>) -> Value {
+    if name == "inverse"
+        && let [one] = &arguments[..]
+        && let Some(Ratio { top, bottom }) =
+            one.terms.get(&Vec::new()).filter(|_| one.terms.len() == 1)
+    {
+        let ratio = Ratio { top: bottom * top.signum(), bottom: top.abs() };
+        return Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
+    }
+    if matches!(name, "min" | "max") {
+        arguments.sort();
+    }
+    Value::atom(Atom::Call(name.to_owned(), arguments))
+}

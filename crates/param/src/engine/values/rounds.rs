@@ -1,0 +1,257 @@
+//! Loops, in one arbitrary iteration, with what they make of floating-point variables.
+//!
+//! A variable to which each iteration of a loop adds something that does not depend on it is a sum over the iterations
+//! (`acc += f(k)` gives `Σ f`). Loops that are left in the middle are refused, as are returns inside a loop: which iterations
+//! there are would depend on more than the condition.
+
+use super::super::Engine;
+use super::super::eval::Operation;
+use super::super::infer::Facts;
+use super::super::loops::{Head, Shape};
+use super::super::state::{Mode, Val};
+use super::run::{Refusal, Runner, Track};
+use super::value::{Atom, Sum, Value};
+use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use base::Index;
+
+impl Runner<'_, '_> {
+    pub(super) fn looped(&mut self, inner: &Loop, entry: Track) -> Result<Option<Track>, Refusal> {
+        if leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step) {
+            let message = "what a loop computes that is left in the middle".to_owned();
+            return Err((inner.span, message));
+        }
+        let parts = [&inner.head, &inner.body, &inner.step];
+        let barriers = parts.into_iter().any(|part| has_barrier(part));
+        let level = match barriers {
+            true => Level::Block,
+            false if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
+            false => Level::Thread,
+        };
+        let shape = self.engine.shape(inner, &entry.state, level);
+        self.engine.mode = Mode::Interval;
+        let facts = self.engine.invariants(inner, &entry.state, &shape);
+        self.engine.mode = Mode::Probe;
+        let mut changed: Vec<VarId> = Vec::new();
+        for var in parts.into_iter().flat_map(|part| assigned(part)) {
+            if self.is_real(var) && !changed.contains(&var) {
+                changed.push(var);
+            }
+        }
+        let records = std::mem::replace(&mut self.records, false);
+        // First with variables that stand for themselves, to see how they change.
+        let mut sums: Vec<(VarId, Option<(Sym, Value)>)> = Vec::new();
+        if !changed.is_empty() {
+            let head = self.head(inner, &entry, &shape, &facts);
+            let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
+            let first = self.named + 1;
+            for var in &changed {
+                self.named += 1;
+                track.reals[var.position()] = Value::atom(Atom::Carried(self.named));
+            }
+            let carried: Vec<u32> = (first..=self.named).collect();
+            let end = self.iterate(inner, track, &head)?;
+            for (var, number) in changed.iter().zip(&carried) {
+                let own = Value::atom(Atom::Carried(*number));
+                let added = end.as_ref().and_then(|end| end.reals[var.position()].minus(&own));
+                let added = added.filter(|added| is_summand(added, &carried));
+                sums.push((*var, added.map(|added| (head.count, added))));
+            }
+        }
+        self.records = records;
+        if self.records {
+            let head = self.head(inner, &entry, &shape, &facts);
+            let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
+            self.carry(&sums, &entry, &Poly::symbol(head.count), &mut track);
+            self.iterate(inner, track, &head)?;
+        }
+        self.exit(inner, &entry, (&shape, &facts), &sums)
+    }
+
+    fn head(&mut self, inner: &Loop, entry: &Track, shape: &Shape, facts: &Facts) -> Head {
+        let head = self.engine.head(&entry.state, shape);
+        self.engine.assume(facts, &entry.state, &head);
+        self.engine.seen_before(inner, &entry.state, &head);
+        head
+    }
+
+    /// Gives variables the sums that they are after `count` iterations.
+    fn carry(
+        &mut self,
+        sums: &[(VarId, Option<(Sym, Value)>)],
+        entry: &Track,
+        count: &Poly,
+        track: &mut Track,
+    ) {
+        for (var, sum) in sums {
+            let first = &entry.reals[var.position()];
+            let value = sum.as_ref().and_then(|(digit, body)| {
+                if body.is_zero() {
+                    return Some(first.clone());
+                }
+                let (digit, high, body) = (*digit, count.clone(), body.clone());
+                first.plus(&Value::atom(Atom::Sum(Box::new(Sum { digit, high, body }))))
+            });
+            let name = &self.engine.kernel.vars[*var].name;
+            let why = format!("what a loop makes of `{name}`, to which it does not simply add");
+            track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        inner: &Loop,
+        track: Track,
+        head: &Head,
+    ) -> Result<Option<Track>, Refusal> {
+        let outer = std::mem::take(&mut self.continues);
+        self.loops.push((self.position.len() - 1, head.count));
+        self.regular.push(false);
+        let end = self.iteration(inner, track, head.count);
+        self.regular.pop();
+        self.loops.pop();
+        self.continues = outer;
+        end
+    }
+
+    fn iteration(
+        &mut self,
+        inner: &Loop,
+        track: Track,
+        count: Sym,
+    ) -> Result<Option<Track>, Refusal> {
+        let Some(mut track) = self.part(0, &inner.head, track)? else { return Ok(None) };
+        let condition = self.engine.condition(&inner.condition, &track.state);
+        if let Some(regular) = self.regular.last_mut() {
+            *regular = is_falling(&condition, count, self.engine);
+        }
+        track.state.path.push(condition);
+        let end = self.part(1, &inner.body, track)?;
+        let ends = end.into_iter().chain(std::mem::take(&mut self.continues)).collect();
+        match self.joined(ends) {
+            Some(next) => self.part(2, &inner.step, next),
+            None => Ok(None),
+        }
+    }
+
+    fn part(
+        &mut self,
+        number: usize,
+        statements: &[Stmt],
+        track: Track,
+    ) -> Result<Option<Track>, Refusal> {
+        self.position.push(number);
+        let end = self.run(statements, track);
+        self.position.pop();
+        end
+    }
+
+    /// Behind the loop, after as many iterations as its condition allows.
+    fn exit(
+        &mut self,
+        inner: &Loop,
+        entry: &Track,
+        (shape, facts): (&Shape, &Facts),
+        sums: &[(VarId, Option<(Sym, Value)>)],
+    ) -> Result<Option<Track>, Refusal> {
+        let records = std::mem::replace(&mut self.records, false);
+        let head = self.head(inner, entry, shape, facts);
+        let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
+        let ended = self.part(0, &inner.head, track);
+        self.records = records;
+        let Some(mut track) = ended? else { return Ok(None) };
+        let condition = self.engine.condition(&inner.condition, &track.state);
+        if condition == Formula::True {
+            return Ok(None);
+        }
+        let here = Formula::and(entry.state.path.iter().cloned());
+        let known = here.implies(condition.clone().not());
+        let count = head.count;
+        for sym in head.free.iter().map(|(_, sym)| *sym).chain([count]) {
+            self.engine.prover.symbols.get_mut(sym).facts.push(known.clone());
+        }
+        let mut times = Poly::symbol(count);
+        if let Some(closed) = self.times(&condition, count, entry) {
+            for value in &mut track.state.vars {
+                if let Val::Int(poly) = value
+                    && let Some(mapped) = poly.substituted(count, &closed)
+                {
+                    *poly = mapped;
+                }
+            }
+            times = closed;
+        }
+        self.carry(sums, entry, &times, &mut track);
+        Ok(Some(track))
+    }
+
+    /// How often a loop is gone round, as a polynomial. The condition `top − S·k > 0` with `S ≥ 1` is true
+    /// exactly for `k < ceil(top / S)`; that many iterations there are, if the number is not negative.
+    fn times(&mut self, condition: &Formula, count: Sym, entry: &Track) -> Option<Poly> {
+        let Formula::Ge(poly) = condition else { return None };
+        let powers = poly.by_powers(count);
+        let [rest, coefficient] = &powers[..] else { return None };
+        let (top, stride) = (rest.offset(1)?, coefficient.scaled(-1)?);
+        // What is newer than the count may be another in each iteration.
+        let steady = poly.symbols().into_iter().all(|sym| sym <= count);
+        let up = top.plus(&stride)?.offset(-1)?;
+        let path = &entry.state.path;
+        let prover = &mut self.engine.prover;
+        let mut holds = |poly: Poly| prover.proves(path, &Formula::ge(poly));
+        if !steady || !holds(stride.offset(-1)?) || !holds(up.clone()) {
+            return None;
+        }
+        if stride.as_constant() == Some(1) {
+            return Some(top);
+        }
+        if let [(monomial, factor)] = stride.terms().collect::<Vec<_>>()[..] {
+            let (quotient, left) = top.split(monomial, factor);
+            if left.is_zero() {
+                return Some(quotient);
+            }
+        }
+        let operation = Operation::Div(up, stride);
+        Some(self.engine.operation(operation, Type::Whole))
+    }
+}
+
+/// Whether a value can be summed over iterations: it depends on no variable that the loop changes.
+fn is_summand(value: &Value, carried: &[u32]) -> bool {
+    let mut plain = true;
+    value.visit(&mut |atom| {
+        plain &= !matches!(atom, Atom::Carried(number) if carried.contains(number));
+    });
+    plain
+}
+
+/// Whether the condition, once false, stays false in later iterations.
+fn is_falling(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool {
+    // What is newer than the count may be another in each iteration.
+    if condition.symbols().into_iter().any(|sym| sym > count) {
+        return false;
+    }
+    condition.conjuncts().iter().all(|part| match part {
+        Formula::Ge(poly) => match &poly.by_powers(count)[..] {
+            [_] => true,
+            [_, coefficient] => {
+                let falls = coefficient.scaled(-1).map(Formula::ge);
+                falls.is_some_and(|falls| engine.prover.proves(&[], &falls))
+            }
+            _ => false,
+        },
+        Formula::True => true,
+        _ => false,
+    })
+}
+
+fn leaves(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Break | Stmt::Return => true,
+        Stmt::If(_, then, otherwise) => leaves(then) || leaves(otherwise),
+        // A `break` inside belongs to the inner loop, which is refused by itself.
+        Stmt::Loop(inner) => leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step),
+        _ => false,
+    })
+}

@@ -1,0 +1,346 @@
+//! One symbolic thread through the kernel once more, this time with what it computes.
+//!
+//! Integers, conditions and loops are those of the engine; beside them each floating-point variable has a
+//! [`Value`]. What is gathered are the stores, each with its guard, its place in the kernel and its value, in which
+//! loads stay as they are until `resolve.rs` looks them up.
+
+use super::super::Engine;
+use super::super::state::{Mode, State, Val};
+use super::Side;
+use super::value::{Atom, Load, Point, Value, name_of};
+use crate::kir::{Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use base::{Index, Span};
+use std::collections::BTreeMap;
+
+/// A thread at a place, with its floating-point variables.
+#[derive(Clone, Debug)]
+pub(super) struct Track {
+    pub(super) state: State,
+    pub(super) reals: Vec<Value>,
+}
+
+/// A store that a thread may do.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) array: crate::kir::ArrayId,
+    pub(super) index: Vec<Poly>,
+    pub(super) path: Vec<Formula>,
+    pub(super) point: Point,
+    pub(super) value: Value,
+    pub(super) span: Span,
+    /// For each loop around it, whether an iteration that is done tells that those before it are, too.
+    pub(super) regular: Vec<bool>,
+}
+
+/// What stands in the way: where, and in words.
+pub(super) type Refusal = (Span, String);
+
+pub(super) struct Runner<'e, 'k> {
+    pub(super) engine: &'e mut Engine<'k>,
+    side: usize,
+    pub(super) records: bool,
+    pub(super) position: Vec<usize>,
+    pub(super) loops: Vec<(usize, Sym)>,
+    pub(super) regular: Vec<bool>,
+    sites: Vec<Site>,
+    /// Loads of integers by the symbol of their result.
+    data: BTreeMap<Sym, (Value, Type)>,
+    pub(super) named: u32,
+    atomics: Vec<crate::kir::ArrayId>,
+    /// Tracks that go to the end of the body of the innermost loop.
+    pub(super) continues: Vec<Track>,
+}
+
+/// Runs the kernel of an engine that is set up.
+pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<Side, Refusal> {
+    engine.mode = Mode::Probe;
+    let kernel = engine.kernel;
+    let nothing = Value::atom(Atom::Unknown("a variable that nothing was assigned to".into(), 0));
+    let mut reals = vec![nothing; kernel.vars.len()];
+    for var in kernel.scalars.iter().filter(|var| kernel.vars[**var].ty == Type::Float) {
+        reals[var.position()] = Value::atom(Atom::Scalar(kernel.vars[*var].name.clone()));
+    }
+    let symbols = |engine: &Engine<'_>, builtin: Builtin| -> Vec<Sym> {
+        (0..3).filter_map(|axis| engine.builtin(builtin, axis).as_symbol()).collect()
+    };
+    let (threads, blocks) = (symbols(engine, Builtin::Thread), symbols(engine, Builtin::Block));
+    let mut runner = Runner {
+        engine,
+        side,
+        records: true,
+        position: Vec::new(),
+        loops: Vec::new(),
+        regular: Vec::new(),
+        sites: Vec::new(),
+        data: BTreeMap::new(),
+        named: 1,
+        atomics: Vec::new(),
+        continues: Vec::new(),
+    };
+    runner.run(&kernel.body, Track { state: entry, reals })?;
+    let (sites, atomics) = (runner.sites, runner.atomics);
+    let spaces = kernel.arrays.iter().map(|one| one.space).collect();
+    let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
+    Ok(Side { sites, threads, blocks, spaces, names, atomics })
+}
+
+impl Runner<'_, '_> {
+    pub(super) fn run(
+        &mut self,
+        statements: &[Stmt],
+        track: Track,
+    ) -> Result<Option<Track>, Refusal> {
+        let mut track = track;
+        for (position, statement) in statements.iter().enumerate() {
+            if track.state.path.contains(&Formula::False) {
+                return Ok(None);
+            }
+            self.position.push(position);
+            let next = self.statement(statement, track);
+            self.position.pop();
+            match next? {
+                Some(next) => track = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(track))
+    }
+
+    fn statement(&mut self, statement: &Stmt, mut track: Track) -> Result<Option<Track>, Refusal> {
+        match statement {
+            Stmt::Assign(var, expr) if self.is_real(*var) => {
+                track.reals[var.position()] = self.value(expr, &track);
+            }
+            Stmt::Assign(var, expr) => {
+                track.state.vars[var.position()] = self.engine.eval(expr, &track.state, false);
+            }
+            Stmt::Load(var, element) => self.load(*var, element, &mut track),
+            Stmt::Store(element, expr) => self.store(element, expr, &track),
+            Stmt::Atomic { result, element, .. } => {
+                self.atomics.push(element.array);
+                let unknown = self.unknown("what an atomic operation found");
+                track.reals[result.position()] = unknown;
+                let ty = self.engine.kernel.arrays[element.array].element;
+                let level = crate::logic::symbols::Level::Thread;
+                track.state.vars[result.position()] = match ty {
+                    Type::Float | Type::Bool => Val::Other(level),
+                    _ => Val::Int(self.engine.unknown("atomic", level, ty)),
+                };
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let condition = self.engine.condition(condition, &track.state);
+                let mut ends = Vec::new();
+                let conditions = [condition.clone(), condition.not()];
+                for (number, part) in [then, otherwise].into_iter().enumerate() {
+                    if conditions[number] == Formula::False {
+                        continue;
+                    }
+                    let mut inner = track.clone();
+                    inner.state.path.push(conditions[number].clone());
+                    self.position.push(number);
+                    let end = self.run(part, inner);
+                    self.position.pop();
+                    ends.extend(end?);
+                }
+                return Ok(self.joined(ends));
+            }
+            Stmt::Loop(inner) => return self.looped(inner, track),
+            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Assert(_) => {}
+            Stmt::Assume(condition) => {
+                let fact = self.engine.condition(condition, &track.state);
+                track.state.path.push(fact);
+            }
+            Stmt::Return => return Ok(None),
+            Stmt::Continue => {
+                self.continues.push(track);
+                return Ok(None);
+            }
+            Stmt::Break => return Ok(None),
+        }
+        Ok(Some(track))
+    }
+
+    pub(super) fn is_real(&self, var: VarId) -> bool {
+        self.engine.kernel.vars[var].ty == Type::Float
+    }
+
+    pub(super) fn unknown(&mut self, why: &str) -> Value {
+        self.named += 1;
+        Value::atom(Atom::Unknown(why.to_owned(), self.named))
+    }
+
+    fn point(&self) -> Point {
+        Point { position: self.position.clone(), loops: self.loops.clone() }
+    }
+
+    fn index(&mut self, element: &Element, track: &Track) -> Vec<Poly> {
+        let level = crate::logic::symbols::Level::Thread;
+        let mut index = Vec::new();
+        for expr in &element.index {
+            index.push(match self.engine.eval(expr, &track.state, true) {
+                Val::Int(poly) => poly,
+                _ => self.engine.unknown("index", level, expr.ty),
+            });
+        }
+        index
+    }
+
+    fn load(&mut self, var: VarId, element: &Element, track: &mut Track) {
+        let index = self.index(element, track);
+        let array = &self.engine.kernel.arrays[element.array];
+        let ty = array.element;
+        let unwritten = !self.engine.written[element.array.position()];
+        let value = if unwritten && array.space == Space::Global {
+            Value::atom(Atom::Input(element.array, index.clone()))
+        } else {
+            let (side, array, span) = (self.side, element.array, element.span);
+            let load = Load { side, array, index: index.clone(), point: self.point(), span };
+            Value::atom(Atom::Load(Box::new(load)))
+        };
+        match ty {
+            Type::Float => track.reals[var.position()] = value,
+            _ => {
+                let loaded = self.engine.loaded(element, index, ty);
+                if let Val::Int(poly) = &loaded
+                    && let Some(sym) = poly.as_symbol()
+                {
+                    self.data.insert(sym, (value, ty));
+                }
+                track.state.vars[var.position()] = loaded;
+            }
+        }
+    }
+
+    fn store(&mut self, element: &Element, expr: &Expr, track: &Track) {
+        let index = self.index(element, track);
+        let ty = self.engine.kernel.arrays[element.array].element;
+        let value = match ty {
+            Type::Float => self.value(expr, track),
+            _ => match self.engine.eval(expr, &track.state, false) {
+                Val::Int(poly) => self.integer(&poly, ty),
+                Val::Bool(formula) => Value::atom(Atom::Truth(formula)),
+                Val::Other(_) => self.unknown("an integer made of a real number"),
+            },
+        };
+        if self.records {
+            let (path, point) = (track.state.path.clone(), self.point());
+            let (array, span, regular) = (element.array, element.span, self.regular.clone());
+            self.sites.push(Site { array, index, path, point, value, span, regular });
+        }
+    }
+
+    /// An integer that is stored as one of type `to`: right modulo 2^bits of it.
+    fn integer(&mut self, poly: &Poly, to: Type) -> Value {
+        let data = &self.data;
+        let width = |ty: Type| if let Type::Int { bits, .. } = ty { bits } else { 128 };
+        let value = Value::of_poly(poly, &mut |sym| {
+            let (value, from) = data.get(&sym)?;
+            // What was loaded is the machine's number; what was stored there is that number only modulo 2^bits.
+            match width(*from) >= width(to) {
+                true => Some(value.clone()),
+                false => Some(Value::atom(Atom::Call(name_of("wrap", *from), vec![value.clone()]))),
+            }
+        });
+        value.unwrap_or_else(|| self.unknown("a value that is too large"))
+    }
+
+    /// The value of a floating-point expression.
+    fn value(&mut self, expr: &Expr, track: &Track) -> Value {
+        let value = match &expr.kind {
+            ExprKind::Float(value) => Some(Value::number(*value)),
+            #[expect(clippy::cast_precision_loss, reason = "a literal of the source")]
+            ExprKind::Int(value) => Some(Value::number(*value as f64)),
+            ExprKind::Var(var) => Some(track.reals[var.position()].clone()),
+            ExprKind::Unary(Unary::Neg, inner) => {
+                self.value(inner, track).times(&Value::constant(-1))
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let (left, right) = (self.value(left, track), self.value(right, track));
+                binary(*operator, left, right)
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                let condition = self.engine.condition(condition, &track.state);
+                let (then, otherwise) = (self.value(then, track), self.value(otherwise, track));
+                Value::chosen(&condition, &then, &otherwise)
+            }
+            ExprKind::Convert(inner) if inner.ty == Type::Float => Some(self.value(inner, track)),
+            ExprKind::Convert(inner) => Some(self.converted(inner, track)),
+            ExprKind::Call(name, arguments) => {
+                let values: Vec<Value> =
+                    arguments.iter().map(|one| self.value(one, track)).collect();
+                match (*name, &values[..]) {
+                    ("fma", [a, b, c]) => a.times(b).and_then(|product| product.plus(c)),
+                    ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
+                    ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
+                    ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
+                    _ => Some(Value::atom(Atom::Call((*name).to_owned(), values))),
+                }
+            }
+            _ => None,
+        };
+        value.unwrap_or_else(|| self.unknown("a value that is not followed"))
+    }
+
+    /// An integer as a real number.
+    fn converted(&mut self, inner: &Expr, track: &Track) -> Value {
+        match self.engine.eval(inner, &track.state, false) {
+            Val::Int(poly) => {
+                let value = self.integer(&poly, Type::Whole);
+                let range = inner.ty.range().map(|(low, high)| {
+                    let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
+                    let below = poly.scaled(-1).and_then(|one| one.offset(high));
+                    Formula::and([above, below.map_or(Formula::False, Formula::ge)])
+                });
+                let fits =
+                    range.is_none_or(|range| self.engine.prover.proves(&track.state.path, &range));
+                match fits {
+                    true => value,
+                    false => Value::atom(Atom::Call(name_of("real", inner.ty), vec![value])),
+                }
+            }
+            Val::Bool(formula) => Value::atom(Atom::Truth(formula)),
+            Val::Other(_) => self.unknown("a value that is not followed"),
+        }
+    }
+
+    /// One track from several, as the engine joins states.
+    pub(super) fn joined(&mut self, tracks: Vec<Track>) -> Option<Track> {
+        let mut tracks = tracks.into_iter();
+        let mut all = tracks.next()?;
+        for next in tracks {
+            let pairs = all.state.path.iter().zip(&next.state.path);
+            let base = pairs.take_while(|(one, other)| one == other).count();
+            let rest = all.state.path.get(base..).unwrap_or_default().iter().cloned();
+            let condition = Formula::and(rest);
+            let mut reals = Vec::with_capacity(all.reals.len());
+            for (one, other) in all.reals.iter().zip(&next.reals) {
+                let joined = match one == other {
+                    true => Some(one.clone()),
+                    false => Value::chosen(&condition, one, other),
+                };
+                reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
+            }
+            let state = self.engine.joined(vec![all.state, next.state])?;
+            all = Track { state, reals };
+        }
+        Some(all)
+    }
+}
+
+fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
+    match operator {
+        Binary::Add => left.plus(&right),
+        Binary::Sub => left.minus(&right),
+        Binary::Mul => left.times(&right),
+        Binary::Div => left.times(&Value::atom(Atom::Call("inverse".to_owned(), vec![right]))),
+        Binary::Min | Binary::Max => {
+            let name = if operator == Binary::Min { "min" } else { "max" };
+            // Both commute.
+            let (one, two) = if left <= right { (left, right) } else { (right, left) };
+            Some(Value::atom(Atom::Call(name.to_owned(), vec![one, two])))
+        }
+        _ => None,
+    }
+}

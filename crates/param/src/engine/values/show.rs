@@ -1,0 +1,107 @@
+//! Values, conditions and polynomials in words, for messages.
+
+use super::resolve::Resolver;
+use super::value::{Atom, Value};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use base::Index;
+
+/// Longer texts are cut off.
+const MAX_LENGTH: usize = 240;
+
+impl Resolver {
+    pub(super) fn shown(&self, value: &Value) -> String {
+        let text = self.value_text(value);
+        match text.char_indices().nth(MAX_LENGTH) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
+    fn value_text(&self, value: &Value) -> String {
+        let mut parts = Vec::new();
+        for (product, ratio) in &value.terms {
+            let mut factors = Vec::new();
+            let number = match ratio.bottom {
+                1 => ratio.top.to_string(),
+                bottom => format!("{}/{bottom}", ratio.top),
+            };
+            if product.is_empty() || (ratio.top, ratio.bottom) != (1, 1) {
+                factors.push(number);
+            }
+            for (atom, power) in product {
+                let text = self.atom_text(atom);
+                factors.push(if *power == 1 { text } else { format!("{text}^{power}") });
+            }
+            parts.push(factors.join("*"));
+        }
+        if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") }
+    }
+
+    fn atom_text(&self, atom: &Atom) -> String {
+        match atom {
+            Atom::Input(array, index) => {
+                let names = self.sides.iter().filter_map(|side| side.names.get(array.position()));
+                let name = names.into_iter().find(|name| !name.is_empty());
+                let index: String =
+                    index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
+                format!("{}{index}", name.map_or("?", |name| name))
+            }
+            Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => "?".to_owned(),
+            Atom::Scalar(name) => name.clone(),
+            Atom::Number(bits) => f64::from_bits(*bits).to_string(),
+            Atom::Int(sym) => self.poly_text(&Poly::symbol(*sym)),
+            Atom::Truth(formula) => format!("[{}]", self.formula_text(formula)),
+            Atom::Call(name, arguments) => {
+                let arguments: Vec<String> =
+                    arguments.iter().map(|one| self.value_text(one)).collect();
+                format!("{name}({})", arguments.join(", "))
+            }
+            Atom::Sum(sum) => {
+                let digit = &self.prover.symbols.get(sum.digit).name;
+                let (high, body) = (self.poly_text(&sum.high), self.value_text(&sum.body));
+                format!("sum({digit}, 0, {high}, {body})")
+            }
+        }
+    }
+
+    pub(super) fn poly_text(&self, poly: &Poly) -> String {
+        let mut text = String::new();
+        for (monomial, coefficient) in poly.terms() {
+            let mut factors = Vec::new();
+            if monomial.is_empty() || coefficient.abs() != 1 {
+                factors.push(coefficient.unsigned_abs().to_string());
+            }
+            for (sym, power) in monomial {
+                let name = &self.prover.symbols.get(*sym).name;
+                factors.extend((0..*power).map(|_| name.clone()));
+            }
+            let sign = match (text.is_empty(), coefficient < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            text.push_str(sign);
+            text.push_str(&factors.join("*"));
+        }
+        if text.is_empty() { "0".to_owned() } else { text }
+    }
+
+    pub(super) fn formula_text(&self, formula: &Formula) -> String {
+        let joined = |parts: &[Formula], word: &str| {
+            let parts: Vec<String> = parts.iter().map(|one| self.formula_text(one)).collect();
+            parts.join(word)
+        };
+        match formula {
+            Formula::True => "true".to_owned(),
+            Formula::False => "false".to_owned(),
+            Formula::Ge(poly) => format!("{} >= 0", self.poly_text(poly)),
+            Formula::Eq(poly) => format!("{} == 0", self.poly_text(poly)),
+            Formula::Pow2(poly) => format!("\\is_pow2({})", self.poly_text(poly)),
+            Formula::Not(inner) => format!("!({})", self.formula_text(inner)),
+            Formula::And(parts) => joined(parts, " && "),
+            Formula::Or(parts) => format!("({})", joined(parts, " || ")),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Normal forms of sums.
+//!
+//! A sum of a sum is a sum, a factor that does not depend on the variable goes outside (`Σ c·f = c·Σ f`), a sum of ones is its
+//! length. A condition on the variable that is a bound of it becomes the bound of the sum (`Σ_{z<h} [z<n]·f = Σ_{z<n} f` if
+//! `n ≤ h`), which is how the zeros vanish that a ragged tile is padded with. Two sums whose variables occur only as `m·T + k` with
+//! `0 ≤ k < T` are one sum over that number, which is how the tiles of a matrix product do.
+
+use super::resolve::{Resolver, Stop, open, too_large};
+use super::value::{Atom, Product, Ratio, Sum, Value};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use std::collections::BTreeMap;
+
+impl Resolver {
+    /// `Σ body` over `0 ≤ digit < high`, in normal form.
+    pub(super) fn summed(
+        &mut self,
+        digit: Sym,
+        high: &Poly,
+        body: &Value,
+        known: &[Formula],
+    ) -> Result<Value, Stop> {
+        let mut total = Value::default();
+        for (product, ratio) in &body.terms {
+            let product = self.pushed_in(product, digit)?;
+            for (product, inner) in product.terms {
+                let one = self.summed_product(digit, high, &product, known)?;
+                let ratio = ratio.by(inner).ok_or_else(too_large)?;
+                let factor = Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
+                total =
+                    one.times(&factor).and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Whether an atom depends on the variable of a sum.
+    fn depends(&self, atom: &Atom, digit: Sym) -> Result<bool, Stop> {
+        let mut depends = false;
+        for sym in Value::atom(atom.clone()).symbols() {
+            depends |= sym == digit;
+            if self.implicit.get(&sym).is_some_and(|bound| bound.contains(&digit)) {
+                return open(None, "a sum over something that is not followed");
+            }
+        }
+        Ok(depends)
+    }
+
+    /// Puts what depends on `digit` beside an inner sum into that sum, so that the two can become one.
+    fn pushed_in(&mut self, product: &Product, digit: Sym) -> Result<Value, Stop> {
+        let plain = Value { terms: BTreeMap::from([(product.clone(), Ratio::ONE)]) };
+        let sums: Vec<&(Atom, u32)> =
+            product.iter().filter(|(atom, _)| matches!(atom, Atom::Sum(_))).collect();
+        let [(Atom::Sum(inner), 1)] = sums[..] else { return Ok(plain) };
+        if !self.depends(&Atom::Sum(inner.clone()), digit)? {
+            return Ok(plain);
+        }
+        let (mut inside, mut outside) = (inner.body.clone(), Value::constant(1));
+        for (atom, power) in product.iter().filter(|(atom, _)| !matches!(atom, Atom::Sum(_))) {
+            let target = if self.depends(atom, digit)? { &mut inside } else { &mut outside };
+            for _ in 0..*power {
+                *target = target.times(&Value::atom(atom.clone())).ok_or_else(too_large)?;
+            }
+        }
+        let sum = Sum { digit: inner.digit, high: inner.high.clone(), body: inside };
+        outside.times(&Value::atom(Atom::Sum(Box::new(sum)))).ok_or_else(too_large)
+    }
+
+    fn summed_product(
+        &mut self,
+        digit: Sym,
+        high: &Poly,
+        product: &Product,
+        known: &[Formula],
+    ) -> Result<Value, Stop> {
+        let (mut outside, mut inside) = (Value::constant(1), Value::constant(1));
+        let mut high = high.clone();
+        for (atom, power) in product {
+            if let Atom::Truth(formula) = atom {
+                let (out, kept) = self.trimmed(formula, digit, &mut high, known)?;
+                outside = outside.times(&out).ok_or_else(too_large)?;
+                inside = inside.times(&kept).ok_or_else(too_large)?;
+                continue;
+            }
+            let target = if self.depends(atom, digit)? { &mut inside } else { &mut outside };
+            for _ in 0..*power {
+                *target = target.times(&Value::atom(atom.clone())).ok_or_else(too_large)?;
+            }
+        }
+        if inside == Value::constant(1) {
+            let length = Formula::ge(high.clone());
+            if !self.shows(known, &length) {
+                return open(None, "how long a sum is");
+            }
+            let length = Value::of_poly(&high, &mut |_| None).ok_or_else(too_large)?;
+            return outside.times(&length).ok_or_else(too_large);
+        }
+        let flat = self.flattened(digit, &high, &inside, known)?;
+        let sum = match flat {
+            Some(flat) => flat,
+            None => Value::atom(Atom::Sum(Box::new(Sum { digit, high, body: inside }))),
+        };
+        outside.times(&sum).ok_or_else(too_large)
+    }
+
+    /// Takes bounds of the variable out of a condition; what goes outside of the sum, and what stays.
+    fn trimmed(
+        &mut self,
+        formula: &Formula,
+        digit: Sym,
+        high: &mut Poly,
+        known: &[Formula],
+    ) -> Result<(Value, Value), Stop> {
+        let (mut out, mut kept) = (Vec::new(), Vec::new());
+        for part in formula.conjuncts() {
+            if !self.depends(&Atom::Truth(part.clone()), digit)? {
+                out.push(part.clone());
+                continue;
+            }
+            let bound = match part {
+                Formula::Ge(poly) => match &poly.by_powers(digit)[..] {
+                    [rest, factor] => factor.as_constant().map(|sign| (sign, rest.clone())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let dropped = match bound {
+                // digit ≤ rest
+                Some((-1, rest)) => {
+                    let end = rest.offset(1).ok_or_else(too_large)?;
+                    let over = end.minus(high).ok_or_else(too_large)?;
+                    let under = over.scaled(-1).ok_or_else(too_large)?;
+                    if self.shows_quickly(known, &Formula::ge(over)) {
+                        true
+                    } else if self.shows_quickly(known, &Formula::ge(under)) {
+                        *high = end;
+                        true
+                    } else {
+                        false
+                    }
+                }
+                // digit ≥ −rest
+                Some((1, rest)) => self.shows_quickly(known, &Formula::ge(rest)),
+                _ => false,
+            };
+            if !dropped {
+                kept.push(part.clone());
+            }
+        }
+        let mut outside = Value::constant(1);
+        for part in out {
+            outside = outside.times(&self.truth(&part, known)?).ok_or_else(too_large)?;
+        }
+        Ok((outside, Value::atom(Atom::Truth(Formula::and(kept)))))
+    }
+
+    /// A sum of a sum as one sum over `outer·T + inner`.
+    fn flattened(
+        &mut self,
+        outer: Sym,
+        high: &Poly,
+        inside: &Value,
+        known: &[Formula],
+    ) -> Result<Option<Value>, Stop> {
+        let Some((product, ratio)) = inside.terms.first_key_value() else { return Ok(None) };
+        let ([(Atom::Sum(inner), 1)], Ratio::ONE, 1) = (&product[..], *ratio, inside.terms.len())
+        else {
+            return Ok(None);
+        };
+        let Some(length) = high.times(&inner.high).filter(|_| !inner.high.mentions(outer)) else {
+            return Ok(None);
+        };
+        // The one that counts whole stretches of the other, and how long these are.
+        let orders = [(outer, inner.digit, &inner.high), (inner.digit, outer, high)];
+        for (stretches, within, stretch) in orders {
+            let whole = self.variable();
+            let within_value = Poly::symbol(stretches)
+                .times(stretch)
+                .and_then(|start| Poly::symbol(whole).minus(&start));
+            let Some(within_value) = within_value else { continue };
+            let body = inner.body.mapped(&mut |poly| {
+                let mapped = poly.substituted(within, &within_value)?;
+                (!mapped.mentions(stretches)).then_some(mapped)
+            });
+            let Some(body) = body else { continue };
+            let hidden = body.symbols().into_iter().any(|sym| {
+                self.implicit
+                    .get(&sym)
+                    .is_some_and(|one| one.contains(&within) || one.contains(&stretches))
+            });
+            // A stretch of negative length would be none, and so would the whole.
+            let proper = self.shows(known, &Formula::ge(stretch.clone()))
+                && self.shows(known, &Formula::ge(high.clone()));
+            if hidden || !proper {
+                continue;
+            }
+            return self.summed(whole, &length, &body, known).map(Some);
+        }
+        Ok(None)
+    }
+}

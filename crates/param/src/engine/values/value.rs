@@ -1,0 +1,317 @@
+//! What a kernel stores, as a polynomial over *atoms*: elements of inputs, parameters, functions, sums.
+//!
+//! Floats are real numbers and integers are integers; two values with the same normal form are equal for all
+//! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
+//! value becomes unreasonably large.
+
+use crate::kir::{ArrayId, Type};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym, greatest_common_divisor};
+use base::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Terms of a value, at most.
+const MAX_TERMS: usize = 64;
+
+/// A fraction in lowest terms; the denominator is positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ratio {
+    pub(super) top: i128,
+    pub(super) bottom: i128,
+}
+
+impl Ratio {
+    pub(super) const ONE: Self = Self { top: 1, bottom: 1 };
+
+    fn new(top: i128, bottom: i128) -> Option<Self> {
+        let divisor = greatest_common_divisor(top, bottom).max(1);
+        let sign = if bottom < 0 { -1 } else { 1 };
+        let (top, bottom) = (top.checked_mul(sign)? / divisor, bottom.checked_mul(sign)? / divisor);
+        (bottom > 0).then_some(Self { top, bottom })
+    }
+
+    fn plus(self, other: Self) -> Option<Self> {
+        let left = self.top.checked_mul(other.bottom)?;
+        let right = other.top.checked_mul(self.bottom)?;
+        Self::new(left.checked_add(right)?, self.bottom.checked_mul(other.bottom)?)
+    }
+
+    pub(super) fn by(self, other: Self) -> Option<Self> {
+        Self::new(self.top.checked_mul(other.top)?, self.bottom.checked_mul(other.bottom)?)
+    }
+}
+
+/// Where in the kernel something is done: the way down the tree of statements, and the loops on it, each with
+/// its place on the way and the symbol that counts its iterations.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Point {
+    pub(super) position: Vec<usize>,
+    pub(super) loops: Vec<(usize, Sym)>,
+}
+
+/// An element that a thread loads, not looked up yet.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Load {
+    /// Of which kernel.
+    pub(super) side: usize,
+    pub(super) array: ArrayId,
+    pub(super) index: Vec<Poly>,
+    pub(super) point: Point,
+    pub(super) span: Span,
+}
+
+/// The sum of a value over `0 ≤ digit < high`; nothing if `high` is not positive.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sum {
+    pub(super) digit: Sym,
+    pub(super) high: Poly,
+    pub(super) body: Value,
+}
+
+/// What values are made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Atom {
+    /// What an array held before the launch.
+    Input(ArrayId, Vec<Poly>),
+    Load(Box<Load>),
+    /// A floating-point parameter.
+    Scalar(String),
+    /// A floating-point constant that is no small fraction, by its bits.
+    Number(u64),
+    Int(Sym),
+    /// 1 or 0.
+    Truth(Formula),
+    Call(String, Vec<Value>),
+    Sum(Box<Sum>),
+    /// A variable at the head of the loop that is being looked at.
+    Carried(u32),
+    /// Not followed, and why.
+    Unknown(String, u32),
+}
+
+/// A product of atoms, each with its exponent, ascending.
+pub(super) type Product = Vec<(Atom, u32)>;
+
+/// A value; no coefficient is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Value {
+    pub(super) terms: BTreeMap<Product, Ratio>,
+}
+
+impl Value {
+    pub(super) fn atom(atom: Atom) -> Self {
+        match atom {
+            Atom::Truth(Formula::True) => Self::constant(1),
+            Atom::Truth(Formula::False) => Self::default(),
+            atom => Self { terms: BTreeMap::from([(vec![(atom, 1)], Ratio::ONE)]) },
+        }
+    }
+
+    pub(super) fn constant(value: i128) -> Self {
+        let terms = (value != 0).then_some((Vec::new(), Ratio { top: value, bottom: 1 }));
+        Self { terms: terms.into_iter().collect() }
+    }
+
+    /// A floating-point constant.
+    pub(super) fn number(value: f64) -> Self {
+        let mut scaled = value;
+        let mut bottom: i128 = 1;
+        while scaled.fract() != 0.0 && bottom < 1 << 40 {
+            scaled *= 2.0;
+            bottom *= 2;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "it is a whole number of 50 bits")]
+        let top = scaled as i128;
+        match Ratio::new(top, bottom) {
+            Some(ratio) if scaled.fract() == 0.0 && scaled.abs() < 1e15 => {
+                let terms = (top != 0).then_some((Vec::new(), ratio));
+                Self { terms: terms.into_iter().collect() }
+            }
+            _ => Self::atom(Atom::Number(value.to_bits())),
+        }
+    }
+
+    /// An integer polynomial; what `data` does not know is an integer symbol.
+    pub(super) fn of_poly(poly: &Poly, data: &mut impl FnMut(Sym) -> Option<Self>) -> Option<Self> {
+        let mut sum = Self::default();
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = Self::constant(coefficient);
+            for (sym, power) in monomial {
+                let factor = data(*sym).unwrap_or_else(|| Self::atom(Atom::Int(*sym)));
+                for _ in 0..*power {
+                    product = product.times(&factor)?;
+                }
+            }
+            sum = sum.plus(&product)?;
+        }
+        Some(sum)
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+        let mut sum = self.clone();
+        for (product, ratio) in &other.terms {
+            sum.add(product.clone(), *ratio)?;
+        }
+        Some(sum)
+    }
+
+    pub(super) fn minus(&self, other: &Self) -> Option<Self> {
+        self.plus(&other.times(&Self::constant(-1))?)
+    }
+
+    pub(super) fn add(&mut self, product: Product, ratio: Ratio) -> Option<()> {
+        let sum = match self.terms.get(&product) {
+            Some(old) => old.plus(ratio)?,
+            None => ratio,
+        };
+        match sum.top {
+            0 => self.terms.remove(&product),
+            _ => self.terms.insert(product, sum),
+        };
+        (self.terms.len() <= MAX_TERMS).then_some(())
+    }
+
+    pub(super) fn times(&self, other: &Self) -> Option<Self> {
+        let mut product = Self::default();
+        for (one, a) in &self.terms {
+            for (two, b) in &other.terms {
+                product.add(multiplied(one, two)?, a.by(*b)?)?;
+            }
+        }
+        Some(product)
+    }
+
+    /// One of two values: what both have in common stays outside of the choice.
+    pub(super) fn chosen(condition: &Formula, then: &Self, otherwise: &Self) -> Option<Self> {
+        let mut common = Self::default();
+        for (product, ratio) in &then.terms {
+            if otherwise.terms.get(product) == Some(ratio) {
+                common.add(product.clone(), *ratio)?;
+            }
+        }
+        let mut sum = common.clone();
+        let sides = [(condition.clone(), then), (condition.clone().not(), otherwise)];
+        for (condition, value) in sides {
+            let truth = Self::atom(Atom::Truth(condition));
+            sum = sum.plus(&value.minus(&common)?.times(&truth)?)?;
+        }
+        Some(sum)
+    }
+
+    /// Calls `see` for every atom, those inside others too.
+    pub(super) fn visit(&self, see: &mut impl FnMut(&Atom)) {
+        for (atom, _) in self.terms.keys().flatten() {
+            visit_atom(atom, see);
+        }
+    }
+
+    /// The symbols in it, without those that sums bind.
+    pub(super) fn symbols(&self) -> BTreeSet<Sym> {
+        let mut found = BTreeSet::new();
+        let mut bound = BTreeSet::new();
+        self.visit(&mut |atom| match atom {
+            Atom::Input(_, index) => found.extend(index.iter().flat_map(Poly::symbols)),
+            Atom::Load(load) => found.extend(load.index.iter().flat_map(Poly::symbols)),
+            Atom::Int(sym) => {
+                found.insert(*sym);
+            }
+            Atom::Truth(formula) => found.extend(formula.symbols()),
+            Atom::Sum(sum) => {
+                bound.insert(sum.digit);
+                found.extend(sum.high.symbols());
+            }
+            _ => {}
+        });
+        found.difference(&bound).copied().collect()
+    }
+
+    /// With other polynomials in all atoms; `None` if one cannot be made.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
+        let mut sum = Self::default();
+        for (product, ratio) in &self.terms {
+            let mut value = Self { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+            for (atom, power) in product {
+                let factor = mapped_atom(atom, map)?;
+                for _ in 0..*power {
+                    value = value.times(&factor)?;
+                }
+            }
+            sum = sum.plus(&value)?;
+        }
+        Some(sum)
+    }
+}
+
+pub(super) fn visit_atom(atom: &Atom, see: &mut impl FnMut(&Atom)) {
+    see(atom);
+    match atom {
+        Atom::Call(_, arguments) => {
+            for (inner, _) in arguments.iter().flat_map(|one| one.terms.keys().flatten()) {
+                // One level of recursion for each level of the value.
+                visit_dyn(inner, see);
+            }
+        }
+        Atom::Sum(sum) => {
+            for (inner, _) in sum.body.terms.keys().flatten() {
+                visit_dyn(inner, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same through a pointer, so that types stay finite.
+fn visit_dyn(atom: &Atom, see: &mut dyn FnMut(&Atom)) {
+    visit_atom(atom, &mut |one| see(one));
+}
+
+fn mapped_atom(atom: &Atom, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Value> {
+    Some(match atom {
+        Atom::Input(array, index) => {
+            let index: Option<Vec<Poly>> = index.iter().map(map).collect();
+            Value::atom(Atom::Input(*array, index?))
+        }
+        Atom::Int(sym) => Value::of_poly(&map(&Poly::symbol(*sym))?, &mut |_| None)?,
+        Atom::Truth(formula) => {
+            Value::atom(Atom::Truth(formula.mapped(&mut |poly: &Poly| map(poly))?))
+        }
+        Atom::Call(name, arguments) => {
+            let arguments: Option<Vec<Value>> =
+                arguments.iter().map(|one| one.mapped(map)).collect();
+            Value::atom(Atom::Call(name.clone(), arguments?))
+        }
+        Atom::Sum(sum) => {
+            let digit = map(&Poly::symbol(sum.digit))?.as_symbol()?;
+            let (high, body) = (map(&sum.high)?, sum.body.mapped(map)?);
+            Value::atom(Atom::Sum(Box::new(Sum { digit, high, body })))
+        }
+        Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
+        // These stand for something at a place in the kernel, not for what their polynomials say.
+        Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => return None,
+    })
+}
+
+fn multiplied(one: &Product, two: &Product) -> Option<Product> {
+    let mut powers: BTreeMap<Atom, u32> = one.iter().cloned().collect();
+    for (atom, power) in two {
+        *powers.entry(atom.clone()).or_default() += power;
+    }
+    for (atom, power) in &mut powers {
+        if matches!(atom, Atom::Truth(_)) {
+            *power = 1;
+        }
+    }
+    (powers.len() <= 24).then(|| powers.into_iter().collect())
+}
+
+/// How the functions are called that make the machine's integer of a value, and a real number of that.
+pub(super) fn name_of(prefix: &str, ty: Type) -> String {
+    match ty {
+        Type::Int { bits, signed } => format!("{prefix}{bits}{}", if signed { 's' } else { 'u' }),
+        _ => prefix.to_owned(),
+    }
+}

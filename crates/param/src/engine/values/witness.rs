@@ -1,0 +1,229 @@
+//! Which thread in which iteration stores to an element: a guess, by inverting the index.
+//!
+//! The equation `index(digits) = element` is split into equations between digits (`logic/radix.rs`). One with a single
+//! unknown is solved; in one with several, the unknown with the largest stride is the quotient by that stride and the others
+//! share the remainder, as in reading off the digits of a number. What the equation does not determine is 0, or for the
+//! count of a loop its last iteration. Whether the guess is right is for `writer.rs` to show.
+
+use super::instance::Instance;
+use super::resolve::Resolver;
+use super::writer::Ask;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::radix;
+use crate::logic::symbols::Level;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A digit that an equation is solved for.
+struct Choice {
+    sym: Sym,
+    /// `factor·sym + rest = 0`.
+    factor: Poly,
+    rest: Poly,
+    /// Whether the other digits count the other way.
+    reflected: bool,
+}
+
+impl Resolver {
+    /// A guess. `other` is an arbitrary instance, of which `assumed` is known.
+    pub(super) fn witness(
+        &mut self,
+        ask: &Ask<'_>,
+        other: &Instance,
+        assumed: &[Formula],
+    ) -> Option<Instance> {
+        let digits: Vec<(Sym, Sym)> = ask
+            .digits
+            .iter()
+            .filter_map(|digit| Some((*digit, other.digits.get(digit)?.as_symbol()?)))
+            .collect();
+        let unknown: BTreeSet<Sym> = digits.iter().map(|(_, copy)| *copy).collect();
+        let mut equations = self.split(ask, other, assumed)?;
+        for part in assumed.iter().flat_map(Formula::conjuncts) {
+            if let Formula::Eq(poly) = part {
+                equations.push(poly.clone());
+            }
+        }
+        // Digits with a single value are no unknowns.
+        for (_, copy) in &digits {
+            let symbol = self.prover.symbols.get(*copy);
+            if let (Some(low), true) = (symbol.low.clone(), symbol.low == symbol.high) {
+                equations.push(Poly::symbol(*copy).minus(&low)?);
+            }
+        }
+        equations.sort_by_key(|part| part.terms().count());
+        let mut solved: BTreeMap<Sym, Poly> = BTreeMap::new();
+        while let Some(choice) = equations
+            .iter()
+            .find_map(|equation| self.chosen(equation, &unknown))
+            .filter(|_| solved.len() < 16)
+        {
+            let value = self.solution(&choice, &unknown, assumed)?;
+            for equation in &mut equations {
+                *equation = equation.substituted(choice.sym, &value)?;
+            }
+            for one in solved.values_mut() {
+                *one = one.substituted(choice.sym, &value)?;
+            }
+            solved.insert(choice.sym, value);
+        }
+        let mut instance = ask.fixed.clone();
+        for (digit, copy) in digits {
+            let value = match solved.get(&copy) {
+                Some(value) => value.clone(),
+                None if ask.free.contains(&digit) => self.last(ask, copy, assumed, &solved)?,
+                None => Poly::constant(0),
+            };
+            instance.digits.insert(digit, value);
+        }
+        // What was solved in terms of a digit that is chosen freely.
+        let free: Vec<(Sym, Poly)> = ask
+            .digits
+            .iter()
+            .filter_map(|digit| {
+                let copy = other.digits.get(digit)?.as_symbol()?;
+                Some((copy, instance.digits.get(digit)?.clone()))
+                    .filter(|(copy, _)| !solved.contains_key(copy))
+            })
+            .collect();
+        for value in instance.digits.values_mut() {
+            for (copy, chosen) in &free {
+                *value = value.substituted(*copy, chosen)?;
+            }
+        }
+        Some(instance)
+    }
+
+    /// The equations between indices, between single digits as far as possible.
+    fn split(&mut self, ask: &Ask<'_>, other: &Instance, assumed: &[Formula]) -> Option<Vec<Poly>> {
+        let at = self.indices(&ask.site.index, other)?;
+        let mut parts = Vec::new();
+        for (here, there) in at.iter().zip(ask.index) {
+            let equation = here.minus(there)?;
+            let launch: BTreeSet<Sym> = equation
+                .symbols()
+                .into_iter()
+                .filter(|sym| self.prover.symbols.get(*sym).level == Level::Launch)
+                .collect();
+            let prover = &mut self.prover;
+            let mut nonnegative =
+                |poly: &Poly| prover.proves_quickly(assumed, &Formula::ge(poly.clone()));
+            parts.extend(radix::split(&equation, &|sym| launch.contains(&sym), &mut nonnegative));
+        }
+        // Those with the fewest unknowns first.
+        parts.sort_by_key(|part| part.terms().count());
+        Some(parts)
+    }
+
+    fn solution(
+        &mut self,
+        choice: &Choice,
+        unknown: &BTreeSet<Sym>,
+        known: &[Formula],
+    ) -> Option<Poly> {
+        let Choice { factor, rest, .. } = choice;
+        if let Some(sign @ (1 | -1)) = factor.as_constant() {
+            return rest.scaled(-sign);
+        }
+        let terms: Vec<_> = factor.terms().collect();
+        let (sign, divisor) = match terms[..] {
+            [(monomial, coefficient)] => {
+                let size = Poly::monomial(monomial.clone(), coefficient.checked_abs()?);
+                (coefficient.signum(), size)
+            }
+            _ => (1, factor.clone()),
+        };
+        // Without the other unknowns, which are less than the stride.
+        let mut constant = Poly::default();
+        for (monomial, coefficient) in rest.terms() {
+            if monomial.iter().all(|(sym, _)| !unknown.contains(sym)) {
+                constant = constant.plus(&Poly::monomial(monomial.clone(), coefficient))?;
+            }
+        }
+        let dividend = constant.scaled(-sign)?;
+        match choice.reflected {
+            false => self.quotient(&dividend, &divisor, known),
+            true => self.quotient(&dividend.scaled(-1)?, &divisor, known)?.scaled(-1),
+        }
+    }
+
+    /// The last iteration that conditions allow.
+    fn last(
+        &mut self,
+        ask: &Ask<'_>,
+        count: Sym,
+        assumed: &[Formula],
+        solved: &BTreeMap<Sym, Poly>,
+    ) -> Option<Poly> {
+        if let Some(before) = &ask.before {
+            return before.offset(-1);
+        }
+        for part in assumed.iter().flat_map(Formula::conjuncts) {
+            let Formula::Ge(poly) = part else { continue };
+            let powers = poly.by_powers(count);
+            let [rest, factor] = &powers[..] else { continue };
+            let mut bound = rest.clone();
+            for (sym, value) in solved {
+                bound = bound.substituted(*sym, value)?;
+            }
+            let stride = factor.scaled(-1)?;
+            if stride.as_constant() == Some(1) {
+                return Some(bound);
+            }
+            let positive = stride.offset(-1).map(Formula::ge)?;
+            if self.prover.proves_quickly(&[], &positive) {
+                return self.quotient(&bound, &stride, assumed);
+            }
+        }
+        Some(Poly::constant(0))
+    }
+
+    /// The unknown with the largest stride in an equation that is linear in all of them.
+    fn chosen(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<Choice> {
+        let own: Vec<Sym> =
+            equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
+        let mut all: Vec<(Poly, i128, Choice)> = Vec::new();
+        for sym in own {
+            let powers = equation.by_powers(sym);
+            let [rest, factor] = &powers[..] else { return None };
+            if factor.symbols().iter().any(|one| unknown.contains(one)) {
+                return None;
+            }
+            let sign = factor.terms().map(|(_, one)| one).max_by_key(|one| one.abs())?.signum();
+            let (size, factor, rest) = (factor.scaled(sign)?, factor.clone(), rest.clone());
+            all.push((size, sign, Choice { sym, factor, rest, reflected: false }));
+        }
+        let mut largest = 0;
+        for position in 1..all.len() {
+            if self.is_larger(&all[position].0, &all[largest].0) {
+                largest = position;
+            }
+        }
+        let reflected =
+            all.iter().any(|(_, sign, _)| Some(*sign) != all.get(largest).map(|one| one.1));
+        let (_, _, mut choice) = all.into_iter().nth(largest)?;
+        choice.reflected = reflected;
+        Some(choice)
+    }
+
+    /// Whether a stride is the larger one: as is shown, or by its degree.
+    fn is_larger(&mut self, one: &Poly, other: &Poly) -> bool {
+        let over = one.minus(other);
+        let mut is_shown = |poly: Option<Poly>| {
+            poly.is_some_and(|poly| self.prover.proves_quickly(&[], &Formula::ge(poly)))
+        };
+        let under = over.as_ref().and_then(|over| over.scaled(-1));
+        match (is_shown(over), is_shown(under)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => degree(one) > degree(other),
+        }
+    }
+}
+
+fn degree(poly: &Poly) -> u32 {
+    poly.terms()
+        .map(|(monomial, _)| monomial.iter().map(|(_, power)| power).sum())
+        .max()
+        .unwrap_or(0)
+}

@@ -1,0 +1,264 @@
+//! Whether a store is the one that an element comes from.
+//!
+//! A store is *hit* if a thread and iterations (a *witness*) are found that are shown to exist, to get there and to store to this
+//! element, and if no later instance of the same store does; it is *missed* if an arbitrary instance is shown not to.
+//! Witnesses come from `witness.rs` by guessing; only what is shown here counts.
+
+use super::instance::Instance;
+use super::resolve::{Moment, Resolver, differences};
+use super::run::Site;
+use crate::kir::{ArrayId, Space};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::{Level, Symbols};
+use base::Index;
+use std::collections::BTreeSet;
+
+/// Instances of a store that may be the last ones before a moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) site: usize,
+    /// How many of the outer loops are in the same iteration.
+    pub(super) fixed: usize,
+    /// Whether the next loop is in an earlier one.
+    pub(super) earlier: bool,
+}
+
+/// What is shown of a store.
+pub(super) enum Found {
+    Missed,
+    /// This instance, under this condition; otherwise it is missed.
+    Hit(Instance, Formula),
+    Neither,
+}
+
+/// What is asked of a store.
+pub(super) struct Ask<'a> {
+    pub(super) site: &'a Site,
+    /// Digits that are known.
+    pub(super) fixed: Instance,
+    /// Digits that are not, counts of loops last.
+    pub(super) digits: Vec<Sym>,
+    /// Counts of loops that are not known, outermost first.
+    pub(super) free: Vec<Sym>,
+    /// The first of them is less than this.
+    pub(super) before: Option<Poly>,
+    pub(super) index: &'a [Poly],
+    pub(super) known: &'a [Formula],
+}
+
+impl Resolver {
+    /// Stores that may be the last before a moment, the latest first; those of a group are in no order.
+    pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Vec<Candidate>> {
+        let side = &self.sides[moment.side];
+        let own = &moment.point;
+        let common = |site: &Site| {
+            let around = own.loops.iter().zip(&site.point.loops);
+            let same = around.take_while(|((depth, _), (other, _))| {
+                depth == other && own.position.get(..=*depth) == site.point.position.get(..=*depth)
+            });
+            same.count()
+        };
+        let mut of_array: Vec<(usize, &Site)> =
+            side.sites.iter().enumerate().filter(|(_, site)| site.array == array).collect();
+        of_array.sort_by(|(_, one), (_, other)| other.point.position.cmp(&one.point.position));
+        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        for level in (0..=own.loops.len()).rev() {
+            let mut last: Option<&[usize]> = None;
+            for (number, site) in &of_array {
+                if common(site) != level || site.point.position >= own.position {
+                    continue;
+                }
+                let candidate = Candidate { site: *number, fixed: level, earlier: false };
+                // Iterations of one loop are interleaved.
+                let around = site.point.loops.get(level).map(|(depth, _)| *depth);
+                let around = around.and_then(|depth| site.point.position.get(..=depth));
+                match groups.last_mut() {
+                    Some(group) if around.is_some() && around == last => group.push(candidate),
+                    _ => groups.push(vec![candidate]),
+                }
+                last = around;
+            }
+            if let Some(outer) = level.checked_sub(1) {
+                let inside = of_array.iter().filter(|(_, site)| common(site) >= level);
+                let group = inside.map(|(number, _)| Candidate {
+                    site: *number,
+                    fixed: outer,
+                    earlier: true,
+                });
+                groups.push(group.collect());
+            }
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+
+    /// Whether a store is the last one to an element.
+    pub(super) fn find(
+        &mut self,
+        candidate: Candidate,
+        index: &[Poly],
+        moment: &Moment,
+        known: &[Formula],
+    ) -> Found {
+        let side = &self.sides[moment.side];
+        let site = side.sites[candidate.site].clone();
+        let space = side.spaces[site.array.position()];
+        let mut fixed = Instance::default();
+        let mut digits: Vec<Sym> = Vec::new();
+        let sets = [
+            (side.blocks.clone(), space != Space::Global),
+            (side.threads.clone(), space == Space::Local),
+        ];
+        for (set, same) in sets {
+            for digit in set {
+                match moment.who.digits.get(&digit).filter(|_| same) {
+                    Some(value) => {
+                        fixed.digits.insert(digit, value.clone());
+                    }
+                    None => digits.push(digit),
+                }
+            }
+        }
+        let mut free = Vec::new();
+        for (number, (_, count)) in site.point.loops.iter().enumerate() {
+            match moment.counts.get(number).filter(|_| number < candidate.fixed) {
+                Some(value) => {
+                    fixed.digits.insert(*count, value.clone());
+                }
+                None => free.push(*count),
+            }
+        }
+        digits.extend(&free);
+        let before =
+            candidate.earlier.then(|| moment.counts.get(candidate.fixed).cloned()).flatten();
+        let ask = Ask { site: &site, fixed, digits, free, before, index, known };
+        self.answer(&ask).unwrap_or(Found::Neither)
+    }
+
+    fn answer(&mut self, ask: &Ask<'_>) -> Option<Found> {
+        let other = self.some(&ask.digits, &ask.fixed);
+        let there = self.conditions(ask, &other)?;
+        let mut assumed = ask.known.to_vec();
+        assumed.extend(there.iter().cloned());
+        let at = self.indices(&ask.site.index, &other)?;
+        let equations = differences(&at, ask.index)?;
+        let Some(witness) = self.witness(ask, &other, &assumed) else {
+            return self
+                .apart(&assumed, &Formula::True, &equations, &other)
+                .then_some(Found::Missed);
+        };
+        let regular = ask.site.regular.iter().rev().take(ask.free.len()).all(|one| *one);
+        let reached = self.indices(&ask.site.index, &witness)?;
+        let mut goals: Vec<Formula> =
+            differences(&reached, ask.index)?.into_iter().map(Formula::eq).collect();
+        goals.extend(self.domain(ask, &witness)?);
+        goals.extend(self.conditions(ask, &witness)?);
+        let mut known = ask.known.to_vec();
+        let mut unshown = Vec::new();
+        // What a solver would be needed for is taken for a case; it is asked where a case does not work out.
+        for goal in goals {
+            if !self.shows_quickly(&known, &goal) {
+                known = self.with(&known, &goal);
+                unshown.push(goal);
+            }
+        }
+        if !regular {
+            return self
+                .apart(&assumed, &Formula::True, &equations, &other)
+                .then_some(Found::Missed);
+        }
+        let condition = Formula::and(unshown);
+        if condition == Formula::False {
+            return self
+                .apart(&assumed, &Formula::True, &equations, &other)
+                .then_some(Found::Missed);
+        }
+        if condition != Formula::True {
+            if self.shows_quickly(ask.known, &condition.clone().not()) {
+                return self
+                    .apart(&assumed, &Formula::True, &equations, &other)
+                    .then_some(Found::Missed);
+            }
+            if !self.apart(&assumed, &condition.clone().not(), &equations, &other) {
+                return None;
+            }
+        }
+        // No later instance of the same store.
+        let mut same = assumed;
+        same.push(condition.clone());
+        for count in &ask.free {
+            let (mine, its) = (witness.digits.get(count)?, other.digits.get(count)?);
+            let later = Formula::ge(its.minus(mine)?.offset(-1)?);
+            if !self.apart(&same, &later, &equations, &other) {
+                return None;
+            }
+            same.push(Formula::eq(its.minus(mine)?));
+        }
+        Some(Found::Hit(witness, condition))
+    }
+
+    /// That an instance gets to its store: its path, and that it is early enough.
+    fn conditions(&mut self, ask: &Ask<'_>, instance: &Instance) -> Option<Vec<Formula>> {
+        let mut all = Vec::new();
+        for part in &ask.site.path {
+            let part = self.formula(part, instance)?;
+            all.extend(part.conjuncts().iter().cloned());
+        }
+        if let Some(before) = &ask.before {
+            let count = instance.digits.get(ask.free.first()?)?;
+            all.push(Formula::ge(before.minus(count)?.offset(-1)?));
+        }
+        Some(all)
+    }
+
+    /// That the digits of a witness are in their ranges.
+    fn domain(&mut self, ask: &Ask<'_>, witness: &Instance) -> Option<Vec<Formula>> {
+        let mut goals = Vec::new();
+        for digit in &ask.digits {
+            let symbol = self.prover.symbols.get(*digit).clone();
+            let value = witness.digits.get(digit)?.clone();
+            // Of a count the rest of what is known follows from the conditions of its loop.
+            if let Some(low) = &symbol.low {
+                let low = self.poly(low, witness)?;
+                goals.push(Formula::ge(value.minus(&low)?));
+            }
+            if let Some(high) = &symbol.high {
+                let high = self.poly(high, witness)?;
+                goals.push(Formula::ge(high.minus(&value)?));
+            }
+            let ranged =
+                symbol.low.is_some() && (symbol.high.is_some() || ask.free.contains(digit));
+            if !ranged {
+                return None;
+            }
+        }
+        Some(goals)
+    }
+
+    /// Whether equations and a condition cannot hold for an arbitrary instance.
+    fn apart(
+        &mut self,
+        assumed: &[Formula],
+        condition: &Formula,
+        equations: &[Poly],
+        other: &Instance,
+    ) -> bool {
+        let mut with = assumed.to_vec();
+        with.extend(equations.iter().cloned().map(Formula::eq));
+        let denied = condition.clone().not();
+        if denied != Formula::False && self.shows_quickly(&with, &denied) {
+            return true;
+        }
+        let own: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();
+        let mut assumed = assumed.to_vec();
+        for part in condition.conjuncts() {
+            assumed.push(part.clone());
+            assumed.extend(self.without_quotients(part).filter(|other| other != part));
+        }
+        let shared = |symbols: &Symbols, sym: Sym| {
+            !own.contains(&sym) && symbols.get(sym).level == Level::Launch
+        };
+        self.prover.contradicts(&assumed, equations, &shared)
+    }
+}

@@ -1,0 +1,262 @@
+//! All that is said of two kernels: of each by itself, and whether they leave the same in every array.
+//!
+//! Parameters of the same name have the same value, arrays of the same name the same contents; each kernel has a launch of its
+//! own. A difference is told only if two runs show it. A proof is tested by such runs.
+
+use crate::answer::{Answer, Options, Verdict, prove};
+use crate::engine::{Open, Property, values};
+use crate::interp::{self, Launch, Value};
+use crate::kir::{ArrayId, Compare, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId};
+use crate::logic::side::Stats;
+use crate::logic::smt::Solver;
+use crate::merge::merged;
+use crate::search;
+
+/// Launches of the first kernel that one of the second is looked for to.
+const LAUNCHES: usize = 96;
+/// Launches of the second kernel for each of them.
+const PARTNERS: usize = 3;
+/// Pairs that are run, if there are so many.
+const ENOUGH: usize = 8;
+/// Runs, and instructions of one.
+const RUNS: usize = 96;
+const RUN: u64 = 400_000;
+
+/// An element that two runs leave different.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The launch of each kernel.
+    pub launches: [Launch; 2],
+    /// Which array.
+    pub name: String,
+    /// Which element.
+    pub index: Vec<i128>,
+    /// What each kernel leaves there.
+    pub values: [f64; 2],
+}
+
+/// What is said of two kernels.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Of each by itself.
+    pub answers: [Answer; 2],
+    /// Whether they leave the same in every array.
+    pub verdict: Verdict,
+    /// What could not be shown, and of which kernel it is.
+    pub open: Vec<(usize, Open)>,
+    /// Arrays that were compared.
+    pub outputs: Vec<String>,
+    /// Two runs with different results.
+    pub difference: Option<Difference>,
+    /// The equality was proved and runs show a difference: a bug of ours.
+    pub contradiction: bool,
+    /// Pairs of launches that were run.
+    pub tested: usize,
+    /// A pair of launches that both contracts allow, if one was found.
+    pub example: Option<[Launch; 2]>,
+    /// How questions about values were answered.
+    pub stats: Stats,
+    /// Questions about values were left open because there is no solver.
+    pub missed_solver: bool,
+    /// The solver stopped answering.
+    pub solver_died: bool,
+}
+
+/// Compares two kernels; the solver comes back.
+///
+/// # Errors
+/// If arrays of the same name cannot be the same array.
+pub fn compare(
+    kernels: [&Kernel; 2],
+    solver: Option<Solver>,
+    options: Options,
+) -> Result<(Compared, Option<Solver>), String> {
+    let pair = merged(kernels)?;
+    let (one, solver) = prove(kernels[0], solver, options);
+    let (two, solver) = prove(kernels[1], solver, options);
+    let answers = [one, two];
+    let mut open: Vec<(usize, Open)> = Vec::new();
+    for (side, answer) in answers.iter().enumerate() {
+        open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
+    }
+    let mut runs = Runs::default();
+    runs.all([&pair[0], &pair[1]]);
+    if runs.tested < ENOUGH && runs.difference.is_none() {
+        // Sizes that the second contract asks for may be no small ones of the first.
+        runs.swapped = true;
+        runs.all([&pair[1], &pair[0]]);
+    }
+    let mut outputs = Vec::new();
+    let mut stats = Stats::default();
+    let (mut missed_solver, mut solver_died) = (false, false);
+    let mut solver = solver;
+    if open.is_empty() {
+        let (equality, back) = values::equal([&pair[0], &pair[1]], solver, options.infers);
+        solver = back;
+        open = equality.open;
+        outputs = equality.outputs.iter().map(|id| pair[0].arrays[*id].name.clone()).collect();
+        (stats, missed_solver) = (equality.stats, equality.missed_solver);
+        solver_died = equality.solver_died;
+        for name in &outputs {
+            if let Some(side) = kernels.iter().position(|kernel| !has_global(kernel, name)) {
+                let message = format!("anything of `{name}`: this kernel has no such array");
+                open.push((side, Open::of_values(kernels[side].span, message)));
+            }
+        }
+        if outputs.is_empty() && open.is_empty() {
+            let message = "anything: neither kernel stores to a global array";
+            open.push((0, Open::of_values(kernels[0].span, message)));
+        }
+    }
+    let contradiction = open.is_empty() && runs.difference.is_some();
+    let verdict = match (&runs.difference, open.is_empty(), &runs.example) {
+        (Some(_), ..) => Verdict::Refuted,
+        // Without launches that both contracts allow, everything would hold.
+        (None, true, Some(_)) => Verdict::Proved,
+        _ => Verdict::Unknown,
+    };
+    let compared = Compared {
+        answers,
+        verdict,
+        open,
+        outputs,
+        difference: runs.difference,
+        contradiction,
+        tested: runs.tested,
+        example: runs.example,
+        stats,
+        missed_solver,
+        solver_died,
+    };
+    Ok((compared, solver))
+}
+
+fn has_global(kernel: &Kernel, name: &str) -> bool {
+    kernel.arrays.iter().any(|array| array.space == Space::Global && array.name == name)
+}
+
+/// What equality rests on and is not proved of a kernel.
+fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
+    let names = [
+        (Property::Races, "that it has no races, without which it computes nothing definite"),
+        (Property::Barriers, "that all threads meet at its barriers"),
+        (Property::Bounds, "that it stays inside its arrays"),
+        (Property::Overflow, "that its indices do not overflow"),
+        (Property::Division, "that it does not divide by zero"),
+    ];
+    let span = kernel.span;
+    let open = |message: &str| Open::of_values(span, message);
+    if !answer.unsized_arrays.is_empty() {
+        return Some(open("that it stays inside its arrays, of which not all have a size"));
+    }
+    let (_, message) = names.into_iter().find(|(property, _)| {
+        let checked = answer.properties.iter().find(|one| one.property == *property);
+        checked.is_none_or(|one| one.verdict != Verdict::Proved)
+    })?;
+    Some(open(message))
+}
+
+/// What runs of both kernels have shown.
+#[derive(Default)]
+struct Runs {
+    difference: Option<Difference>,
+    tested: usize,
+    example: Option<[Launch; 2]>,
+    /// The second kernel comes first.
+    swapped: bool,
+}
+
+impl Runs {
+    fn in_order<T>(&self, [one, two]: [T; 2]) -> [T; 2] {
+        if self.swapped { [two, one] } else { [one, two] }
+    }
+
+    fn all(&mut self, kernels: [&Kernel; 2]) {
+        let mut left = RUNS;
+        let mut seen: Vec<Vec<(String, i128)>> = Vec::new();
+        for launch in search::small(kernels[0], LAUNCHES) {
+            let sizes = parameters(kernels[0], &launch);
+            let again = seen.iter().filter(|one| **one == sizes).count();
+            if again > 1 {
+                continue;
+            }
+            seen.push(sizes.clone());
+            let wanted = with_sizes(kernels[1], &sizes);
+            for mut other in search::few(&wanted, PARTNERS) {
+                other.seed = launch.seed;
+                let pair = [launch.clone(), other];
+                let shown = self.in_order(pair.clone());
+                self.example.get_or_insert(shown);
+                if pair.iter().all(search::is_runnable) {
+                    self.run(kernels, pair, &mut left);
+                }
+                if self.difference.is_some() || left == 0 {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
+        *left = left.saturating_sub(1);
+        let one = interp::memory(kernels[0], &launches[0], RUN);
+        let two = interp::memory(kernels[1], &launches[1], RUN);
+        // What a run does that goes wrong is told of the kernel, and is no result.
+        let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
+        // Contents that one contract restricts may be others.
+        let differ = |array: &ArrayId| same.get(array) != before.get(array);
+        if second.keys().filter(|array| first.contains_key(array)).any(differ) {
+            return;
+        }
+        self.tested += 1;
+        for (array, here) in &first {
+            let Some(there) = second.get(array) else { continue };
+            for (at, (one, two)) in here.iter().zip(there).enumerate() {
+                let (Some(one), Some(two)) = (real(*one), real(*two)) else { continue };
+                // Runs use doubles; what differs by more than their rounding is different.
+                if (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs()) {
+                    continue;
+                }
+                let index = vec![i128::try_from(at).unwrap_or(0)];
+                let (name, values) = (kernels[0].arrays[*array].name.clone(), [one, two]);
+                let (values, launches) = (self.in_order(values), self.in_order(launches));
+                self.difference = Some(Difference { launches, name, index, values });
+                return;
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of small runs")]
+fn real(value: Value) -> Option<f64> {
+    match value {
+        Value::Int { value, .. } => Some(value as f64),
+        Value::Float(value) => Some(value).filter(|value| value.is_finite()),
+        Value::Undefined => None,
+    }
+}
+
+/// The parameters of a launch by name.
+fn parameters(kernel: &Kernel, launch: &Launch) -> Vec<(String, i128)> {
+    let shared = kernel.scalars.iter().skip(kernel.macros);
+    let values = shared.filter_map(|var| Some((*var, *launch.scalars.get(var)?)));
+    values.map(|(var, value)| (kernel.vars[var].name.clone(), value)).collect()
+}
+
+/// A kernel whose parameters must have these values.
+fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
+    let mut kernel = kernel.clone();
+    let shared: Vec<VarId> = kernel.scalars.iter().skip(kernel.macros).copied().collect();
+    for var in shared {
+        let known = sizes.iter().find(|(name, _)| *name == kernel.vars[var].name);
+        let Some((_, value)) = known else { continue };
+        let span = kernel.span;
+        let own = Expr { kind: ExprKind::Var(var), ty: kernel.vars[var].ty, span };
+        let own = Expr { kind: ExprKind::Convert(Box::new(own)), ty: Type::Whole, span };
+        let value = Expr { kind: ExprKind::Int(*value), ty: Type::Whole, span };
+        let kind = ExprKind::Compare(Compare::Eq, Box::new(own), Box::new(value));
+        let condition = Expr { kind, ty: Type::Bool, span };
+        kernel.requires.insert(0, Requirement { forall: Vec::new(), condition });
+    }
+    kernel
+}

@@ -1,0 +1,153 @@
+//! Pairs of kernels in `corpus/param/equal`: each is proved equal for every size, and no mutant is. What needs a solver is
+//! only looked at where there is one.
+
+use param::{Compared, Options, Solver, Verdict, kir::Kernel};
+use std::path::PathBuf;
+
+/// One test for each pair, so that they run side by side.
+macro_rules! pairs {
+    ($($name:ident)*) => {
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+        $(#[test] fn $name() { check(stringify!($name)); })*
+    };
+}
+
+pairs! { matmul matmul_ragged reverse stencil tiles transpose vector_add }
+
+/// A change of one of the two files.
+struct Mutant {
+    verdict: Verdict,
+    side: usize,
+    from: String,
+    to: String,
+}
+
+/// What a `.expect` file says.
+#[derive(Default)]
+struct Expected {
+    files: Vec<String>,
+    needs_solver: bool,
+    mutants: Vec<Mutant>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/equal")
+}
+
+fn read(name: &str, extension: &str) -> String {
+    let path = folder().join(format!("{name}.{extension}"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn expected(name: &str) -> Expected {
+    let mut expected = Expected::default();
+    for line in read(name, "expect").lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let text = rest.replace("\\n", "\n");
+        match word {
+            "pair:" => expected.files = rest.split_whitespace().map(str::to_owned).collect(),
+            "needs-solver:" => expected.needs_solver = true,
+            "mutant:" => {
+                let (verdict, side) = rest.split_once(' ').expect("a verdict and a side");
+                let verdict = match verdict {
+                    "refuted" => Verdict::Refuted,
+                    "unknown" => Verdict::Unknown,
+                    _ => panic!("{name}.expect: `{line}`"),
+                };
+                let side = side.parse::<usize>().expect("1 or 2") - 1;
+                let (from, to) = (String::new(), String::new());
+                expected.mutants.push(Mutant { verdict, side, from, to });
+            }
+            "-" => expected.mutants.last_mut().expect("a mutant").from = text,
+            "+" => expected.mutants.last_mut().expect("a mutant").to = text,
+            _ => panic!("{name}.expect: `{line}`"),
+        }
+    }
+    expected
+}
+
+/// The one kernel of a text.
+fn kernel(text: &str) -> Kernel {
+    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(kernels.len(), 1);
+    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message))
+}
+
+/// z3, if there is one. Where there must be one, its absence is an error.
+fn solver() -> Option<Solver> {
+    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
+    let found = named.or_else(|| folders.find(|file| file.is_file()));
+    let solver = found.and_then(|found| Solver::start(&found).ok());
+    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
+    assert!(solver.is_some() || !required, "there is no z3");
+    solver
+}
+
+fn compare(texts: &[String], solver: Option<Solver>) -> Compared {
+    let kernels: Vec<Kernel> = texts.iter().map(|text| kernel(text)).collect();
+    let options = Options { infers: true, suggests: false };
+    let compared = param::compare([&kernels[0], &kernels[1]], solver, options).expect("a pair").0;
+    assert!(!compared.contradiction, "{:?}", compared.difference);
+    for answer in &compared.answers {
+        assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
+    }
+    compared
+}
+
+fn check(pair: &str) {
+    let expected = expected(pair);
+    let texts: Vec<String> = expected.files.iter().map(|file| read(file, "cu")).collect();
+    let compared = compare(&texts, None);
+    let wanted = if expected.needs_solver { Verdict::Unknown } else { Verdict::Proved };
+    assert_eq!(compared.verdict, wanted, "without a solver: {:?}", compared.open);
+    assert!(compared.tested >= 4, "tested on {} pairs", compared.tested);
+    assert!(expected.mutants.len() >= 4, "{pair} has too few mutants");
+    for Mutant { verdict, side, from, to } in &expected.mutants {
+        assert_eq!(texts[*side].matches(from.as_str()).count(), 1, "`{from}`");
+        let mut changed = texts.clone();
+        changed[*side] = texts[*side].replace(from.as_str(), to);
+        let answer = compare(&changed, None);
+        assert_eq!(answer.verdict, *verdict, "`{from}` -> `{to}`: {:?}", answer.open);
+    }
+    let Some(solver) = solver() else { return };
+    let compared = compare(&texts, Some(solver));
+    assert_eq!(compared.verdict, Verdict::Proved, "with a solver: {:?}", compared.open);
+    // What runs do not tell must not be proved with a solver either.
+    for Mutant { side, from, to, .. } in
+        expected.mutants.iter().filter(|one| one.verdict == Verdict::Unknown)
+    {
+        let mut changed = texts.clone();
+        changed[*side] = texts[*side].replace(from.as_str(), to);
+        let answer = compare(&changed, self::solver());
+        assert_eq!(answer.verdict, Verdict::Unknown, "`{from}` -> `{to}`");
+        assert!(!answer.open.is_empty());
+    }
+}
+
+#[test]
+fn every_pair_is_tested() {
+    let mut found = Vec::new();
+    let mut used = Vec::new();
+    for entry in std::fs::read_dir(folder()).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        match path.extension() {
+            Some(extension) if extension == "expect" => {
+                used.extend(expected(&stem).files);
+                found.push(stem);
+            }
+            _ => assert!(!stem.is_empty()),
+        }
+    }
+    found.sort();
+    assert_eq!(found, NAMES);
+    for entry in std::fs::read_dir(folder()).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "cu") {
+            let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            assert!(used.contains(&stem), "{stem} belongs to no pair");
+        }
+    }
+}
