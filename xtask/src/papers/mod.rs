@@ -46,7 +46,7 @@ impl Done<'_> {
         *verdict == self.row.expected && reasons == self.row.because.iter().collect::<Vec<_>>()
     }
 
-    /// What the row should take by `design`: its own target, or so many times a concrete run.
+    /// By how much the row misses its own target, or the number of concrete runs that a proof may take.
     fn missed(&self) -> Vec<String> {
         let Figures { processor: seconds, kilobytes, .. } = self.figures;
         let mut missed = Vec::new();
@@ -90,6 +90,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
         Some(text) => table.title.contains(text.as_str()),
         None => true,
     };
+    if !tables.iter().any(|table| wanted(&table)) {
+        return Err("no table has this text in its title".to_owned());
+    }
     let mut done: Vec<(&Table, Vec<Done<'_>>)> = Vec::new();
     for table in tables.iter().filter(wanted) {
         println!("{}", table.title);
