@@ -13,7 +13,7 @@ const LAUNCHES: usize = 160;
 const TESTS: usize = 40;
 /// Instructions of all runs together: while something is looked for, and to test proofs.
 const BUDGET: u64 = 1_500_000;
-const TEST_BUDGET: u64 = 300_000;
+const TEST_BUDGET: u64 = 200_000;
 /// Instructions of one run, and of one thread of a large launch.
 const RUN: u64 = 400_000;
 const ALONE: u64 = 20_000;

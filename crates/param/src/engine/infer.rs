@@ -175,11 +175,27 @@ impl Engine<'_> {
         let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
         let Some(Some(mut end)) = end else { return false };
         self.settle(shape, &mut end);
+        if self.hold_together(facts, &end) {
+            return false;
+        }
         let before = facts.kept.len();
         let kept = std::mem::take(&mut facts.kept);
         let given = facts.given.clone();
         facts.kept = kept.into_iter().filter(|guess| self.holds(guess, &given, &end)).collect();
         facts.kept.len() < before
+    }
+
+    /// Whether all facts hold, asked in one question: one instead of many once nothing is dropped any more.
+    fn hold_together(&mut self, facts: &Facts, end: &State) -> bool {
+        let mut goals = Vec::new();
+        for guess in &facts.kept {
+            match guess.at(end) {
+                Some(goal) if self.prover.proves_quickly(&end.path, &goal) => {}
+                Some(goal) => goals.push(goal),
+                None => return false,
+            }
+        }
+        goals.len() > 1 && self.prover.proves_together(&end.path, &goals)
     }
 
     /// The next iteration begins with what the machine has. That this is what the integers have is obliged

@@ -104,6 +104,20 @@ impl Prover {
         answer
     }
 
+    /// Whether the solver shows all of these guesses at once.
+    pub(crate) fn proves_together(&mut self, assumed: &[Formula], goals: &[Formula]) -> bool {
+        if self.solver.is_none() {
+            return false;
+        }
+        let goal = Formula::and(goals.iter().cloned());
+        let all = self.context(assumed, &goal);
+        self.guesses = true;
+        let answer = self.asked(&all, &goal);
+        self.guesses = false;
+        self.stats.by_solver += u64::from(answer);
+        answer
+    }
+
     /// The same without a solver.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
