@@ -117,8 +117,7 @@ pub fn prove(
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
     let answer = assemble(proof, tests);
-    // Without a solver it is the solver that is missing, not a demand.
-    if options.suggests && answer.example.is_some() && !answer.missed_solver {
+    if options.suggests && answer.example.is_some() {
         return answer.suggested(kernel, solver, options.infers);
     }
     (answer, solver)
@@ -137,7 +136,8 @@ impl Answer {
             let wanted = match checked.verdict {
                 Verdict::Proved => false,
                 Verdict::Refuted => checked.property == Property::Overflow,
-                Verdict::Unknown => !checked.open.is_empty(),
+                // Without a solver it is the solver that is missing, not a demand.
+                Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
             };
             if wanted && checked.property != Property::Invariant {
                 (checked.holds_if, solver) =

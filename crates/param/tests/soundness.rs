@@ -136,3 +136,24 @@ fn exits_by_break() {
     assert_eq!(verdict(&answer(&text("x < n")), Property::Bounds), Verdict::Proved);
     assert_eq!(verdict(&answer(&text("x <= n")), Property::Bounds), Verdict::Refuted);
 }
+
+/// What would help is named: a demand under which the property was proved.
+#[test]
+fn the_demand_that_would_help() {
+    let suggested = |text: &str, property: Property| {
+        let (_, kernel) = param::kernels(text).expect("a file").remove(0);
+        let options = Options { infers: true, suggests: true };
+        let (answer, _) = param::prove(&kernel.expect("a kernel"), None, options);
+        let found = answer.properties.into_iter().find(|one| one.property == property);
+        found.expect("the property").holds_if
+    };
+    let overflow = "//@ extent c[n];
+        __global__ void k(float* c, int n) {
+          int i = blockIdx.x*blockDim.x + threadIdx.x;
+          if (i < n) c[i] = 1;
+        }";
+    let found = suggested(overflow, Property::Overflow);
+    assert_eq!(found, ["gridDim.x*blockDim.x <= 2147483647"]);
+    let fine = overflow.replace("__global__", "//@ requires n >= 0 && gridDim.x == 1;\n__global__");
+    assert_eq!(suggested(&fine, Property::Overflow), Vec::<String>::new());
+}
