@@ -146,6 +146,9 @@ fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
     ];
     let span = kernel.span;
     let open = |message: &str| Open::of_values(span, message);
+    if answer.example.is_none() {
+        return Some(open("anything: no launch was found that fulfils its contract"));
+    }
     if !answer.unsized_arrays.is_empty() {
         return Some(open("that it stays inside its arrays, of which not all have a size"));
     }

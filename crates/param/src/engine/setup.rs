@@ -41,7 +41,11 @@ impl Engine<'_> {
         for var in &self.kernel.scalars {
             let name = self.kernel.vars[*var].name.clone();
             let ty = self.kernel.vars[*var].ty;
-            if let Some(value) = self.given.get(&name).cloned() {
+            let given = self
+                .given
+                .get(&name)
+                .filter(|one| matches!((one, ty), (Val::Int(_), Type::Int { .. })));
+            if let Some(value) = given.cloned() {
                 self.require_range(&value, ty);
                 state.vars[var.position()] = value;
                 continue;

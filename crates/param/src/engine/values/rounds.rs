@@ -159,7 +159,8 @@ impl Runner<'_, '_> {
         let records = std::mem::replace(&mut self.records, false);
         let head = self.head(inner, entry, shape, facts);
         let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-        let ended = self.part(0, &inner.head, track);
+        // After all iterations, so that what it reads is looked for in them.
+        let ended = self.part(3, &inner.head, track);
         self.records = records;
         let Some(mut track) = ended? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);

@@ -57,8 +57,12 @@ pub(super) struct Runner<'e, 'k> {
 pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<Side, Refusal> {
     engine.mode = Mode::Probe;
     let kernel = engine.kernel;
-    let nothing = Value::atom(Atom::Unknown("a variable that nothing was assigned to".into(), 0));
-    let mut reals = vec![nothing; kernel.vars.len()];
+    // Each its own: two variables without a value are not equal.
+    let nothing = |number: u32| {
+        Value::atom(Atom::Unknown("a variable that nothing was assigned to".into(), number))
+    };
+    let named = u32::try_from(kernel.vars.len()).unwrap_or(u32::MAX);
+    let mut reals: Vec<Value> = (0..named).map(nothing).collect();
     for var in kernel.scalars.iter().filter(|var| kernel.vars[**var].ty == Type::Float) {
         reals[var.position()] = Value::atom(Atom::Scalar(kernel.vars[*var].name.clone()));
     }
@@ -75,7 +79,7 @@ pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<
         regular: Vec::new(),
         sites: Vec::new(),
         data: BTreeMap::new(),
-        named: 1,
+        named,
         atomics: Vec::new(),
         continues: Vec::new(),
     };

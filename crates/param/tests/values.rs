@@ -1,0 +1,174 @@
+//! What kernels compute, in small: pairs of bodies that are equal for every size, and pairs that must never be proved to be.
+
+use Verdict::{Proved, Refuted, Unknown};
+use param::{Options, Verdict, kir::Kernel};
+
+const LINE: &str = "//@ extent in[n], out[n];\n\
+    //@ requires n >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;\n";
+const BLOCK: &str =
+    "//@ extent in[n], out[n], s[blockDim.x];\n//@ requires n == gridDim.x*blockDim.x;\n";
+
+/// A kernel with a thread for each element.
+fn line(parameters: &str, body: &str) -> String {
+    format!(
+        "{LINE}__global__ void k({parameters}, int n) {{\n\
+         int i = blockIdx.x*blockDim.x + threadIdx.x;\nif (i < n) {{ {body} }}\n}}\n"
+    )
+}
+
+/// A kernel with shared memory.
+fn block(body: &str) -> String {
+    format!(
+        "{BLOCK}__global__ void k(const float* in, float* out, int n) {{\n\
+         extern __shared__ float s[];\n\
+         int t = threadIdx.x, i = blockIdx.x*blockDim.x + threadIdx.x;\n{body}\n}}\n"
+    )
+}
+
+fn kernel(text: &str) -> Kernel {
+    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
+    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}: {text}", error.message))
+}
+
+fn check(one: &str, two: &str, wanted: Verdict) {
+    let (first, second) = (kernel(one), kernel(two));
+    let options = Options { infers: true, suggests: false };
+    let compared = param::compare([&first, &second], None, options).expect("a pair").0;
+    assert!(!compared.contradiction, "{one}{two}{:?}", compared.difference);
+    assert_eq!(compared.verdict, wanted, "{one}{two}{:?}", compared.open);
+}
+
+fn floats(one: &str, two: &str, wanted: Verdict) {
+    let parameters = "const float* in, float* out";
+    check(&line(parameters, one), &line(parameters, two), wanted);
+}
+
+#[test]
+fn the_last_store_counts() {
+    floats("out[i] = 1.0f; out[i] = 2.0f;", "out[i] = 2.0f;", Proved);
+    floats("out[i] = 1.0f; out[i] = 2.0f;", "out[i] = 1.0f;", Refuted);
+    floats("for (int k = 0; k < n; k++) out[i] = in[k];", "out[i] = in[n-1];", Proved);
+    floats("for (int k = 0; k < n; k++) out[i] = in[k];", "out[i] = in[0];", Refuted);
+    let conditional = "out[i] = in[i]; if (i > 3) out[i] = 7.0f;";
+    floats(conditional, "out[i] = i > 3 ? 7.0f : in[i];", Proved);
+    floats(conditional, "out[i] = i >= 3 ? 7.0f : in[i];", Refuted);
+    floats(
+        "float s[2]; s[0] = in[i]; s[1] = 2.0f; out[i] = s[0]*s[1];",
+        "out[i] = 2.0f*in[i];",
+        Proved,
+    );
+    let overwritten = "float s[2]; s[0] = in[i]; s[1] = 2.0f; s[0] = s[1]; out[i] = s[0]*s[1];";
+    floats(overwritten, "out[i] = 2.0f*in[i];", Refuted);
+}
+
+#[test]
+fn what_was_there_before_is_an_input() {
+    floats("out[i] = out[i] + 1.0f; out[i] = out[i] + 1.0f;", "out[i] = out[i] + 2.0f;", Proved);
+    floats("out[i] = out[i] + 1.0f;", "out[i] = out[i] + 2.0f;", Refuted);
+    floats("if (i > 0) out[i] = in[i];", "if (i > 1) out[i] = in[i];", Refuted);
+    let handed_on = "for (int k = 0; k < 3; k++) out[i] = out[i] + in[i];";
+    floats(handed_on, "out[i] = out[i] + in[i];", Refuted);
+    floats("float v; if (i > 2) v = in[i]; out[i] = v;", "out[i] = in[i];", Unknown);
+}
+
+#[test]
+fn sums_have_their_bounds() {
+    let sum = |from: &str, to: &str, element: &str| {
+        format!("float a = 0; for (int k = {from}; k < {to}; k++) a += {element}; out[i] = a;")
+    };
+    floats(&sum("1", "n", "in[k]"), &sum("0", "n - 1", "in[k+1]"), Proved);
+    floats(&sum("0", "n - 3", "in[k]"), &sum("0", "n - 4", "in[k]"), Refuted);
+    floats(&sum("0", "n", "in[k]"), &sum("0", "n", "2.0f*in[k] - in[k]"), Proved);
+    let all = &sum("0", "n", "in[k]");
+    floats("float a = 0; for (int k = 0; k < n; k += 2) a += in[k]; out[i] = a;", all, Refuted);
+    let left =
+        "float a = 0; for (int k = 0; k < n; k++) { if (k == 2) break; a += in[k]; } out[i] = a;";
+    floats(left, all, Refuted);
+    let skipped = "float a = 0; for (int k = 0; k < n; k++) { if (k == 2) continue; a += in[k]; } out[i] = a;";
+    floats(skipped, all, Refuted);
+    floats("float a = 1; for (int k = 0; k < n; k++) a *= in[k]; out[i] = a;", all, Refuted);
+    let late =
+        "float v = 0; float a = 0; for (int k = 0; k < n; k++) { a += v; v = in[k]; } out[i] = a;";
+    floats(late, all, Refuted);
+    let chosen =
+        "float a = 0; for (int k = 0; k < n; k++) if (in[k] > 0.0f) a += in[k]; out[i] = a;";
+    floats(chosen, &chosen.replace("0.0f)", "0.5f)"), Refuted);
+    // A variable that changes from iteration to iteration in no steady way is no constant of the sum.
+    let bits = "float a = 0; int o = 1; for (int k = 0; k < n; k++) { a += (float)o; o = o ^ k; } out[i] = a;";
+    floats(bits, &bits.replace("o ^ k", "o ^ (k+1)"), Refuted);
+}
+
+#[test]
+fn integers_wrap_and_floats_do_not() {
+    let words = "const unsigned* in, unsigned* out";
+    let product = line(words, "out[i] = (in[i] + 1u)*(in[i] - 1u) + 2u;");
+    check(&line(words, "out[i] = in[i]*in[i] + 1u;"), &product, Proved);
+    let wide = "const unsigned* in, unsigned long long* out";
+    let sum = line(wide, "out[i] = (unsigned long long)in[i] + 4294967295ull;");
+    check(&line(wide, "unsigned v = in[i] + 4294967295u; out[i] = v;"), &sum, Refuted);
+    let stored = line(wide, "unsigned s[1]; s[0] = in[i] + 4294967295u; out[i] = s[0];");
+    check(&stored, &sum, Refuted);
+    let real = "const int* in, float* out";
+    let square = line(real, "out[i] = (float)in[i]*(float)in[i];");
+    check(&line(real, "out[i] = (float)(in[i]*in[i]);"), &square, Unknown);
+}
+
+#[test]
+fn functions_are_known_by_name() {
+    floats("out[i] = fmaxf(in[i], 0.0f);", "out[i] = fmaxf(0.0f, in[i]);", Proved);
+    floats("out[i] = fmaxf(in[i], 0.0f);", "out[i] = fminf(0.0f, in[i]);", Refuted);
+    floats("out[i] = in[i]/2.0f;", "out[i] = 0.5f*in[i];", Proved);
+    floats("out[i] = expf(in[i] + 0.0f);", "out[i] = expf(in[i]);", Proved);
+    floats(
+        "out[i] = in[i] > 0.5f ? 1.0f : 0.0f;",
+        "out[i] = in[i] > 0.25f ? 1.0f : 0.0f;",
+        Refuted,
+    );
+}
+
+#[test]
+fn shared_memory_is_looked_up_through_barriers() {
+    let there = "s[t] = in[i]; __syncthreads(); float v = s[blockDim.x-1-t]; __syncthreads(); \
+                 s[t] = v; __syncthreads(); ";
+    let copy = block("out[i] = in[i];");
+    check(&block(&format!("{there}out[i] = s[blockDim.x-1-t];")), &copy, Proved);
+    check(&block(&format!("{there}out[i] = s[t];")), &copy, Refuted);
+    let late = "for (int m = 0; m < gridDim.x; m++) { __syncthreads(); s[t] = in[m*blockDim.x + t]; } \
+                __syncthreads(); out[i] = s[t];";
+    check(&block(late), &block("out[i] = in[t];"), Refuted);
+    // An element that nobody stored is no value.
+    let missing = block("if (t > 0) s[t] = in[i]; __syncthreads(); out[i] = s[t];");
+    check(&missing, &copy, Unknown);
+}
+
+/// What the test of a loop reads when the loop is left, it reads after all iterations.
+#[test]
+fn conditions_are_read_in_time() {
+    let words = "const unsigned* in, unsigned* out";
+    let grows =
+        "out[i] = 0u; unsigned v = 0u; while ((v = out[i]) < 3u) out[i] = v + 1u; out[i] = v;";
+    check(&line(words, grows), &line(words, "out[i] = 0u;"), Refuted);
+}
+
+/// What is not followed is not the same as another thing that is not followed.
+#[test]
+fn unknowns_differ() {
+    let shuffles =
+        "out[i] = __shfl_sync(0xffffffff, in[i], 0) - __shfl_sync(0xffffffff, in[i], 1);";
+    check(&block(shuffles), &block("out[i] = 0.0f;"), Unknown);
+    floats("float v; float w; out[i] = v - w;", "out[i] = 0.0f;", Unknown);
+    floats("out[i] = (float)(int)in[i];", "out[i] = in[i];", Refuted);
+}
+
+/// Contracts that no launch fulfils prove nothing.
+#[test]
+fn contradictory_demands_prove_nothing() {
+    let one = line("const float* in, float* out", "out[i] = 1.0f;");
+    let two = line("const float* in, float* out", "out[i] = 2.0f;");
+    let impossible = two.replace("n >= 0", "n > 3 && n < 2");
+    check(&one, &impossible, Unknown);
+    // Each contract can be fulfilled, but not with the same sizes.
+    let small = one.replace("n >= 0", "n >= 0 && n < 2");
+    let large = two.replace("n >= 0", "n > 3");
+    check(&small, &large, Unknown);
+}
