@@ -198,6 +198,7 @@ fn launches_in_sequence_are_compared() {
     // Each difference was seen on the kernels themselves.
     let differences = output.matches("equivalence: refuted").count();
     assert_eq!(output.matches("both kernels, run on these inputs").count(), differences);
+    assert!(output.contains("for later launches of one side, and not compared"), "{output}");
 }
 
 /// Editors and the reader know the same keys.

@@ -66,6 +66,8 @@ pub struct Compared {
     pub conditions: BTreeSet<String>,
     /// Constants taken for transcendental numbers.
     pub snapped: BTreeSet<String>,
+    /// Tensors that a launch of one side leaves for a later one, which the other side does not have.
+    pub inner: BTreeSet<String>,
     /// What another look at the proof saw.
     pub rechecked: Option<Rechecked>,
 }
@@ -80,6 +82,7 @@ impl Compared {
             rungs: BTreeMap::new(),
             conditions: BTreeSet::new(),
             snapped: BTreeSet::new(),
+            inner: BTreeSet::new(),
             rechecked: None,
         }
     }

@@ -195,6 +195,7 @@ impl Outputs<'_, '_> {
         if let Some(name) = names[0].symmetric_difference(&names[1]).find(needless) {
             return Answer::Mismatch(format!("`{name}` is an output of one side alone"));
         }
+        self.compared.inner = &names[0] ^ &names[1];
         let mut open: Option<(Box<Unsettled>, usize)> = None;
         for name in names[0].intersection(&names[1]) {
             let last = |side: &Side<'_>| side.writer(side.count(), name).map(|one| one.1.clone());

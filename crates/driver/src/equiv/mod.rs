@@ -285,6 +285,12 @@ impl Answered<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
+        let inner: Vec<String> = compared.inner.iter().map(|name| format!("`{name}`")).collect();
+        if !inner.is_empty() {
+            let verb = if inner.len() == 1 { "is" } else { "are" };
+            let names = inner.join(", ");
+            all.push(format!("{names} {verb} for later launches of one side, and not compared"));
+        }
         all.extend(compared.conditions.iter().map(|one| format!("defined({one})")));
         all
     }
