@@ -18,7 +18,7 @@ import tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "s32": np.int32, "s8": np.int8, "u8": np.uint8}
+TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "s32": np.int32, "u32": np.uint32, "s8": np.int8, "u8": np.uint8}
 NAMES = {"log2e": 1.4426950408889634, "ln2": 0.6931471805599453}
 
 
@@ -97,9 +97,11 @@ def simulate(program, kernel, launch, args, inputs, assume, scale, rng):
             if way != "out" and value is None:
                 if name not in inputs:
                     low, high = bounds(name, assume)
-                    if TYPES[kind] in (np.int8, np.uint8, np.int32):
+                    if TYPES[kind] in (np.int8, np.uint8, np.int32, np.uint32):
                         info = np.iinfo(TYPES[kind])
-                        inputs[name] = rng.integers(max(info.min, -1000), min(info.max, 1000) + 1, shape).astype(TYPES[kind])
+                        # Words are packs of smaller numbers: all of their bits matter.
+                        low, high = (0, 1 << 32) if kind == "u32" else (max(info.min, -1000), min(info.max, 1000) + 1)
+                        inputs[name] = rng.integers(low, high, shape).astype(TYPES[kind])
                     else:
                         if (low, high) == (-2.0, 2.0):
                             low, high = -scale, scale

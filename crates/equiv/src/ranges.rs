@@ -30,6 +30,9 @@ impl Ranges {
         root: Term,
         input: &dyn Fn(usize) -> Option<Range>,
     ) -> Option<Range> {
+        if let Some(known) = terms.node_of(root).and_then(|node| self.nodes.get(&node)) {
+            return *known;
+        }
         let mut stack = Vec::new();
         let mut missing = Vec::new();
         loop {
@@ -49,6 +52,11 @@ impl Ranges {
                 }
             }
         }
+    }
+
+    /// Says what the range of a node is, where its operations tell too little.
+    pub(crate) fn know(&mut self, node: NodeId, range: Range) {
+        self.nodes.insert(node, Some(range));
     }
 
     /// The range of an operation, if those of its operands are known; else those that are missing.

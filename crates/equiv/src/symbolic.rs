@@ -10,7 +10,10 @@
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
 
+mod fields;
 mod given;
+#[cfg(test)]
+mod tests;
 
 use crate::choices;
 use crate::constants;
@@ -48,6 +51,8 @@ pub struct Symbolic {
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
+    /// Bits of integers: of which, from where on, and how many.
+    fields: FxHashMap<(Term, u32, u32), Value>,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
     /// The constants so far.
@@ -116,6 +121,7 @@ impl Symbolic {
             integers: Vec::new(),
             ranges: Ranges::default(),
             made: FxHashMap::default(),
+            fields: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
             constants: Constants::default(),
@@ -450,6 +456,11 @@ impl Domain for Symbolic {
         Some(self.handles.handle(wrapped))
     }
 
+    fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
+        let number = self.in_range(value, width, false)?;
+        self.bits_of(number, width, first, bits)
+    }
+
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
         if !self.expf.is_exponent(value) {
             return None;
@@ -464,31 +475,5 @@ impl Domain for Symbolic {
     fn explain(&self, value: Value) -> String {
         const SHOWN: usize = 80;
         self.terms.print_limited(self.term(value), SHOWN)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// After a butterfly all lanes have the same sum, whatever they added first.
-    #[test]
-    fn lanes_that_exchange_their_sums_meet() {
-        let mut inputs = Inputs::new();
-        inputs.tensor("x", 32).unwrap();
-        let mut domain = Symbolic::new(Arc::new(inputs), FxHashMap::default(), true);
-        let own: Values = std::array::from_fn(|lane| lane as Value + 1);
-        let mut sums = own;
-        for distance in [16, 8, 4, 2, 1] {
-            let others: Values = std::array::from_fn(|lane| sums[lane ^ distance]);
-            let before = sums;
-            domain.binary(Binary::Add, [&before, &others], Mask::ALL, &mut sums);
-        }
-        let terms: BTreeSet<Term> = sums.iter().map(|&sum| domain.term(sum)).collect();
-        assert_eq!(terms.len(), 1);
-        let mut differences = [0; 32];
-        domain.binary(Binary::Sub, [&own, &sums], Mask::ALL, &mut differences);
-        let terms: BTreeSet<Term> = differences.iter().map(|&sum| domain.term(sum)).collect();
-        assert_eq!(terms.len(), 32);
     }
 }

@@ -236,6 +236,13 @@ pub trait Domain {
         None
     }
 
+    /// The number that some bits of an integer are: `bits` of them from bit `first` on, of the number that its
+    /// lowest `width` bits are without a sign. `None` if that is not followed.
+    fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
+        let _ = (value, width, first, bits);
+        None
+    }
+
     /// The single whose bits are those of a single moved up by 23: an integer in the lowest bits
     /// becomes an exponent, which is how `expf` makes powers of two. `None` if nothing is known of it.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {

@@ -386,6 +386,13 @@ impl<E: Enclosure> Domain for Intervals<E> {
         self.push(real(E::integer(number), TOO_LARGE))
     }
 
+    fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
+        let number = self.in_range(value, width, false)?;
+        let number = self.round(number, Rounding::NearestEven)?;
+        let mask = 1i128.checked_shl(bits)? - 1;
+        Some(self.integer(number.checked_shr(first)? & mask))
+    }
+
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
         let modulus = 1i128 << width.bits();
         let lowest = if signed { -modulus / 2 } else { 0 };

@@ -17,8 +17,8 @@ use pairs::Pair;
 use std::sync::Mutex;
 
 /// How many pairs are proved and refuted today.
-const PROVED: usize = 216;
-const REFUTED: usize = 152;
+const PROVED: usize = 222;
+const REFUTED: usize = 157;
 
 /// What a report of the kind of finding has in it.
 fn sign(pair: &Pair) -> &'static str {

@@ -22,7 +22,7 @@ pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Opti
     let mut atoms: Vec<Byte> = Vec::new();
     for &operand in operands {
         match (operand, atoms.contains(&operand)) {
-            (Byte::Known(_), _) | (Byte::Of { .. }, true) => {}
+            (Byte::Known(_), _) | (Byte::Of { .. } | Byte::Nibbles(_), true) => {}
             // Opaque bytes are not equal for being opaque in the same way.
             (Byte::Opaque(_) | Byte::Undefined, true) => return None,
             _ => atoms.push(operand),

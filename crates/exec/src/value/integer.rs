@@ -7,6 +7,7 @@
 
 use super::Valued;
 use super::bytes::{Bytes, ZERO};
+use super::nibbles;
 use super::unit::{Byte, Sort, Unit, integer, known, run};
 use crate::domain::Value;
 use ir::Width;
@@ -28,7 +29,10 @@ pub(crate) fn whole(value: Value, size: usize) -> Option<Bytes> {
 pub(crate) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
     match known(bytes) {
         Some(_) => number(valued, bytes, true),
-        None => integer(bytes).or_else(|| number(valued, bytes, false)),
+        // With a sign where that is known: the smaller number of two that are congruent.
+        None => integer(bytes)
+            .or_else(|| chosen(valued, bytes, &congruent))
+            .or_else(|| number(valued, bytes, nibbles::has_sign(bytes))),
     }
 }
 
@@ -46,14 +50,17 @@ pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> O
     if let Some(value) = integer(bytes) {
         return valued.domain.in_range(value, width(bytes.len())?, signed);
     }
-    if let Some(value) = chosen(valued, bytes, signed) {
+    if let Some(value) = chosen(valued, bytes, &|valued, side| number(valued, side, signed)) {
         return Some(value);
     }
     // With zeros above it, it has no sign.
     let zeros = bytes.iter().rev().take_while(|byte| **byte == Byte::Known(0)).count();
     let below = &bytes[..bytes.len() - zeros];
-    let value = integer(below).filter(|_| zeros > 0)?;
-    valued.domain.in_range(value, width(below.len())?, false)
+    if let Some(value) = integer(below).filter(|_| zeros > 0) {
+        return valued.domain.in_range(value, width(below.len())?, false);
+    }
+    let halved = bytes.iter().any(|byte| matches!(byte, Byte::Nibbles(_)));
+    if halved { nibbles::number(valued, bytes, signed) } else { None }
 }
 
 /// An integer that is congruent to what bytes are.
@@ -65,8 +72,11 @@ pub(crate) fn integer_or_number(
     integer(bytes).or_else(|| number(valued, bytes, signed))
 }
 
-/// The integer that a choice between two units is.
-fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
+/// What bytes are as an integer.
+type Read<'r> = &'r dyn Fn(&mut Valued<'_>, &[Byte]) -> Option<Value>;
+
+/// The integer that a choice between two units is, if both sides are one.
+fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], read: Read<'_>) -> Option<Value> {
     let Some(&Byte::Of { value: word, sort: Sort::Unit, index: 0 }) = bytes.first() else {
         return None;
     };
@@ -77,6 +87,6 @@ fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value
         return None;
     }
     let sides = [if_true, if_false].map(|side| valued.store.units.bytes(side));
-    let [a, b] = sides.map(|side| number(valued, &side[..bytes.len()], signed));
+    let [a, b] = sides.map(|side| read(valued, &side[..bytes.len()]));
     Some(valued.select(condition, a?, b?))
 }

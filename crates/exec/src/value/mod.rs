@@ -14,6 +14,7 @@
 pub(crate) mod bytes;
 pub(crate) mod integer;
 pub(crate) mod memory;
+pub(crate) mod nibbles;
 pub(crate) mod unit;
 
 use crate::domain::{Domain, LIMIT, Value};
@@ -86,7 +87,8 @@ impl Valued<'_> {
             Content::Value(value) => Ok(value),
             Content::Bits(bits) => Ok(self.constant(format, bits)),
             Content::Opaque(word) => Err(word),
-            Content::Foreign => Err(self.store.units.opaque(place, reason::FOREIGN)),
+            Content::Foreign => nibbles::magic(self, bytes, format)
+                .ok_or_else(|| self.store.units.opaque(place, reason::FOREIGN)),
             Content::Unit(word) => self.chosen(word, format, place),
         }
     }

@@ -9,6 +9,7 @@
 //! a value or loses it, and never makes a wrong one. The price: bits below the byte are not
 //! followed.
 
+use super::nibbles::Nibble;
 use crate::domain::{LIMIT, Value};
 use crate::finding::Place;
 use ir::{Format, Scalar, Width};
@@ -104,6 +105,8 @@ pub(crate) enum Byte {
     Opaque(u32),
     /// Byte `index` of a value (or unit).
     Of { value: u32, sort: Sort, index: u8 },
+    /// Two halves of integers, the lower first, that are not a byte together.
+    Nibbles([Nibble; 2]),
 }
 
 /// What is in a unit that is not simply a single.

@@ -11,7 +11,9 @@ use crate::interpret::{Context, arithmetic};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
+use crate::value::Valued;
 use crate::value::bytes::{self as on_bytes, Bytes, ZERO, number};
+use crate::value::nibbles;
 use crate::value::unit::{Byte, Content, Unit, content, known};
 use ir::{BitRange, IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Width};
 
@@ -128,6 +130,8 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
         let moved = computed.or_else(|| moved(op, &operands, to)).or_else(|| {
             let valued = context.valued.as_mut()?;
             integer::compute(valued, op, &operands, to)
+                .or_else(|| halves(op, &operands))
+                .or_else(|| signed_nibbles(valued, op, &operands, to))
         });
         let result = match moved {
             Some(result) => Some(result),
@@ -189,12 +193,55 @@ fn moved(op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
     }
 }
 
-/// A Boolean function in each byte.
+/// The result of an operation that moves halves of bytes of integers.
+fn halves(op: &Op, operands: &[Bytes]) -> Option<Bytes> {
+    let amount = |operand: &Bytes| known(&operand[..4]);
+    match op {
+        Op::IntBinary { op: IntBinary::Shl, width, .. } => {
+            nibbles::shift_left(&operands[0], amount(&operands[1])?, width.bytes() as usize)
+        }
+        Op::IntBinary { op: IntBinary::Shr { signed: false }, width, .. } => {
+            nibbles::shift_right(&operands[0], amount(&operands[1])?, width.bytes() as usize)
+        }
+        Op::IntTernary { op: IntTernary::ExtractBits { signed: false }, width, .. } => {
+            let (first, length) = (amount(&operands[1])? & 0xff, amount(&operands[2])? & 0xff);
+            nibbles::extract(&operands[0], first, length, width.bytes() as usize)
+        }
+        _ => None,
+    }
+}
+
+/// A nibble, or more of them, whose highest bit becomes the sign.
+fn signed_nibbles(
+    valued: &mut Valued<'_>,
+    op: &Op,
+    operands: &[Bytes],
+    to: usize,
+) -> Option<Bytes> {
+    let (first, length, size) = match op {
+        Op::IntBinary { op: IntBinary::Shr { signed: true }, width, .. } => {
+            let first = known(&operands[1][..4])?;
+            (first, u64::from(width.bits()).checked_sub(first)?, width.bytes() as usize)
+        }
+        Op::IntTernary { op: IntTernary::ExtractBits { signed: true }, width, .. } => {
+            let (first, length) =
+                (known(&operands[1][..4])? & 0xff, known(&operands[2][..4])? & 0xff);
+            (first, length, width.bytes() as usize)
+        }
+        _ => return None,
+    };
+    let inside = length > 0 && first + length <= 8 * size as u64;
+    let value = nibbles::signed(valued, &operands[0], first, length, size).filter(|_| inside)?;
+    integer::whole(value, to)
+}
+
+/// A Boolean function in each byte, or in each half of it.
 fn each(operands: &[Bytes], size: usize, function: &dyn Fn(&[u8]) -> u8) -> Option<Bytes> {
     let mut out = ZERO;
     for at in 0..size {
         let bytes: Vec<Byte> = operands.iter().map(|operand| operand[at]).collect();
-        out[at] = on_bytes::bitwise(&bytes, function)?;
+        let moved = on_bytes::bitwise(&bytes, function);
+        out[at] = moved.or_else(|| nibbles::bitwise(&bytes, function))?;
     }
     Some(out)
 }

@@ -1,8 +1,8 @@
 //! Products of matrices as sums of products of the domain's values.
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, which is how naive
-//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits are
-//! added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
+//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits and of
+//! four are added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
 //! only if the domain knows that it does not.
 
 use super::float::{Operands, Shape, reals, write};
@@ -13,6 +13,7 @@ use crate::interpret::Context;
 use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
+use crate::value::nibbles;
 use ir::{Element, FloatMode, Format, Width};
 
 /// Values of the domain by place, or opaque words.
@@ -53,7 +54,7 @@ pub(in crate::interpret) fn product(
     }
 }
 
-/// Executes a product of integers of eight bits; whether all numbers that go into it are known to
+/// Executes a product of integers of eight bits or four; whether all numbers that go into it are known to
 /// the domain.
 pub(in crate::interpret) fn integer_product(
     context: &mut Context<'_, '_>,
@@ -109,7 +110,7 @@ fn integer_results(
     Some(results)
 }
 
-/// The integers of a factor of eight bits, if all are known to the domain.
+/// The integers of a factor of eight bits or four, if all are known to the domain.
 fn integers(
     context: &mut Context<'_, '_>,
     factor: &Factor<'_>,
@@ -117,9 +118,11 @@ fn integers(
     (rows, columns): (usize, usize),
     transposed: bool,
 ) -> Option<Matrix<Value>> {
-    let signed = match factor.element {
-        Element::S8 => true,
-        Element::U8 => false,
+    let (signed, bytewise) = match factor.element {
+        Element::S8 => (true, true),
+        Element::U8 => (false, true),
+        Element::S4 => (true, false),
+        Element::U4 => (false, false),
         _ => return None,
     };
     let mut matrix = Matrix::new(rows, columns);
@@ -127,7 +130,11 @@ fn integers(
         for lane in 0..WARP {
             let found = bytes(context, source, lane);
             for part in 0..parts(factor.element) {
-                let value = number(context.valued.as_mut()?, &found[part..=part], signed)?;
+                let valued = context.valued.as_mut()?;
+                let value = match bytewise {
+                    true => number(valued, &found[part..=part], signed)?,
+                    false => nibbles::nibble(valued, &found, part, signed)?,
+                };
                 let Place { product, row, column } = factor.spread.place(lane, register, part);
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 matrix.set(Place { product, row, column }, value);
