@@ -124,7 +124,7 @@ fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
     if peers {
         cells.push(or_dash(done.peer.as_ref().map(|answer| match answer.share < 1.0 {
             true => format!("≈ {:.0}, {:.1} % done", answer.estimate(), 100.0 * answer.share),
-            false => format!("{:.2}", answer.seconds),
+            false => format!("{:.3}", answer.seconds),
         })));
     }
     let missed = done.missed();
