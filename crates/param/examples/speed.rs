@@ -1,6 +1,6 @@
 //! How long each kernel of `corpus/param` takes to prove, and by whom its questions are answered.
 //!
-//! `cargo run --release -p param --example speed [--users]`; z3 is the one that `WARPPROOF_Z3` names, or `z3`.
+//! `cargo run --release -p param --example speed [--users] [NAME…]`; z3 is the one that `WARPPROOF_Z3` names, or `z3`.
 
 #![expect(clippy::print_stdout, reason = "for people")]
 
@@ -11,6 +11,7 @@ use std::time::Instant;
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
     let users = std::env::args().any(|argument| argument == "--users");
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|one| one != "--users").collect();
     let folder = if users { root.join("users") } else { root };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the corpus")
@@ -18,6 +19,10 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
         .collect();
     files.sort();
+    files.retain(|file| {
+        wanted.is_empty()
+            || wanted.iter().any(|name| file.file_stem().is_some_and(|one| one == &**name))
+    });
     let z3 = std::env::var_os("WARPPROOF_Z3").map_or_else(|| find("z3"), PathBuf::from);
     println!("kernel               seconds  without solver  by solver  open  runs  proved");
     for file in files {

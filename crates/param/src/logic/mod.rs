@@ -1,6 +1,9 @@
 //! Integer conditions over symbols and what decides them. Nothing here knows of GPUs.
 
+#[cfg(all(test, unix))]
+mod asking;
 pub(crate) mod formula;
+mod multiples;
 pub(crate) mod poly;
 pub(crate) mod radix;
 mod range;

@@ -5,10 +5,10 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
-use super::radix;
 use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
+use super::{multiples, radix};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Choices that are looked at, and how many cases one may have.
@@ -42,6 +42,14 @@ impl Stats {
     }
 }
 
+/// How much is tried without a solver.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Without what is assumed of sizes.
+    Simple,
+    Full,
+}
+
 /// What is known, and who is asked.
 pub(crate) struct Prover {
     pub(crate) symbols: Symbols,
@@ -59,6 +67,8 @@ pub(crate) struct Prover {
     pub(crate) hurries: bool,
     /// Guesses that the solver did not show.
     missed: u32,
+    /// The solver found values for which the last question does not hold.
+    refuted: bool,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
 }
 
@@ -74,6 +84,7 @@ impl Prover {
             guesses: false,
             hurries: false,
             missed: 0,
+            refuted: false,
             known: BTreeMap::new(),
         }
     }
@@ -90,8 +101,7 @@ impl Prover {
             return *answer;
         }
         let all = self.context(assumed, goal);
-        let quick = self.quickly(&all, goal) || self.by_cases(&all, goal);
-        let answer = quick || self.asked(&all, goal);
+        let (quick, answer) = self.decided(&all, goal);
         match (quick, answer) {
             (true, _) => self.stats.without_solver += 1,
             (false, true) => self.stats.by_solver += 1,
@@ -102,6 +112,21 @@ impl Prover {
             self.known.insert(key, answer);
         }
         answer
+    }
+
+    /// Whether it is shown without a solver, and whether it is shown at all. Most guesses are wrong, and it is the solver that
+    /// says so; it is asked before much is tried.
+    fn decided(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
+        if self.guesses && self.solver.is_some() {
+            let quick = self.quickly(all, goal, Depth::Simple);
+            let answer = quick || self.asked(all, goal);
+            if answer || self.refuted {
+                return (quick, answer);
+            }
+        }
+        let quick = self.quickly(all, goal, Depth::Full) || self.by_cases(all, goal);
+        let may_ask = !(self.guesses && self.solver.is_some());
+        (quick, quick || may_ask && self.asked(all, goal))
     }
 
     /// Whether the solver shows all of these guesses at once.
@@ -121,7 +146,7 @@ impl Prover {
     /// The same without a solver.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
-        self.quickly(&all, goal)
+        self.quickly(&all, goal, Depth::Full)
     }
 
     /// Everything that may be used: demands on the launch, assumptions, facts about symbols.
@@ -134,15 +159,22 @@ impl Prover {
         let facts = self.symbols.facts(&all);
         all.pop();
         all.extend(facts);
-        settled(all)
+        let mut all = settled(all);
+        all.extend(multiples::found(&all));
+        all
     }
 
-    fn quickly(&self, all: &[Formula], goal: &Formula) -> bool {
+    fn quickly(&self, all: &[Formula], goal: &Formula, depth: Depth) -> bool {
         if all.contains(&Formula::False) || all.contains(goal) {
             return true;
         }
         let bounds = Bounds::new(all, &self.symbols);
-        let nonnegative = |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_nonnegative(&one));
+        let nonnegative = |poly: Option<Poly>| {
+            poly.is_some_and(|one| match depth {
+                Depth::Simple => bounds.is_simply_nonnegative(&one),
+                Depth::Full => bounds.is_nonnegative(&one),
+            })
+        };
         match goal {
             Formula::True => true,
             Formula::Ge(poly) => nonnegative(Some(poly.clone())),
@@ -154,8 +186,8 @@ impl Prover {
                 }
                 _ => false,
             },
-            Formula::And(parts) => parts.iter().all(|part| self.quickly(all, part)),
-            Formula::Or(parts) => parts.iter().any(|part| self.quickly(all, part)),
+            Formula::And(parts) => parts.iter().all(|part| self.quickly(all, part, depth)),
+            Formula::Or(parts) => parts.iter().any(|part| self.quickly(all, part, depth)),
             Formula::False | Formula::Pow2(_) => false,
         }
     }
@@ -170,12 +202,13 @@ impl Prover {
             parts.iter().all(|part| {
                 let mut with = all.to_vec();
                 with.extend(part.conjuncts().iter().cloned());
-                self.quickly(&with, goal) || self.is_quick_contradiction(&with, &[])
+                self.quickly(&with, goal, Depth::Full) || self.is_quick_contradiction(&with, &[])
             })
         })
     }
 
     fn asked(&mut self, all: &[Formula], goal: &Formula) -> bool {
+        self.refuted = false;
         let Some(solver) = &mut self.solver else {
             self.missed_solver |= !self.guesses;
             return false;
@@ -188,6 +221,7 @@ impl Prover {
         question.push(goal.clone().not());
         let limit = if hurries { GUESS_RLIMIT } else { RLIMIT };
         let answer = solver.check(&question, limit);
+        self.refuted = answer == Answer::Possible;
         self.missed += u32::from(hurries && answer == Answer::Unknown);
         if answer != Answer::Impossible && !self.guesses {
             self.left_open = Some(question);

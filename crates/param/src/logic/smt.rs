@@ -1,14 +1,15 @@
 //! Questions for z3, as SMT-LIB text over a pipe.
 //!
-//! One process answers all questions, with `(reset)` between them so that no answer depends on those before.
-//! A question is bounded by z3's own count of steps (`rlimit`), so that the answer does not depend on the
-//! machine; the clock is only looked at to notice a solver that died. Integers alone are asked about: no
-//! quantifiers, no arrays, no bit-vectors.
+//! One process answers all questions. Most are easy, and to begin anew for each (`(reset)`) would cost more than they do:
+//! a question is first asked with few steps in a scope of its own. If that does not settle it, it is asked again after a
+//! `(reset)`, where the answer depends on nothing before; so are all questions for values. A question is bounded
+//! by z3's own count of steps (`rlimit`), so that the answer does not depend on the machine; the clock is only looked at to
+//! notice a solver that died. Integers alone are asked about: no quantifiers, no arrays, no bit-vectors.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
 use base::Index;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,6 +19,8 @@ use std::time::Duration;
 
 /// Steps of z3 for one question; a hopeless one stops after about a second.
 pub(crate) const RLIMIT: u64 = 3_000_000;
+/// Steps of the first attempt, which begins where the question before ended: as many as a `(reset)` takes time.
+const WARM_RLIMIT: u64 = 10_000;
 /// A solver silent for longer than this is taken for dead.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -42,6 +45,10 @@ pub struct Solver {
     version: String,
     /// How many questions it was asked.
     asked: u64,
+    /// How often it was sent something.
+    sent: u64,
+    /// Questions that were answered, with their limits.
+    known: BTreeMap<(u64, String), Answer>,
 }
 
 impl Solver {
@@ -67,8 +74,9 @@ impl Solver {
                 }
             }
         });
+        let (version, known) = (String::new(), BTreeMap::new());
         let mut solver =
-            Self { child, input, lines, dead: false, version: String::new(), asked: 0 };
+            Self { child, input, lines, dead: false, version, asked: 0, sent: 0, known };
         let answer = solver.ask("(get-info :version)\n");
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
         solver.version = version.ok_or_else(|| format!("`{shown}` is no z3"))?.to_owned();
@@ -97,15 +105,26 @@ impl Solver {
         self.dead
     }
 
-    /// The answer to one command.
+    /// The answer to commands that give one line. What else it says (an error, say) makes it no answer: the line that
+    /// it is made to write at the end is waited for, so no answer is ever taken for that to another question.
     fn ask(&mut self, text: &str) -> Option<String> {
+        self.sent += 1;
+        let end = format!("end {}", self.sent);
+        let text = format!("{text}(echo \"{end}\")\n");
         let sent = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
-        let answer = sent.ok().and_then(|()| self.lines.recv_timeout(SILENCE).ok());
-        if answer.is_none() {
-            self.dead = true;
-            let _ = self.child.kill();
+        let mut said: Vec<String> = Vec::new();
+        loop {
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(SILENCE).ok()) {
+                Some(line) if line == end => break,
+                Some(line) => said.push(line),
+                None => {
+                    self.dead = true;
+                    let _ = self.child.kill();
+                    return None;
+                }
+            }
         }
-        answer
+        said.pop().filter(|_| said.is_empty())
     }
 
     /// Whether all conditions can hold together.
@@ -114,12 +133,32 @@ impl Solver {
             return Answer::Unknown;
         }
         self.asked += 1;
-        match self.ask(&question(conditions, &[], limit)).as_deref() {
+        let question = question(conditions, &[]);
+        if let Some(answer) = self.known.get(&(limit, question.clone())) {
+            return *answer;
+        }
+        let scoped = format!("(push)\n(set-option :rlimit {WARM_RLIMIT})\n{question}(pop)\n");
+        let mut answer = self.answer(&scoped);
+        if answer == Answer::Unknown && !self.dead {
+            // Nothing of it may be left for the next one.
+            answer = self.answer(&format!("{}(reset)\n", anew(&question, limit)));
+        }
+        self.known.insert((limit, question), answer);
+        answer
+    }
+
+    fn answer(&mut self, text: &str) -> Answer {
+        match self.ask(text).as_deref() {
             Some("unsat") => Answer::Impossible,
             Some("sat") => Answer::Possible,
             _ => Answer::Unknown,
         }
     }
+}
+
+/// A question that nothing before bears on.
+fn anew(question: &str, limit: u64) -> String {
+    format!("(reset)\n(set-option :rlimit {limit})\n{question}")
 }
 
 impl Solver {
@@ -134,17 +173,18 @@ impl Solver {
             return None;
         }
         self.asked += 1;
-        let mut text = question(conditions, wanted, limit);
-        if self.ask(&text)? != "sat" {
-            return None;
-        }
-        let mut values = Vec::new();
-        for poly in wanted {
-            text.clear();
-            let _ = writeln!(text, "(eval {})", term(poly));
-            values.push(read_number(&self.ask(&text)?)?);
-        }
-        Some(values)
+        let answer = self.ask(&anew(&question(conditions, wanted), limit));
+        let values = match answer.as_deref() {
+            Some("sat") => wanted.iter().map(|poly| self.value(poly)).collect(),
+            _ => None,
+        };
+        let _ = self.ask("(reset)\n");
+        values
+    }
+
+    /// The value of a polynomial where the last conditions hold.
+    fn value(&mut self, poly: &Poly) -> Option<i128> {
+        read_number(&self.ask(&format!("(eval {})\n", term(poly)))?)
     }
 }
 
@@ -164,8 +204,8 @@ impl Drop for Solver {
 }
 
 /// The text of a question.
-fn question(conditions: &[Formula], wanted: &[Poly], limit: u64) -> String {
-    let mut text = format!("(reset)\n(set-option :rlimit {limit})\n");
+fn question(conditions: &[Formula], wanted: &[Poly]) -> String {
+    let mut text = String::new();
     let wanted = wanted.iter().flat_map(Poly::symbols);
     let symbols: BTreeSet<Sym> =
         conditions.iter().flat_map(Formula::symbols).chain(wanted).collect();
