@@ -112,3 +112,43 @@ fn constants(terms: &Terms, root: Term) -> BTreeSet<Number> {
     });
     numbers.filter(long).map(Number::abs).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use decide::{Decision, decide};
+    use std::sync::Arc;
+    use term::Inputs;
+
+    /// `x` against `Σ cᵢ·x` with these constants.
+    fn told(constants: &[f64]) -> Told {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let x = terms.input(x);
+        let mut sum = terms.zero();
+        for constant in constants {
+            let constant = terms.float(*constant);
+            sum = terms.fused_multiply_add(constant, x, sum);
+        }
+        let (problem, budget) =
+            (Problem { reference: &terms, optimised: &terms, assumptions: &[] }, Budget::default());
+        let decisions = decide(&problem, &[(x, sum)], &budget);
+        let Decision::Different { point, discrepancy } = &decisions[0] else {
+            panic!("{decisions:?}");
+        };
+        look(&problem, (x, sum), (point, discrepancy), &budget)
+    }
+
+    #[test]
+    fn small_differences_of_polynomials_are_no_mistakes() {
+        let close = [0.333_333_5, 0.233_333_3, 0.433_333_3];
+        assert!(matches!(told(&close), Told::Close(reason) if reason.contains("optimised side")));
+        // Ten times as far apart as approximations are.
+        let far = [0.333_433_4, 0.233_333_3, 0.433_333_3];
+        assert!(matches!(told(&far), Told::At(..)));
+        // Two constants make no polynomial, and short ones none either.
+        assert!(matches!(told(&[0.333_333_5, 0.666_666_6]), Told::At(..)));
+        assert!(matches!(told(&[0.5, 0.25, 0.249_999_046_325_683_6]), Told::At(..)));
+    }
+}

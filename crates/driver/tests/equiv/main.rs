@@ -96,6 +96,46 @@ fn steps_of_expf_alone_are_not_taken_for_it() {
     assert_ne!(small([down, exact], X_AND_Y).0, Exit::Success);
 }
 
+/// A byte in the last places of a power of two is that much more; not where it reaches into the exponent.
+#[test]
+fn bytes_in_the_last_places_of_floats_are_added() {
+    let kernel = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
+            .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b16 %h<9>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.global.u8 %r1, [%rd1];
+            {body}
+            st.global.f32 [%rd2], %f2; ret; }}"
+        );
+        Input::from_bytes("k.ptx", text.into_bytes()).unwrap()
+    };
+    let answer_to = |bodies: [&str; 2]| {
+        let inputs = bodies.map(kernel);
+        let flags = "--grid 1 --block 1 --arg x=u8[1] --arg y=f32[1]:out";
+        answer(inputs.each_ref(), [None; 2], &[(), ()].map(|()| Flags::parse(flags))).0
+    };
+    let added = |number: &str| format!("cvt.rn.f32.u32 %f1, %r1; add.f32 %f2, %f1, {number};");
+    let half = |bits: &str| {
+        format!("or.b32 %r2, %r1, {bits}; cvt.u16.u32 %h1, %r2; cvt.f32.f16 %f2, %h1;")
+    };
+    for (bits, number) in
+        [("0x6400", "0f44800000"), ("0x6500", "0f44A00000"), ("0x6700", "0f44E00000")]
+    {
+        assert_eq!(answer_to([&added(number), &half(bits)]), Exit::Success, "{bits}");
+    }
+    assert_eq!(answer_to([&added("0f44800000"), &half("0x6500")]), Exit::Refuted);
+    // The last place of 0x6800 is 2.
+    assert_ne!(answer_to([&added("0f45000000"), &half("0x6800")]), Exit::Success);
+    let single = "or.b32 %r2, %r1, 0x4b000000; mov.b32 %f2, %r2;";
+    assert_eq!(answer_to([&added("0f4B000000"), single]), Exit::Success);
+    let nibble = "and.b32 %r1, %r1, 15;";
+    let bfloat = "or.b32 %r2, %r1, 0x4300; shl.b32 %r3, %r2, 16; mov.b32 %f2, %r3;";
+    let small = [format!("{nibble} {}", added("0f43000000")), format!("{nibble} {bfloat}")];
+    assert_eq!(answer_to([&small[0], &small[1]]), Exit::Success);
+    // A byte of 128 or more is the exponent of another number.
+    assert_ne!(answer_to([&added("0f43000000"), bfloat]), Exit::Success);
+}
+
 #[test]
 fn nothing_compared_is_nothing_proved() {
     let copy = "mov.f32 %f2, %f1;";

@@ -22,3 +22,24 @@ fn lanes_that_exchange_their_sums_meet() {
     let terms: BTreeSet<Term> = differences.iter().map(|&sum| domain.term(sum)).collect();
     assert_eq!(terms.len(), 32);
 }
+
+/// The order of operands is forgotten where it does not matter, and only there.
+#[test]
+fn operands_are_exchanged_where_they_may_be() {
+    let mut inputs = Inputs::new();
+    inputs.tensor("x", 2).unwrap();
+    let mut domain = Symbolic::new(Arc::new(inputs), FxHashMap::default(), true);
+    let (one, other) = ([1; 32], [2; 32]);
+    let same = |domain: &mut Symbolic, op: Binary| {
+        let mut results = [[0; 32]; 2];
+        domain.binary(op, [&one, &other], Mask::ALL, &mut results[0]);
+        domain.binary(op, [&other, &one], Mask::ALL, &mut results[1]);
+        domain.term(results[0][0]) == domain.term(results[1][0])
+    };
+    for op in [Binary::Add, Binary::Mul, Binary::Min, Binary::Max] {
+        assert!(same(&mut domain, op), "{op:?}");
+    }
+    for op in [Binary::Sub, Binary::Div, Binary::CopySign] {
+        assert!(!same(&mut domain, op), "{op:?}");
+    }
+}

@@ -209,6 +209,9 @@ fn add(valued: &mut Valued<'_>, total: Value, value: Value, scale: i128) -> Valu
 
 /// The float whose bits are those of a small integer, in the last places of a power of two.
 pub(crate) fn magic(valued: &mut Valued<'_>, bytes: &[Byte], format: Format) -> Option<Value> {
+    if let (Format::F32, [Byte::Known(0), Byte::Known(0), upper @ ..]) = (format, bytes) {
+        return magic(valued, upper, Format::Bf16);
+    }
     let (&top, below) = bytes.split_last()?;
     let Byte::Known(top) = top else { return None };
     // Whether the highest bit below belongs to the exponent.
