@@ -15,5 +15,8 @@ KERNEL above_log10f(const float* x, float* y) { y[HERE] = fmaxf(log10f(x[HERE]),
 // Mistakes.
 KERNEL behind_other(const float* x, float* y) { float v = x[HERE]; y[HERE] = v > 1.0f ? tanhf(v) : -v * v; }
 KERNEL positive_other(const float* x, float* y) { float v = x[HERE]; y[HERE] = logf(v * v + 0.25f) * v; }
-// The second thread is wrong where the function is not called.
-KERNEL one_erff(const float* x, float* y) { float v = x[HERE]; y[HERE] = v > 1.0f ? erff(v) : threadIdx.x ? -v * v : v * v; }
+// The last thread is wrong where the function is not called.
+KERNEL one_erff(const float* x, float* y) {
+  float v = x[HERE];
+  y[HERE] = v > 1.0f ? erff(v) : threadIdx.x == blockDim.x - 1 ? -v * v : v * v;
+}
