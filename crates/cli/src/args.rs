@@ -241,6 +241,10 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
     pub(crate) solver: Option<PathBuf>,
 
+    /// A solver (cvc5) to ask as well whatever z3 says is impossible; if it disagrees, that is `unknown`.
+    #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
+    pub(crate) second_solver: Option<PathBuf>,
+
     /// Ask no solver, also where there is one.
     #[arg(long)]
     pub(crate) no_solver: bool,

@@ -97,11 +97,14 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
             Err(error) => return fail(&error.to_string()),
         }
     }
+    let cache = driver::cuda::locate::Environment::of_process().cache_folder();
     let options = driver::prove::Options {
         kernel: None,
         infers: true,
         solver: args.solver.as_deref(),
         use_solver: !args.no_solver,
+        second_solver: None,
+        cache: cache.as_deref(),
         format: args.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
@@ -170,11 +173,14 @@ fn run_prove(args: &ProveArgs) -> Exit {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
+    let cache = driver::cuda::locate::Environment::of_process().cache_folder();
     let options = driver::prove::Options {
         kernel: args.kernel.kernel.as_deref(),
         infers: args.infer != Infer::None,
         solver: args.solver.as_deref(),
         use_solver: !args.no_solver,
+        second_solver: args.second_solver.as_deref(),
+        cache: cache.as_deref(),
         format: args.format.into(),
     };
     finish(driver::prove::run(&input, options, styled()))

@@ -12,6 +12,10 @@ fn warpproof(arguments: &str) -> (i32, String, String) {
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
     // Whatever z3 there is on this machine: it is not to be found.
     let program = program.env_remove("WARPPROOF_Z3");
+    // Nor may an answer come from an earlier run.
+    let program = ["WARPPROOF_CACHE", "XDG_CACHE_HOME", "HOME"]
+        .into_iter()
+        .fold(program, |program, name| program.env_remove(name));
     let output = program.args(arguments.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -109,4 +113,101 @@ fn two_kernels_are_compared_for_every_size() {
     assert_eq!(report["reference"]["kernel"], "reverse1");
     let (code, output, _) = equiv("vector_add_a", "reverse_wrong.cu", "");
     assert_eq!(code, 3, "{output}");
+}
+
+/// A kernel that needs a solver, and solvers that are shell scripts, in a folder of their own.
+#[cfg(unix)]
+struct Solvers(std::path::PathBuf);
+
+#[cfg(unix)]
+impl Solvers {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("warpproof-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn program(&self, name: &str, body: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.0.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    /// A z3 that always says the same.
+    fn z3(&self, answer: &str) -> String {
+        let body = format!(
+            "while read -r line; do case \"$line\" in\n\
+             '(get-info :version)') echo '(:version \"5.4.0\")';;\n\
+             '(check-sat)') echo {answer};;\n\
+             '(echo '*) line=\"${{line#*\\\"}}\"; echo \"${{line%%\\\"*}}\";;\n\
+             esac; done"
+        );
+        self.program(&format!("z3-{answer}"), &body)
+    }
+
+    fn prove(&self, arguments: &[&str]) -> (i32, String) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
+        let program = Command::new(cargo_bin!("warpproof")).current_dir(root);
+        let program = program.env("WARPPROOF_CACHE", self.0.join("cache"));
+        let output =
+            program.args(["prove", "transpose_tiled.cu"]).args(arguments).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Solvers {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn answers_of_the_solver_are_kept_between_runs() {
+    let solvers = Solvers::new("prove-cache");
+    let (unsat, unknown) = (solvers.z3("unsat"), solvers.z3("unknown"));
+    let (code, output) = solvers.prove(&["--solver", &unknown]);
+    assert_eq!(code, 3, "{output}");
+    let (code, output) = solvers.prove(&["--solver", &unsat]);
+    assert_eq!(code, 0, "{output}");
+    let (code, output) = solvers.prove(&["--solver", &unknown]);
+    assert_eq!(code, 0, "{output}");
+    // An entry for another text is none, whatever its name.
+    for entry in std::fs::read_dir(solvers.0.join("cache/z3")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "key") {
+            std::fs::write(path, "another question").unwrap();
+        }
+    }
+    let (code, output) = solvers.prove(&["--solver", &unknown]);
+    assert_eq!(code, 3, "{output}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_solver_is_asked_for_its_opinion() {
+    let solvers = Solvers::new("prove-second");
+    let z3 = solvers.z3("unsat");
+    let said = |answer: &str| {
+        let second = solvers.program("cvc5", &format!("cat > /dev/null; echo {answer}"));
+        solvers.prove(&["--solver", &z3, "--second-solver", &second])
+    };
+    let (code, output) = said("unsat");
+    assert_eq!(code, 0, "{output}");
+    let (_, counts) = output.split_once("confirmed by cvc5: ").expect("a note");
+    let (confirmed, rest) = counts.split_once(" of ").unwrap();
+    assert_eq!(rest.lines().next(), Some(confirmed), "{output}");
+    assert_ne!(confirmed, "0");
+    let (code, output) = said("unknown");
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains(&format!("confirmed by cvc5: 0 of {confirmed}\n")), "{output}");
+    let (code, output) = said("sat");
+    assert_eq!(code, 3, "{output}");
+    assert!(output.contains("fits into `int`: the solvers disagree\n"), "{output}");
+    assert!(output.contains(", which are not used\n"), "{output}");
+    assert_eq!(said("hello").0, 2);
 }

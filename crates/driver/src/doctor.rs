@@ -51,6 +51,7 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
             line("-", "z3", &text);
         }
     }
+    line("", "", "another solver (cvc5) can be asked as well: `prove --second-solver PATH`");
     let wrong = ["WARPPROOF_NVRTC", "WARPPROOF_NVCC"].into_iter().filter(|name| {
         let found = if name.ends_with("NVRTC") { library.is_some() } else { program.is_some() };
         environment.variable(name).is_some() && !found

@@ -24,8 +24,9 @@ mod suggest;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
 pub use equal::{Compared, Difference, compare};
+pub use logic::second::Second;
 pub use logic::side::Stats;
-pub use logic::smt::Solver;
+pub use logic::smt::{Memory, Solver};
 
 use base::Diagnostic;
 

@@ -148,7 +148,7 @@ impl Compiler {
         let command = format!("{} {} {}", self.path().display(), words.join(" "), path.display());
         let folder = options.environment.cache_folder();
         let key = self.key(path, text, &words, options);
-        let known = key.as_ref().and_then(|key| cache::look_up(folder.as_deref(), key));
+        let known = key.as_ref().and_then(|key| cache::look_up(folder.as_deref(), "ptx", key));
         if let Some(ptx) = known {
             return Ok(Compiled { ptx, command: format!("{command}   (cached)") });
         }
@@ -160,7 +160,7 @@ impl Compiler {
             format!("does not compile:\n{}\ncompiled with: {command}", log.trim_end())
         })?;
         if let Some(key) = &key {
-            cache::store(folder.as_deref(), key, &ptx);
+            cache::store(folder.as_deref(), "ptx", key, &ptx);
         }
         Ok(Compiled { ptx, command })
     }

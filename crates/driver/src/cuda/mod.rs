@@ -1,6 +1,6 @@
 //! From CUDA C++ to PTX, with a compiler that is found when it is needed. PTX input needs none of it.
 
-mod cache;
+pub(crate) mod cache;
 mod compile;
 mod includes;
 pub mod locate;

@@ -30,6 +30,10 @@ pub struct Options<'o> {
     pub solver: Option<&'o Path>,
     /// Whether a solver may be used at all.
     pub use_solver: bool,
+    /// A solver that is asked as well whatever z3 says is impossible.
+    pub second_solver: Option<&'o Path>,
+    /// Where answers of z3 are kept between runs.
+    pub cache: Option<&'o Path>,
     /// How results are written.
     pub format: Format,
 }
@@ -48,6 +52,8 @@ struct Report<'r> {
     no_solver: Option<&'r str>,
     /// The version of a solver that is too old.
     old_solver: Option<&'r str>,
+    /// What the second solver says.
+    second: Option<String>,
 }
 
 /// Proves a kernel.
@@ -67,11 +73,12 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     };
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| is_old(version));
-    let (answer, _) =
+    let (answer, found) =
         param::prove(&kernel, found, param::Options { infers: options.infers, suggests: true });
     let no_solver = no_solver.as_deref();
     let old_solver = old_solver.as_deref();
-    let report = Report { input, kernel: &kernel, answer: &answer, no_solver, old_solver };
+    let second = found.as_ref().and_then(|solver| solver.second()).map(confirmed);
+    let report = Report { input, kernel: &kernel, answer: &answer, no_solver, old_solver, second };
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(&kernel, finding), input, colour);
         let messages = format!(
@@ -111,10 +118,29 @@ fn solver(options: &Options<'_>) -> Result<(Option<param::Solver>, Option<String
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, Some("no solver was to be used".to_owned())),
     };
-    match (options.solver, found) {
-        (Some(_), (None, Some(reason))) => Err(reason),
-        (_, found) => Ok(found),
+    let mut found = match (options.solver, found) {
+        (Some(_), (None, Some(reason))) => return Err(reason),
+        (_, found) => found,
+    };
+    if let Some(solver) = &mut found.0 {
+        if let Some(folder) = options.cache {
+            solver.remember(Box::new(solver::Kept(folder.join("z3"))));
+        }
+        if let Some(path) = options.second_solver {
+            solver.confirm_with(param::Second::start(path)?);
+        }
     }
+    Ok(found)
+}
+
+/// What the second solver says of z3's proofs.
+fn confirmed(second: &param::Second) -> String {
+    let param::Second { asked, confirmed, disputed, .. } = second;
+    let disputed = match disputed {
+        0 => String::new(),
+        count => format!("; it contradicts {count}, which are not used"),
+    };
+    format!("what z3 showed, confirmed by {}: {confirmed} of {asked}{disputed}", second.name())
 }
 
 /// The version of the z3 that would be asked.
@@ -286,6 +312,7 @@ impl Report<'_> {
         if self.answer.solver_died {
             notes.push("the solver stopped answering".to_owned());
         }
+        notes.extend(self.second.clone());
         match self.answer.tested {
             0 => notes.push("no launch was run to test this".to_owned()),
             count => notes.push(format!("tested by running {count} small launches")),

@@ -58,6 +58,7 @@ pub fn compare(
         answer: &compared.answers[number],
         no_solver: None,
         old_solver: None,
+        second: None,
     };
     let pair = Pair { sides: [side(0), side(1)], compared: &compared, no_solver };
     pair.told(options.format, colour)

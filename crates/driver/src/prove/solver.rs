@@ -1,5 +1,6 @@
-//! Where z3 is: given, named by `WARPPROOF_Z3`, or on the path.
+//! Where z3 is: given, named by `WARPPROOF_Z3`, or on the path. What it said before is kept in the cache.
 
+use crate::cuda::cache;
 use param::Solver;
 use std::path::{Path, PathBuf};
 
@@ -17,5 +18,19 @@ pub(super) fn find(given: Option<&Path>) -> Result<Solver, String> {
     match found {
         Some(found) => Solver::start(&found),
         None => Err("there is no z3".to_owned()),
+    }
+}
+
+/// Answers in a folder of the cache.
+#[derive(Debug)]
+pub(super) struct Kept(pub(super) PathBuf);
+
+impl param::Memory for Kept {
+    fn look_up(&self, question: &str) -> Option<String> {
+        cache::look_up(Some(&self.0), "answer", question)
+    }
+
+    fn keep(&self, question: &str, answer: &str) {
+        cache::store(Some(&self.0), "answer", question, answer);
     }
 }

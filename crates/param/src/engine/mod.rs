@@ -294,6 +294,8 @@ impl Engine<'_> {
     }
 
     fn note(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
+        let disputed = std::mem::take(&mut self.prover.disputed);
+        let message = if disputed { format!("{message}: the solvers disagree") } else { message };
         let question = self.prover.left_open.take();
         self.questions.extend(question.map(|question| (property, question)));
         let open = Open { property, span, other, message };

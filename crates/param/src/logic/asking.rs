@@ -2,7 +2,8 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
-use super::smt::{Answer, Solver};
+use super::second::Second;
+use super::smt::{Answer, Memory, Solver};
 use base::Index;
 use std::path::PathBuf;
 
@@ -110,4 +111,81 @@ fn values_are_asked_for_anew() {
     assert_eq!(solver.values(&at_least(1), &wanted, 1000), Some(vec![7]));
     assert!(!folder.log().contains("(push)"));
     assert_eq!(folder.log().matches("(reset)").count(), 2);
+}
+
+/// Answers in memory.
+#[derive(Clone, Debug, Default)]
+struct Notebook(std::sync::Arc<std::sync::Mutex<std::collections::BTreeMap<String, String>>>);
+
+impl Memory for Notebook {
+    fn look_up(&self, question: &str) -> Option<String> {
+        self.0.lock().unwrap().get(question).cloned()
+    }
+
+    fn keep(&self, question: &str, answer: &str) {
+        self.0.lock().unwrap().insert(question.to_owned(), answer.to_owned());
+    }
+}
+
+/// Asks a new solver, which says `lines`, for an answer and for values.
+fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i128>>, usize) {
+    let folder = Folder::new(name);
+    let mut solver = Solver::start(&folder.z3(lines)).unwrap();
+    solver.remember(Box::new(notebook.clone()));
+    let answer = solver.check(&at_least(1), 1000);
+    let values = solver.values(&at_least(3), &[Poly::symbol(Sym::from_position(0))], 1000);
+    (answer, values, folder.log().matches("(check-sat)").count())
+}
+
+#[test]
+fn definite_answers_are_kept_and_no_others() {
+    let notebook = Notebook::default();
+    assert_eq!(both("unknown", &notebook, "kept-1"), (Answer::Unknown, None, 3));
+    assert_eq!(notebook.0.lock().unwrap().len(), 0);
+    assert_eq!(both("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
+    // Nobody is asked any more, so what this one says does not matter.
+    assert_eq!(both("unsat", &notebook, "kept-3"), (Answer::Possible, Some(vec![7]), 0));
+    let keys: Vec<String> = notebook.0.lock().unwrap().keys().cloned().collect();
+    assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n(reset)\n(set-option :rlimit 1000)")));
+    // Nonsense is as if there were nothing.
+    for key in keys {
+        notebook.keep(&key, "sat\n1\n2");
+    }
+    assert_eq!(both("sat", &notebook, "kept-4"), (Answer::Possible, Some(vec![7]), 2));
+    let folder = Folder::new("kept-5");
+    let mut solver = Solver::start(&folder.z3("unsat")).unwrap();
+    solver.remember(Box::new(notebook));
+    assert_eq!(solver.check(&at_least(2), 1000), Answer::Impossible, "another question");
+    assert_eq!(solver.check(&at_least(1), 2000), Answer::Impossible, "another limit");
+}
+
+#[test]
+fn a_second_solver_confirms_or_disputes() {
+    let cases = [
+        ("unsat", "echo unsat", Answer::Impossible, (2, 2, 0)),
+        ("unsat", "echo unknown", Answer::Impossible, (2, 0, 0)),
+        ("unsat", "echo sat", Answer::Disputed, (2, 0, 2)),
+        ("sat", "echo unsat", Answer::Possible, (0, 0, 0)),
+        ("unknown", "echo unsat", Answer::Unknown, (0, 0, 0)),
+    ];
+    for (number, (first, second, expected, counts)) in cases.into_iter().enumerate() {
+        let folder = Folder::new(&format!("second-{number}"));
+        let mut solver = Solver::start(&folder.z3(first)).unwrap();
+        let other =
+            folder.program("cvc5", &format!("cat > '{}'/asked; {second}", folder.0.display()));
+        solver.confirm_with(Second::start(&other).unwrap());
+        for least in [1, 2, 2] {
+            assert_eq!(solver.check(&at_least(least), 1000), expected, "{first} {second}");
+        }
+        let Second { asked, confirmed, disputed, .. } = solver.second().unwrap();
+        assert_eq!((*asked, *confirmed, *disputed), counts, "{first} {second}");
+        if counts.0 > 0 {
+            let asked = std::fs::read_to_string(folder.0.join("asked")).unwrap();
+            assert!(asked.starts_with("(set-logic ALL)\n(declare-const s0 Int)\n"), "{asked}");
+            assert!(asked.ends_with("(assert (>= (+ (- 2) s0) 0))\n(check-sat)\n"), "{asked}");
+        }
+    }
+    let folder = Folder::new("second-none");
+    assert!(Second::start(&folder.program("cvc5", "echo hello")).is_err());
+    assert!(Second::start(&folder.0.join("nothing")).is_err());
 }

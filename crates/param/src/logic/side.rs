@@ -69,6 +69,8 @@ pub(crate) struct Prover {
     missed: u32,
     /// The solver found values for which the last question does not hold.
     refuted: bool,
+    /// Two solvers disagree about the last question.
+    pub(crate) disputed: bool,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
 }
 
@@ -85,6 +87,7 @@ impl Prover {
             hurries: false,
             missed: 0,
             refuted: false,
+            disputed: false,
             known: BTreeMap::new(),
         }
     }
@@ -96,6 +99,7 @@ impl Prover {
             Formula::And(parts) => return parts.iter().all(|part| self.proves(assumed, part)),
             _ => {}
         }
+        self.disputed = false;
         let key = (assumed.to_vec(), goal.clone());
         if let Some(answer) = self.known.get(&key) {
             return *answer;
@@ -222,6 +226,7 @@ impl Prover {
         let limit = if hurries { GUESS_RLIMIT } else { RLIMIT };
         let answer = solver.check(&question, limit);
         self.refuted = answer == Answer::Possible;
+        self.disputed = answer == Answer::Disputed && !self.guesses;
         self.missed += u32::from(hurries && answer == Answer::Unknown);
         if answer != Answer::Impossible && !self.guesses {
             self.left_open = Some(question);

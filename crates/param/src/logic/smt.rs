@@ -8,6 +8,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
+use super::second::Second;
 use base::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -33,6 +34,8 @@ pub(crate) enum Answer {
     Possible,
     /// z3 does not know.
     Unknown,
+    /// z3 says that none do, and another solver that some do.
+    Disputed,
 }
 
 /// A running solver.
@@ -49,6 +52,18 @@ pub struct Solver {
     sent: u64,
     /// Questions that were answered, with their limits.
     known: BTreeMap<(u64, String), Answer>,
+    /// Where answers are kept between runs.
+    memory: Option<Box<dyn Memory>>,
+    /// Who is asked as well where something is impossible.
+    second: Option<Second>,
+}
+
+/// Where answers are kept between runs. Only what was kept for exactly the same text may be found.
+pub trait Memory: std::fmt::Debug + Send {
+    /// What was kept.
+    fn look_up(&self, question: &str) -> Option<String>;
+    /// Keeps an answer.
+    fn keep(&self, question: &str, answer: &str);
 }
 
 impl Solver {
@@ -75,8 +90,9 @@ impl Solver {
             }
         });
         let (version, known) = (String::new(), BTreeMap::new());
+        let (dead, asked, sent, memory, second) = (false, 0, 0, None, None);
         let mut solver =
-            Self { child, input, lines, dead: false, version, asked: 0, sent: 0, known };
+            Self { child, input, lines, dead, version, asked, sent, known, memory, second };
         let answer = solver.ask("(get-info :version)\n");
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
         solver.version = version.ok_or_else(|| format!("`{shown}` is no z3"))?.to_owned();
@@ -93,6 +109,22 @@ impl Solver {
     #[must_use]
     pub fn major(&self) -> Option<u32> {
         self.version.split('.').next()?.parse().ok()
+    }
+
+    /// Uses answers that were kept, and keeps those it gives.
+    pub fn remember(&mut self, memory: Box<dyn Memory>) {
+        self.memory = Some(memory);
+    }
+
+    /// Has another solver asked whatever this one says is impossible.
+    pub fn confirm_with(&mut self, second: Second) {
+        self.second = Some(second);
+    }
+
+    /// The solver that is asked as well.
+    #[must_use]
+    pub fn second(&self) -> Option<&Second> {
+        self.second.as_ref()
     }
 
     /// How many questions it was asked.
@@ -137,14 +169,51 @@ impl Solver {
         if let Some(answer) = self.known.get(&(limit, question.clone())) {
             return *answer;
         }
+        let mut answer = self.answered(&question, limit);
+        if let (Answer::Impossible, Some(second)) = (answer, &mut self.second)
+            && second.disputes(&question)
+        {
+            answer = Answer::Disputed;
+        }
+        self.known.insert((limit, question), answer);
+        answer
+    }
+
+    /// The answer that was kept, or a new one. Only those that are definite are kept.
+    fn answered(&mut self, question: &str, limit: u64) -> Answer {
+        let kept = anew(question, limit);
+        match self.kept(&kept).as_deref() {
+            Some("unsat") => return Answer::Impossible,
+            Some("sat") => return Answer::Possible,
+            _ => {}
+        }
         let scoped = format!("(push)\n(set-option :rlimit {WARM_RLIMIT})\n{question}(pop)\n");
         let mut answer = self.answer(&scoped);
         if answer == Answer::Unknown && !self.dead {
             // Nothing of it may be left for the next one.
-            answer = self.answer(&format!("{}(reset)\n", anew(&question, limit)));
+            answer = self.answer(&format!("{kept}(reset)\n"));
         }
-        self.known.insert((limit, question), answer);
+        match answer {
+            Answer::Impossible => self.keep(&kept, "unsat"),
+            Answer::Possible => self.keep(&kept, "sat"),
+            Answer::Unknown | Answer::Disputed => {}
+        }
         answer
+    }
+
+    fn kept(&self, text: &str) -> Option<String> {
+        self.memory.as_ref()?.look_up(&self.key(text))
+    }
+
+    fn keep(&self, text: &str, answer: &str) {
+        if let Some(memory) = &self.memory {
+            memory.keep(&self.key(text), answer);
+        }
+    }
+
+    /// Another version may answer otherwise.
+    fn key(&self, text: &str) -> String {
+        format!("z3 {}\n{text}", self.version)
     }
 
     fn answer(&mut self, text: &str) -> Answer {
@@ -173,19 +242,34 @@ impl Solver {
             return None;
         }
         self.asked += 1;
-        let answer = self.ask(&anew(&question(conditions, wanted), limit));
-        let values = match answer.as_deref() {
-            Some("sat") => wanted.iter().map(|poly| self.value(poly)).collect(),
+        let question = anew(&question(conditions, wanted), limit);
+        let terms: Vec<String> =
+            wanted.iter().map(|poly| format!("(eval {})\n", term(poly))).collect();
+        let key = format!("{question}{}", terms.concat());
+        if let Some(values) = self.kept(&key).and_then(|text| read_values(&text, wanted.len())) {
+            return Some(values);
+        }
+        let values: Option<Vec<i128>> = match self.ask(&question).as_deref() {
+            Some("sat") => terms.iter().map(|term| read_number(&self.ask(term)?)).collect(),
             _ => None,
         };
         let _ = self.ask("(reset)\n");
+        if let Some(values) = &values {
+            self.keep(&key, &write_values(values));
+        }
         values
     }
+}
 
-    /// The value of a polynomial where the last conditions hold.
-    fn value(&mut self, poly: &Poly) -> Option<i128> {
-        read_number(&self.ask(&format!("(eval {})\n", term(poly)))?)
-    }
+/// Values as they are kept.
+fn write_values(values: &[i128]) -> String {
+    values.iter().fold("sat\n".to_owned(), |text, value| format!("{text}{value}\n"))
+}
+
+/// So many values, if that is what was kept.
+fn read_values(text: &str, count: usize) -> Option<Vec<i128>> {
+    let values = text.strip_prefix("sat\n")?.lines().map(|line| line.parse().ok());
+    values.collect::<Option<Vec<i128>>>().filter(|values| values.len() == count)
 }
 
 /// A number as z3 writes it.
