@@ -61,7 +61,7 @@
 //! Each has a budget in steps ([`Budget`]); none looks at a clock,
 //! unless somebody waits for the answer ([`Patience`]).
 //!
-//! Before the normal forms, *fingerprints* of all open pairs are taken in one pass: values at a point
+//! Before the normal forms, *fingerprints* of the open pairs (of some, if they are many) are taken in one pass: values at a point
 //! modulo a safe prime p = 2q+1, exponents modulo q, maxima and choices decided by floats. Where they
 //! disagree, interval evaluation looks for a difference at once. They choose where to look and are
 //! never an answer: beyond exp-polynomials they may disagree for equal terms.
