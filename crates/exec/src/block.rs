@@ -37,9 +37,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         machine: &'b Machine<'p>,
         global: &'b mut [Allocation],
         budget: Budget,
-        shadows: Shadows,
+        mut shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
+        shadows.alone = threads == 1 && !machine.copies_asynchronously();
         let warps = (0..threads.div_ceil(WARP)).map(|number| {
             let exists = Mask::first((threads - number * WARP).min(WARP) as u32);
             Warp::new(machine, number, exists)

@@ -48,6 +48,12 @@ pub(crate) struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
+    /// Whether there are copies that run beside the thread that started them.
+    pub(crate) fn copies_asynchronously(&self) -> bool {
+        let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
+        all.any(|instruction| matches!(instruction.op, Op::AsyncCopy(_)))
+    }
+
     /// Prepares a launch; also gives global memory as it is before the first block.
     ///
     /// # Errors

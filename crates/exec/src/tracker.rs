@@ -37,6 +37,8 @@ pub(crate) struct Tracker {
 pub(crate) struct Shadows {
     /// Whether anybody wants to know.
     enabled: bool,
+    /// Only one thread has the shared memory, and no copy is under way beside it: there is no one to race with.
+    pub(crate) alone: bool,
     /// Whether lanes that run together stay together.
     lock_step: bool,
     /// Whether uses of barriers are kept.
@@ -185,7 +187,7 @@ impl Tracker {
     pub(crate) fn watches(&self, area: Area) -> bool {
         self.shadows.enabled
             && match area {
-                Area::Shared(_) => true,
+                Area::Shared(_) => !self.shadows.alone,
                 Area::Global(number) => self.shadows.global[number].is_some(),
                 Area::Local(_) | Area::Param(_) => false,
             }
