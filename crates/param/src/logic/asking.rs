@@ -18,12 +18,15 @@ impl Folder {
         Self(folder)
     }
 
-    /// A program that does this.
+    /// A program that does this. A shell writes it: were it open for writing here, a child of another
+    /// test could still have it open when it is started, and a file that is written is not executed.
     pub(super) fn program(&self, name: &str, body: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt;
-        let path = self.0.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        use std::process::Command;
+        let (path, draft) = (self.0.join(name), self.0.join("draft"));
+        std::fs::write(&draft, format!("#!/bin/sh\n{body}\n")).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "cat \"$0\" > \"$1\" && chmod 755 \"$1\""]).args([&draft, &path]);
+        assert!(shell.status().unwrap().success());
         path
     }
 
