@@ -146,3 +146,25 @@ fn what_kernels_are_written_in_is_read() {
     ";
     assert_eq!(refusal(text), None);
 }
+
+/// What GPUVerify's kernels state in front of a loop's condition is an invariant of the loop.
+#[test]
+fn invariants_may_stand_before_a_condition() {
+    let invariants = |condition: &str| {
+        let text = format!(
+            "__global__ void k(float* a, int n) {{\nfor (int i = 0; {condition}; i++) a[i] = 0;\n}}\n"
+        );
+        let (_, kernel) = param::kernels(&text).unwrap().remove(0);
+        let kernel = kernel.map_err(|refused| refused.message.to_string())?;
+        let loops = kernel.body.iter().filter_map(|statement| match statement {
+            param::kir::Stmt::Loop(one) => Some(one.invariants.len()),
+            _ => None,
+        });
+        Ok::<usize, String>(loops.sum())
+    };
+    assert_eq!(invariants("i < n"), Ok(0));
+    assert_eq!(invariants("__invariant(i >= 0), i < n"), Ok(1));
+    assert_eq!(invariants("__invariant(i >= 0), __global_invariant(i <= n), i < n"), Ok(2));
+    assert!(invariants("i < n, __invariant(i >= 0)").is_err());
+    assert!(invariants("__invariant(i >= 0) && i < n").is_err());
+}

@@ -180,8 +180,13 @@ impl Lowerer<'_> {
         let truth = Expr { kind: ExprKind::Int(1), ty: Type::Bool, span };
         let (mut head, mut body, mut step) = (Vec::new(), Vec::new(), Vec::new());
         let mut condition = truth;
-        let invariants = self.invariants(clauses)?;
+        let mut invariants = self.invariants(clauses)?;
         if let Some(written) = parts.condition.filter(|_| !parts.after) {
+            let mut stated = Vec::new();
+            let written = without_invariants(written, &mut stated);
+            for invariant in stated {
+                invariants.push(self.spec_condition(invariant)?);
+            }
             condition = self.condition(written, &mut head)?;
         }
         self.loops += 1;
@@ -400,4 +405,28 @@ impl Lowerer<'_> {
 
 fn is_loop(statement: &AstStmt) -> bool {
     matches!(statement.kind, StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..))
+}
+
+/// The condition of a loop without what GPUVerify's kernels state before it, `__invariant(i % 2 == 0), i < n`.
+fn without_invariants<'e>(condition: &'e Ast, stated: &mut Vec<&'e Ast>) -> &'e Ast {
+    fn collect<'e>(expr: &'e Ast, stated: &mut Vec<&'e Ast>) -> bool {
+        match &expr.kind {
+            AstKind::Comma(left, right) => collect(left, stated) && collect(right, stated),
+            AstKind::Call(name, arguments) => match (name.as_str(), arguments.as_slice()) {
+                ("__invariant" | "__global_invariant", [invariant]) => {
+                    stated.push(invariant);
+                    true
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+    let AstKind::Comma(left, right) = &condition.kind else { return condition };
+    let mut found = Vec::new();
+    if !collect(left, &mut found) {
+        return condition;
+    }
+    stated.append(&mut found);
+    right
 }
