@@ -233,6 +233,10 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
+    /// Where to write a page with the source and what was found in it.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Which facts about loops are inferred.
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) infer: Infer,

@@ -183,7 +183,7 @@ fn run_prove(args: &ProveArgs) -> Exit {
         cache: cache.as_deref(),
         format: args.format.into(),
     };
-    finish(driver::prove::run(&input, options, styled()))
+    finish(with_page(driver::prove::run(&input, options, styled()), args.report.as_deref()))
 }
 
 /// Hands the launch of a module to a command.

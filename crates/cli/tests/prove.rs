@@ -34,6 +34,22 @@ fn a_kernel_is_proved_for_every_launch() {
 }
 
 #[test]
+fn a_page_shows_the_source_with_what_was_found() {
+    let name = format!("warpproof-prove-{}.html", std::process::id());
+    let page = std::env::temp_dir().join(name);
+    let (code, output, _) = prove(&format!("racy.cu --no-solver --report {}", page.display()));
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
+    assert_eq!(code, 1, "{output}");
+    let source = include_str!("prove/racy.cu");
+    let line = source.lines().find(|line| line.contains("__global__")).unwrap();
+    let escaped = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    for shown in ["refuted", "WP0109", escaped.trim()] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+}
+
+#[test]
 fn a_refutation_names_a_launch_and_both_threads() {
     let (code, output, _) = prove("racy.cu --no-solver");
     assert_eq!(code, 1, "{output}");

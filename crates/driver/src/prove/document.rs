@@ -75,7 +75,11 @@ pub(super) fn empty(input: &Input) -> report::Report {
         precision: Vec::new(),
         stats: Stats::default(),
         exit: Exit::Unknown,
-        sources: Vec::new(),
+        sources: vec![report::SourceText {
+            path: report::relative(input.source.name()),
+            text: input.source.text().to_owned(),
+            side: None,
+        }],
         barriers: None,
         heat: None,
     }
