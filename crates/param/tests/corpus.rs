@@ -1,8 +1,11 @@
 //! Kernels of `corpus/param`: each is proved, and each of its mutants is refuted on a launch that the
 //! interpreter ran. What needs a solver is only looked at where there is one.
 
-use param::{Answer, Options, Solver, Verdict, engine::Property, kir::Kernel};
+mod support;
+
+use param::{Answer, Options, Verdict, engine::Property};
 use std::path::PathBuf;
+use support::{kernel, solver};
 
 /// One test for each kernel, so that they run side by side.
 macro_rules! corpus {
@@ -52,25 +55,6 @@ fn expected(name: &str) -> Expected {
         }
     }
     expected
-}
-
-/// The one kernel of a text.
-fn kernel(text: &str) -> Kernel {
-    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
-    assert_eq!(kernels.len(), 1);
-    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message))
-}
-
-/// z3, if there is one. Where there must be one, its absence is an error.
-fn solver() -> Option<Solver> {
-    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
-    let found = named.or_else(|| folders.find(|file| file.is_file()));
-    let solver = found.and_then(|found| Solver::start(&found).ok());
-    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
-    assert!(solver.is_some() || !required, "there is no z3");
-    solver
 }
 
 fn names(answer: &Answer, verdict: Verdict) -> Vec<String> {

@@ -1,8 +1,11 @@
 //! Pairs of kernels in `corpus/param/equal`: each is proved equal for every size, and no mutant is. What needs a solver is
 //! only looked at where there is one.
 
+mod support;
+
 use param::{Compared, Options, Solver, Verdict, kir::Kernel};
 use std::path::PathBuf;
+use support::{kernel, solver};
 
 /// One test for each pair, so that they run side by side.
 macro_rules! pairs {
@@ -64,25 +67,6 @@ fn expected(name: &str) -> Expected {
         }
     }
     expected
-}
-
-/// The one kernel of a text.
-fn kernel(text: &str) -> Kernel {
-    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
-    assert_eq!(kernels.len(), 1);
-    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message))
-}
-
-/// z3, if there is one. Where there must be one, its absence is an error.
-fn solver() -> Option<Solver> {
-    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
-    let found = named.or_else(|| folders.find(|file| file.is_file()));
-    let solver = found.and_then(|found| Solver::start(&found).ok());
-    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
-    assert!(solver.is_some() || !required, "there is no z3");
-    solver
 }
 
 fn compare(texts: &[String], solver: Option<Solver>) -> Compared {

@@ -1,11 +1,12 @@
 //! Kernels on which a proof was once wrong, or on which the engine once broke down.
 
+mod support;
+
 use param::{Answer, Options, Verdict, engine::Property};
+use support::kernel;
 
 fn answer(text: &str) -> Answer {
-    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
-    let kernel = kernels.remove(0).1.unwrap_or_else(|error| panic!("{}", error.message));
-    let (answer, _) = param::prove(&kernel, None, Options { infers: true, suggests: false });
+    let (answer, _) = param::prove(&kernel(text), None, Options { infers: true, suggests: false });
     assert!(answer.contradiction.is_none(), "{:?}", answer.contradiction);
     answer
 }

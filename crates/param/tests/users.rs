@@ -1,19 +1,11 @@
 //! Kernels as users write them (`corpus/param/users`): all are correct, so nothing is refuted, and with a
 //! solver everything is proved.
 
-use param::{Options, Solver, Verdict};
-use std::path::PathBuf;
+mod support;
 
-fn solver() -> Option<Solver> {
-    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
-    let found = named.or_else(|| folders.find(|file| file.is_file()));
-    let solver = found.and_then(|found| Solver::start(&found).ok());
-    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
-    assert!(solver.is_some() || !required, "there is no z3");
-    solver
-}
+use param::{Options, Verdict};
+use std::path::PathBuf;
+use support::solver;
 
 #[test]
 fn correct_kernels_have_no_false_alarm() {

@@ -1,7 +1,10 @@
 //! What kernels compute, in small: pairs of bodies that are equal for every size, and pairs that must never be proved to be.
 
+mod support;
+
 use Verdict::{Proved, Refuted, Unknown};
-use param::{Options, Verdict, kir::Kernel};
+use param::{Options, Verdict};
+use support::kernel;
 
 const LINE: &str = "//@ extent in[n], out[n];\n\
     //@ requires n >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;\n";
@@ -23,11 +26,6 @@ fn block(body: &str) -> String {
          extern __shared__ float s[];\n\
          int t = threadIdx.x, i = blockIdx.x*blockDim.x + threadIdx.x;\n{body}\n}}\n"
     )
-}
-
-fn kernel(text: &str) -> Kernel {
-    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
-    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}: {text}", error.message))
 }
 
 fn check(one: &str, two: &str, wanted: Verdict) {

@@ -12,6 +12,7 @@ pub use pair::compare;
 
 use crate::diagnostics::render;
 use crate::properties::Verdict;
+use crate::report;
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Severity, SourceFile};
 use param::engine::Property;
@@ -87,14 +88,24 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
         );
         return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
     }
-    let exit = match report.verdict() {
-        Verdict::Refuted => Exit::Refuted,
-        Verdict::Unknown => Exit::Unknown,
-        Verdict::Proved => Exit::Success,
-    };
+    let exit = report::exit(report.verdict());
     let text = report.text(colour);
     let report = Some(document::of_answer(&report, exit));
     Outcome { exit, report, ..Outcome::done(text) }.rendered(options.format)
+}
+
+/// That questions stay open for want of a solver.
+fn needs_solver(reason: &str) -> String {
+    format!(
+        "{reason}; some questions need one (`pip install \"z3-solver>=5\"` brings z3, then give \
+         --solver or set WARPPROOF_Z3)"
+    )
+}
+
+/// Notes and assumptions, a line each.
+fn remarks(notes: Vec<String>, assumptions: Vec<String>) -> String {
+    let notes = notes.into_iter().map(|note| format!("note: {note}\n"));
+    notes.chain(assumptions.into_iter().map(|one| format!("assumed: {one}\n"))).collect()
 }
 
 /// A file or kernel that is not read.
@@ -252,12 +263,27 @@ impl Report<'_> {
     }
 
     fn text(&self, colour: Colour) -> String {
-        let mut text = String::new();
-        for finding in self.answer.properties.iter().flat_map(|one| &one.findings) {
-            let diagnostic = findings::diagnostic(self.kernel, finding);
-            text.push_str(&render(&diagnostic, self.input, colour));
-            text.push_str("\n\n");
+        let mut text = self.found(colour) + &self.verdicts("", colour);
+        if self.kernel.ensures > 0 {
+            let unknown = Verdict::Unknown.painted(colour);
+            text.push_str(&format!("{unknown}: postcondition: `ensures` is not looked at yet\n"));
         }
+        text + &remarks(self.notes(), self.assumptions())
+    }
+
+    /// What was found, as people read it.
+    fn found(&self, colour: Colour) -> String {
+        let findings = self.answer.properties.iter().flat_map(|one| &one.findings);
+        let shown = findings.map(|finding| {
+            let diagnostic = findings::diagnostic(self.kernel, finding);
+            render(&diagnostic, self.input, colour) + "\n\n"
+        });
+        shown.collect()
+    }
+
+    /// What is known of the properties, ` of` which kernel if there are two.
+    fn verdicts(&self, of: &str, colour: Colour) -> String {
+        let mut text = String::new();
         let properties = &self.answer.properties;
         let names = |verdict: Verdict| {
             let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
@@ -267,25 +293,16 @@ impl Report<'_> {
             [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
         let of_proved = names(Verdict::Proved);
         if !of_proved.is_empty() {
-            text.push_str(&format!("{proved} (every launch and size): {of_proved}\n"));
+            text.push_str(&format!("{proved} (every launch and size): {of_proved}{of}\n"));
         }
         let of_refuted = names(Verdict::Refuted);
         if !of_refuted.is_empty() {
-            text.push_str(&format!("{refuted}: {of_refuted}\n"));
+            text.push_str(&format!("{refuted}: {of_refuted}{of}\n"));
         }
         for one in properties.iter().filter(|one| self.verdict_of(one) == Verdict::Unknown) {
             for reason in self.reasons(one) {
-                text.push_str(&format!("{unknown}: {}: {reason}\n", name(one.property)));
+                text.push_str(&format!("{unknown}: {}{of}: {reason}\n", name(one.property)));
             }
-        }
-        if self.kernel.ensures > 0 {
-            text.push_str(&format!("{unknown}: postcondition: `ensures` is not looked at yet\n"));
-        }
-        for note in self.notes() {
-            text.push_str(&format!("note: {note}\n"));
-        }
-        for assumption in self.assumptions() {
-            text.push_str(&format!("assumed: {assumption}\n"));
         }
         text
     }
@@ -293,10 +310,7 @@ impl Report<'_> {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(reason) = self.no_solver.filter(|_| self.answer.missed_solver) {
-            notes.push(format!(
-                "{reason}; some questions need one (`pip install \"z3-solver>=5\"` brings z3, then give \
-                 --solver or set WARPPROOF_Z3)"
-            ));
+            notes.push(needs_solver(reason));
         }
         if let Some(version) = self.old_solver {
             notes.push(format!(

@@ -1,6 +1,9 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
-use super::{Options, Refusal, Report, document, findings, name, refused, selected, solver};
+use super::{
+    Options, Refusal, Report, document, findings, name, needs_solver, refused, remarks, selected,
+    solver,
+};
 use crate::diagnostics::render;
 use crate::properties::Verdict;
 use crate::report::{self, Finding, KernelName, Property};
@@ -131,11 +134,7 @@ impl Pair<'_> {
     }
 
     fn told(&self, format: Format, colour: Colour) -> Outcome {
-        let exit = match self.verdict() {
-            Verdict::Refuted => Exit::Refuted,
-            Verdict::Unknown => Exit::Unknown,
-            Verdict::Proved => Exit::Success,
-        };
+        let exit = report::exit(self.verdict());
         let (text, report) = (self.text(colour), Some(self.document(exit)));
         Outcome { exit, report, ..Outcome::done(text) }.rendered(format)
     }
@@ -145,14 +144,7 @@ impl Pair<'_> {
     }
 
     fn text(&self, colour: Colour) -> String {
-        let mut text = String::new();
-        for side in &self.sides {
-            for finding in side.answer.properties.iter().flat_map(|one| &one.findings) {
-                let diagnostic = findings::diagnostic(side.kernel, finding);
-                text.push_str(&render(&diagnostic, side.input, colour));
-                text.push_str("\n\n");
-            }
-        }
+        let mut text: String = self.sides.iter().map(|side| side.found(colour)).collect();
         if let Some(difference) = &self.compared.difference {
             let diagnostic = different(difference, self.kernels());
             text.push_str(&render(&diagnostic, self.sides[1].input, colour));
@@ -173,15 +165,9 @@ impl Pair<'_> {
             }
         }
         for (side, which) in self.sides.iter().zip(SIDES) {
-            text.push_str(&side_text(side, which, [&proved, &refuted, &unknown]));
+            text.push_str(&side.verdicts(&format!(" of the {which} kernel"), colour));
         }
-        for note in self.notes() {
-            text.push_str(&format!("note: {note}\n"));
-        }
-        for assumption in self.assumptions() {
-            text.push_str(&format!("assumed: {assumption}\n"));
-        }
-        text
+        text + &remarks(self.notes(), self.assumptions())
     }
 
     fn notes(&self) -> Vec<String> {
@@ -189,10 +175,7 @@ impl Pair<'_> {
         let answers = self.compared.answers.iter();
         let missed = answers.clone().any(|one| one.missed_solver) || self.compared.missed_solver;
         if let Some(reason) = self.no_solver.filter(|_| missed) {
-            notes.push(format!(
-                "{reason}; some questions need one (`pip install z3-solver` brings z3, then give \
-                 --solver or set WARPPROOF_Z3)"
-            ));
+            notes.push(needs_solver(reason));
         }
         let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
         if died.any(|died| died) {
@@ -264,34 +247,4 @@ impl Pair<'_> {
             ..document::empty(optimised.input)
         }
     }
-}
-
-/// What is known of one kernel by itself.
-fn side_text(side: &Report<'_>, which: &str, words: [&String; 3]) -> String {
-    let [proved, refuted, unknown] = words;
-    let mut text = String::new();
-    let properties = &side.answer.properties;
-    let names = |verdict: Verdict| {
-        let with = properties.iter().filter(|one| side.verdict_of(one) == verdict);
-        with.map(|one| name(one.property)).collect::<Vec<_>>().join(", ")
-    };
-    let of_proved = names(Verdict::Proved);
-    if !of_proved.is_empty() {
-        text.push_str(&format!(
-            "{proved} (every launch and size): {of_proved} of the {which} kernel\n"
-        ));
-    }
-    let of_refuted = names(Verdict::Refuted);
-    if !of_refuted.is_empty() {
-        text.push_str(&format!("{refuted}: {of_refuted} of the {which} kernel\n"));
-    }
-    for one in properties.iter().filter(|one| side.verdict_of(one) == Verdict::Unknown) {
-        for reason in side.reasons(one) {
-            text.push_str(&format!(
-                "{unknown}: {} of the {which} kernel: {reason}\n",
-                name(one.property)
-            ));
-        }
-    }
-    text
 }

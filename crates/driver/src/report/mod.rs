@@ -12,7 +12,7 @@ mod junit;
 mod sarif;
 mod shown;
 
-pub(crate) use build::{Comparison, check, equiv, location, locations, refusal, unreadable};
+pub(crate) use build::{Comparison, check, equiv, exit, location, locations, refusal, unreadable};
 pub(crate) use shown::relative;
 
 use crate::properties::Verdict;

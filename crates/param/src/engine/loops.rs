@@ -37,6 +37,16 @@ pub(super) struct Shape {
     pub(super) level: Level,
 }
 
+/// Who must do as many rounds: those that meet inside.
+pub(super) fn level(inner: &Loop) -> Level {
+    let parts = [&inner.head, &inner.body, &inner.step];
+    match () {
+        () if parts.into_iter().any(|part| has_barrier(part)) => Level::Block,
+        () if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
+        () => Level::Thread,
+    }
+}
+
 /// The state at the head of a loop.
 pub(super) struct Head {
     pub(super) state: State,
@@ -47,14 +57,8 @@ pub(super) struct Head {
 
 impl Engine<'_> {
     pub(super) fn looped(&mut self, inner: &Loop, entry: State) -> Option<State> {
-        let parts = [&inner.head, &inner.body, &inner.step];
-        let barriers = parts.into_iter().any(|part| has_barrier(part));
-        let level = match barriers {
-            true => Level::Block,
-            false if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
-            false => Level::Thread,
-        };
-        if barriers && self.mode == Mode::Interval {
+        let level = level(inner);
+        if level == Level::Block && self.mode == Mode::Interval {
             let exits = self.entered(inner, entry);
             return self.joined(exits);
         }

@@ -48,13 +48,10 @@ impl Lowerer<'_> {
                 out.push(Stmt::Barrier(span));
                 Ok(nothing)
             }
-            ("min" | "max", [left, right]) => {
-                let binary = if name == "min" { Binary::Min } else { Binary::Max };
-                let (left, right) = (self.value(left, out)?, self.value(right, out)?);
-                self.combine(binary, left, right, span)
-            }
-            ("\\min" | "\\max", [left, right]) if self.annotation => {
-                let binary = if name == "\\min" { Binary::Min } else { Binary::Max };
+            ("min" | "max" | "\\min" | "\\max", [left, right])
+                if self.annotation || !name.starts_with('\\') =>
+            {
+                let binary = if name.ends_with("min") { Binary::Min } else { Binary::Max };
                 let (left, right) = (self.value(left, out)?, self.value(right, out)?);
                 self.combine(binary, left, right, span)
             }

@@ -7,14 +7,13 @@
 use super::super::Engine;
 use super::super::eval::Operation;
 use super::super::infer::Facts;
-use super::super::loops::{Head, Shape};
+use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
 use super::run::{Refusal, Runner, Track};
 use super::value::{Atom, Sum, Value};
-use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
+use crate::kir::{Loop, Stmt, Type, VarId, assigned};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::symbols::Level;
 use base::Index;
 
 impl Runner<'_, '_> {
@@ -24,12 +23,7 @@ impl Runner<'_, '_> {
             return Err((inner.span, message));
         }
         let parts = [&inner.head, &inner.body, &inner.step];
-        let barriers = parts.into_iter().any(|part| has_barrier(part));
-        let level = match barriers {
-            true => Level::Block,
-            false if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
-            false => Level::Thread,
-        };
+        let level = level(inner);
         let shape = self.engine.shape(inner, &entry.state, level);
         self.engine.mode = Mode::Interval;
         let facts = self.engine.invariants(inner, &entry.state, &shape);

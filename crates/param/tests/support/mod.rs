@@ -1,0 +1,25 @@
+//! What several tests need: a kernel of a text, and a solver.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use param::{Solver, kir::Kernel};
+use std::path::PathBuf;
+
+/// The one kernel of a text.
+pub(crate) fn kernel(text: &str) -> Kernel {
+    let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(kernels.len(), 1);
+    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}: {text}", error.message))
+}
+
+/// z3, if there is one. Where there must be one, its absence is an error.
+pub(crate) fn solver() -> Option<Solver> {
+    let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).map(|folder| folder.join("z3"));
+    let found = named.or_else(|| folders.find(|file| file.is_file()));
+    let solver = found.and_then(|found| Solver::start(&found).ok());
+    let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
+    assert!(solver.is_some() || !required, "there is no z3");
+    solver
+}
