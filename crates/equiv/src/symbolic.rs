@@ -175,7 +175,7 @@ impl Symbolic {
 
     /// `a·b + c` where `c` is most often a sum: what kernels spend their time on.
     fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
-        if uniform(&operands, lanes).is_some() {
+        if !lanes.is_one() && uniform(&operands, lanes).is_some() {
             return self.each(Operation::Fma, operands, lanes, out);
         }
         for lane in lanes.iter() {

@@ -51,6 +51,7 @@ impl Pointer {
     }
 
     /// What an address of `space` points to; `None` if to nothing.
+    #[inline]
     pub(crate) fn decode(address: u64, space: Space) -> Option<Self> {
         match space {
             Space::Generic => Self::decode_generic(address),
@@ -64,16 +65,17 @@ impl Pointer {
         }
     }
 
+    // The regions of global memory end below the windows.
+    #[inline]
     fn decode_generic(address: u64) -> Option<Self> {
-        for (window, area) in windows() {
-            let inside = address.wrapping_sub(window);
-            if inside >> 32 == 0 {
-                return Self::decode_window(inside, area);
-            }
-        }
         let (number, offset) = split(address, REGION_BITS);
-        let known = (1..=MAX_GLOBAL as u64).contains(&number);
-        known.then(|| Self { area: Area::Global(number as usize - 1), offset })
+        if (1..=MAX_GLOBAL as u64).contains(&number) {
+            return Some(Self { area: Area::Global(number as usize - 1), offset });
+        }
+        windows().into_iter().find_map(|(window, area)| {
+            let inside = address.wrapping_sub(window);
+            if inside >> 32 == 0 { Self::decode_window(inside, area) } else { None }
+        })
     }
 
     fn decode_window(address: u64, area: fn(usize) -> Area) -> Option<Self> {

@@ -9,11 +9,14 @@ use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
-use crate::stretch::straight;
+use crate::stretch::{Followed, follow};
 use crate::tracker::{Shadows, Tracker};
 use crate::value::Valued;
 use crate::warp::{Group, Position, State, Warp};
 use ir::{Op, Operand, Terminator};
+
+/// After as many instructions of each lane the budget is looked at.
+const LONGEST: u64 = 1 << 10;
 
 /// A block on its way.
 pub(crate) struct BlockRun<'b, 'p> {
@@ -140,19 +143,20 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         result
     }
 
-    /// Runs a group to the end of its block, or until it must wait; whether anything was done.
+    /// Runs a group to the end of a block, or until it must wait; whether anything was done.
     fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
-        let machine = self.machine;
-        let Group { lanes, at, .. } = self.warps[warp].groups[group];
-        let block = &machine.program.functions[at.function].blocks[at.block];
-        let rest = &block.instructions[at.index..];
-        let steps = &machine.codes[at.function].blocks[at.block][at.index..];
-        let (executed, step) =
-            self.with_context(warp, at, lanes, |context| straight(context, rest, steps, lanes));
-        let here = Position { index: at.index + executed, ..at };
+        let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
+        // With others in the warp it stops at every block, to meet them.
+        let most = match self.warps[warp].groups.len() {
+            1 => LONGEST.min(self.budget.left() / u64::from(lanes.count().max(1))),
+            _ => 0,
+        };
+        let Followed { at: here, executed, ended } =
+            self.with_context(warp, start, lanes, |context| follow(context, start, lanes, most));
         self.warps[warp].groups[group].at = here;
-        self.spend(warp, group, executed as u64 + 1)?;
-        let Some((active, flow)) = step? else {
+        self.spend(warp, group, executed)?;
+        let Some((active, flow)) = ended? else {
+            let block = &self.machine.program.functions[here.function].blocks[here.block];
             self.terminate(warp, group, &block.terminator)?;
             return Ok(true);
         };
@@ -161,7 +165,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             let passing = self.warps[warp].split(group, lanes.without(active));
             self.warps[warp].groups[passing].at = here.next();
         }
-        let done = executed > 0 || active != lanes;
+        let done = executed > 1 || active != lanes;
         match flow {
             Flow::Next => Ok(true),
             Flow::Call(callee) => {

@@ -46,6 +46,11 @@ impl Budget {
         cost <= self.instructions
     }
 
+    /// How many instructions there are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.instructions
+    }
+
     /// Whether the time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

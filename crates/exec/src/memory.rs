@@ -79,6 +79,17 @@ impl States {
         }
     }
 
+    /// The state of some bytes, if it is the same.
+    #[inline(always)]
+    pub(crate) fn common(&self, start: usize, bytes: usize) -> Option<u8> {
+        let states = &self.each[start..start + bytes];
+        if let &[a, b, c, d] = states {
+            return (((a ^ b) | (a ^ c) | (a ^ d)) == 0).then_some(a);
+        }
+        let (first, rest) = states.split_first()?;
+        rest.iter().all(|state| state == first).then_some(*first)
+    }
+
     /// Sets the states from `start` on to these.
     pub(crate) fn copy(&mut self, start: usize, states: &[u8]) {
         let bytes = &mut self.each[start..start + states.len()];
@@ -197,9 +208,18 @@ impl Allocation {
 
     /// The value of up to eight bytes and what it is.
     pub(crate) fn load(&self, start: usize, bytes: usize) -> (u64, Word) {
+        (self.bits(start, bytes), self.word(start, bytes))
+    }
+
+    /// Up to eight bytes.
+    #[inline(always)]
+    pub(crate) fn bits(&self, start: usize, bytes: usize) -> u64 {
+        if let (4, Some(&[a, b, c, d])) = (bytes, self.bytes.get(start..start + 4)) {
+            return u32::from_le_bytes([a, b, c, d]).into();
+        }
         let mut value = [0; 8];
         value[..bytes].copy_from_slice(&self.bytes[start..start + bytes]);
-        (u64::from_le_bytes(value), self.word(start, bytes))
+        u64::from_le_bytes(value)
     }
 
     /// What the bytes are together.

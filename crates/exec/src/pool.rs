@@ -37,6 +37,16 @@ impl<T: Copy + Default> Pool<T> {
         &mut self.words[word as usize].0
     }
 
+    /// Sets some lanes of a word.
+    #[inline]
+    pub(crate) fn blend(&mut self, word: u32, values: &[T; WARP], lanes: Mask) {
+        let old = self.get_mut(word);
+        if lanes == Mask::ALL {
+            return *old = *values;
+        }
+        lanes.iter().for_each(|lane| old[lane] = values[lane]);
+    }
+
     /// Lets `action` compute into the spare room from words, or buffers where there is no word.
     #[inline(always)]
     pub(crate) fn compute<const N: usize>(

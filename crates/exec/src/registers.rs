@@ -57,7 +57,6 @@ impl Registers {
     }
 
     /// Forgets everything in all lanes: a block starts afresh. The bits stay; nobody looks at them.
-    /// How many bytes that took.
     pub(crate) fn forget_all(&mut self) {
         let count = self.origins.len();
         let poison = Mask::ALL.without(self.absent);
@@ -201,11 +200,29 @@ impl Registers {
         buffer
     }
 
+    /// The low `width` bits of an operand in one lane.
+    #[inline(always)]
+    pub(crate) fn lane(&self, layout: &Layout, operand: Operand, width: Width, lane: usize) -> u64 {
+        let register = match operand {
+            Operand::Register(register) => register,
+            Operand::Constant(bits) => return bits,
+        };
+        let slot = layout.slots[register];
+        let bits = if slot.is_narrow() {
+            u64::from(self.narrow.get(slot.word)[lane])
+        } else if slot.is_wide() {
+            self.wide.get(slot.word)[lane]
+        } else {
+            u64::from(self.predicates[register.position()].has(lane))
+        };
+        bits & width.mask()
+    }
+
     /// Fills `buffer` with the low `width` bits of an operand.
     fn widen(&self, layout: &Layout, operand: Operand, width: Width, buffer: &mut Lanes) {
-        let Operand::Register(register) = operand else {
-            let Operand::Constant(bits) = operand else { return };
-            return *buffer = [bits; WARP];
+        let register = match operand {
+            Operand::Register(register) => register,
+            Operand::Constant(bits) => return *buffer = [bits; WARP],
         };
         let slot = layout.slots[register];
         let mask = width.mask();
@@ -374,7 +391,7 @@ impl Registers {
                 lanes.iter().for_each(|lane| old[lane] = values[lane] as u32);
             }
         } else if slot.is_wide() {
-            blend(self.wide.get_mut(slot.word), values, lanes);
+            self.wide.blend(slot.word, values, lanes);
         } else {
             let truth = values.iter().rev().fold(0, |mask, &bits| mask << 1 | (bits as u32 & 1));
             return self.write_predicate(register, Mask(truth), tags, lanes);
@@ -383,6 +400,7 @@ impl Registers {
     }
 
     /// Writes a register that is no predicate, lane by lane. The values have no bits above its width.
+    #[inline(always)]
     pub(crate) fn write_lanes(
         &mut self,
         layout: &Layout,
@@ -412,12 +430,7 @@ impl Registers {
         lanes: Mask,
     ) {
         let lanes = lanes.or(self.absent);
-        let old = self.narrow.get_mut(layout.slots[register].word);
-        if lanes == Mask::ALL {
-            *old = *values;
-        } else {
-            lanes.iter().for_each(|lane| old[lane] = values[lane]);
-        }
+        self.narrow.blend(layout.slots[register].word, values, lanes);
         self.set_tags(register.position(), tags, lanes);
     }
 
@@ -444,7 +457,7 @@ impl Registers {
         values: &Lanes,
         lanes: Mask,
     ) {
-        blend(self.wide.get_mut(layout.slots[register].word + 1), values, lanes);
+        self.wide.blend(layout.slots[register].word + 1, values, lanes);
     }
 
     pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags, lanes: Mask) {
@@ -454,7 +467,7 @@ impl Registers {
         self.set_tags(position, tags, lanes);
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
         let lanes = lanes.or(self.absent);
         let old = &mut self.masks[position];
@@ -473,12 +486,4 @@ impl Registers {
             self.undefined[position] = tags.undefined;
         }
     }
-}
-
-fn blend(old: &mut Lanes, new: &Lanes, lanes: Mask) {
-    if lanes == Mask::ALL {
-        *old = *new;
-        return;
-    }
-    lanes.iter().for_each(|lane| old[lane] = new[lane]);
 }

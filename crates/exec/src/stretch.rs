@@ -1,17 +1,74 @@
-//! Executes instructions of a block one after the other, in the lanes of a group.
+//! Executes instructions of a block one after the other, in the lanes of a group, and blocks one after the other
+//! while there is nobody to part from or to meet.
 
 use crate::decode::Step;
 use crate::finding::{Gap, Place};
 use crate::interpret::{Context, Flow, conditional, execute, guarded};
 use crate::lanes::Mask;
-use ir::{Instr, Op, SyncOp};
+use crate::warp::Position;
+use ir::{BlockId, Instr, Op, SyncOp, Terminator};
 
 /// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
 /// lanes that take part in it.
 pub(crate) type Flowing = Result<Option<(Mask, Flow)>, Gap>;
 
+/// How far a group has come.
+pub(crate) struct Followed {
+    /// The instruction that is more than a step, or the end of its block.
+    pub(crate) at: Position,
+    /// How many instructions were executed, with the last one and the ends of blocks.
+    pub(crate) executed: u64,
+    pub(crate) ended: Flowing,
+}
+
+/// Executes a group from `at` on to the end of a block: the first one at which `most` instructions are executed, or
+/// lanes part.
+pub(crate) fn follow(
+    context: &mut Context<'_, '_>,
+    mut at: Position,
+    lanes: Mask,
+    most: u64,
+) -> Followed {
+    let machine = context.machine;
+    let (function, code) = (&machine.program.functions[at.function], &machine.codes[at.function]);
+    let mut executed = 0;
+    loop {
+        let block = &function.blocks[at.block];
+        let (rest, steps) = (&block.instructions[at.index..], &code.blocks[at.block][at.index..]);
+        let (count, ended) = straight(context, rest, steps, lanes);
+        at.index += count;
+        executed += count as u64 + 1;
+        let next = match ended {
+            Ok(None) if executed < most => only_way(context, &block.terminator, lanes),
+            _ => None,
+        };
+        let Some(next) = next else { return Followed { at, executed, ended } };
+        at = Position::start(at.function, next);
+        context.site = machine.site(at);
+    }
+}
+
+/// Where all lanes go from the end of a block, if that is easy to tell.
+#[inline]
+fn only_way(context: &Context<'_, '_>, end: &Terminator, lanes: Mask) -> Option<BlockId> {
+    match end {
+        Terminator::Jump(target) => Some(*target),
+        Terminator::Branch { guard, then, otherwise, .. } => {
+            let operand = guard.register.into();
+            let truth = context.registers.predicate(operand);
+            let taken = lanes.and(if guard.negated { Mask(!truth.0) } else { truth });
+            match context.registers.is_number(operand) {
+                true if taken == lanes => Some(*then),
+                true if taken.is_empty() => Some(*otherwise),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 /// Executes instructions one after the other, in all lanes of a group; how many were done.
-pub(crate) fn straight(
+fn straight(
     context: &mut Context<'_, '_>,
     rest: &[Instr],
     steps: &[Step],

@@ -183,7 +183,7 @@ impl Tracker {
     }
 
     /// Whether accesses to an allocation are looked at.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn watches(&self, area: Area) -> bool {
         self.shadows.enabled
             && match area {

@@ -64,6 +64,12 @@ impl Mask {
         self.0.count_ones()
     }
 
+    /// Whether it is a single lane.
+    #[must_use]
+    pub const fn is_one(self) -> bool {
+        self.0.is_power_of_two()
+    }
+
     /// The lowest lane in it.
     #[must_use]
     pub fn lowest(self) -> Option<usize> {

@@ -123,7 +123,7 @@ impl Target<'_> {
 
 /// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
 /// them away and does nothing else with pointers.
-fn moved(
+pub(super) fn moved(
     registers: &Registers,
     op: IntBinary,
     width: Width,

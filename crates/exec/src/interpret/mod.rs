@@ -13,6 +13,7 @@ mod direct;
 mod matrix;
 mod memory;
 mod pointer;
+mod solo;
 mod special;
 mod valued;
 
@@ -242,6 +243,9 @@ pub fn executes(op: &Op) -> bool {
 /// Executes an operation in the context's lanes.
 #[inline]
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if context.lanes.is_one() && solo::execute(context, op) {
+        return Ok(Flow::Next);
+    }
     if direct::execute(context, op) {
         return Ok(Flow::Next);
     }

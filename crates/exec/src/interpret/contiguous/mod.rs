@@ -3,7 +3,7 @@
 //! Everything else goes the long way in [`super::memory`], which finds out what is wrong. Both give
 //! the same result where both apply.
 
-mod starts;
+pub(super) mod starts;
 
 use super::Context;
 use crate::address::Area;
@@ -221,11 +221,13 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
 }
 
 /// Whether a load moves units of four bytes to registers of as many bytes.
-fn whole_units(layout: &Layout, load: &Load) -> bool {
+#[inline]
+pub(super) fn whole_units(layout: &Layout, load: &Load) -> bool {
     load.width >= Width::B32 && whole_words(layout, load)
 }
 
 /// Whether a load fills its registers.
+#[inline]
 fn whole_words(layout: &Layout, load: &Load) -> bool {
     load.dsts.iter().flatten().all(|dst| layout.width(*dst) == load.width)
 }

@@ -267,7 +267,8 @@ impl Starts {
 }
 
 /// An allocation, the size of a lane's part of it, and the distance between two such parts.
-pub(super) fn allocation<'s>(
+#[inline(always)]
+pub(in crate::interpret) fn allocation<'s>(
     machine: &Machine<'_>,
     global: &'s mut [Allocation],
     shared: &'s mut [Allocation],

@@ -19,7 +19,7 @@ use ir::{
 pub(super) type Operands = (Lanes, Tags);
 
 /// Executes an operation on floats; whether it is the domain's business.
-pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     match op {
         Op::FloatUnary { op, format, lanes, mode, dst, a } => {
             let exact =

@@ -22,7 +22,7 @@ use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 pub(crate) use conditional::conditional;
-pub(super) use float::update;
+pub(super) use float::{execute as float, update};
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{integer_product, product as matrix_product};
 pub(super) use same::keeps;
@@ -53,7 +53,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
         | Op::Real { .. }
         | Op::FloatCompare { .. }
         | Op::FloatTest { .. }
-        | Op::Convert { .. } => Ok(float::execute(context, op)),
+        | Op::Convert { .. } => Ok(float(context, op)),
         _ => Ok(false),
     }
 }

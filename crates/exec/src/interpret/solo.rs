@@ -1,0 +1,124 @@
+//! The common operations in a warp with one thread, as references often have: one value and not 32.
+//!
+//! Everything else goes the way of all warps. Both give the same result where both apply: bits of lanes
+//! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
+
+use super::contiguous::{starts::allocation, whole_units};
+use super::{Context, valued};
+use crate::address::{Area, Pointer};
+use crate::concrete;
+use crate::finding::AccessKind;
+use crate::lanes::Mask;
+use crate::memory::state;
+use crate::tags::{Source, Tags};
+use ir::{AddressBase, IntBinary, Load, Op, Operand, Reg, Relation, Width};
+
+/// Executes an operation of the context's only lane if it is one of the common kind; whether it was.
+#[inline]
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+    let done = match op {
+        Op::IntBinary { op, width, dst, a, b } => int_binary(context, *op, *width, *dst, [*a, *b]),
+        Op::IntCompare { relation, signed, width, dst, a, b } => {
+            int_compare(context, (*relation, *signed), *width, *dst, [*a, *b])
+        }
+        Op::Load(load) => self::load(context, load),
+        Op::Fma { .. } if context.valued.is_some() => return valued::float(context, op),
+        _ => None,
+    };
+    done.is_some()
+}
+
+/// Integers, and numbers added to pointers.
+#[inline]
+fn int_binary(
+    context: &mut Context<'_, '_>,
+    op: IntBinary,
+    width: Width,
+    dst: Reg,
+    [a, b]: [Operand; 2],
+) -> Option<()> {
+    let Context { registers, layout, lanes, .. } = context;
+    let divides = matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. });
+    if width == Width::B1 || divides || layout.width(dst) == Width::B1 {
+        return None;
+    }
+    let tags = match registers.is_number(a) && registers.is_number(b) {
+        true => Tags::NUMBER,
+        false => Tags::pointer(super::direct::moved(registers, op, width, a, b)?),
+    };
+    let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
+    let lane = lanes.lowest()?;
+    let a = registers.lane(layout, a, width, lane);
+    let b = registers.lane(layout, b, if shifts { Width::B32 } else { width }, lane);
+    let result = match op {
+        IntBinary::Add => a.wrapping_add(b) & width.mask(),
+        op => concrete::int_binary(op, width, a, b),
+    };
+    registers.write_lanes(layout, dst, tags, *lanes, |_| result);
+    Some(())
+}
+
+#[inline]
+fn int_compare(
+    context: &mut Context<'_, '_>,
+    (relation, signed): (Relation, bool),
+    width: Width,
+    dst: Reg,
+    [a, b]: [Operand; 2],
+) -> Option<()> {
+    let Context { registers, layout, lanes, .. } = context;
+    if width == Width::B1 || !registers.is_number(a) || !registers.is_number(b) {
+        return None;
+    }
+    let lane = lanes.lowest()?;
+    let [a, b] = [a, b].map(|operand| registers.lane(layout, operand, width, lane));
+    let truth = concrete::int_compare(relation, signed, width, a, b);
+    let truth = if truth { *lanes } else { Mask::NONE };
+    registers.write_predicate(dst, truth, Tags::NUMBER, *lanes);
+    Some(())
+}
+
+/// One word from memory that nobody watches.
+#[inline]
+fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
+    let AddressBase::Register(base) = load.address.base else { return None };
+    let [Some(dst)] = load.dsts[..] else { return None };
+    let is_valued = context.valued.is_some();
+    let Context { machine, registers, layout, global, shared, warp, lanes, tracker, .. } = context;
+    let (lane, bytes) = (lanes.lowest()?, load.width.bytes());
+    if load.width > Width::B64 || !registers.pointers(base.into())?.has(lane) {
+        return None;
+    }
+    let width = layout.width(base);
+    let address = registers.lane(layout, base.into(), width, lane);
+    let address = address.wrapping_add_signed(load.address.offset) & width.mask();
+    let Pointer { area, offset } = Pointer::decode(address, load.space)?;
+    if matches!(area, Area::Local(_)) || tracker.watches(area) {
+        return None;
+    }
+    let (memory, ..) = allocation(machine, global, shared, warp, area)?;
+    let start = memory.inside(offset, bytes)?;
+    let aligned = start % bytes as usize == 0 && memory.align >= u64::from(bytes);
+    if !aligned || !memory.bounded || !memory.allows(AccessKind::Read) {
+        return None;
+    }
+    let state = match memory.states.all_defined() {
+        true => state::DEFINED,
+        false => memory.states.common(start, bytes as usize)?,
+    };
+    let tags = match state {
+        state::DEFINED => Tags::NUMBER,
+        state::OPAQUE if is_valued && whole_units(layout, load) => {
+            Tags::unknown(Mask::ALL, Source::Data)
+        }
+        _ => return None,
+    };
+    memory.read = true;
+    let (value, width) = (memory.bits(start, bytes as usize), layout.width(dst));
+    let value = match width == load.width {
+        true => value,
+        false => concrete::resize(load.width, load.signed, width, value),
+    };
+    registers.write_lanes(layout, dst, tags, *lanes, |_| value);
+    Some(())
+}
