@@ -1,6 +1,6 @@
 //! All that is said of a kernel: proofs, refutations that were seen to happen, tests of the proofs.
 
-use crate::engine::{self, Effort, Open, Proof, Property};
+use crate::engine::{self, Effort, Open, Proof, Property, values};
 use crate::interp::{self, End, Event, Launch, Thread};
 use crate::kir::{ArrayId, Kernel};
 use crate::logic::side::Stats;
@@ -94,6 +94,7 @@ fn property(event: &Event) -> Property {
         Event::DivisionByZero { .. } => Property::Division,
         Event::Divergence { .. } => Property::Barriers,
         Event::Assertion { .. } => Property::Invariant,
+        Event::Postcondition { .. } => Property::Postcondition,
     }
 }
 
@@ -104,8 +105,9 @@ pub fn prove(
     solver: Option<Solver>,
     options: Options,
 ) -> (Answer, Option<Solver>) {
-    let (proof, solver) =
+    let (mut proof, solver) =
         engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
+    let solver = postconditions(kernel, &mut proof, solver, options);
     let mut tests = Tests::default();
     tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
     if proof.open.iter().any(|open| open.property == Property::Overflow) {
@@ -121,6 +123,42 @@ pub fn prove(
         return answer.suggested(kernel, solver, options.infers);
     }
     (answer, solver)
+}
+
+/// What the contract claims of the end, once it is definite what the end is.
+fn postconditions(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    if kernel.ensures.is_empty() {
+        return solver;
+    }
+    let rests_on = [
+        Property::Races,
+        Property::Barriers,
+        Property::Bounds,
+        Property::Overflow,
+        Property::Division,
+    ];
+    let unmet = proof.open.iter().any(|open| rests_on.contains(&open.property));
+    if unmet || !proof.unsized_arrays.is_empty() {
+        proof.open.extend(kernel.ensures.iter().map(|claim| Open {
+            property: Property::Postcondition,
+            span: claim.span,
+            other: None,
+            message: "this claim: what the kernel leaves is not definite while other properties are open"
+                .to_owned(),
+        }));
+        return solver;
+    }
+    let (ensured, solver) = values::ensured(kernel, solver, options.infers);
+    proof.open.extend(ensured.open);
+    proof.stats.add(ensured.stats);
+    proof.missed_solver |= ensured.missed_solver;
+    proof.solver_died |= ensured.solver_died;
+    solver
 }
 
 impl Answer {
@@ -139,7 +177,8 @@ impl Answer {
                 // Without a solver it is the solver that is missing, not a demand.
                 Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
             };
-            if wanted && checked.property != Property::Invariant {
+            if wanted && !matches!(checked.property, Property::Invariant | Property::Postcondition)
+            {
                 (checked.holds_if, solver) =
                     crate::suggest::demands(kernel, checked.property, solver, infers);
             }
@@ -234,6 +273,7 @@ fn places(event: &Event) -> Vec<base::Span> {
         Event::Overflow { span, .. }
         | Event::DivisionByZero { span, .. }
         | Event::Assertion { span, .. }
+        | Event::Postcondition { span, .. }
         | Event::Divergence { at: span, .. } => vec![*span],
     };
     spans.sort_unstable();
@@ -250,6 +290,9 @@ fn assemble(proof: Proof, tests: Tests) -> Answer {
     ];
     if proof.has_claims {
         wanted.push(Property::Invariant);
+    }
+    if proof.has_postconditions {
+        wanted.push(Property::Postcondition);
     }
     let mut contradiction = None;
     let mut properties = Vec::new();
@@ -293,6 +336,7 @@ fn is_independent(proof: &Proof, property: Property) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
     match property {
         Property::Races => !open(Property::Barriers),
+        Property::Postcondition => proof.unsized_arrays.is_empty(),
         _ => true,
     }
 }

@@ -123,6 +123,10 @@ pub enum Unary {
     Complement,
     /// Whether it is 1, 2, 4, 8, …
     IsPow2,
+    /// 2 to the power of it; only in annotations.
+    Pow2,
+    /// The greatest power of two that divides it, 0 for 0; only in annotations.
+    LowBit,
 }
 
 /// Operators on two values of the type of the result.
@@ -184,8 +188,60 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// A mathematical function of floats, by C's name.
     Call(&'static str, Vec<Expr>),
-    /// An element of an array; only in annotations.
-    Element(ArrayId, Box<Expr>),
+    /// An element of an array; only in annotations, where elements that nobody wrote have no value.
+    Element(ArrayId, When, Vec<Expr>),
+    /// Whether something holds for all integers, or for some; only in annotations.
+    Quantified(Quantifier, Vec<VarId>, Box<Expr>),
+    /// What an operator makes of values over a range of integers; only in annotations.
+    Fold(Box<Fold>),
+    /// A variable of another thread of the block; only in annotations.
+    Other(Box<Expr>),
+}
+
+/// At what moment an annotation looks at an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Where the annotation stands; at the end of the launch for a postcondition.
+    Here,
+    /// Before the launch: `\old(a[i])`.
+    Before,
+}
+
+/// For how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Quantifier {
+    Forall,
+    Exists,
+}
+
+/// What a fold combines with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum FoldOp {
+    Add,
+    Mul,
+    Max,
+    Min,
+    Or,
+    And,
+    /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`].
+    Monoid(usize),
+}
+
+/// `body` for all integers `low ≤ var < high`, in ascending order, combined; the unit of `op` if there are none.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// How.
+    pub op: FoldOp,
+    /// The variable, of [`Type::Whole`].
+    pub var: VarId,
+    /// The first value.
+    pub low: Expr,
+    /// The value after the last.
+    pub high: Expr,
+    /// What is combined.
+    pub body: Expr,
 }
 
 /// What an atomic operation does; only whether it commutes with itself matters.
@@ -250,8 +306,10 @@ pub struct Loop {
     pub body: Vec<Stmt>,
     /// What is done after it.
     pub step: Vec<Stmt>,
-    /// Invariants that annotations claim at the head.
+    /// Invariants that annotations claim at the head, of integer variables alone.
     pub invariants: Vec<Expr>,
+    /// Invariants that speak of elements, real numbers, folds or all integers.
+    pub claims: Vec<Claim>,
     /// Where it is written.
     pub span: Span,
 }
@@ -293,6 +351,65 @@ pub struct Var {
     pub ty: Type,
 }
 
+/// What an annotation says holds.
+///
+/// Equations (`==`, `!=`) with an element of integer type are equations of that type, so modulo 2^bits: `x[i] == \sum(…)` claims that
+/// what is stored is what the machine's additions give.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Variables that stand for all integers.
+    pub forall: Vec<VarId>,
+    /// What holds.
+    pub condition: Expr,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A statement about integers that annotations may use once it is proved.
+#[derive(Clone, Debug)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// Variables that stand for all integers.
+    pub forall: Vec<VarId>,
+    /// The one that induction is over, from 0 upwards.
+    pub induction: Option<VarId>,
+    /// What holds.
+    pub condition: Expr,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A `__device__` function of two values that a clause says is associative, with a unit.
+#[derive(Clone, Debug)]
+pub struct Monoid {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: [VarId; 2],
+    /// What it returns.
+    pub result: Expr,
+    /// Its unit.
+    pub unit: Expr,
+    /// Whether the clause says that it is commutative.
+    pub commutative: bool,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A clause that was read and that nothing follows: whatever it claims is open.
+#[derive(Clone, Debug)]
+pub struct Unfollowed {
+    /// Whether it is a postcondition, or else an invariant.
+    pub is_postcondition: bool,
+    /// Where it is.
+    pub span: Span,
+    /// What about it is not followed.
+    pub why: String,
+}
+
 /// What a contract demands of a launch.
 #[derive(Clone, Debug)]
 pub struct Requirement {
@@ -319,8 +436,16 @@ pub struct Kernel {
     pub arrays: IndexVec<ArrayId, Array>,
     /// What its contract demands.
     pub requires: Vec<Requirement>,
-    /// How many postconditions it has.
-    pub ensures: usize,
+    /// What its contract claims of the end of the launch, one for each conjunct.
+    pub ensures: Vec<Claim>,
+    /// What is claimed at barriers, beside what is an [`Stmt::Assert`] before them.
+    pub barriers: Vec<(Span, Vec<Claim>)>,
+    /// Lemmas of the file.
+    pub lemmas: Vec<Lemma>,
+    /// Monoids of the file.
+    pub monoids: Vec<Monoid>,
+    /// Clauses that nothing follows.
+    pub unfollowed: Vec<Unfollowed>,
     /// What each thread does.
     pub body: Vec<Stmt>,
     /// Which axes of which built-in vectors occur in the kernel or its contract.

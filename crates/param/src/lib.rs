@@ -20,6 +20,7 @@ mod lower;
 mod merge;
 mod relevance;
 mod search;
+pub(crate) mod spec;
 mod suggest;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};

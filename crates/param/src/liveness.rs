@@ -30,7 +30,8 @@ pub(crate) fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarI
             *sum += count;
         }
     }
-    for expr in inner.invariants.iter().chain([&inner.condition]) {
+    let claims = inner.claims.iter().map(|one| &one.condition);
+    for expr in inner.invariants.iter().chain([&inner.condition]).chain(claims) {
         visit(expr, &mut |inner| {
             if let ExprKind::Var(var) = inner.kind {
                 own[var.position()] += 1;
@@ -62,7 +63,8 @@ pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
                 each_expr(otherwise, see);
             }
             Stmt::Loop(inner) => {
-                inner.invariants.iter().chain([&inner.condition]).for_each(&mut *see);
+                let claims = inner.claims.iter().map(|one| &one.condition);
+                inner.invariants.iter().chain([&inner.condition]).chain(claims).for_each(&mut *see);
                 for part in [&inner.head, &inner.body, &inner.step] {
                     each_expr(part, see);
                 }
@@ -84,7 +86,8 @@ type Assigned = BTreeSet<VarId>;
 impl Exposed {
     fn iteration(&mut self, inner: &Loop, assigned: &mut Assigned) {
         // What annotations say, they say at the head.
-        inner.invariants.iter().for_each(|one| self.read(one, assigned));
+        let claims = inner.claims.iter().map(|one| &one.condition);
+        inner.invariants.iter().chain(claims).for_each(|one| self.read(one, assigned));
         self.statements(&inner.head, assigned);
         self.read(&inner.condition, assigned);
         let mut body = assigned.clone();

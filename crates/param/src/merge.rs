@@ -51,6 +51,9 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], String> {
     for requirement in &mut two.requires {
         renumber_expr(&mut requirement.condition, &places);
     }
+    for claim in two.ensures.iter_mut().chain(two.barriers.iter_mut().flat_map(|(_, all)| all)) {
+        renumber_expr(&mut claim.condition, &places);
+    }
     renumber(&mut two.body, &places);
     Ok([one, two])
 }
@@ -87,6 +90,9 @@ fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
                 }
                 renumber_expr(&mut inner.condition, places);
                 inner.invariants.iter_mut().for_each(|one| renumber_expr(one, places));
+                for claim in &mut inner.claims {
+                    renumber_expr(&mut claim.condition, places);
+                }
             }
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
         }
@@ -103,12 +109,20 @@ fn renumber_element(element: &mut Element, places: &[ArrayId]) {
 fn renumber_expr(expr: &mut Expr, places: &[ArrayId]) {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}
-        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => renumber_expr(inner, places),
-        ExprKind::Element(array, inner) => {
+        ExprKind::Unary(_, inner)
+        | ExprKind::Convert(inner)
+        | ExprKind::Other(inner)
+        | ExprKind::Quantified(_, _, inner) => renumber_expr(inner, places),
+        ExprKind::Element(array, _, index) => {
             if let Some(place) = places.get(array.position()) {
                 *array = *place;
             }
-            renumber_expr(inner, places);
+            index.iter_mut().for_each(|one| renumber_expr(one, places));
+        }
+        ExprKind::Fold(fold) => {
+            for one in [&mut fold.low, &mut fold.high, &mut fold.body] {
+                renumber_expr(one, places);
+            }
         }
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)

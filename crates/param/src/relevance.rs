@@ -9,8 +9,15 @@ pub(crate) fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
     see(expr);
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}
-        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) | ExprKind::Element(_, inner) => {
-            visit(inner, see);
+        ExprKind::Unary(_, inner)
+        | ExprKind::Convert(inner)
+        | ExprKind::Other(inner)
+        | ExprKind::Quantified(_, _, inner) => visit(inner, see),
+        ExprKind::Element(_, _, index) => index.iter().for_each(|one| visit(one, see)),
+        ExprKind::Fold(fold) => {
+            for one in [&fold.low, &fold.high, &fold.body] {
+                visit(one, see);
+            }
         }
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)

@@ -33,7 +33,16 @@ impl value::Environment for Chosen {
         }
     }
 
-    fn element(&self, _: crate::kir::ArrayId, _: i128) -> crate::interp::Value {
+    fn as_dyn(&self) -> &dyn value::Environment {
+        self
+    }
+
+    fn element(
+        &self,
+        _: crate::kir::ArrayId,
+        _: crate::kir::When,
+        _: [i128; 3],
+    ) -> crate::interp::Value {
         crate::interp::Value::Undefined
     }
 }

@@ -70,6 +70,7 @@ fn name(property: Property) -> &'static str {
         Property::Overflow => "overflow",
         Property::Division => "division",
         Property::Invariant => "invariant",
+        Property::Postcondition => "postcondition",
         Property::Values => "values",
     }
 }

@@ -19,11 +19,6 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
         properties.push(Property { name, verdict, reasons, side: None });
         all.extend(checked.findings.iter().map(|one| finding(of, name, one)));
     }
-    if of.kernel.ensures > 0 {
-        let reasons = vec!["`ensures` is not looked at yet".to_owned()];
-        let (name, verdict) = ("postcondition", Verdict::Unknown);
-        properties.push(Property { name, verdict, reasons, side: None });
-    }
     report::Report {
         kernel: Some(of.kernel.name.clone()),
         verdict: of.verdict(),

@@ -203,6 +203,7 @@ fn name(property: Property) -> &'static str {
         Property::Overflow => "overflow",
         Property::Division => "division",
         Property::Invariant => "invariant",
+        Property::Postcondition => "postcondition",
         Property::Values => "values",
     }
 }
@@ -210,8 +211,7 @@ fn name(property: Property) -> &'static str {
 impl Report<'_> {
     fn verdict(&self) -> Verdict {
         let checked = self.answer.properties.iter().map(|one| self.verdict_of(one));
-        let ensures = (self.kernel.ensures > 0).then_some(Verdict::Unknown);
-        Verdict::of_all(checked.chain(ensures))
+        Verdict::of_all(checked)
     }
 
     fn verdict_of(&self, checked: &Checked) -> Verdict {
@@ -263,11 +263,7 @@ impl Report<'_> {
     }
 
     fn text(&self, colour: Colour) -> String {
-        let mut text = self.found(colour) + &self.verdicts("", colour);
-        if self.kernel.ensures > 0 {
-            let unknown = Verdict::Unknown.painted(colour);
-            text.push_str(&format!("{unknown}: postcondition: `ensures` is not looked at yet\n"));
-        }
+        let text = self.found(colour) + &self.verdicts("", colour);
         text + &remarks(self.notes(), self.assumptions())
     }
 

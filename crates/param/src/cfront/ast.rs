@@ -73,8 +73,27 @@ pub(crate) enum ExprKind {
     Braces(Vec<Expr>),
     Cast(TypeName, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
-    /// `\forall int i, j; body`.
-    Forall(Vec<String>, Box<Expr>),
+    /// `\forall int i, j; body` or `\exists int i; body`.
+    Quantified(Quantifier, Vec<String>, Box<Expr>),
+    /// `\fold(op, var, low, high, body)` and `\sum(var, low, high, body)`.
+    Fold(Box<Fold>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    Forall,
+    Exists,
+}
+
+/// What is combined over `low ≤ var < high`.
+#[derive(Clone, Debug)]
+pub(crate) struct Fold {
+    /// `+`, `*`, `|`, `&`, `max`, `min`, or a function that is declared to be a monoid.
+    pub(crate) op: String,
+    pub(crate) var: String,
+    pub(crate) low: Expr,
+    pub(crate) high: Expr,
+    pub(crate) body: Expr,
 }
 
 #[derive(Clone, Debug)]
@@ -124,14 +143,62 @@ pub(crate) struct Clause {
 #[derive(Clone, Debug)]
 pub(crate) enum ClauseKind {
     Requires(Expr),
-    Ensures,
+    Ensures(Expr),
     /// An array and its number of elements.
     Extent(String, Expr),
     Assert(Expr),
     Assume(Expr),
-    LoopInvariant(Expr),
+    /// With its name, if it has one. A name alone stands for the clause of that name.
+    LoopInvariant(Option<String>, Expr),
+    LoopVariant(Expr),
+    BarrierInvariant(Option<String>, Expr),
+    /// For which threads a barrier invariant is wanted; a hint that nothing needs.
+    Instantiate,
+    /// Elements that a function reads or writes: array, first, last.
+    Footprint(Footprint),
+    GhostVar(Box<Declaration>),
+    GhostAssign(Expr, Expr),
+    Predicate(Box<Predicate>),
+    Lemma(Box<Lemma>),
+    Monoid(Box<Monoid>),
     Symbolic,
     Alias,
+}
+
+/// `reads a[lo .. hi]` or `writes a[lo .. hi]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Footprint {
+    pub(crate) writes: bool,
+    pub(crate) array: Expr,
+    pub(crate) low: Expr,
+    pub(crate) high: Expr,
+}
+
+/// `predicate NAME(int x) = body`.
+#[derive(Clone, Debug)]
+pub(crate) struct Predicate {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Declarator>,
+    pub(crate) body: Expr,
+}
+
+/// `lemma NAME(int x) by induction(x): body`.
+#[derive(Clone, Debug)]
+pub(crate) struct Lemma {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Declarator>,
+    pub(crate) induction: Option<String>,
+    pub(crate) body: Expr,
+    pub(crate) span: Span,
+}
+
+/// `monoid FUNCTION, unit e, commutative`.
+#[derive(Clone, Debug)]
+pub(crate) struct Monoid {
+    pub(crate) function: String,
+    pub(crate) unit: Expr,
+    pub(crate) commutative: bool,
+    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -157,4 +224,7 @@ pub(crate) struct Unit {
     pub(crate) structs: Vec<Struct>,
     /// Names that `symbolic` clauses declare.
     pub(crate) symbolic: Vec<String>,
+    pub(crate) predicates: Vec<Predicate>,
+    pub(crate) lemmas: Vec<Lemma>,
+    pub(crate) monoids: Vec<Monoid>,
 }

@@ -1,11 +1,27 @@
 //! Expressions (ISO C++17 [expr]), and those of annotations: chained comparisons, `==>`, `\forall`.
 
-use super::ast::{Expr, ExprKind, Scalar, TypeName};
+use super::ast::{Expr, ExprKind, Fold, Quantifier, Scalar, TypeName};
 use super::parser::Parser;
 use super::token::{Kind, Result};
 use base::Span;
 
 const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
+
+/// Words of annotations that bind a variable.
+const QUANTIFIERS: &[&str] = &["\\forall", "\\exists", "\\sum", "\\fold", "\\num_of"];
+/// Functions of annotations.
+const FUNCTIONS: &[&str] = &[
+    "\\old",
+    "\\at",
+    "\\result",
+    "\\other",
+    "\\max",
+    "\\min",
+    "\\abs",
+    "\\is_pow2",
+    "\\pow2",
+    "\\lowbit",
+];
 
 /// Binary operators and how tightly they bind.
 fn precedence(operator: &str, annotated: bool) -> Option<u8> {
@@ -203,17 +219,10 @@ impl Parser {
                 self.expect(")")?;
                 ExprKind::Cast(ty, Box::new(inner))
             }
-            "\\forall" => {
-                let mut names = Vec::new();
-                self.type_name()?;
-                loop {
-                    names.push(self.name()?);
-                    if !self.take(",") {
-                        break;
-                    }
-                }
-                self.expect(";")?;
-                ExprKind::Forall(names, Box::new(self.nested(Self::expression)?))
+            "\\forall" | "\\exists" => self.quantified(word)?,
+            "\\sum" | "\\fold" | "\\num_of" => self.folded(word)?,
+            _ if word.starts_with('\\') && !FUNCTIONS.contains(&word) => {
+                return Err(self.unknown_word(word, start, QUANTIFIERS.iter().chain(FUNCTIONS)));
             }
             "const_cast" | "dynamic_cast" | "sizeof" | "new" | "delete" | "throw" => {
                 let message = format!("`{word}` is not supported");
@@ -234,6 +243,77 @@ impl Parser {
 }
 
 impl Parser {
+    /// The rest of `\forall int i, j; body`. The body ends where the clause does.
+    fn quantified(&mut self, word: &str) -> Result<ExprKind> {
+        let start = self.span();
+        let (mut names, mut natural) = (Vec::new(), Vec::new());
+        loop {
+            let ty = self.type_name()?;
+            let Scalar::Int { signed, .. } = ty.scalar else {
+                return Err(self.error("variables of a quantifier are integers"));
+            };
+            let first = names.len();
+            names.push(self.name()?);
+            while self.take(",") && !self.is_type() {
+                names.push(self.name()?);
+            }
+            if !signed {
+                natural.extend(names[first..].iter().cloned());
+            }
+            if self.take(";") {
+                break;
+            }
+            if !self.is_type() {
+                return Err(self.error("expected `;` after the variables of a quantifier"));
+            }
+        }
+        let quantifier = if word == "\\forall" { Quantifier::Forall } else { Quantifier::Exists };
+        let mut body = self.nested(Self::assignment)?;
+        let operator = if quantifier == Quantifier::Forall { "==>" } else { "&&" };
+        let make = |kind| Box::new(Expr { kind, span: start });
+        for name in natural {
+            // An unsigned variable is an integer that is not negative.
+            let (zero, own) = (make(integer(0, false, false)), make(ExprKind::Name(name)));
+            let above = make(ExprKind::Binary("<=", zero, own));
+            body =
+                Expr { span: body.span, kind: ExprKind::Binary(operator, above, Box::new(body)) };
+        }
+        Ok(ExprKind::Quantified(quantifier, names, Box::new(body)))
+    }
+
+    /// The rest of `\sum(k, lo, hi, e)`, `\fold(op, k, lo, hi, e)` or `\num_of(k, lo, hi, P)`.
+    fn folded(&mut self, word: &str) -> Result<ExprKind> {
+        self.expect("(")?;
+        let mut op = "+".to_owned();
+        if word == "\\fold" {
+            op = match self.kind().clone() {
+                Kind::Punct(sign @ ("+" | "*" | "|" | "&")) => sign.to_owned(),
+                Kind::Word(name) => name.trim_start_matches('\\').to_owned(),
+                _ => {
+                    let message = "expected `+`, `*`, `max`, `min`, `|`, `&` or a monoid";
+                    return Err(self.error(message));
+                }
+            };
+            self.at += 1;
+            self.expect(",")?;
+        }
+        let var = self.name()?;
+        self.expect(",")?;
+        let low = self.assignment()?;
+        self.expect(",")?;
+        let high = self.assignment()?;
+        self.expect(",")?;
+        let mut body = self.assignment()?;
+        self.expect(")")?;
+        if word == "\\num_of" {
+            // How often something holds is the sum of ones where it does.
+            let span = body.span;
+            let number = |value: u128| Box::new(Expr { kind: integer(value, false, false), span });
+            body = Expr { kind: ExprKind::Ternary(Box::new(body), number(1), number(0)), span };
+        }
+        Ok(ExprKind::Fold(Box::new(Fold { op, var, low, high, body })))
+    }
+
     fn arguments(&mut self) -> Result<Vec<Expr>> {
         self.expect("(")?;
         let mut arguments = Vec::new();

@@ -64,6 +64,19 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
     out
 }
 
+/// Takes out what stands for itself and belongs to the file: predicates, lemmas, monoids.
+fn definitions(clauses: &mut Vec<Clause>, unit: &mut Unit) {
+    clauses.retain(|clause| {
+        match &clause.kind {
+            ClauseKind::Predicate(one) => unit.predicates.push((**one).clone()),
+            ClauseKind::Lemma(one) => unit.lemmas.push((**one).clone()),
+            ClauseKind::Monoid(one) => unit.monoids.push((**one).clone()),
+            _ => return true,
+        }
+        false
+    });
+}
+
 /// Parameters of a template.
 #[derive(Default)]
 struct Template {
@@ -162,7 +175,8 @@ impl Parser {
     }
 
     fn item(&mut self, unit: &mut Unit) -> Result<()> {
-        let clauses = self.clauses_if_any()?;
+        let mut clauses = self.clauses_if_any()?;
+        definitions(&mut clauses, unit);
         if self.take(";") || self.is_end() {
             return self.no_clauses(&clauses);
         }
@@ -323,7 +337,7 @@ impl Parser {
         Ok(())
     }
 
-    fn parameters(&mut self) -> Result<Vec<Declarator>> {
+    pub(super) fn parameters(&mut self) -> Result<Vec<Declarator>> {
         self.expect("(")?;
         let mut parameters = Vec::new();
         if self.is_word("void") && *self.kind_at(1) == Kind::Punct(")") {

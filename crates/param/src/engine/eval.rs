@@ -106,17 +106,25 @@ impl Engine<'_> {
                 }
                 Val::Other(level)
             }
-            ExprKind::Element(array, index) => {
-                let at = self.eval(index, state, true);
+            ExprKind::Element(array, _, index) => {
+                let at: Vec<Val> = index.iter().map(|one| self.eval(one, state, true)).collect();
                 let mut known = self.named.iter();
-                let known =
-                    known.find(|(named, place, _)| named == array && at == Val::Int(place.clone()));
+                let known = known.find(|(named, place, _)| {
+                    named == array && at[..] == [Val::Int(place.clone())]
+                });
                 match known {
                     Some((_, _, value)) => Val::Int(value.clone()),
                     _ if expr.ty == Type::Float => Val::Other(Level::Thread),
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
+            // What is said of many is not looked at here.
+            ExprKind::Quantified(..) => Val::Bool(self.coin(Level::Thread)),
+            ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
+                Type::Float => Val::Other(Level::Thread),
+                Type::Bool => Val::Bool(self.coin(Level::Thread)),
+                ty => Val::Int(self.unknown("claimed", Level::Thread, ty)),
+            },
         }
     }
 

@@ -5,6 +5,7 @@
 //! those of an *interval*. Two threads of a block race only inside an interval, two blocks anywhere (`pairs.rs`). Two threads
 //! suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi 2017, Theorem 1).
 
+mod claims;
 mod eval;
 mod exec;
 mod infer;
@@ -68,6 +69,8 @@ pub enum Property {
     Division,
     /// Claims of annotations.
     Invariant,
+    /// What the contract claims of the end of the launch.
+    Postcondition,
     /// What is left in arrays.
     Values,
 }
@@ -81,6 +84,8 @@ pub struct Proof {
     pub unsized_arrays: Vec<ArrayId>,
     /// Whether claims of annotations were made.
     pub has_claims: bool,
+    /// Whether the contract claims something of the end of the launch.
+    pub has_postconditions: bool,
     /// How the questions were answered.
     pub stats: Stats,
     /// Questions were left open because there is no solver.
@@ -160,7 +165,11 @@ pub(crate) fn prove(
     let has_claims = engine
         .obligations
         .iter()
-        .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant));
+        .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant))
+        || claims::has_invariants(kernel);
+    if only.is_none() {
+        engine.leave_claims(&[]);
+    }
     let mut unsized_arrays = Vec::new();
     for site in &everywhere {
         let unknown = engine.sizes[base::Index::position(site.array)].iter().any(Option::is_none);
@@ -175,6 +184,7 @@ pub(crate) fn prove(
         open: engine.open,
         unsized_arrays,
         has_claims,
+        has_postconditions: claims::has_postconditions(kernel),
         stats: prover.stats,
         missed_solver: prover.missed_solver,
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),

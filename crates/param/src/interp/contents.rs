@@ -8,7 +8,7 @@ use super::machine::{Halt, Machine, draw};
 use super::shadow::Cell;
 use super::value::{Environment, evaluate, truth};
 use super::{Launch, Value};
-use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Requirement, Type, VarId};
+use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Type, VarId, When};
 use crate::relevance;
 use base::Index;
 use std::collections::{BTreeSet, HashMap};
@@ -42,9 +42,13 @@ impl Environment for Contract<'_> {
         }
     }
 
-    fn element(&self, array: ArrayId, index: i128) -> Value {
-        let known = self.elements.and_then(|elements| elements.get(&(array, [index, 0, 0])));
+    fn element(&self, array: ArrayId, _: When, index: [i128; 3]) -> Value {
+        let known = self.elements.and_then(|elements| elements.get(&(array, index)));
         known.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
     }
 }
 
@@ -145,6 +149,17 @@ impl Machine<'_> {
     }
 }
 
+/// The value that a launch gives to a parameter.
+pub(super) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
+    match launch.scalars.get(&var) {
+        Some(value) => Value::int(*value),
+        None if kernel.scalars.contains(&var) && kernel.vars[var].ty == Type::Float => {
+            Value::Float(launch.float(&kernel.vars[var].name))
+        }
+        None => Value::Undefined,
+    }
+}
+
 /// A number that depends on a name.
 pub(super) fn of_name(name: &str) -> u64 {
     name.bytes().fold(17, |hash, byte| draw(hash ^ u64::from(byte)))
@@ -159,8 +174,8 @@ fn relates(demand: &Requirement) -> bool {
 fn shifts(demand: &Requirement) -> bool {
     let mut found = false;
     relevance::visit(&demand.condition, &mut |inner| {
-        if let ExprKind::Element(_, index) = &inner.kind {
-            found |= !is_variable(index, &demand.forall);
+        if let ExprKind::Element(_, _, index) = &inner.kind {
+            found |= !index.iter().all(|one| is_variable(one, &demand.forall));
         }
     });
     found
@@ -178,7 +193,7 @@ fn is_variable(index: &Expr, forall: &[VarId]) -> bool {
 fn named(demand: &Requirement) -> Vec<ArrayId> {
     let mut found = Vec::new();
     relevance::visit(&demand.condition, &mut |inner| {
-        if let ExprKind::Element(array, _) = &inner.kind
+        if let ExprKind::Element(array, ..) = &inner.kind
             && !found.contains(array)
         {
             found.push(*array);

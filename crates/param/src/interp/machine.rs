@@ -1,11 +1,13 @@
 //! The state of a launch, and one instruction after the other.
 
 use super::atomics;
+use super::claims;
+use super::contents::of_scalar;
 use super::code::{Code, Insn};
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
-use crate::kir::{ArrayId, Builtin, Element, Kernel, Space, Type, VarId, has_warp};
+use crate::kir::{ArrayId, Builtin, Element, Kernel, Space, VarId, When, has_warp};
 use crate::relevance;
 use base::{Index, Span};
 use std::collections::HashMap;
@@ -74,8 +76,12 @@ impl Environment for View<'_> {
         vector.get(axis).copied()
     }
 
-    fn element(&self, _: ArrayId, _: i128) -> Value {
+    fn element(&self, _: ArrayId, _: When, _: [i128; 3]) -> Value {
         Value::Undefined
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
     }
 }
 
@@ -108,7 +114,7 @@ impl<'k> Machine<'k> {
         self.alone = alone.is_some();
         let result = match alone {
             Some(thread) => self.thread_alone(thread),
-            None => self.prepared().and_then(|()| self.grid()),
+            None => self.prepared().and_then(|()| self.whole()),
         };
         let end = match result {
             Ok(()) => End::Complete,
@@ -119,6 +125,23 @@ impl<'k> Machine<'k> {
             }
         };
         Run { events: self.events, end, steps: self.steps }
+    }
+
+    /// All blocks, and then what the contract claims of the end; with a race there is no definite end.
+    fn whole(&mut self) -> Result<(), Halt> {
+        if self.kernel.ensures.is_empty() {
+            return self.grid();
+        }
+        let before = self.contents();
+        self.grid()?;
+        if !self.events.is_empty() {
+            return Ok(());
+        }
+        let after = self.contents();
+        match claims::failed(self.kernel, self.launch, [&before, &after]) {
+            Some(event) => Err(Halt::Event(Box::new(event))),
+            None => Ok(()),
+        }
     }
 
     /// Runs to the end; what memory holds before and after.
@@ -180,13 +203,7 @@ impl<'k> Machine<'k> {
     fn state(&self, at: Thread, number: u64) -> State {
         let mut vars = vec![Value::Undefined; self.kernel.vars.len()];
         for var in &self.kernel.scalars {
-            vars[var.position()] = match self.launch.scalars.get(var) {
-                Some(value) => Value::int(*value),
-                None if self.kernel.vars[*var].ty == Type::Float => {
-                    Value::Float(self.launch.float(&self.kernel.vars[*var].name))
-                }
-                None => Value::Undefined,
-            };
+            vars[var.position()] = of_scalar(self.kernel, self.launch, *var);
         }
         let counts = vec![0; self.code.loops];
         let local = HashMap::new();

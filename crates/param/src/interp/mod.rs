@@ -6,9 +6,11 @@
 //! at the first thing found that is no race. Each event has happened: it is a witness.
 
 mod atomics;
+mod claims;
 mod code;
 mod contents;
 mod machine;
+mod many;
 pub(crate) mod reach;
 mod shadow;
 pub(crate) mod value;
@@ -116,6 +118,15 @@ pub enum Event {
     Assertion {
         span: Span,
         thread: Thread,
+    },
+    /// What the contract claims of the end does not hold for these values of its variables: the element that it is
+    /// about, what it holds and what it should.
+    Postcondition {
+        span: Span,
+        at: Vec<(VarId, i128)>,
+        element: Option<(ArrayId, Vec<i128>)>,
+        got: Option<Value>,
+        want: Option<Value>,
     },
 }
 

@@ -5,7 +5,10 @@
 //! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
 //! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
 
-use crate::kir::{Binary, Builtin, Compare, Expr, ExprKind, Type, Unary};
+use super::many::{Bound, assignments, folded};
+use crate::kir::{
+    ArrayId, Binary, Builtin, Compare, Expr, ExprKind, Quantifier, Type, Unary, VarId, When,
+};
 use base::Span;
 
 /// A value.
@@ -57,10 +60,16 @@ pub(crate) enum Trouble {
 
 /// What expressions read.
 pub(crate) trait Environment {
-    fn var(&self, var: crate::kir::VarId) -> Value;
+    fn var(&self, var: VarId) -> Value;
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128>;
     /// An element, in annotations.
-    fn element(&self, array: crate::kir::ArrayId, index: i128) -> Value;
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value;
+    /// Whether floats stand for real numbers, so that rounding does not matter, and integers for what the machine has.
+    fn is_rough(&self) -> bool {
+        false
+    }
+    /// The same as an object, so that environments can be put around each other.
+    fn as_dyn(&self) -> &dyn Environment;
 }
 
 /// The machine's value of an integer of a type.
@@ -100,9 +109,19 @@ pub(crate) fn evaluate(
         }
         ExprKind::Compare(operator, left, right) => {
             let (one, other) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
+            let equation = matches!(operator, Compare::Eq | Compare::Ne);
             let result = match (one, other) {
+                (Value::Float(one), Value::Float(other)) if env.is_rough() => {
+                    roughly(*operator, one, other)?
+                }
                 (Value::Float(one), Value::Float(other)) => {
                     compared(*operator, one.partial_cmp(&other))
+                }
+                // An equation of a machine's type is one of what the machine has.
+                (Value::Int { value: one, .. }, Value::Int { value: other, .. })
+                    if env.is_rough() && equation && matches!(left.ty, Type::Int { .. }) =>
+                {
+                    compared(*operator, Some(one.cmp(&other)))
                 }
                 _ => {
                     let (one, other) = (looked_at(one, left)?, looked_at(other, right)?);
@@ -133,10 +152,25 @@ pub(crate) fn evaluate(
             }
             Value::Float(function(name, values))
         }
-        ExprKind::Element(array, index) => {
-            let index = looked_at(evaluate(index, env, true)?, index)?;
-            env.element(*array, index)
+        ExprKind::Element(array, when, index) => {
+            let mut at = [0; 3];
+            for (slot, one) in at.iter_mut().zip(index) {
+                *slot = looked_at(evaluate(one, env, true)?, one)?;
+            }
+            env.element(*array, *when, at)
         }
+        ExprKind::Quantified(quantifier, vars, body) => {
+            let wanted = *quantifier == Quantifier::Exists;
+            let mut found = false;
+            assignments(vars, body, wanted, env.as_dyn(), &mut |vars| {
+                let env = Bound { outer: env.as_dyn(), vars };
+                found |= truth(body, &env)? == wanted;
+                Ok(!found)
+            })?;
+            Value::int(i128::from(found == wanted))
+        }
+        ExprKind::Fold(fold) => folded(fold, ty, env.as_dyn(), strict)?,
+        ExprKind::Other(_) => return Err(Trouble::Undefined),
     };
     Ok(value)
 }
@@ -198,6 +232,14 @@ fn unary(
             integer_binary(Binary::Sub, Value::int(-1), right, expr, false)
         }
         (Unary::Not, value) => Ok(Value::int(i128::from(looked_at(value, inner)? == 0))),
+        (Unary::Pow2, value) => match looked_at(value, inner)? {
+            power @ 0..=100 => Ok(Value::int(1 << power)),
+            _ => Err(Trouble::Undefined),
+        },
+        (Unary::LowBit, value) => {
+            let value = looked_at(value, inner)?;
+            Ok(Value::int(value & value.wrapping_neg()))
+        }
         (Unary::IsPow2, value) => {
             let value = looked_at(value, inner)?;
             Ok(Value::int(i128::from(value > 0 && value & (value - 1) == 0)))
@@ -206,7 +248,7 @@ fn unary(
     }
 }
 
-fn integer_binary(
+pub(super) fn integer_binary(
     operator: Binary,
     left: Value,
     right: Value,
@@ -288,7 +330,7 @@ fn apply(operator: Binary, x: i128, y: i128, expr: &Expr) -> Result<Option<i128>
     })
 }
 
-fn float_binary(operator: Binary, x: f64, y: f64) -> f64 {
+pub(super) fn float_binary(operator: Binary, x: f64, y: f64) -> f64 {
     match operator {
         Binary::Add => x + y,
         Binary::Sub => x - y,
@@ -309,6 +351,20 @@ fn compared(operator: Compare, order: Option<std::cmp::Ordering>) -> bool {
         Compare::Le => matches!(order, Some(Less | Equal)),
         Compare::Gt => order == Some(Greater),
         Compare::Ge => matches!(order, Some(Greater | Equal)),
+    }
+}
+
+/// The same for real numbers that were computed with doubles.
+fn roughly(operator: Compare, x: f64, y: f64) -> Result<bool, Trouble> {
+    if !x.is_finite() || !y.is_finite() {
+        return Err(Trouble::Undefined);
+    }
+    let close = (x - y).abs() <= 1e-6 * (1.0 + x.abs() + y.abs());
+    match operator {
+        Compare::Eq => Ok(close),
+        Compare::Ne => Ok(!close),
+        _ if close => Err(Trouble::Undefined),
+        _ => Ok(compared(operator, x.partial_cmp(&y))),
     }
 }
 

@@ -43,7 +43,14 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Expr> {
         let nothing = Expr { kind: ExprKind::Int(0), ty: Type::INT, span };
+        if let Some(value) = self.spec_call(name, arguments, span)? {
+            return Ok(value);
+        }
         match (name, arguments) {
+            ("__ensures", [condition]) if self.calls.is_empty() => {
+                self.ensure(condition, span)?;
+                Ok(nothing)
+            }
             ("__syncthreads" | "__barrier_sync", []) => {
                 out.push(Stmt::Barrier(span));
                 Ok(nothing)
@@ -55,12 +62,7 @@ impl Lowerer<'_> {
                 let (left, right) = (self.value(left, out)?, self.value(right, out)?);
                 self.combine(binary, left, right, span)
             }
-            ("\\is_pow2" | "__is_pow2", [inner]) if self.annotation => {
-                let inner = convert(self.value(inner, out)?, Type::Whole);
-                let kind = ExprKind::Unary(Unary::IsPow2, Box::new(inner));
-                Ok(Expr { kind, ty: Type::Bool, span })
-            }
-            ("abs", [inner]) => {
+            ("abs" | "\\abs", [inner]) if self.annotation || name == "abs" => {
                 let inner = promoted(self.value(inner, out)?);
                 let kind = ExprKind::Unary(Unary::Neg, Box::new(inner.clone()));
                 let negative = Expr { kind, ty: inner.ty, span };

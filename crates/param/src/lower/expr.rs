@@ -5,7 +5,9 @@ use super::convert::{convert, promoted, truth, usual};
 use super::{Binding, Lowerer, error, unsupported};
 use crate::cfront::ast::{Expr as Ast, ExprKind as AstKind};
 use crate::cfront::token::Result;
-use crate::kir::{Array, Binary, Builtin, Compare, Element, Expr, ExprKind, Stmt, Type, Unary};
+use crate::kir::{
+    Array, Binary, Builtin, Compare, Element, Expr, ExprKind, Stmt, Type, Unary, When,
+};
 use base::Span;
 
 impl Lowerer<'_> {
@@ -60,7 +62,10 @@ impl Lowerer<'_> {
                 self.effect(left, out)?;
                 self.value(right, out)
             }
-            AstKind::Forall(..) => Err(unsupported(span, "a quantifier here is not supported")),
+            AstKind::Quantified(quantifier, names, body) => {
+                self.quantified(*quantifier, names, body, span)
+            }
+            AstKind::Fold(fold) => self.folded(fold, span),
         }
     }
 
@@ -77,7 +82,19 @@ impl Lowerer<'_> {
                 Ok(Expr { kind: ExprKind::Int(value), ty, span })
             }
             Some(Binding::Refused(message)) => Err(unsupported(span, message)),
+            Some(Binding::Ghost(var)) if self.annotation => Ok(self.var(var, span)),
+            Some(Binding::Ghost(_)) => {
+                Err(error(span, format!("`{name}` is there for annotations only")))
+            }
+            Some(Binding::Value(value)) => Ok(Expr { span, ..value }),
             Some(_) => Err(unsupported(span, format!("`{name}` as a value is not supported"))),
+            None if name == "\\result" => match self.results.last() {
+                Some(var) if self.annotation => Ok(self.var(*var, span)),
+                _ => Err(error(
+                    span,
+                    "only a `__device__` function that returns something has a result",
+                )),
+            },
             None if name == "warpSize" => Ok(Expr { kind: ExprKind::Int(32), ty: Type::INT, span }),
             None => match limit(name) {
                 Some(value) => Ok(Expr { kind: value, ty: limit_type(name), span }),
@@ -145,7 +162,10 @@ impl Lowerer<'_> {
         let left = self.value(left, out)?;
         let right = self.value(right, out)?;
         if let Some(compare) = comparison(operator) {
-            let (left, right) = usual(left, right, self.annotation);
+            let (left, right) = match self.claiming && matches!(operator, "==" | "!=") {
+                true => equated(left, right),
+                false => usual(left, right, self.annotation),
+            };
             let kind = ExprKind::Compare(compare, Box::new(left), Box::new(right));
             return Ok(Expr { kind, ty: Type::Bool, span });
         }
@@ -269,12 +289,13 @@ impl Lowerer<'_> {
         let ty = self.arrays[element.array].element;
         let span = element.span;
         if self.annotation {
-            let [index] = &element.index[..] else {
-                return Err(unsupported(span, "this element in an annotation is not supported"));
-            };
             // Annotations of contracts speak of the beginning, when offsets are zero.
-            let index = Box::new(without_offset(index));
-            return Ok(Expr { kind: ExprKind::Element(element.array, index), ty, span });
+            let index = match self.in_contract || self.old {
+                true => element.index.iter().map(without_offset).collect(),
+                false => element.index,
+            };
+            let when = if self.old { When::Before } else { When::Here };
+            return Ok(Expr { kind: ExprKind::Element(element.array, when, index), ty, span });
         }
         let var = self.new_var("loaded", ty);
         out.push(Stmt::Load(var, element));
@@ -378,6 +399,20 @@ impl Lowerer<'_> {
         };
         let new = self.assign(operator, target, &one, span, out)?;
         Ok(old.map_or(new, |old| self.var(old, span)))
+    }
+}
+
+/// Both sides of an equation in a claim: one with an integer element is of its type.
+fn equated(left: Expr, right: Expr) -> (Expr, Expr) {
+    let of_element = |one: &Expr| {
+        let is_element = matches!(one.kind, ExprKind::Element(..));
+        Some(one.ty).filter(|ty| is_element && matches!(ty, Type::Int { .. }))
+    };
+    match (of_element(&left), of_element(&right)) {
+        (Some(one), Some(other)) if one == other => (left, right),
+        (Some(ty), None) if right.ty != Type::Float => (left, convert(right, ty)),
+        (None, Some(ty)) if left.ty != Type::Float => (convert(left, ty), right),
+        _ => usual(left, right, true),
     }
 }
 

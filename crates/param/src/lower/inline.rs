@@ -1,10 +1,13 @@
 //! `__device__` functions in the place of their calls, with templates, structs and references.
 
 use super::access::Place;
+use super::claims::About;
 use super::convert::{convert, kir_type};
 use super::records::Path;
 use super::{Binding, Lowerer, error, unsupported};
-use crate::cfront::ast::{Declarator, Expr as Ast, Function, Scalar, Stmt as AstStmt, StmtKind};
+use crate::cfront::ast::{
+    ClauseKind, Declarator, Expr as Ast, Function, Scalar, Stmt as AstStmt, StmtKind,
+};
 use crate::cfront::token::Result;
 use crate::kir::{Expr, ExprKind, Stmt, Type};
 use base::Span;
@@ -84,10 +87,6 @@ impl Lowerer<'_> {
         if self.calls.contains(name) || self.calls.len() >= MAX_CALLS {
             return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
         }
-        if !function.clauses.is_empty() {
-            let message = format!("`{name}` has a contract, which is not supported");
-            return Err(unsupported(span, message));
-        }
         if function.parameters.len() != arguments.len() || function.template.len() != given.len() {
             return Err(error(span, format!("`{name}` takes other arguments")));
         }
@@ -123,12 +122,74 @@ impl Lowerer<'_> {
         self.scopes.push(scope);
         self.calls.push(name.clone());
         let loops = std::mem::take(&mut self.loops);
-        let result = ended(&function.body).and_then(|body| self.inlined(&body, &returned, out));
+        let before = self.met(function, out);
+        let (result, before) = match before {
+            Ok(before) => (Ok(()), before),
+            Err(refusal) => (Err(refusal), BTreeMap::new()),
+        };
+        let result = result.and_then(|()| ended(&function.body));
+        let result = result.and_then(|body| self.inlined(&body, &returned, out));
+        let result = result.and_then(|()| self.given(function, (&returned, before), out));
         self.calls.pop();
         self.loops = loops;
         self.scopes = outer;
         result?;
         Ok(returned)
+    }
+
+    /// What the contract of an inlined function demands is asserted before it. If it claims something,
+    /// its parameters are kept as they are now.
+    fn met(
+        &mut self,
+        function: &Function,
+        out: &mut Vec<Stmt>,
+    ) -> Result<BTreeMap<String, Binding>> {
+        for clause in &function.clauses {
+            match &clause.kind {
+                ClauseKind::Requires(condition) => {
+                    let stated = self.stated(condition, clause.span)?;
+                    out.extend(stated.into_iter().map(Stmt::Assert));
+                }
+                ClauseKind::Ensures(_) | ClauseKind::Extent(..) | ClauseKind::Symbolic => {}
+                ClauseKind::Footprint(_) => {
+                    let why = "`reads` and `writes` are not followed".to_owned();
+                    self.unfollow(About::Body, clause.span, why);
+                }
+                _ => return Err(error(clause.span, "this clause belongs to no function")),
+            }
+        }
+        let mut before = BTreeMap::new();
+        if function.clauses.iter().any(|one| matches!(one.kind, ClauseKind::Ensures(_))) {
+            for parameter in &function.parameters {
+                if let Some(Binding::Var(var)) = self.lookup(&parameter.name).cloned() {
+                    let value = self.var(var, parameter.span);
+                    let kept = self.kept(&parameter.name, value, out);
+                    before.insert(parameter.name.clone(), kept);
+                }
+            }
+        }
+        Ok(before)
+    }
+
+    /// What it claims is asserted behind it, of its parameters as they were `before`.
+    fn given(
+        &mut self,
+        function: &Function,
+        (returned, before): (&Returned, BTreeMap<String, Binding>),
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        self.scopes.push(before);
+        for clause in &function.clauses {
+            let ClauseKind::Ensures(condition) = &clause.kind else { continue };
+            self.results.extend(match returned {
+                Returned::Var(var) => Some(*var),
+                _ => None,
+            });
+            let stated = self.stated(condition, clause.span);
+            self.results.clear();
+            out.extend(stated?.into_iter().map(Stmt::Assert));
+        }
+        Ok(())
     }
 
     fn kept(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Binding {

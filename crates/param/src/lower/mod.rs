@@ -6,19 +6,23 @@
 
 mod access;
 mod call;
+mod claims;
 mod convert;
 mod expr;
 mod inline;
+mod loops;
 mod pointers;
 mod records;
 mod stmt;
 
 use crate::cfront::ast::{
-    ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Function, Scalar, Unit,
+    ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Function, Quantifier,
+    Scalar, Unit,
 };
 use crate::cfront::token::Result;
 use crate::kir::{
-    Array, ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Stmt, Type, Var, VarId,
+    Array, ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Lemma, Monoid, Requirement, Space,
+    Stmt, Type, Unfollowed, Var, VarId,
 };
 use base::{Code, Diagnostic, IndexVec, Span};
 use convert::{fold, kir_type, whole};
@@ -38,6 +42,10 @@ enum Binding {
     Records(Vec<records::Leaf>, VarId, Option<VarId>),
     /// An array of structs.
     RecordArray(Vec<records::Leaf>),
+    /// A variable that only annotations see.
+    Ghost(VarId),
+    /// A value of an annotation.
+    Value(Expr),
     /// Something that is not supported, and why.
     Refused(&'static str),
 }
@@ -54,7 +62,21 @@ struct Lowerer<'u> {
     annotation: bool,
     requires: Vec<Requirement>,
     extents: BTreeMap<String, Expr>,
-    ensures: usize,
+    ensures: Vec<Claim>,
+    barriers: Vec<(Span, Vec<Claim>)>,
+    lemmas: Vec<Lemma>,
+    monoids: Vec<Monoid>,
+    unfollowed: Vec<Unfollowed>,
+    /// Inside a claim: equations with elements are of their type.
+    claiming: bool,
+    /// Inside `\old`.
+    old: bool,
+    /// In a contract, where pointers have not moved yet.
+    in_contract: bool,
+    /// What functions whose contracts are looked at return.
+    results: Vec<VarId>,
+    /// Invariants with a name.
+    named: BTreeMap<String, Ast>,
     /// Whether there is a shared array whose size the launch gives.
     has_dynamic: bool,
     /// Loops around, in the function at hand.
@@ -90,7 +112,16 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         annotation: false,
         requires: Vec::new(),
         extents: BTreeMap::new(),
-        ensures: 0,
+        ensures: Vec::new(),
+        barriers: Vec::new(),
+        lemmas: Vec::new(),
+        monoids: Vec::new(),
+        unfollowed: Vec::new(),
+        claiming: false,
+        old: false,
+        in_contract: false,
+        results: Vec::new(),
+        named: BTreeMap::new(),
         has_dynamic: false,
         loops: 0,
         fences: false,
@@ -99,11 +130,14 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
     lowerer.globals()?;
     let mut scalars = lowerer.sizes(function);
     let macros = scalars.len();
+    lowerer.definitions()?;
     // Functions see what is declared so far, and not the kernel's parameters.
     lowerer.scopes.push(BTreeMap::new());
     let mut body = Vec::new();
     lowerer.parameters(function, &mut scalars, &mut body)?;
+    lowerer.in_contract = true;
     lowerer.contract(function)?;
+    lowerer.in_contract = false;
     lowerer.scopes.push(BTreeMap::new());
     lowerer.statements(&function.body, &mut body)?;
     if let Some((name, extent)) = lowerer.extents.pop_first() {
@@ -118,6 +152,10 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         arrays: lowerer.arrays,
         requires: lowerer.requires,
         ensures: lowerer.ensures,
+        barriers: lowerer.barriers,
+        lemmas: lowerer.lemmas,
+        monoids: lowerer.monoids,
+        unfollowed: lowerer.unfollowed,
         body,
         mentioned: lowerer.mentioned,
         types: function.types.clone(),
@@ -302,7 +340,16 @@ impl Lowerer<'_> {
         for clause in &function.clauses {
             match &clause.kind {
                 ClauseKind::Requires(condition) => self.require(condition)?,
-                ClauseKind::Ensures => self.ensures += 1,
+                ClauseKind::Ensures(condition) => self.ensure(condition, clause.span)?,
+                ClauseKind::Footprint(footprint) => {
+                    // Names must be right all the same.
+                    self.pointer(&footprint.array, &mut Vec::new())?;
+                    self.spec(&footprint.low)?;
+                    self.spec(&footprint.high)?;
+                    let name = if footprint.writes { "writes" } else { "reads" };
+                    let why = format!("`{name}` of a kernel is not followed");
+                    self.unfollow(claims::About::End, clause.span, why);
+                }
                 ClauseKind::Extent(name, size) => {
                     let size = self.spec(size)?;
                     let arrays = self.extent_of(name);
@@ -332,7 +379,7 @@ impl Lowerer<'_> {
                 self.require(left)?;
                 self.require(right)
             }
-            AstKind::Forall(names, inner) => {
+            AstKind::Quantified(Quantifier::Forall, names, inner) => {
                 self.scopes.push(BTreeMap::new());
                 let mut forall = Vec::new();
                 for name in names {

@@ -2,6 +2,7 @@
 
 use super::access::Place;
 use super::convert::{convert, fold, kir_type};
+use super::loops::without_invariants;
 use super::{Binding, Lowerer, error, unsupported};
 use crate::cfront::ast::{
     Clause, ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Scalar,
@@ -36,17 +37,20 @@ impl Lowerer<'_> {
                 continue;
             }
             let given = std::mem::take(&mut waiting);
-            if let Some(first) = given.first()
-                && !is_loop(statement)
-            {
-                return Err(error(first.span, "a loop clause stands before no loop"));
+            let barrier = barrier(statement);
+            let misplaced = given.iter().find(|clause| match is_at_barrier(clause) {
+                true => barrier.is_none(),
+                false => !is_loop(statement),
+            });
+            if let Some(misplaced) = misplaced {
+                return Err(stray(misplaced));
+            }
+            if let Some(at) = barrier {
+                self.at_barrier(&given, at, out)?;
             }
             self.statement(statement, &given, out)?;
         }
-        match waiting.first() {
-            Some(first) => Err(error(first.span, "a loop clause stands before no loop")),
-            None => Ok(()),
-        }
+        waiting.first().map_or(Ok(()), |first| Err(stray(first)))
     }
 
     fn clause<'c>(
@@ -57,30 +61,23 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         match &clause.kind {
             ClauseKind::Assert(condition) => {
-                out.push(Stmt::Assert(self.spec_condition(condition)?))
+                out.extend(self.stated(condition, clause.span)?.into_iter().map(Stmt::Assert));
             }
             ClauseKind::Assume(condition) => {
-                out.push(Stmt::Assume(self.spec_condition(condition)?))
+                // Of elements it cannot be tested, and no run goes on past it.
+                out.push(Stmt::Assume(self.spec_condition(condition)?));
             }
-            ClauseKind::LoopInvariant(_) => waiting.push(clause),
+            ClauseKind::LoopInvariant(..)
+            | ClauseKind::LoopVariant(_)
+            | ClauseKind::BarrierInvariant(..)
+            | ClauseKind::Instantiate => waiting.push(clause),
+            ClauseKind::GhostVar(declaration) => {
+                self.ghost_var(declaration, clause.span, out)?;
+            }
+            ClauseKind::GhostAssign(target, value) => self.ghost_assign(target, value, out)?,
             _ => return Err(error(clause.span, "this clause belongs to no statement")),
         }
         Ok(())
-    }
-
-    /// Invariants; those of a `for` may speak of the variables it declares.
-    fn invariants(&mut self, clauses: &[&Clause]) -> Result<Vec<Expr>> {
-        let mut invariants = Vec::new();
-        for clause in clauses {
-            if let ClauseKind::LoopInvariant(condition) = &clause.kind {
-                if matches!(condition.kind, AstKind::Forall(..)) {
-                    let message = "invariants about arrays are not supported";
-                    return Err(unsupported(clause.span, message));
-                }
-                invariants.push(self.spec_condition(condition)?);
-            }
-        }
-        Ok(invariants)
     }
 
     fn scoped(&mut self, statements: &[AstStmt], out: &mut Vec<Stmt>) -> Result<()> {
@@ -180,7 +177,7 @@ impl Lowerer<'_> {
         let truth = Expr { kind: ExprKind::Int(1), ty: Type::Bool, span };
         let (mut head, mut body, mut step) = (Vec::new(), Vec::new(), Vec::new());
         let mut condition = truth;
-        let mut invariants = self.invariants(clauses)?;
+        let (mut invariants, claims) = self.invariants(clauses)?;
         if let Some(written) = parts.condition.filter(|_| !parts.after) {
             let mut stated = Vec::new();
             let written = without_invariants(written, &mut stated);
@@ -196,6 +193,7 @@ impl Lowerer<'_> {
         if let Some(written) = parts.step {
             self.effect(written, &mut step)?;
         }
+        self.variants(clauses, &mut body, &mut step)?;
         if let Some(written) = parts.condition.filter(|_| parts.after) {
             let goes_on = self.condition(written, &mut step)?;
             let span = goes_on.span;
@@ -203,7 +201,8 @@ impl Lowerer<'_> {
             let ends = Expr { kind, ty: Type::Bool, span };
             step.push(Stmt::If(ends, vec![Stmt::Break], Vec::new()));
         }
-        out.push(Stmt::Loop(Box::new(Loop { head, condition, body, step, invariants, span })));
+        let inner = Loop { head, condition, body, step, invariants, claims, span };
+        out.push(Stmt::Loop(Box::new(inner)));
         Ok(())
     }
 
@@ -403,30 +402,28 @@ impl Lowerer<'_> {
     }
 }
 
-fn is_loop(statement: &AstStmt) -> bool {
-    matches!(statement.kind, StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..))
+/// The place of a barrier that stands for itself.
+fn barrier(statement: &AstStmt) -> Option<Span> {
+    let StmtKind::Expr(expr) = &statement.kind else { return None };
+    match &expr.kind {
+        AstKind::Call(name, _) if matches!(name.as_str(), "__syncthreads" | "__barrier_sync") => {
+            Some(expr.span)
+        }
+        _ => None,
+    }
 }
 
-/// The condition of a loop without what GPUVerify's kernels state before it, `__invariant(i % 2 == 0), i < n`.
-fn without_invariants<'e>(condition: &'e Ast, stated: &mut Vec<&'e Ast>) -> &'e Ast {
-    fn collect<'e>(expr: &'e Ast, stated: &mut Vec<&'e Ast>) -> bool {
-        match &expr.kind {
-            AstKind::Comma(left, right) => collect(left, stated) && collect(right, stated),
-            AstKind::Call(name, arguments) => match (name.as_str(), arguments.as_slice()) {
-                ("__invariant" | "__global_invariant", [invariant]) => {
-                    stated.push(invariant);
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
-        }
+fn is_at_barrier(clause: &Clause) -> bool {
+    matches!(clause.kind, ClauseKind::BarrierInvariant(..) | ClauseKind::Instantiate)
+}
+
+fn stray(clause: &Clause) -> Box<base::Diagnostic> {
+    match is_at_barrier(clause) {
+        true => error(clause.span, "a barrier clause stands before no barrier"),
+        false => error(clause.span, "a loop clause stands before no loop"),
     }
-    let AstKind::Comma(left, right) = &condition.kind else { return condition };
-    let mut found = Vec::new();
-    if !collect(left, &mut found) {
-        return condition;
-    }
-    stated.append(&mut found);
-    right
+}
+
+fn is_loop(statement: &AstStmt) -> bool {
+    matches!(statement.kind, StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..))
 }

@@ -7,7 +7,9 @@
 //! Trusted beside `logic/`: the argument of `resolve.rs`, that an integer that is stored is right modulo 2^bits of its type, and
 //! the laws of sums in `sums.rs`. Floats are real numbers, functions are known by their names.
 
+mod claims;
 mod compare;
+mod ensures;
 mod facts;
 mod instance;
 mod pair;
@@ -20,6 +22,7 @@ mod value;
 mod witness;
 mod writer;
 
+pub(crate) use ensures::ensured;
 pub(crate) use pair::equal;
 
 use crate::kir::{ArrayId, Space};

@@ -16,7 +16,7 @@ use crate::logic::symbols::Level;
 use base::{Index, Span};
 
 /// Cases that are looked at for one element.
-const MAX_CASES: usize = 32;
+pub(super) const MAX_CASES: usize = 32;
 
 /// Numbers whose divisors are looked at one by one.
 const MAX_DIVIDED: i128 = 64;
@@ -72,7 +72,7 @@ pub(crate) fn equal(
 }
 
 /// Two sizes whose product is a number, each with a value.
-type Case = [(Sym, i128); 2];
+pub(super) type Case = [(Sym, i128); 2];
 
 /// One case of sizes; or the cases there are, if sizes are known to be divisors of a number: `32 % blockDim.y == 0` is
 /// beyond polynomials, and there are few of them.
@@ -138,7 +138,7 @@ fn in_case(
 }
 
 /// The values of two sizes whose product is said to be a small number.
-fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
+pub(super) fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
     let requires = prover.requires.clone();
     requires.iter().flat_map(Formula::conjuncts).find_map(|part| {
         let Formula::Eq(poly) = part else { return None };
@@ -156,7 +156,7 @@ fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
     })
 }
 
-fn take(engine: &mut Engine<'_>) -> Prover {
+pub(super) fn take(engine: &mut Engine<'_>) -> Prover {
     std::mem::replace(&mut engine.prover, Prover::new(None))
 }
 
@@ -186,7 +186,8 @@ impl Resolver {
             return vec![(1, Open::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
-        match self.same(array, &index, &known, &mut cases) {
+        let show = &mut |resolver: &mut Self, known: &[Formula]| resolver.both(array, &index, known);
+        match self.in_cases(&known, &mut cases, show) {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
                 let span = span.unwrap_or(spans[side]);
@@ -282,15 +283,14 @@ impl Resolver {
         chain
     }
 
-    /// Whether both sides leave the same in an element, case by case.
-    fn same(
+    /// Whether something is shown, case by case.
+    pub(super) fn in_cases(
         &mut self,
-        array: ArrayId,
-        index: &[Poly],
         known: &[Formula],
         cases: &mut usize,
+        show: &mut dyn FnMut(&mut Self, &[Formula]) -> Result<(), (usize, Stop)>,
     ) -> Result<(), (usize, Option<Span>, String)> {
-        let split = match self.both(array, index, known) {
+        let split = match show(self, known) {
             Ok(()) => return Ok(()),
             Err((_, Stop::Split(condition))) => condition,
             Err((side, Stop::Open(span, message))) => {
@@ -308,7 +308,7 @@ impl Resolver {
         for condition in [split.clone(), split.not()] {
             let known = self.with(known, &condition);
             if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
-                self.same(array, index, &known, cases)?;
+                self.in_cases(&known, cases, show)?;
             }
         }
         Ok(())

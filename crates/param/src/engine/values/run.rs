@@ -274,13 +274,7 @@ impl Runner<'_, '_> {
             ExprKind::Call(name, arguments) => {
                 let values: Vec<Value> =
                     arguments.iter().map(|one| self.value(one, track)).collect();
-                match (*name, &values[..]) {
-                    ("fma", [a, b, c]) => a.times(b).and_then(|product| product.plus(c)),
-                    ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
-                    ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
-                    ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
-                    _ => Some(Value::atom(Atom::Call((*name).to_owned(), values))),
-                }
+                called_by_name(name, values)
             }
             _ => None,
         };
@@ -333,7 +327,18 @@ impl Runner<'_, '_> {
     }
 }
 
-fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
+/// A mathematical function of real numbers.
+pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
+    match (name, &values[..]) {
+        ("fma", [a, b, c]) => a.times(b).and_then(|product| product.plus(c)),
+        ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
+        ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
+        ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
+        _ => Some(Value::atom(Atom::Call(name.to_owned(), values))),
+    }
+}
+
+pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
     match operator {
         Binary::Add => left.plus(&right),
         Binary::Sub => left.minus(&right),

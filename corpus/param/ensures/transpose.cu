@@ -1,0 +1,15 @@
+// A transpose through a padded tile, a few rows of a tile for each thread.
+#define D 32
+//@ extent in[h*w], out[w*h];
+//@ requires blockDim.x == D && D % blockDim.y == 0 && w == gridDim.x*D && h == gridDim.y*D;
+//@ requires w*h <= 2147483647;
+//@ ensures \forall int r, c; 0 <= r < w && 0 <= c < h ==> out[r*h + c] == in[c*w + r];
+__global__ void transpose(float* out, const float* in, int w, int h) {
+  __shared__ float tile[D][D + 1];
+  int x = blockIdx.x*D + threadIdx.x, y = blockIdx.y*D + threadIdx.y;
+  for (int j = 0; j < D; j += blockDim.y) tile[threadIdx.y + j][threadIdx.x] = in[(y + j)*w + x];
+  __syncthreads();
+  x = blockIdx.y*D + threadIdx.x;
+  y = blockIdx.x*D + threadIdx.y;
+  for (int j = 0; j < D; j += blockDim.y) out[(y + j)*h + x] = tile[threadIdx.x][threadIdx.y + j];
+}

@@ -1,0 +1,299 @@
+//! What annotations claim of elements and real numbers, as values: an equation `b[i] == e` becomes two [`Value`]s, in which
+//! elements at the end of the launch are loads after everything else and elements before it are inputs.
+//!
+//! Variables of `\forall` become symbols of which the conditions of the claim are known. Claims are over the integers without
+//! bounds, so a conversion that would change a number is refused here, apart from the one that makes an equation one of
+//! an element's type. Conditions on data that are assumed are left out: what is shown then is more.
+
+use super::super::Engine;
+use super::super::state::{Mode, State, Val};
+use super::run::{binary, called_by_name};
+use super::value::{Atom, Load, Point, Sum, Value, name_of};
+use crate::kir::{
+    ArrayId, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
+};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+use crate::spec::{self, Goal};
+use base::{Index, Span};
+
+/// What is to be shown.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// Two values are equal; which of them is what the kernel leaves.
+    Equal(Value, Value),
+    Holds(Formula),
+    /// It is not followed, and why.
+    Nothing(String),
+}
+
+/// One case of a claim.
+#[derive(Clone, Debug)]
+pub(super) struct Obliged {
+    pub(super) known: Vec<Formula>,
+    pub(super) wanted: Wanted,
+    /// Elements that are named must be there: what is known, what must hold, which array.
+    pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
+    pub(super) span: Span,
+}
+
+/// Where and with what an annotation is read.
+pub(super) struct Reader<'e, 'k> {
+    pub(super) engine: &'e mut Engine<'k>,
+    pub(super) state: State,
+    /// Values of floating-point variables, if some have one.
+    pub(super) reals: Vec<Value>,
+    pub(super) point: Point,
+    inside: Vec<(Vec<Formula>, Formula, String)>,
+}
+
+type Read<T> = Result<T, String>;
+
+fn refuse<T>(why: &str) -> Read<T> {
+    Err(why.to_owned())
+}
+
+fn too_large() -> String {
+    "a value that is too large".to_owned()
+}
+
+impl<'e, 'k> Reader<'e, 'k> {
+    /// For claims of the end of the launch.
+    pub(super) fn of_end(engine: &'e mut Engine<'k>, state: State) -> Self {
+        engine.mode = Mode::Probe;
+        let point = Point { position: vec![usize::MAX], loops: Vec::new() };
+        Self { engine, state, reals: Vec::new(), point, inside: Vec::new() }
+    }
+
+    /// All cases of a claim.
+    pub(super) fn obliged(&mut self, claim: &Claim) -> Vec<Obliged> {
+        spec::goals(claim).into_iter().map(|goal| self.case(claim, &goal)).collect()
+    }
+
+    fn case(&mut self, claim: &Claim, goal: &Goal) -> Obliged {
+        let before = self.state.clone();
+        self.inside.clear();
+        let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(&goal.goal));
+        let wanted = wanted.unwrap_or_else(Wanted::Nothing);
+        let known = std::mem::replace(&mut self.state, before).path;
+        let inside = std::mem::take(&mut self.inside);
+        Obliged { known, wanted, inside, span: claim.span }
+    }
+
+    /// Symbols for variables, with what is assumed of them.
+    fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> Read<()> {
+        for var in vars {
+            let range = spec::range(*var, assumed);
+            // Bounds by other variables of the claim are known as conditions.
+            let bound = |reader: &mut Self, expr: &Expr, by: i128| {
+                let poly = reader.integer(expr).ok()?.offset(by)?;
+                let level = reader.engine.prover.symbols.level(&poly);
+                (level == Level::Launch).then_some(poly)
+            };
+            let low = range.low.iter().find_map(|one| bound(self, one, 0));
+            let high = range
+                .high
+                .iter()
+                .find_map(|(one, is_value)| bound(self, one, if *is_value { 0 } else { -1 }));
+            let name = self.engine.kernel.vars[*var].name.clone();
+            let sym = self.engine.prover.symbols.bounded(name, Level::Block, low, high);
+            self.state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+        }
+        for condition in assumed.iter().filter(|one| is_plain(one)) {
+            let formula = self.engine.condition(condition, &self.state);
+            self.state.path.extend(formula.conjuncts().iter().cloned());
+        }
+        Ok(())
+    }
+
+    fn goal(&mut self, goal: &Expr) -> Read<Wanted> {
+        if is_plain(goal) {
+            return Ok(Wanted::Holds(self.engine.condition(goal, &self.state)));
+        }
+        if let ExprKind::Compare(Compare::Eq, left, right) = &goal.kind {
+            let ty = left.ty;
+            return Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?));
+        }
+        refuse("only equations of elements are followed")
+    }
+
+    /// An integer of variables and the launch.
+    fn integer(&mut self, expr: &Expr) -> Read<Poly> {
+        if !is_plain(expr) {
+            return refuse("an integer that is made of elements");
+        }
+        match self.engine.eval(expr, &self.state, false) {
+            Val::Int(poly) => Ok(poly),
+            _ => refuse("a number that is not followed"),
+        }
+    }
+
+    /// The value of an expression; an integer is right modulo 2^bits of `to`.
+    fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
+        if expr.ty != Type::Float && is_plain(expr) {
+            let poly = self.integer(expr)?;
+            return Value::of_poly(&poly, &mut |_| None).ok_or_else(too_large);
+        }
+        match &expr.kind {
+            ExprKind::Float(value) => Ok(Value::number(*value)),
+            #[expect(clippy::cast_precision_loss, reason = "a literal of the source")]
+            ExprKind::Int(value) => Ok(Value::number(*value as f64)),
+            ExprKind::Var(var) => self.real(*var),
+            ExprKind::Unary(Unary::Neg, inner) => {
+                self.term(inner, to)?.times(&Value::constant(-1)).ok_or_else(too_large)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let ring = matches!(
+                    operator,
+                    crate::kir::Binary::Add | crate::kir::Binary::Sub | crate::kir::Binary::Mul
+                );
+                if expr.ty != Type::Float && !ring {
+                    return refuse("an operation on integers that are elements");
+                }
+                let (left, right) = (self.term(left, to)?, self.term(right, to)?);
+                binary(*operator, left, right).ok_or_else(too_large)
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                if !is_plain(condition) {
+                    return refuse("a choice by what elements hold");
+                }
+                let condition = self.engine.condition(condition, &self.state);
+                let then = self.under(condition.clone(), |reader| reader.term(then, to))?;
+                let not = condition.clone().not();
+                let otherwise = self.under(not, |reader| reader.term(otherwise, to))?;
+                Value::chosen(&condition, &then, &otherwise).ok_or_else(too_large)
+            }
+            ExprKind::Convert(inner) => match (inner.ty, expr.ty) {
+                (Type::Float, Type::Float) => self.term(inner, to),
+                (Type::Float, _) => refuse("an integer made of a real number"),
+                // A real number is made of the machine's integer, whole.
+                (_, Type::Float) => self.term(inner, Type::Whole),
+                // The one conversion that may wrap is that of an equation, to the type it is of.
+                (_, ty) if ty == to || widens(inner.ty, ty) => self.term(inner, to),
+                _ => refuse("a conversion that may change a number"),
+            },
+            ExprKind::Call(name, arguments) => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.term(argument, Type::Float)?);
+                }
+                called_by_name(name, values).ok_or_else(too_large)
+            }
+            ExprKind::Element(array, when, index) => {
+                let value = self.element(*array, *when, index, expr.span)?;
+                let from = expr.ty;
+                Ok(match width(from) >= width(to) || from == Type::Float {
+                    true => value,
+                    false => Value::atom(Atom::Call(name_of("wrap", from), vec![value])),
+                })
+            }
+            ExprKind::Fold(fold) => self.fold(fold, to),
+            _ => refuse("a value that is not followed"),
+        }
+    }
+
+    /// What is read where a condition holds.
+    fn under<T>(&mut self, condition: Formula, read: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.state.path.len();
+        self.state.path.push(condition);
+        let result = read(self);
+        self.state.path.truncate(depth);
+        result
+    }
+
+    fn real(&mut self, var: VarId) -> Read<Value> {
+        let kernel = self.engine.kernel;
+        match self.reals.get(var.position()) {
+            Some(value) => Ok(value.clone()),
+            None if kernel.scalars.contains(&var) => {
+                Ok(Value::atom(Atom::Scalar(kernel.vars[var].name.clone())))
+            }
+            None => refuse("a variable without a value"),
+        }
+    }
+
+    fn element(
+        &mut self,
+        array: ArrayId,
+        when: When,
+        index: &[Expr],
+        span: Span,
+    ) -> Read<Value> {
+        let declared = &self.engine.kernel.arrays[array];
+        let (name, space) = (declared.name.clone(), declared.space);
+        let mut at = Vec::new();
+        for one in index {
+            // An index is an integer, whatever its type.
+            let inner = match &one.kind {
+                ExprKind::Convert(inner) if one.ty == Type::LONG => inner,
+                _ => one,
+            };
+            at.push(self.integer(inner)?);
+        }
+        let sizes = self.engine.sizes[array.position()].clone();
+        for (place, size) in at.iter().zip(sizes) {
+            let below = size.and_then(|size| size.minus(place)?.offset(-1));
+            let Some(below) = below else { return refuse("an element of an array without a size") };
+            let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
+            self.inside.push((self.state.path.clone(), goal, name.clone()));
+        }
+        let unwritten = !self.engine.written[array.position()] && space == Space::Global;
+        if when == When::Before || unwritten {
+            return match space {
+                Space::Global => Ok(Value::atom(Atom::Input(array, at))),
+                _ => refuse("what was in shared memory before the launch"),
+            };
+        }
+        let point = self.point.clone();
+        Ok(Value::atom(Atom::Load(Box::new(Load { side: 0, array, index: at, point, span }))))
+    }
+
+    /// A sum, over a variable that begins at 0.
+    fn fold(&mut self, fold: &Fold, to: Type) -> Read<Value> {
+        if fold.op != FoldOp::Add {
+            return refuse("a fold that is no sum");
+        }
+        let (low, high) = (self.integer(&fold.low)?, self.integer(&fold.high)?);
+        let digit = self.engine.prover.symbols.fresh("k", Level::Thread);
+        let own = Poly::symbol(digit);
+        let place = own.plus(&low).ok_or_else(too_large)?;
+        let length = high.minus(&low).ok_or_else(too_large)?;
+        let below = length.minus(&own).and_then(|one| one.offset(-1)).ok_or_else(too_large)?;
+        let range = Formula::and([Formula::ge(own), Formula::ge(below)]);
+        let before = std::mem::replace(
+            &mut self.state.vars[fold.var.position()],
+            Val::Int(place),
+        );
+        let body = self.under(range, |reader| reader.term(&fold.body, to));
+        self.state.vars[fold.var.position()] = before;
+        let sum = Sum { digit, high: length, body: body? };
+        Ok(Value::atom(Atom::Sum(Box::new(sum))))
+    }
+}
+
+/// Whether an expression is of integers and the launch, without conversions that may change a number.
+fn is_plain(expr: &Expr) -> bool {
+    spec::is_scalar(expr)
+        && spec::find(expr, |inner| match &inner.kind {
+            ExprKind::Convert(from) => {
+                matches!(inner.ty, Type::Int { .. } | Type::Bool) && !widens(from.ty, inner.ty)
+            }
+            ExprKind::Unary(Unary::Pow2 | Unary::LowBit, _) => true,
+            _ => false,
+        })
+        .is_none()
+}
+
+/// Whether every number of a type is one of another.
+fn widens(from: Type, to: Type) -> bool {
+    match (from.range(), to.range()) {
+        (Some((low, high)), Some((least, most))) => least <= low && high <= most,
+        (_, None) => to == Type::Whole,
+        (None, Some(_)) => false,
+    }
+}
+
+fn width(ty: Type) -> u8 {
+    if let Type::Int { bits, .. } = ty { bits } else { 128 }
+}

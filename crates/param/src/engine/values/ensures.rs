@@ -1,0 +1,133 @@
+//! Postconditions: whether what a kernel leaves is what its contract says, for every launch and size.
+//!
+//! The element that an equation speaks of is looked up backwards through the kernel (`resolve.rs`), the other side is a
+//! value as it is; the two are compared as values of two kernels are. Like there, it is presumed that the kernel has no
+//! races, divergence, overflow or accesses out of bounds.
+
+use super::claims::{Obliged, Reader, Wanted};
+use super::instance::Instance;
+use super::pair::{Case, MAX_CASES, divisors, take};
+use super::resolve::{Resolver, Stop, too_large};
+use super::run;
+use super::value::Value;
+use crate::engine::{Engine, Open, Property};
+use crate::kir::Kernel;
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::side::{Prover, Stats};
+use crate::logic::smt::Solver;
+use base::Span;
+
+/// What is shown of postconditions.
+#[derive(Debug, Default)]
+pub(crate) struct Ensured {
+    pub(crate) open: Vec<Open>,
+    pub(crate) stats: Stats,
+    pub(crate) missed_solver: bool,
+    pub(crate) solver_died: bool,
+}
+
+/// Tries to show every postcondition of a kernel.
+pub(crate) fn ensured(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Ensured, Option<Solver>) {
+    let mut solver = solver;
+    let mut all = Ensured::default();
+    let mut waiting = vec![None];
+    while let Some(case) = waiting.pop() {
+        let (cases, back) = in_case(kernel, solver, infers, case, &mut all);
+        solver = back;
+        waiting.extend(cases.into_iter().rev().map(Some));
+        if !all.open.is_empty() {
+            break;
+        }
+    }
+    (all, solver)
+}
+
+/// One case of sizes; or the cases there are, as for pairs of kernels.
+fn in_case(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+    case: Option<Case>,
+    all: &mut Ensured,
+) -> (Vec<Case>, Option<Solver>) {
+    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
+    let mut entry = engine.set_up();
+    for (sym, value) in case.into_iter().flatten() {
+        engine.replace(sym, &Poly::constant(value), &mut entry);
+    }
+    if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
+        return (cases, take(&mut engine).solver);
+    }
+    let side = match run::run(&mut engine, entry.clone(), 0) {
+        Ok(side) => side,
+        Err((span, message)) => {
+            all.open.push(open(span, message));
+            return (Vec::new(), take(&mut engine).solver);
+        }
+    };
+    let mut reader = Reader::of_end(&mut engine, entry);
+    let claims = kernel.ensures.iter();
+    let obliged: Vec<Obliged> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let mut resolver = Resolver::new(take(&mut engine), vec![side]);
+    for one in &obliged {
+        if let Err((span, message)) = resolver.meets(one) {
+            all.open.push(open(span.unwrap_or(one.span), message));
+        }
+    }
+    let prover = resolver.prover;
+    all.stats.add(prover.stats);
+    all.missed_solver |= prover.missed_solver;
+    all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
+    (Vec::new(), prover.solver)
+}
+
+fn open(span: Span, message: String) -> Open {
+    Open { property: Property::Postcondition, span, other: None, message }
+}
+
+impl Resolver {
+    /// Whether a case of a claim is shown; if not, where and why.
+    pub(super) fn meets(&mut self, obliged: &Obliged) -> Result<(), (Option<Span>, String)> {
+        if let Wanted::Nothing(why) = &obliged.wanted {
+            return Err((None, format!("this claim: {why}")));
+        }
+        for (known, goal, name) in &obliged.inside {
+            if !self.shows(known, goal) {
+                return Err((None, format!("that this names elements inside of `{name}` alone")));
+            }
+        }
+        match &obliged.wanted {
+            Wanted::Equal(left, right) => {
+                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                    resolver.agree(left, right, known).map_err(|stop| (0, stop))
+                };
+                let mut cases = MAX_CASES;
+                let shown = self.in_cases(&obliged.known, &mut cases, show);
+                shown.map_err(|(_, span, message)| (span, message))
+            }
+            Wanted::Holds(goal) => match self.shows(&obliged.known, goal) {
+                true => Ok(()),
+                false => Err((None, format!("this claim: {}", self.formula_text(goal)))),
+            },
+            Wanted::Nothing(_) => Ok(()),
+        }
+    }
+
+    fn agree(&mut self, left: &Value, right: &Value, known: &[Formula]) -> Result<(), Stop> {
+        let mut values = Vec::new();
+        for one in [left, right] {
+            let value = self.instantiated(one, &Instance::default(), 0, known, 0)?;
+            values.push(self.canonical(&value, 0).ok_or_else(too_large)?);
+        }
+        if self.equal(&values[0], &values[1], known) {
+            return Ok(());
+        }
+        let (got, want) = (self.shown(&values[0]), self.shown(&values[1]));
+        Err(Stop::Open(None, format!("this claim: got {got}, want {want}")))
+    }
+}

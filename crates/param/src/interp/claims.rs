@@ -1,0 +1,112 @@
+//! Postconditions, tried out on what a run leaves in memory.
+//!
+//! Runs compute with doubles in place of real numbers: what differs by no more than their rounding is taken for equal, and what is
+//! that close is neither less nor greater. A claim whose variables have no range, or that speaks of elements which have no value,
+//! is not tried.
+
+use super::contents::of_scalar;
+use super::many::each;
+use super::value::{Environment, Trouble, Value, evaluate, truth};
+use super::{Contents, Event, Launch};
+use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
+use crate::spec;
+
+/// What a launch began with and what it has left.
+struct Ended<'r> {
+    kernel: &'r Kernel,
+    launch: &'r Launch,
+    before: &'r Contents,
+    after: &'r Contents,
+    bound: &'r [(VarId, i128)],
+}
+
+impl Environment for Ended<'_> {
+    fn var(&self, var: VarId) -> Value {
+        match self.bound.iter().find(|(one, _)| *one == var) {
+            Some((_, value)) => Value::int(*value),
+            None => of_scalar(self.kernel, self.launch, var),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => Some(self.launch.block[axis]),
+            Builtin::GridDim => Some(self.launch.grid[axis]),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
+        let contents = if when == When::Before { self.before } else { self.after };
+        let at = usize::try_from(index[0]).ok();
+        let value = contents.get(&array).and_then(|values| values.get(at?));
+        value.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn is_rough(&self) -> bool {
+        true
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}
+
+/// The first postcondition that does not hold.
+pub(super) fn failed(
+    kernel: &Kernel,
+    launch: &Launch,
+    [before, after]: [&Contents; 2],
+) -> Option<Event> {
+    kernel.ensures.iter().find_map(|claim| {
+        spec::goals(claim).iter().find_map(|goal| {
+            let ended = Ended { kernel, launch, before, after, bound: &[] };
+            let mut found = None;
+            // Without a range there is nothing to try.
+            let _ = each(&claim.forall, &goal.assumed, &ended, &mut |bound| {
+                let env = Ended { bound, ..ended };
+                found = counterexample(claim, goal, &env, bound);
+                Ok(found.is_none())
+            });
+            found
+        })
+    })
+}
+
+fn counterexample(
+    claim: &Claim,
+    goal: &spec::Goal,
+    env: &Ended<'_>,
+    bound: &[(VarId, i128)],
+) -> Option<Event> {
+    if !goal.assumed.iter().all(|one| truth(one, env) == Ok(true))
+        || truth(&goal.goal, env) != Ok(false)
+    {
+        return None;
+    }
+    let mut event = (None, None, None);
+    if let ExprKind::Compare(_, left, right) = &goal.goal.kind {
+        // What the kernel left there, and what should be there instead.
+        let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
+        let value = |one: &Expr| evaluate(one, env, false).ok();
+        event = (element(own, env), value(own), value(other));
+    }
+    let (element, got, want) = event;
+    let (span, at) = (claim.span, bound.to_vec());
+    Some(Event::Postcondition { span, at, element, got, want })
+}
+
+/// The element that an expression is.
+fn element(expr: &Expr, env: &Ended<'_>) -> Option<(ArrayId, Vec<i128>)> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => element(inner, env),
+        ExprKind::Element(array, When::Here, index) => {
+            let at = |one: &Expr| -> Result<i128, Trouble> {
+                evaluate(one, env, true)?.number().ok_or(Trouble::Undefined)
+            };
+            let index: Result<Vec<i128>, Trouble> = index.iter().map(at).collect();
+            Some((*array, index.ok()?))
+        }
+        _ => None,
+    }
+}
