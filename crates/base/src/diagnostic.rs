@@ -76,6 +76,8 @@ pub enum Code {
     Overflow = 115,
     /// A claim of an annotation that does not hold.
     Assertion = 116,
+    /// What a kernel leaves is not what its contract says.
+    Postcondition = 117,
     /// An output of which elements are never written.
     UnwrittenOutput = 130,
     /// A launch that no GPU accepts.
@@ -88,7 +90,7 @@ pub enum Code {
 
 impl Code {
     /// All of them, in order.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Syntax,
         Self::Name,
         Self::Constant,
@@ -117,6 +119,7 @@ impl Code {
         Self::AsyncCopy,
         Self::Overflow,
         Self::Assertion,
+        Self::Postcondition,
         Self::UnwrittenOutput,
         Self::Launch,
         Self::Arguments,

@@ -43,6 +43,7 @@ pub fn page(code: Code) -> &'static str {
         Code::AsyncCopy => page!("WP0114"),
         Code::Overflow => page!("WP0115"),
         Code::Assertion => page!("WP0116"),
+        Code::Postcondition => page!("WP0117"),
         Code::UnwrittenOutput => page!("WP0130"),
         Code::Launch => page!("WP0131"),
         Code::Arguments => page!("WP0132"),

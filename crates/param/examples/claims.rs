@@ -11,7 +11,8 @@ fn main() {
             let Ok(kernel) = kernel else { continue };
             let solver = Solver::start(std::path::Path::new(&z3)).ok();
             let start = Instant::now();
-            let (answer, _) = param::prove(&kernel, solver, Options { infers: true, suggests: false });
+            let (answer, _) =
+                param::prove(&kernel, solver, Options { infers: true, suggests: false });
             println!("{name}: {:.3} s, tested {}", start.elapsed().as_secs_f64(), answer.tested);
             for one in &answer.properties {
                 println!("  {:?} {:?}", one.property, one.verdict);

@@ -116,5 +116,6 @@ fn kind(event: &Event) -> &'static str {
         Event::DivisionByZero { .. } => "division-by-zero",
         Event::Divergence { .. } => "barrier-divergence",
         Event::Assertion { .. } => "invariant",
+        Event::Postcondition { .. } => "postcondition",
     }
 }

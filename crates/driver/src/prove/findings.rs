@@ -2,7 +2,7 @@
 
 use base::{Code, Diagnostic};
 use param::Finding;
-use param::interp::{Access, AccessKind, Event, Launch, Thread};
+use param::interp::{Access, AccessKind, Event, Launch, Thread, Value};
 use param::kir::{Array, Builtin, Kernel};
 
 /// A finding with its places.
@@ -70,6 +70,32 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .label(who(thread))
                 .note(launch)
         }
+        Event::Postcondition { span, at, element: about, got, want } => {
+            let values: Vec<String> = at
+                .iter()
+                .map(|(var, value)| format!("{} = {value}", kernel.vars[*var].name))
+                .collect();
+            let label = match values.is_empty() {
+                true => "not so".to_owned(),
+                false => format!("not so for {}", values.join(", ")),
+            };
+            let message = match (about, got.and_then(shown), want.and_then(shown)) {
+                (Some((array, index)), Some(got), Some(want)) => {
+                    let name = element(&kernel.arrays[*array], index);
+                    format!("`{name}` is {got} in the end and should be {want}")
+                }
+                _ => "this does not hold in the end".to_owned(),
+            };
+            Diagnostic::error(Code::Postcondition, *span, message).label(label).note(launch)
+        }
+    }
+}
+
+fn shown(value: Value) -> Option<String> {
+    match value {
+        Value::Int { value, .. } => Some(value.to_string()),
+        Value::Float(value) => Some(value.to_string()),
+        Value::Undefined => None,
     }
 }
 

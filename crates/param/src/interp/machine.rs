@@ -2,8 +2,8 @@
 
 use super::atomics;
 use super::claims;
-use super::contents::of_scalar;
 use super::code::{Code, Insn};
+use super::contents::of_scalar;
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};

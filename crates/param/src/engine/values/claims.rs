@@ -213,13 +213,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    fn element(
-        &mut self,
-        array: ArrayId,
-        when: When,
-        index: &[Expr],
-        span: Span,
-    ) -> Read<Value> {
+    fn element(&mut self, array: ArrayId, when: When, index: &[Expr], span: Span) -> Read<Value> {
         let declared = &self.engine.kernel.arrays[array];
         let (name, space) = (declared.name.clone(), declared.space);
         let mut at = Vec::new();
@@ -261,10 +255,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         let length = high.minus(&low).ok_or_else(too_large)?;
         let below = length.minus(&own).and_then(|one| one.offset(-1)).ok_or_else(too_large)?;
         let range = Formula::and([Formula::ge(own), Formula::ge(below)]);
-        let before = std::mem::replace(
-            &mut self.state.vars[fold.var.position()],
-            Val::Int(place),
-        );
+        let before = std::mem::replace(&mut self.state.vars[fold.var.position()], Val::Int(place));
         let body = self.under(range, |reader| reader.term(&fold.body, to));
         self.state.vars[fold.var.position()] = before;
         let sum = Sum { digit, high: length, body: body? };

@@ -71,6 +71,9 @@ pub(crate) fn equal(
     (all.unwrap_or_default(), solver)
 }
 
+/// What is tried in one case, and of which side it is if it does not work out.
+type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Stop)>;
+
 /// Two sizes whose product is a number, each with a value.
 pub(super) type Case = [(Sym, i128); 2];
 
@@ -186,7 +189,8 @@ impl Resolver {
             return vec![(1, Open::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
-        let show = &mut |resolver: &mut Self, known: &[Formula]| resolver.both(array, &index, known);
+        let show =
+            &mut |resolver: &mut Self, known: &[Formula]| resolver.both(array, &index, known);
         match self.in_cases(&known, &mut cases, show) {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
@@ -288,7 +292,7 @@ impl Resolver {
         &mut self,
         known: &[Formula],
         cases: &mut usize,
-        show: &mut dyn FnMut(&mut Self, &[Formula]) -> Result<(), (usize, Stop)>,
+        show: Show<'_>,
     ) -> Result<(), (usize, Option<Span>, String)> {
         let split = match show(self, known) {
             Ok(()) => return Ok(()),
