@@ -1,5 +1,7 @@
 //! What is said of kernels given as files, with the time it took: `cargo run --release -p param --example claims FILE…`.
 
+#![expect(clippy::print_stdout, reason = "for people")]
+
 use param::{Options, Solver};
 use std::time::Instant;
 
@@ -13,7 +15,8 @@ fn main() {
             let start = Instant::now();
             let (answer, _) =
                 param::prove(&kernel, solver, Options { infers: true, suggests: false });
-            println!("{name}: {:.3} s, tested {}", start.elapsed().as_secs_f64(), answer.tested);
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{name}: {seconds:.3} s, tested {}", answer.tested);
             for one in &answer.properties {
                 println!("  {:?} {:?}", one.property, one.verdict);
                 for open in &one.open {

@@ -1,0 +1,109 @@
+//! What annotations are made of, beside what a kernel computes with.
+
+use super::{Expr, VarId};
+use base::Span;
+
+/// At what moment an annotation looks at an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Where the annotation stands; at the end of the launch for a postcondition.
+    Here,
+    /// Before the launch: `\old(a[i])`.
+    Before,
+}
+
+/// For how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Quantifier {
+    Forall,
+    Exists,
+}
+
+/// What a fold combines with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum FoldOp {
+    Add,
+    Mul,
+    Max,
+    Min,
+    Or,
+    And,
+    /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`].
+    Monoid(usize),
+}
+
+/// `body` for all integers `low ≤ var < high`, in ascending order, combined; the unit of `op` if there are none.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// How.
+    pub op: FoldOp,
+    /// The variable, of [`Type::Whole`].
+    pub var: VarId,
+    /// The first value.
+    pub low: Expr,
+    /// The value after the last.
+    pub high: Expr,
+    /// What is combined.
+    pub body: Expr,
+}
+
+/// What an annotation says holds.
+///
+/// Equations (`==`, `!=`) with an element of integer type are equations of that type, so modulo 2^bits: `x[i] == \sum(…)` claims that
+/// what is stored is what the machine's additions give.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Variables that stand for all integers.
+    pub forall: Vec<VarId>,
+    /// What holds.
+    pub condition: Expr,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A statement about integers that annotations may use once it is proved.
+#[derive(Clone, Debug)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// Variables that stand for all integers.
+    pub forall: Vec<VarId>,
+    /// The one that induction is over, from 0 upwards.
+    pub induction: Option<VarId>,
+    /// What holds.
+    pub condition: Expr,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A `__device__` function of two values that a clause says is associative, with a unit.
+#[derive(Clone, Debug)]
+pub struct Monoid {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: [VarId; 2],
+    /// What it returns.
+    pub result: Expr,
+    /// Its unit.
+    pub unit: Expr,
+    /// Whether the clause says that it is commutative.
+    pub commutative: bool,
+    /// Where the clause is.
+    pub span: Span,
+}
+
+/// A clause that was read and that nothing follows: whatever it claims is open.
+#[derive(Clone, Debug)]
+pub struct Unfollowed {
+    /// Whether it is a postcondition, or else an invariant.
+    pub is_postcondition: bool,
+    /// Where it is.
+    pub span: Span,
+    /// What about it is not followed.
+    pub why: String,
+}
