@@ -64,6 +64,11 @@ fn integers_of_32_and_64_bits() {
              {op} %rd6, %rd4, {second}; shr.u64 %rd7, %rd6, 32; xor.b64 %rd6, %rd6, %rd7; cvt.u32.u64 %r0, %rd6; add.u32 %r0, %r0, 1;"
         ));
     }
+    // Amounts have 32 bits, whatever is shifted.
+    both_ways(
+        ".reg .b16 %h<2>; ld.global.u16 %h1, [%rd1+4]; mov.u32 %r4, 65536; shl.b16 %h1, %h1, %r4;\n\
+         cvt.u32.u16 %r0, %h1; add.u32 %r0, %r0, 1;",
+    );
     for sign in ["s", "u"] {
         both_ways(&format!(
             "ld.global.u32 %r4, [%rd1+4]; ld.global.u32 %r5, [%rd1+12]; mul.wide.{sign}32 %rd4, %r4, %r5;\n\
