@@ -4,9 +4,10 @@
 //! how often it will be used and its form is given away at the last use instead of copied. That
 //! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
 
+mod infinite;
+
 use crate::algebra::{
-    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, SignSet, Summand,
-    times,
+    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
 };
 use crate::blocks::Opaque;
 use rustc_hash::FxHashMap;
@@ -32,6 +33,8 @@ pub(crate) struct Normaliser<'t> {
     uses_left: Vec<u32>,
     /// By divisor: the outputs of a row share theirs. Kept where it is a single product.
     inverses: FxHashMap<NodeId, Polynomial>,
+    /// By factor: sums that something was divided by, as that divisor.
+    bases: FxHashMap<NodeId, Polynomial>,
     /// The common number of each named function of the store.
     functions: Vec<Option<u16>>,
 }
@@ -60,7 +63,8 @@ impl<'t> Normaliser<'t> {
         let forms = vec![None; terms.node_count()];
         let functions =
             (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
-        Self { terms, walker, forms, uses_left, inverses: FxHashMap::default(), functions }
+        let (inverses, bases) = (FxHashMap::default(), FxHashMap::default());
+        Self { terms, walker, forms, uses_left, inverses, bases, functions }
     }
 
     /// Treats these sums as unknowns.
@@ -155,91 +159,6 @@ impl<'t> Normaliser<'t> {
         })
     }
 
-    /// Operations on infinities that have a value; the finite operand's own conditions were
-    /// collected from the term and are not lost here.
-    fn with_infinity(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Option<Form>> {
-        Ok(match node {
-            Node::Infinity { negative } => Some(Form::Infinite(negative)),
-            Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
-            Node::Exp(a) => match self.infinite(a) {
-                Some(true) => Some(Form::Real(Polynomial::zero())),
-                Some(false) => Some(Form::Infinite(false)),
-                None => None,
-            },
-            Node::Maximum(a, b) => self.infinite_extremum(a, b, true)?,
-            Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
-            Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
-                (None, None) => None,
-                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
-                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
-            },
-            Node::Sum(sum) => self.infinite_sum(algebra, sum)?,
-            _ => None,
-        })
-    }
-
-    fn infinite(&self, node: NodeId) -> Option<bool> {
-        match self.forms[node.position()].as_deref() {
-            Some(Form::Infinite(negative)) => Some(*negative),
-            _ => None,
-        }
-    }
-
-    fn infinite_extremum(&mut self, a: NodeId, b: NodeId, largest: bool) -> Outcome<Option<Form>> {
-        let (absorbed, other) = match (self.infinite(a), self.infinite(b)) {
-            (Some(negative), _) => (negative, b),
-            (_, Some(negative)) => (negative, a),
-            (None, None) => return Ok(None),
-        };
-        if absorbed != largest {
-            return Ok(Some(Form::Infinite(absorbed)));
-        }
-        match self.infinite(other) {
-            Some(negative) => Ok(Some(Form::Infinite(negative))),
-            None => Ok(Some(Form::Real(self.take(other)?))),
-        }
-    }
-
-    /// `±∞ · f`, where the sign of `f` is the same at every input.
-    fn scaled_infinity(
-        &mut self,
-        algebra: &mut Algebra,
-        negative: bool,
-        factor: NodeId,
-    ) -> Outcome<Option<Form>> {
-        let factor = self.take(factor)?;
-        let form = algebra.intern(factor)?;
-        let sign = algebra.sign(form)?;
-        if sign.within(SignSet::POSITIVE) {
-            Ok(Some(Form::Infinite(negative)))
-        } else if sign.within(SignSet::NEGATIVE) {
-            Ok(Some(Form::Infinite(!negative)))
-        } else {
-            Err(Obstacle::Infinite)
-        }
-    }
-
-    fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
-        let mut total = None;
-        for factors in self.terms.products(sum).flatten() {
-            let (a, b) = (factors.left(), factors.right());
-            let own = match (self.infinite(a), self.infinite(b)) {
-                (None, None) => continue,
-                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
-                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
-                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
-            };
-            let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
-            let negative = negative != factors.is_negative();
-            if total.is_some_and(|before| before != negative) {
-                return Err(Obstacle::Undefined);
-            }
-            total = Some(negative);
-        }
-        Ok(total.map(Form::Infinite))
-    }
-
     fn arithmetic(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Polynomial> {
         match node {
             Node::Input(_) | Node::Constant(_) => Err(Obstacle::Undefined),
@@ -247,10 +166,7 @@ impl<'t> Normaliser<'t> {
             Node::Infinity { .. } => Err(Obstacle::Infinite),
             Node::Undefined => Err(Obstacle::Undefined),
             Node::Sum(sum) => self.sum(algebra, sum),
-            Node::Product(a, b) => {
-                let (a, b) = (self.take(a)?, self.take(b)?);
-                algebra.product(a, b)
-            }
+            Node::Product(a, b) => self.product(algebra, a, b),
             Node::Negation(a) => Ok(self.take(a)?.negated()),
             Node::Quotient(a, b) => {
                 let inverse = self.inverse(algebra, b)?;
@@ -308,6 +224,54 @@ impl<'t> Normaliser<'t> {
         Ok(inverse)
     }
 
+    /// `a · b`
+    fn product(&mut self, algebra: &mut Algebra, a: NodeId, b: NodeId) -> Outcome<Polynomial> {
+        for (sum, other) in [(a, b), (b, a)] {
+            if let Some(base) = self.cancelling(algebra, sum, other)? {
+                self.release(sum);
+                let other = self.take(other)?;
+                return algebra.product(other, base);
+            }
+        }
+        let (a, b) = (self.take(a)?, self.take(b)?);
+        algebra.product(a, b)
+    }
+
+    /// A sum as a power of the base that the other factor is divided by, if it is that. The outputs of a row
+    /// have it in common, and copy no sum.
+    fn cancelling(
+        &mut self,
+        algebra: &mut Algebra,
+        sum: NodeId,
+        other: NodeId,
+    ) -> Outcome<Option<Polynomial>> {
+        if sum == other || self.uses_left[sum.position()] <= 1 {
+            return Ok(None);
+        }
+        for node in [sum, other] {
+            match self.forms[node.position()].as_deref_mut() {
+                Some(Form::Real(form)) if form.length() > 1 => form.tidy(),
+                _ => return Ok(None),
+            }
+        }
+        let [Some(Form::Real(form)), Some(Form::Real(divided))] =
+            [sum, other].map(|node| self.forms[node.position()].as_deref())
+        else {
+            return Ok(None);
+        };
+        if !algebra.may_cancel(divided, form) {
+            return Ok(None);
+        }
+        if let Some(base) = self.bases.get(&sum) {
+            return Ok(Some(base.clone()));
+        }
+        let base = algebra.as_known_base(form)?;
+        if let Some(base) = &base {
+            self.bases.insert(sum, base.clone());
+        }
+        Ok(base)
+    }
+
     fn connective(
         &mut self,
         algebra: &mut Algebra,
@@ -356,7 +320,7 @@ impl<'t> Normaliser<'t> {
                     total.extend_plain(products.iter().map(of_inputs));
                 }
                 let Some((factors, after)) = others.split_first() else { break };
-                self.summand(algebra, &mut total, *factors)?;
+                self.summand(algebra, &mut total, *factors, sum.length)?;
                 rest = after;
             }
         }
@@ -368,6 +332,7 @@ impl<'t> Normaliser<'t> {
         algebra: &mut Algebra,
         total: &mut Polynomial,
         factors: Factors,
+        length: u32,
     ) -> Outcome<()> {
         let (left, right) = (factors.left(), factors.right());
         if let (Some((m, c)), Some((n, d))) = (self.single(left), self.single(right)) {
@@ -377,10 +342,12 @@ impl<'t> Normaliser<'t> {
             }
             self.release(left);
             self.release(right);
+            if length > 2 && total.length() == 0 {
+                algebra.divide_by_divisor_of(total, [m, n])?;
+            }
             return algebra.accumulate_product(total, [m, n], coefficient);
         }
-        let (left, right) = (self.take(left)?, self.take(right)?);
-        let product = algebra.product(left, right)?;
+        let product = self.product(algebra, left, right)?;
         let product = if factors.is_negative() { product.negated() } else { product };
         algebra.accumulate(total, product)
     }

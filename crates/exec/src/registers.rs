@@ -434,19 +434,20 @@ impl Registers {
         self.set_tags(register.position(), tags, lanes);
     }
 
-    /// The 32 bits of an operand that is a register of that size, unknown in all of `lanes` and
+    /// The words of an operand that is a register of this size, no more than 32 bits, unknown in all of `lanes` and
     /// determined by the inputs.
     pub(crate) fn unknown_narrow(
         &self,
         layout: &Layout,
         operand: Operand,
+        width: Width,
         lanes: Mask,
     ) -> Option<&Narrow> {
         let Operand::Register(register) = operand else { return None };
         let TagMasks { pointer, unknown, poison, fickle } = self.masks[register.position()];
         let others = pointer.or(poison).or(fickle).or(Mask(!unknown.0)).and(lanes);
         let slot = layout.slots[register];
-        (others.is_empty() && slot.width == Width::B32).then(|| self.narrow.get(slot.word))
+        (others.is_empty() && slot.width == width).then(|| self.narrow.get(slot.word))
     }
 
     /// Writes the upper half of a 128-bit register; the tags are those of the lower half.

@@ -15,6 +15,7 @@
 //! have equal numbers ([`FormId`]).
 
 pub(crate) mod atom;
+mod cancel;
 mod choice;
 mod circle;
 mod content;

@@ -5,17 +5,16 @@
 //! that a multiplication by one monomial changes in O(1), and combines equal monomials only when
 //! it has doubled since it last did.
 
-use super::monomial::Factors;
-use super::{Algebra, Atom, AtomId, Monomial, Outcome, Summand};
+use super::{Algebra, Monomial, Outcome, Summand};
 use term::Number;
 
 /// `factor · scale · Σ terms`.
 #[derive(Clone, Debug)]
 pub(crate) struct Polynomial {
-    scale: Monomial,
+    pub(super) scale: Monomial,
     /// Never zero.
-    factor: Number,
-    terms: Vec<Summand>,
+    pub(super) factor: Number,
+    pub(super) terms: Vec<Summand>,
     /// How many of the terms are sorted and combined; the rest were pushed since.
     tidy: usize,
 }
@@ -438,56 +437,5 @@ impl Algebra {
         let mut gap = self.difference(Polynomial::from_sorted(a), Polynomial::from_sorted(b))?;
         self.shift(&mut gap, scale, &Number::ONE)?;
         Ok(Some(gap))
-    }
-
-    /// Where one operand has a base to a negative power and the other is that base's polynomial,
-    /// turns the other into the base: `(Σ e^xᵢ) · (Σ e^xᵢ)^-1` cancels without being multiplied
-    /// out. FlashAttention's first version does this at every step.
-    fn gather_for_cancelling(&mut self, a: &mut Polynomial, b: &mut Polynomial) -> Outcome<()> {
-        if self.may_cancel(a, b)
-            && let Some(gathered) = self.as_known_base(b)?
-        {
-            *b = gathered;
-        }
-        if self.may_cancel(b, a)
-            && let Some(gathered) = self.as_known_base(a)?
-        {
-            *a = gathered;
-        }
-        Ok(())
-    }
-
-    /// Whether a polynomial has a base to a negative power that may be the other: a sum of as many summands,
-    /// for the primitive of a sum has as many as the sum.
-    fn may_cancel(&self, polynomial: &Polynomial, other: &Polynomial) -> bool {
-        let factors: Factors = self.factors(polynomial.scale);
-        let first = polynomial.terms.first().map(|(monomial, _)| self.factors(*monomial));
-        factors.iter().chain(first.iter().flatten()).any(|(atom, power)| {
-            power.is_negative()
-                && match self.atom_ref(*atom) {
-                    Some(Atom::Base(form)) => self.form(*form).len() == other.length(),
-                    _ => false,
-                }
-        })
-    }
-
-    fn as_known_base(&mut self, polynomial: &Polynomial) -> Outcome<Option<Polynomial>> {
-        let (content, coefficient, base) =
-            self.primitive(polynomial.clone(), super::Pull::Everything)?;
-        Ok(self.known_base(base).map(|atom| {
-            let mut result = Polynomial::single(Monomial::of_atom(atom));
-            result.scale = content;
-            result.factor = coefficient;
-            result
-        }))
-    }
-
-    /// The polynomial as content times one composite atom.
-    pub(crate) fn as_composite(&mut self, polynomial: Polynomial) -> Outcome<Polynomial> {
-        let (content, coefficient, base) = self.primitive(polynomial, super::Pull::Everything)?;
-        let atom: AtomId = self.intern_atom(Atom::Base(base));
-        let mut result = Polynomial::single(Monomial::of_atom(atom));
-        self.shift(&mut result, content, &coefficient)?;
-        Ok(result)
     }
 }

@@ -3,7 +3,7 @@
 //! Everything else goes the way of all warps. Both give the same result where both apply: bits of lanes
 //! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
 
-use super::contiguous::{starts::allocation, whole_units};
+use super::contiguous::starts::allocation;
 use super::{Context, valued};
 use crate::address::{Area, Pointer};
 use crate::concrete;
@@ -83,8 +83,9 @@ fn int_compare(
 fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
     let AddressBase::Register(base) = load.address.base else { return None };
     let [Some(dst)] = load.dsts[..] else { return None };
-    let is_valued = context.valued.is_some();
-    let Context { machine, registers, layout, global, shared, warp, lanes, tracker, .. } = context;
+    let Context {
+        machine, registers, layout, global, shared, warp, lanes, tracker, valued, ..
+    } = context;
     let (lane, bytes) = (lanes.lowest()?, load.width.bytes());
     if load.width > Width::B64 || !registers.pointers(base.into())?.has(lane) {
         return None;
@@ -106,19 +107,25 @@ fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
         true => state::DEFINED,
         false => memory.states.common(start, bytes as usize)?,
     };
-    let tags = match state {
-        state::DEFINED => Tags::NUMBER,
-        state::OPAQUE if is_valued && whole_units(layout, load) => {
-            Tags::unknown(Mask::ALL, Source::Data)
+    let width = layout.width(dst);
+    let (value, tags) = match (state, valued) {
+        (state::DEFINED, _) => {
+            let value = memory.bits(start, bytes as usize);
+            let same = width == load.width;
+            let resized = || concrete::resize(load.width, load.signed, width, value);
+            (if same { value } else { resized() }, Tags::NUMBER)
+        }
+        (state::OPAQUE, Some(valued)) if width == load.width => {
+            let word = match bytes {
+                2 => valued.store.units.half_alone(memory.unit(start & !3), start / 2 % 2)?.into(),
+                4.. => memory.bits(start, bytes as usize),
+                _ => return None,
+            };
+            (word, Tags::unknown(Mask::ALL, Source::Data))
         }
         _ => return None,
     };
     memory.read = true;
-    let (value, width) = (memory.bits(start, bytes as usize), layout.width(dst));
-    let value = match width == load.width {
-        true => value,
-        false => concrete::resize(load.width, load.signed, width, value),
-    };
     registers.write_lanes(layout, dst, tags, *lanes, |_| value);
     Some(())
 }

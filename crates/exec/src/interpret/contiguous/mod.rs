@@ -221,13 +221,11 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
 }
 
 /// Whether a load moves units of four bytes to registers of as many bytes.
-#[inline]
-pub(super) fn whole_units(layout: &Layout, load: &Load) -> bool {
+fn whole_units(layout: &Layout, load: &Load) -> bool {
     load.width >= Width::B32 && whole_words(layout, load)
 }
 
 /// Whether a load fills its registers.
-#[inline]
 fn whole_words(layout: &Layout, load: &Load) -> bool {
     load.dsts.iter().flatten().all(|dst| layout.width(*dst) == load.width)
 }

@@ -10,8 +10,10 @@ use crate::domain::LIMIT;
 use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
+use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 use crate::value::reason;
+use crate::value::unit::Sort;
 use ir::{FloatMode, Format, Operand, Reg, Rounding, Scalar, Width};
 
 /// Executes a conversion; whether it is the domain's business.
@@ -24,6 +26,9 @@ pub(super) fn execute(
 ) -> bool {
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
+            if to == Format::F32 && widened(context, from, mode, dst, src) {
+                return true;
+            }
             if is_number(context, src) && exact(context, from, to, mode, src) {
                 return false;
             }
@@ -76,6 +81,35 @@ pub(super) fn execute(
         }
         _ => false,
     }
+}
+
+/// The common case: halves, each a value of that format in every lane, to singles. Whether it is that.
+fn widened(
+    context: &mut Context<'_, '_>,
+    from: Format,
+    mode: FloatMode,
+    dst: Reg,
+    src: Operand,
+) -> bool {
+    let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
+        return false;
+    };
+    let sort = Sort::float(from);
+    let clamps = mode.saturate || mode.relu;
+    if clamps || sort.bytes() != 2 || layout.width(dst) != Width::B32 {
+        return false;
+    }
+    let Some(words) = registers.unknown_narrow(layout, src, Width::B16, *lanes) else {
+        return false;
+    };
+    let mut out = [0; WARP];
+    for lane in lanes.iter() {
+        let Some(value) = valued.store.units.half(words[lane], 0, sort) else { return false };
+        out[lane] = value;
+    }
+    let tags = Tags::unknown(Mask::ALL, Source::Data);
+    registers.write_narrow(layout, dst, &out, tags, *lanes);
+    true
 }
 
 /// Whether a conversion of numbers loses nothing, so that its bits are the exact result.

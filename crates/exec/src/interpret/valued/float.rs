@@ -139,7 +139,7 @@ fn quick<const N: usize>(
     }
     let mut sources = [&[0; WARP]; N];
     for (source, operand) in sources.iter_mut().zip(operands) {
-        match registers.unknown_narrow(layout, operand, *lanes) {
+        match registers.unknown_narrow(layout, operand, Width::B32, *lanes) {
             Some(words) if all_followed(words, *lanes) => *source = words,
             _ => return false,
         }

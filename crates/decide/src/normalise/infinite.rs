@@ -1,0 +1,96 @@
+//! Operations on infinities, which the constructors of terms leave where an operand may have no value.
+
+use super::{Form, Normaliser};
+use crate::algebra::{Algebra, Obstacle, Outcome, Polynomial, SignSet};
+use term::{Node, NodeId, Sum};
+
+impl Normaliser<'_> {
+    /// Operations on infinities that have a value; the finite operand's own conditions were
+    /// collected from the term and are not lost here.
+    pub(super) fn with_infinity(
+        &mut self,
+        algebra: &mut Algebra,
+        node: Node,
+    ) -> Outcome<Option<Form>> {
+        Ok(match node {
+            Node::Infinity { negative } => Some(Form::Infinite(negative)),
+            Node::Negation(a) => self.infinite(a).map(|negative| Form::Infinite(!negative)),
+            Node::Exp(a) => match self.infinite(a) {
+                Some(true) => Some(Form::Real(Polynomial::zero())),
+                Some(false) => Some(Form::Infinite(false)),
+                None => None,
+            },
+            Node::Maximum(a, b) => self.infinite_extremum(a, b, true)?,
+            Node::Minimum(a, b) => self.infinite_extremum(a, b, false)?,
+            Node::Product(a, b) => match (self.infinite(a), self.infinite(b)) {
+                (None, None) => None,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            },
+            Node::Sum(sum) => self.infinite_sum(algebra, sum)?,
+            _ => None,
+        })
+    }
+
+    fn infinite(&self, node: NodeId) -> Option<bool> {
+        match self.forms[node.position()].as_deref() {
+            Some(Form::Infinite(negative)) => Some(*negative),
+            _ => None,
+        }
+    }
+
+    fn infinite_extremum(&mut self, a: NodeId, b: NodeId, largest: bool) -> Outcome<Option<Form>> {
+        let (absorbed, other) = match (self.infinite(a), self.infinite(b)) {
+            (Some(negative), _) => (negative, b),
+            (_, Some(negative)) => (negative, a),
+            (None, None) => return Ok(None),
+        };
+        if absorbed != largest {
+            return Ok(Some(Form::Infinite(absorbed)));
+        }
+        match self.infinite(other) {
+            Some(negative) => Ok(Some(Form::Infinite(negative))),
+            None => Ok(Some(Form::Real(self.take(other)?))),
+        }
+    }
+
+    /// `±∞ · f`, where the sign of `f` is the same at every input.
+    fn scaled_infinity(
+        &mut self,
+        algebra: &mut Algebra,
+        negative: bool,
+        factor: NodeId,
+    ) -> Outcome<Option<Form>> {
+        let factor = self.take(factor)?;
+        let form = algebra.intern(factor)?;
+        let sign = algebra.sign(form)?;
+        if sign.within(SignSet::POSITIVE) {
+            Ok(Some(Form::Infinite(negative)))
+        } else if sign.within(SignSet::NEGATIVE) {
+            Ok(Some(Form::Infinite(!negative)))
+        } else {
+            Err(Obstacle::Infinite)
+        }
+    }
+
+    fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
+        let mut total = None;
+        for factors in self.terms.products(sum).flatten() {
+            let (a, b) = (factors.left(), factors.right());
+            let own = match (self.infinite(a), self.infinite(b)) {
+                (None, None) => continue,
+                (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
+                (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
+                (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
+            };
+            let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
+            let negative = negative != factors.is_negative();
+            if total.is_some_and(|before| before != negative) {
+                return Err(Obstacle::Undefined);
+            }
+            total = Some(negative);
+        }
+        Ok(total.map(Form::Infinite))
+    }
+}
