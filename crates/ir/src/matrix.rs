@@ -1,7 +1,7 @@
 //! Warp-level matrix operations (PTX manual §9.7.14). Fragment layouts are the engines' business;
 //! here is who is multiplied with whom.
 
-use crate::{Address, Operand, Reg, Space};
+use crate::{Address, Operand, Reg, Rounding, Space};
 
 /// What one element of a matrix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub enum MmaKind {
     MultiplyAdd {
         /// `.satfinite`: integer results are clamped.
         saturate: bool,
+        /// How sums of doubles are rounded; the manual leaves it open for other floats.
+        rounding: Rounding,
     },
     /// Population count of the exclusive or of bits.
     XorPopc,

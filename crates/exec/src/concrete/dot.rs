@@ -1,7 +1,7 @@
 //! Sums of products as matrix instructions make them (PTX manual §9.7.14.5.14, §9.7.14.4.5).
 //!
 //! - *Integers* wrap or are clamped after the whole sum, *bits* are counted: exact.
-//! - *Doubles* are fused multiply-adds in ascending order, which is what an H200 does bit for bit.
+//! - *Doubles* are fused multiply-adds in ascending order, each rounded as the instruction says, which is what an H200 does bit for bit.
 //! - *Other floats*: the manual leaves order, rounding and subnormals open ("at least single
 //!   precision"). Here the sum is exact and rounded once, to nearest. Tensor cores cut bits off while
 //!   they align products, so they can differ from this in the last bits of the result: by less than two
@@ -20,10 +20,11 @@ pub fn dot_float(
     (a, b): (Format, Format),
     products: impl Iterator<Item = (u64, u64)>,
     (c, start): (Format, u64),
-    d: Format,
+    (d, rounding): (Format, Rounding),
 ) -> u64 {
     if a == Format::F64 {
-        let step = |sum, (x, y)| fma(Format::F64, FloatMode::NEAREST, x, y, sum);
+        let mode = FloatMode { rounding, ..FloatMode::NEAREST };
+        let step = |sum, (x, y)| fma(Format::F64, mode, x, y, sum);
         return products.fold(start, step);
     }
     let mut sum = Sum::default();
@@ -158,7 +159,8 @@ mod tests {
     fn sum(pairs: &[(f32, f32)], start: f32) -> f32 {
         let products = pairs.iter().map(|&(x, y)| (single(x), single(y)));
         let tf32 = (Format::Tf32, Format::Tf32);
-        let bits = dot_float(tf32, products, (Format::F32, single(start)), Format::F32);
+        let nearest = (Format::F32, Rounding::NearestEven);
+        let bits = dot_float(tf32, products, (Format::F32, single(start)), nearest);
         f32::from_bits(bits as u32)
     }
 

@@ -2,10 +2,11 @@
 //! §9.7.14.5.17), and what the matrix instructions have in common: names of shapes, layouts and
 //! elements (§9.7.14.1, §9.7.14.2), and fragments. The products are in `mma` and `wmma`.
 
+use super::float::ROUNDING;
 use super::{Fit, Form, Insn, Lower, Lowering, Type, by};
 use ir::{
-    Element, Layout, LoadMatrix, MmaKind, MoveMatrix, Op, Operand, Reg, Shape, Space, StoreMatrix,
-    Width,
+    Element, Layout, LoadMatrix, MmaKind, MoveMatrix, Op, Operand, Reg, Rounding, Shape, Space,
+    StoreMatrix, Width,
 };
 
 pub(super) const FORMS: &[Form] = &[
@@ -157,7 +158,7 @@ pub(super) const fn mnk(m: u16, n: u16, k: u16) -> Shape {
 }
 
 /// How products of `element` are combined. Only integers can be clamped; single bits are not
-/// multiplied. Of the roundings of `.f64` the default alone is taken here.
+/// multiplied. Only doubles have a rounding.
 pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKind> {
     let saturate = match element {
         Element::B1 => {
@@ -167,13 +168,10 @@ pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKi
             return Ok(kind);
         }
         Element::S8 | Element::U8 | Element::S4 | Element::U4 => insn.flag("satfinite"),
-        Element::F64 => {
-            insn.flag("rn");
-            false
-        }
         _ => false,
     };
-    Ok(MmaKind::MultiplyAdd { saturate })
+    let named = if element == Element::F64 { insn.choose(ROUNDING) } else { None };
+    Ok(MmaKind::MultiplyAdd { saturate, rounding: named.unwrap_or(Rounding::NearestEven) })
 }
 
 /// Whether two elements are of one kind and may be multiplied with each other where the manual lets

@@ -32,17 +32,6 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         opcode: "mma",
-        when: &["rz", "rm", "rp"],
-        syntax: "mma.sync.aligned.shape.row.col.f64.f64.f64.f64{.rz,.rm,.rp} d, a, b, c",
-        section: "9.7.14.5.14",
-        examples: &[
-            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {%fd1, %fd2}, {%fd3}, {%fd4}, \
-             {%fd5, %fd6};",
-        ],
-        lowering: Lowering::NotYet,
-    },
-    Form {
-        opcode: "mma",
         when: &["sp", "sp::ordered_metadata"],
         syntax: "mma{.sp,.sp::ordered_metadata}.sync.aligned.shape.row.col{.satfinite}.dt.at.bt.ct \
                  d, a, b, c, e, f",
@@ -65,7 +54,8 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         opcode: "mma",
         when: &[],
-        syntax: "mma.sync.aligned.shape.al.bl{.satfinite}.dt.at.bt.ct{.rn,.xor.popc,.and.popc} \
+        syntax: "mma.sync.aligned.shape.al.bl{.satfinite}.dt.at.bt.ct{.rn,.rz,.rm,.rp,.xor.popc,\
+                 .and.popc} \
                  d, a, b, c",
         section: "9.7.14.5.14",
         examples: DENSE_EXAMPLES,
@@ -88,6 +78,7 @@ const DENSE_EXAMPLES: &[&str] = &[
     "mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e5m2.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, \
      {%r6, %r7};",
     "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
     "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64.rn {%fd1, %fd2, %fd3, %fd4}, \
      {%fd1, %fd2, %fd3, %fd4, %fd5, %fd6, %fd7, %fd8}, {%rd1, %rd2, %rd3, %rd4}, \
      {%fd1, %fd2, %fd3, %fd4};",

@@ -1,7 +1,7 @@
 //! Products of matrices whose fragments have no specified layout: `wmma` (manual §9.7.14.4).
 
 use super::matrix::{Piece, element, kind, layout, mnk, optional_element, shape, whole_warp};
-use super::{Form, Insn, Lower, Lowering, Type, by};
+use super::{Form, Insn, Lower, Type, by};
 use ir::Element::{B1, Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
 use ir::{Element, Fragment, Layout, Op, Operand, Shape, Space, WmmaLoad, WmmaMma, WmmaStore};
 
@@ -46,17 +46,8 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         opcode: "wmma",
-        when: &["rz", "rm", "rp"],
-        syntax: "wmma.mma.sync.aligned.al.bl.m8n8k4{.rz,.rm,.rp}.f64.f64.f64.f64 d, a, b, c",
-        section: "9.7.14.4.5",
-        examples: &["wmma.mma.sync.aligned.row.col.m8n8k4.rz.f64.f64.f64.f64 \
-             {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};"],
-        lowering: Lowering::NotYet,
-    },
-    Form {
-        opcode: "wmma",
         when: &["mma"],
-        syntax: "wmma.mma{.xor.popc,.and.popc}.sync.aligned.al.bl.shape{.rn}.dt{.at.bt}.ct\
+        syntax: "wmma.mma{.xor.popc,.and.popc}.sync.aligned.al.bl.shape{.rn,.rz,.rm,.rp}.dt{.at.bt}.ct\
                  {.satfinite} d, a, b, c",
         section: "9.7.14.4.5",
         examples: MMA_EXAMPLES,
@@ -65,6 +56,7 @@ pub(super) const FORMS: &[Form] = &[
 ];
 
 const MMA_EXAMPLES: &[&str] = &[
+    "wmma.mma.sync.aligned.row.col.m8n8k4.rz.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
     "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, \
      {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16}, \
      {%r17, %r18, %r19, %r20};",

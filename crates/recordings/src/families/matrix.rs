@@ -119,7 +119,9 @@ fn dense(list: &mut List) {
         each((16, 8, k / 2), "f32", "tf32", "tf32", "", "");
     }
     for (m, k) in [(8, 4), (16, 4), (16, 8), (16, 16)] {
-        each((m, 8, k), "f64", "f64", "f64", "", "");
+        for rounding in ["", ".rz", ".rm", ".rp"] {
+            each((m, 8, k), "f64", "f64", "f64", "", rounding);
+        }
     }
     for (a, b) in [("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e4m3"), ("e5m2", "e5m2")] {
         for k in [16, 32] {
@@ -227,7 +229,10 @@ fn wmma(list: &mut List) {
         }
     }
     plain(list, (16, 16, 8), "row.col.m16n16k8", ["f32", "tf32"], "");
-    plain(list, (8, 8, 4), "row.col.m8n8k4", ["f64", "f64"], "");
+    for rounding in ["", ".rz", ".rm", ".rp"] {
+        let opcode = format!("row.col.m8n8k4{rounding}");
+        plain(list, (8, 8, 4), &opcode, ["f64", "f64"], "");
+    }
     for a in ["s4", "u4"] {
         plain(list, (8, 8, 32), "row.col.m8n8k32", ["s32", a], "");
     }

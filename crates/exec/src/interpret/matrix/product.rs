@@ -165,7 +165,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
     if !tags.unknown.is_empty() {
         let plain = poison.iter().all(|lanes| lanes.is_empty()) && tags.undetermined().is_empty();
         let followed = match product.kind {
-            MmaKind::MultiplyAdd { saturate } if context.valued.is_some() && plain => {
+            MmaKind::MultiplyAdd { saturate, .. } if context.valued.is_some() && plain => {
                 valued::integer_product(context, product, &sources, &terms, saturate)
             }
             _ => false,
@@ -314,10 +314,12 @@ fn combine(product: &Product<'_>, pairs: impl Iterator<Item = (u64, u64)>, start
     match product.kind {
         MmaKind::XorPopc => popc(|x, y| x ^ y, &mut pairs),
         MmaKind::AndPopc => popc(|x, y| x & y, &mut pairs),
-        MmaKind::MultiplyAdd { saturate } => {
+        MmaKind::MultiplyAdd { saturate, rounding } => {
             let formats = [&product.a, &product.b, &product.c].map(|side| format(side.element));
             match (formats, format(product.d_element)) {
-                ([Some(a), Some(b), Some(c)], Some(d)) => dot_float((a, b), pairs, (c, start), d),
+                ([Some(a), Some(b), Some(c)], Some(d)) => {
+                    dot_float((a, b), pairs, (c, start), (d, rounding))
+                }
                 _ => {
                     let [a, b] = [product.a.element, product.b.element];
                     let pairs = pairs.map(|(x, y)| (integer(a, x), integer(b, y)));
