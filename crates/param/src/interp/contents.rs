@@ -92,8 +92,10 @@ impl Machine<'_> {
         // By its name: two kernels find the same in arrays of the same name.
         let first = of_name(&kernel.arrays[*array].name);
         let place = index.iter().fold(first, |hash, at| draw(hash ^ at.rem_euclid(1 << 62) as u64));
-        let demands: Vec<&Requirement> =
-            kernel.requires.iter().filter(|one| named(one).contains(array)).collect();
+        let demands: Vec<&Requirement> = match self.demanded[array.position()] {
+            true => kernel.requires.iter().filter(|one| named(one).contains(array)).collect(),
+            false => Vec::new(),
+        };
         for attempt in 0..MAX_TRIES {
             let drawn = draw(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
             let value = match kernel.arrays[*array].element {
@@ -187,6 +189,15 @@ fn is_variable(index: &Expr, forall: &[VarId]) -> bool {
         ExprKind::Var(var) => forall.contains(var),
         _ => false,
     }
+}
+
+/// For each array, whether a demand speaks of it.
+pub(super) fn demanded(kernel: &Kernel) -> Vec<bool> {
+    let mut marks = vec![false; kernel.arrays.len()];
+    for array in kernel.requires.iter().flat_map(named) {
+        marks[array.position()] = true;
+    }
+    marks
 }
 
 /// The arrays that a demand speaks of.

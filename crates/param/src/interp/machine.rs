@@ -14,6 +14,8 @@ use std::collections::HashMap;
 
 /// Races of one run beyond this many are not kept.
 const MAX_RACES: usize = 64;
+/// Elements of an array whose contents are told.
+const MAX_KEPT: i128 = 1 << 16;
 /// Threads of a warp.
 const WARP: u64 = 32;
 
@@ -33,6 +35,7 @@ pub(super) struct Machine<'k> {
     steps: u64,
     alone: bool,
     pub(super) written: Vec<bool>,
+    pub(super) demanded: Vec<bool>,
     has_warps: bool,
 }
 
@@ -106,6 +109,7 @@ impl<'k> Machine<'k> {
             steps: 0,
             alone: false,
             written: relevance::written(kernel),
+            demanded: super::contents::demanded(kernel),
             has_warps: has_warp(&kernel.body),
         }
     }
@@ -168,6 +172,9 @@ impl<'k> Machine<'k> {
             else {
                 continue;
             };
+            if *size > MAX_KEPT {
+                continue;
+            }
             let cells = (0..*size).map(|at| (array, [at, 0, 0]));
             let values = cells.map(|cell| match self.global.get(&cell) {
                 Some(value) => *value,

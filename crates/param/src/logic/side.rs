@@ -9,7 +9,7 @@ use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
 use super::{multiples, radix};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Choices that are looked at, and how many cases one may have.
 const MAX_CHOICES: usize = 3;
@@ -72,6 +72,8 @@ pub(crate) struct Prover {
     /// Two solvers disagree about the last question.
     pub(crate) disputed: bool,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
+    /// What was tried without a solver, and whether it was shown.
+    tried: HashMap<(Vec<Formula>, Formula), bool>,
 }
 
 impl Prover {
@@ -89,6 +91,7 @@ impl Prover {
             refuted: false,
             disputed: false,
             known: BTreeMap::new(),
+            tried: HashMap::new(),
         }
     }
 
@@ -150,7 +153,24 @@ impl Prover {
     /// The same without a solver.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
-        self.quickly(&all, goal, Depth::Full)
+        self.fully(all, goal).1
+    }
+
+    /// The same of a whole context, which comes back; asked again, the answer is the same.
+    fn fully(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
+        let key = (all, goal.clone());
+        let answer = match self.tried.get(&key) {
+            Some(answer) => *answer,
+            None => self.quickly(&key.0, goal, Depth::Full),
+        };
+        self.tried.insert(key.clone(), answer);
+        (key.0, answer)
+    }
+
+    /// The same without what is assumed of sizes, which is costly to try.
+    pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        let all = self.context(assumed, goal);
+        self.quickly(&all, goal, Depth::Simple)
     }
 
     /// Everything that may be used: demands on the launch, assumptions, facts about symbols.

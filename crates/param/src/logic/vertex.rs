@@ -11,13 +11,13 @@ use super::formula::Formula;
 use super::poly::{Poly, Sym, divided};
 use super::range;
 use super::symbols::{Level, Symbols};
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 
 /// Steps for one goal; beyond this many the answer is "not shown".
 const BUDGET: u32 = 500;
 /// The same where assumptions about sizes are tried.
-const DEEP_BUDGET: u32 = 4000;
+const DEEP_BUDGET: u32 = 1500;
 /// Bounds tried for one symbol on one side.
 const MAX_BOUNDS: usize = 4;
 /// Assumptions that are taken off, one after the other.
@@ -34,6 +34,8 @@ pub(crate) struct Bounds<'s> {
     sizes: Vec<Poly>,
     /// Steps left for the goal at hand.
     left: Cell<u32>,
+    /// What was shown or not of polynomials of sizes, with how many assumptions taken off.
+    seen: RefCell<HashMap<(Poly, usize), bool>>,
     pub(super) symbols: &'s Symbols,
 }
 
@@ -42,7 +44,8 @@ impl<'s> Bounds<'s> {
     pub(super) fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
         let (low, high) = (BTreeMap::new(), BTreeMap::new());
         let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
-        let mut bounds = Self { low, high, known, sizes, left, symbols };
+        let seen = RefCell::new(HashMap::new());
+        let mut bounds = Self { low, high, known, sizes, left, seen, symbols };
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             match part {
                 Formula::Ge(one) => bounds.add(one.clone()),
@@ -157,7 +160,19 @@ impl<'s> Bounds<'s> {
 
     /// The same for a polynomial of sizes alone, with what is assumed of sizes.
     fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
-        let poly = &self.without_factors(poly);
+        let key = (self.without_factors(poly), left);
+        if let Some(known) = self.seen.borrow().get(&key) {
+            return *known;
+        }
+        let shown = self.of_new_sizes(&key.0, left);
+        // Without steps left nothing is shown, which says nothing.
+        if shown || self.left.get() > 0 {
+            self.seen.borrow_mut().insert(key, shown);
+        }
+        shown
+    }
+
+    fn of_new_sizes(&self, poly: &Poly, left: usize) -> bool {
         let shown = self.eliminated(poly, false).unwrap_or(false);
         if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
             return true;

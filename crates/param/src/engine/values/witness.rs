@@ -105,9 +105,10 @@ impl Resolver {
                 .into_iter()
                 .filter(|sym| self.prover.symbols.get(*sym).level == Level::Launch)
                 .collect();
+            // It is only a guess that is made here.
             let prover = &mut self.prover;
             let mut nonnegative =
-                |poly: &Poly| prover.proves_quickly(assumed, &Formula::ge(poly.clone()));
+                |poly: &Poly| prover.proves_simply(assumed, &Formula::ge(poly.clone()));
             parts.extend(radix::split(&equation, &|sym| launch.contains(&sym), &mut nonnegative));
         }
         // Those with the fewest unknowns first.
