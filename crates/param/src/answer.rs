@@ -77,6 +77,8 @@ pub struct Answer {
     pub example: Option<Launch>,
     /// A proof that a run contradicts: a bug of ours.
     pub contradiction: Option<(Property, Finding)>,
+    /// Invariants of loops that were guessed and proved, each with the place of its loop.
+    pub learnt: Vec<(base::Span, String)>,
     /// How questions were answered.
     pub stats: Stats,
     /// Questions were left open because there is no solver.
@@ -132,7 +134,7 @@ fn postconditions(
     solver: Option<Solver>,
     options: Options,
 ) -> Option<Solver> {
-    if kernel.ensures.is_empty() {
+    if kernel.ensures.is_empty() && !engine::has_loop_claims(kernel) {
         return solver;
     }
     let rests_on = [
@@ -155,6 +157,18 @@ fn postconditions(
     }
     let (ensured, solver) = values::ensured(kernel, solver, options.infers);
     proof.open.extend(ensured.open);
+    proof.learnt = ensured.learnt;
+    // What was left open because nothing had looked at it yet.
+    let looked_at = |one: &Open| ensured.claims.iter().any(|(span, _)| *span == one.span);
+    proof.open.retain(|one| one.property != Property::Invariant || !looked_at(one));
+    for (span, why) in ensured.claims {
+        proof.open.extend(why.map(|message| Open {
+            property: Property::Invariant,
+            span,
+            other: None,
+            message: format!("this invariant: {message}"),
+        }));
+    }
     proof.stats.add(ensured.stats);
     proof.missed_solver |= ensured.missed_solver;
     proof.solver_died |= ensured.solver_died;
@@ -324,6 +338,7 @@ fn assemble(proof: Proof, tests: Tests) -> Answer {
         tested: tests.tested,
         example: tests.example,
         contradiction,
+        learnt: proof.learnt,
         stats: proof.stats,
         missed_solver: proof.missed_solver,
         solver_died: proof.solver_died,

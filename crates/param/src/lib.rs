@@ -10,10 +10,12 @@
 
 mod answer;
 mod cfront;
+mod clause;
 pub mod engine;
 mod equal;
 pub mod interp;
 pub mod kir;
+mod learn;
 mod liveness;
 mod logic;
 mod lower;

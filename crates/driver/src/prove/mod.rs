@@ -319,6 +319,10 @@ impl Report<'_> {
             let property = name(checked.property);
             notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
         }
+        for (span, clause) in &self.answer.learnt {
+            let line = self.input.source.line(span.start);
+            notes.push(format!("found and proved before line {line}: `//@ {clause}`"));
+        }
         if self.answer.solver_died {
             notes.push("the solver stopped answering".to_owned());
         }

@@ -287,10 +287,10 @@ impl Parser {
         let mut op = "+".to_owned();
         if word == "\\fold" {
             op = match self.kind().clone() {
-                Kind::Punct(sign @ ("+" | "*" | "|" | "&")) => sign.to_owned(),
+                Kind::Punct(sign @ ("+" | "*" | "|" | "&" | "^")) => sign.to_owned(),
                 Kind::Word(name) => name.trim_start_matches('\\').to_owned(),
                 _ => {
-                    let message = "expected `+`, `*`, `max`, `min`, `|`, `&` or a monoid";
+                    let message = "expected `+`, `*`, `max`, `min`, `|`, `&`, `^` or a monoid";
                     return Err(self.error(message));
                 }
             };

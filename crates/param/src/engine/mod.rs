@@ -86,6 +86,8 @@ pub struct Proof {
     pub has_claims: bool,
     /// Whether the contract claims something of the end of the launch.
     pub has_postconditions: bool,
+    /// Invariants of loops that were guessed and proved, each with the place of its loop.
+    pub learnt: Vec<(Span, String)>,
     /// How the questions were answered.
     pub stats: Stats,
     /// Questions were left open because there is no solver.
@@ -185,12 +187,18 @@ pub(crate) fn prove(
         unsized_arrays,
         has_claims,
         has_postconditions: claims::has_postconditions(kernel),
+        learnt: Vec::new(),
         stats: prover.stats,
         missed_solver: prover.missed_solver,
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
         suspects,
     };
     (proof, prover.solver)
+}
+
+/// Whether annotations of loops claim something of elements or real numbers.
+pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
+    !claims::loops_with_claims(&kernel.body).is_empty()
 }
 
 impl<'k> Engine<'k> {

@@ -54,6 +54,11 @@ impl<'k> Code<'k> {
         extents.filter(|(_, (start, end))| (*start..*end).contains(&at)).map(|(n, _)| n).collect()
     }
 
+    /// Where a loop begins.
+    pub(super) fn start(&self, number: usize) -> u64 {
+        self.extents.get(number).map_or(0, |(start, _)| *start as u64)
+    }
+
     fn statements(&mut self, statements: &'k [Stmt], pending: &mut Pending) {
         for statement in statements {
             self.statement(statement, pending);

@@ -98,7 +98,11 @@ impl Machine<'_> {
         };
         for attempt in 0..MAX_TRIES {
             let drawn = draw(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
+            let wide = self.wide && demands.is_empty();
             let value = match kernel.arrays[*array].element {
+                Type::Int { bits, .. } if wide => {
+                    Value::int(i128::from(drawn >> (65 - bits.min(64))))
+                }
                 Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
                 Type::Bool => Value::int(i128::from(drawn % 2)),
                 // Every other time the smallest that will do, so that there is room for more.
@@ -214,7 +218,7 @@ fn named(demand: &Requirement) -> Vec<ArrayId> {
 }
 
 /// The value of an expression over the sizes of a launch.
-pub(super) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
+pub(crate) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
     let env = Contract { launch, bound: &[], elements: None };
     evaluate(expr, &env, false).ok().and_then(Value::number)
 }

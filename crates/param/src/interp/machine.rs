@@ -4,6 +4,7 @@ use super::atomics;
 use super::claims;
 use super::code::{Code, Insn};
 use super::contents::of_scalar;
+use super::history::History;
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
@@ -37,6 +38,10 @@ pub(super) struct Machine<'k> {
     pub(super) written: Vec<bool>,
     pub(super) demanded: Vec<bool>,
     has_warps: bool,
+    /// What is stored, if that is wanted.
+    history: Option<History>,
+    /// Whether integers are drawn from all of their type.
+    pub(super) wide: bool,
 }
 
 struct State {
@@ -111,7 +116,19 @@ impl<'k> Machine<'k> {
             written: relevance::written(kernel),
             demanded: super::contents::demanded(kernel),
             has_warps: has_warp(&kernel.body),
+            history: None,
+            wide: false,
         }
+    }
+
+    /// Runs to the end; what memory held before, and what was stored.
+    pub(super) fn told(mut self) -> Option<(Contents, History)> {
+        self.history = Some(History::default());
+        self.wide = true;
+        self.prepared().ok()?;
+        let before = self.contents();
+        self.grid().ok()?;
+        self.history.filter(|_| self.events.is_empty()).map(|history| (before, history))
     }
 
     pub(super) fn run(mut self, alone: Option<Thread>) -> Run {
@@ -313,6 +330,9 @@ impl<'k> Machine<'k> {
                 };
                 let value = atomics::settled(value);
                 let cell = self.access(state, element, &How::Write(value))?;
+                if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
+                    history.store(&self.code, (pc, &state.counts), cell, value);
+                }
                 self.memory(state, &cell).insert(cell, value);
             }
             Insn::Atomic(var, op, element, operands) => {
@@ -356,10 +376,22 @@ impl<'k> Machine<'k> {
                     return Err(Halt::Stopped("an assumption does not hold"));
                 }
             }
-            Insn::Enter(number) => state.counts[number] = 0,
-            Insn::Next(number) => state.counts[number] += 1,
+            Insn::Enter(number) => {
+                state.counts[number] = 0;
+                self.at_head(state, pc, number);
+            }
+            Insn::Next(number) => {
+                state.counts[number] += 1;
+                self.at_head(state, pc, number);
+            }
         }
         Ok(())
+    }
+
+    fn at_head(&mut self, state: &State, pc: usize, number: usize) {
+        if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
+            history.head(&self.code, (pc, &state.counts), number, &state.vars);
+        }
     }
 
     /// The element that is accessed, checked against its array and noted.

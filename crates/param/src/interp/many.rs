@@ -125,10 +125,11 @@ pub(super) fn folded(
         FoldOp::Min => Binary::Min,
         FoldOp::Or => Binary::BitOr,
         FoldOp::And => Binary::BitAnd,
+        FoldOp::Xor => Binary::BitXor,
         FoldOp::Monoid(_) => return Err(Trouble::Undefined),
     };
     let mut all: Option<Value> = match fold.op {
-        FoldOp::Add | FoldOp::Or => Some(0),
+        FoldOp::Add | FoldOp::Or | FoldOp::Xor => Some(0),
         FoldOp::Mul => Some(1),
         FoldOp::And => Some(-1),
         // Nothing is the greatest of no numbers.

@@ -9,12 +9,14 @@ mod atomics;
 mod claims;
 mod code;
 mod contents;
+pub(crate) mod history;
 mod machine;
 mod many;
 pub(crate) mod reach;
 mod shadow;
 pub(crate) mod value;
 
+pub(crate) use contents::size;
 pub(crate) use machine::draw;
 pub use value::Value;
 
@@ -167,6 +169,15 @@ pub type Contents = BTreeMap<ArrayId, Vec<Value>>;
 /// If the run does not come to its end.
 pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
     machine::Machine::new(kernel, launch, budget).recorded()
+}
+
+/// Runs a launch to its end; what memory holds before, and what its first block stores on the way.
+pub(crate) fn history(
+    kernel: &Kernel,
+    launch: &Launch,
+    budget: u64,
+) -> Option<(Contents, history::History)> {
+    machine::Machine::new(kernel, launch, budget).told()
 }
 
 /// Runs one thread of a launch alone, past its barriers, until it reads what another thread may have

@@ -30,6 +30,7 @@ pub enum FoldOp {
     Min,
     Or,
     And,
+    Xor,
     /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`].
     Monoid(usize),
 }

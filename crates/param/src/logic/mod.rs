@@ -7,6 +7,7 @@ mod multiples;
 pub(crate) mod poly;
 pub(crate) mod radix;
 mod range;
+mod reduce;
 pub(crate) mod second;
 pub(crate) mod side;
 pub(crate) mod smt;

@@ -8,7 +8,7 @@ use super::poly::{Poly, Sym};
 use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
-use super::{multiples, radix};
+use super::{multiples, radix, reduce};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Choices that are looked at, and how many cases one may have.
@@ -171,6 +171,13 @@ impl Prover {
     pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.quickly(&all, goal, Depth::Simple)
+    }
+
+    /// The same without a solver, after equations are solved and common factors are divided out.
+    pub(crate) fn proves_reduced(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        let all = self.context(assumed, goal);
+        let Some((all, goal)) = reduce::reduced(&all, goal) else { return false };
+        self.quickly(&all, &goal, Depth::Full) || self.by_cases(&all, &goal)
     }
 
     /// Everything that may be used: demands on the launch, assumptions, facts about symbols.

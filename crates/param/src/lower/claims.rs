@@ -142,6 +142,7 @@ impl Lowerer<'_> {
             "min" => FoldOp::Min,
             "|" => FoldOp::Or,
             "&" => FoldOp::And,
+            "^" => FoldOp::Xor,
             name => match self.monoids.iter().position(|one| one.name == name) {
                 Some(position) => FoldOp::Monoid(position),
                 None => {
@@ -161,7 +162,7 @@ impl Lowerer<'_> {
         self.scopes.pop();
         let body = body?;
         let body = if body.ty == Type::Float { body } else { whole(body) };
-        if body.ty == Type::Float && matches!(op, FoldOp::Or | FoldOp::And) {
+        if body.ty == Type::Float && matches!(op, FoldOp::Or | FoldOp::And | FoldOp::Xor) {
             return Err(error(span, "this operator needs integers"));
         }
         let ty = body.ty;

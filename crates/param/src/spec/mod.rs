@@ -4,7 +4,7 @@
 //! an expression is (`is_scalar`), which cases a claim has (`goals`), over which range a quantified variable goes
 //! (`range`). No solver is needed for any of it.
 
-use crate::kir::{Claim, Compare, Expr, ExprKind, Type, Unary, VarId};
+use crate::kir::{Binary, Claim, Compare, Expr, ExprKind, Type, Unary, VarId};
 use crate::relevance::visit;
 
 /// The first expression inside that is wanted.
@@ -137,5 +137,23 @@ pub(crate) fn is_var(expr: &Expr, var: VarId) -> bool {
         ExprKind::Var(own) => *own == var,
         ExprKind::Convert(inner) => is_var(inner, var),
         _ => false,
+    }
+}
+
+/// An index as an integer without bounds, whatever type it is computed in.
+pub(crate) fn index(expr: &Expr) -> Expr {
+    let whole = |kind| Expr { kind, ty: Type::Whole, span: expr.span };
+    match &expr.kind {
+        ExprKind::Convert(inner) if expr.ty == Type::LONG => match inner.ty {
+            Type::Whole => (**inner).clone(),
+            _ => whole(ExprKind::Convert(inner.clone())),
+        },
+        ExprKind::Binary(operator @ (Binary::Add | Binary::Sub | Binary::Mul), left, right)
+            if expr.ty == Type::LONG =>
+        {
+            whole(ExprKind::Binary(*operator, Box::new(index(left)), Box::new(index(right))))
+        }
+        _ if expr.ty == Type::Whole => expr.clone(),
+        _ => whole(ExprKind::Convert(Box::new(expr.clone()))),
     }
 }

@@ -8,7 +8,8 @@
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
 use super::run::{binary, called_by_name};
-use super::value::{Atom, Load, Point, Sum, Value, name_of};
+use super::value::{self, Atom, Load, Piece, Point, Sum, Value, name_of};
+use crate::clause::Monoid;
 use crate::kir::{
     ArrayId, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
 };
@@ -64,6 +65,11 @@ impl<'e, 'k> Reader<'e, 'k> {
         engine.mode = Mode::Probe;
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
         Self { engine, state, reals: Vec::new(), point, inside: Vec::new() }
+    }
+
+    /// For claims at a place where variables have these values.
+    pub(super) fn within(engine: &'e mut Engine<'k>, state: State) -> Self {
+        Self::of_end(engine, state)
     }
 
     /// All cases of a claim.
@@ -130,7 +136,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// The value of an expression; an integer is right modulo 2^bits of `to`.
-    fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
+    pub(super) fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
         if expr.ty != Type::Float && is_plain(expr) {
             let poly = self.integer(expr)?;
             return Value::of_poly(&poly, &mut |_| None).ok_or_else(too_large);
@@ -218,12 +224,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         let (name, space) = (declared.name.clone(), declared.space);
         let mut at = Vec::new();
         for one in index {
-            // An index is an integer, whatever its type.
-            let inner = match &one.kind {
-                ExprKind::Convert(inner) if one.ty == Type::LONG => inner,
-                _ => one,
-            };
-            at.push(self.integer(inner)?);
+            at.push(self.integer(&spec::index(one))?);
         }
         let sizes = self.engine.sizes[array.position()].clone();
         for (place, size) in at.iter().zip(sizes) {
@@ -245,8 +246,8 @@ impl<'e, 'k> Reader<'e, 'k> {
 
     /// A sum, over a variable that begins at 0.
     fn fold(&mut self, fold: &Fold, to: Type) -> Read<Value> {
-        if fold.op != FoldOp::Add {
-            return refuse("a fold that is no sum");
+        if fold.op != FoldOp::Add && !is_of(&fold.body, to) {
+            return refuse("a fold over numbers of another type");
         }
         let (low, high) = (self.integer(&fold.low)?, self.integer(&fold.high)?);
         let digit = self.engine.prover.symbols.fresh("k", Level::Thread);
@@ -259,7 +260,13 @@ impl<'e, 'k> Reader<'e, 'k> {
         let body = self.under(range, |reader| reader.term(&fold.body, to));
         self.state.vars[fold.var.position()] = before;
         let sum = Sum { digit, high: length, body: body? };
-        Ok(Value::atom(Atom::Sum(Box::new(sum))))
+        if fold.op == FoldOp::Add {
+            return Ok(Value::atom(Atom::Sum(Box::new(sum))));
+        }
+        let op = Monoid::of(&fold.op, self.engine.kernel);
+        let unit = op.unit(to);
+        let pieces = vec![Piece::Run(sum)];
+        Ok(Value::atom(Atom::Fold(Box::new(value::Fold { op, unit, pieces }))))
     }
 }
 
@@ -274,6 +281,14 @@ fn is_plain(expr: &Expr) -> bool {
             _ => false,
         })
         .is_none()
+}
+
+/// Whether an expression is a number of a type before it is widened.
+fn is_of(expr: &Expr, ty: Type) -> bool {
+    match &expr.kind {
+        ExprKind::Convert(inner) if widens(inner.ty, expr.ty) => is_of(inner, ty),
+        _ => expr.ty == ty,
+    }
 }
 
 /// Whether every number of a type is one of another.

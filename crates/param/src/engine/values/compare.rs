@@ -5,7 +5,7 @@
 //! changes.
 
 use super::resolve::{Resolver, differences, range};
-use super::value::{Atom, Sum, Value};
+use super::value::{Atom, Fold, Piece, Sum, Value};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -19,14 +19,8 @@ impl Resolver {
             let mut one = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
             for (atom, power) in product {
                 let atom = match atom {
-                    Atom::Sum(sum) => {
-                        let name = self.name(depth);
-                        let new = Poly::symbol(name);
-                        let body =
-                            sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?;
-                        let body = self.canonical(&body, depth + 1)?;
-                        Atom::Sum(Box::new(Sum { digit: name, high: sum.high.clone(), body }))
-                    }
+                    Atom::Sum(sum) => Atom::Sum(Box::new(self.canonical_sum(sum, depth)?)),
+                    Atom::Fold(fold) => Atom::Fold(Box::new(self.canonical_fold(fold, depth)?)),
                     Atom::Call(name, arguments) => {
                         let mut values = Vec::new();
                         for argument in arguments {
@@ -45,7 +39,15 @@ impl Resolver {
         Some(result)
     }
 
-    fn name(&mut self, depth: usize) -> Sym {
+    pub(super) fn canonical_sum(&mut self, sum: &Sum, depth: usize) -> Option<Sum> {
+        let digit = self.name(depth);
+        let new = Poly::symbol(digit);
+        let body = sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?;
+        let body = self.canonical(&body, depth + 1)?;
+        Some(Sum { digit, high: sum.high.clone(), body })
+    }
+
+    pub(super) fn name(&mut self, depth: usize) -> Sym {
         while self.names.len() <= depth {
             let name = self.prover.symbols.fresh(format!("k{}", self.names.len()), Level::Thread);
             self.bound.insert(name);
@@ -61,14 +63,36 @@ impl Resolver {
             if rest.is_zero() {
                 return true;
             }
+            if let Some(next) = self.without_empty_folds(&rest, known) {
+                rest = next;
+                continue;
+            }
             let mut atoms: Vec<Atom> =
                 rest.terms.keys().flatten().map(|(atom, _)| atom.clone()).collect();
             atoms.sort();
             atoms.dedup();
-            let Some((from, to)) = self.equal_pair(&atoms, known) else { return false };
-            let Some(next) = replaced(&rest, &from, &to) else { return false };
+            let next = match self.equal_pair(&atoms, known) {
+                Some((from, to)) => replaced(&rest, &from, &to),
+                None => self.with_joined_sums(&rest, known),
+            };
+            let Some(next) = next else { return false };
             rest = next;
         }
+    }
+
+    /// With units in the place of folds of nothing.
+    fn without_empty_folds(&mut self, value: &Value, known: &[Formula]) -> Option<Value> {
+        for (product, ratio) in &value.terms {
+            let [(Atom::Fold(fold), 1)] = &product[..] else { continue };
+            let Some(unit) = fold.unit else { continue };
+            if self.merged(fold, known)?.pieces.is_empty() {
+                let mut rest = value.clone();
+                rest.terms.remove(product);
+                let factor = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+                return rest.plus(&Value::constant(unit).times(&factor)?);
+            }
+        }
+        None
     }
 
     fn equal_pair(&mut self, atoms: &[Atom], known: &[Formula]) -> Option<(Atom, Atom)> {
@@ -114,6 +138,13 @@ impl Resolver {
                 let Some(inside) = range(one.digit, &one.high) else { return false };
                 let known: Vec<Formula> = known.iter().cloned().chain(inside).collect();
                 self.equal(&one.body, &other.body, &known)
+            }
+            (Atom::Fold(one), Atom::Fold(other)) => self.equal_folds(one, other, known),
+            // A fold may be of one value, or of none.
+            (Atom::Fold(fold), other) | (other, Atom::Fold(fold)) => {
+                let pieces = vec![Piece::One(Value::atom(other.clone()))];
+                let single = Fold { op: fold.op.clone(), unit: fold.unit, pieces };
+                self.equal_folds(fold, &single, known)
             }
             _ => false,
         }

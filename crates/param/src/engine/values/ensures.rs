@@ -4,14 +4,17 @@
 //! value as it is; the two are compared as values of two kernels are. Like there, it is presumed that the kernel has no
 //! races, divergence, overflow or accesses out of bounds.
 
+use super::arrays::Shown;
 use super::claims::{Obliged, Reader, Wanted};
 use super::instance::Instance;
 use super::pair::{Case, MAX_CASES, divisors, take};
 use super::resolve::{Resolver, Stop, too_large};
 use super::run;
 use super::value::Value;
+use crate::clause::{self, Clause, Given};
 use crate::engine::{Engine, Open, Property};
-use crate::kir::Kernel;
+use crate::kir::{ArrayId, Kernel};
+use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::side::{Prover, Stats};
@@ -22,6 +25,10 @@ use base::Span;
 #[derive(Debug, Default)]
 pub(crate) struct Ensured {
     pub(crate) open: Vec<Open>,
+    /// Where the claims of loops are that were shown, or else why not.
+    pub(crate) claims: Vec<(Span, Option<String>)>,
+    /// Invariants that were guessed and shown, each with the place of its loop.
+    pub(crate) learnt: Vec<(Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
@@ -36,8 +43,18 @@ pub(crate) fn ensured(
     let mut solver = solver;
     let mut all = Ensured::default();
     let mut waiting = vec![None];
+    let Given { mut clauses, others } = clause::given(kernel);
+    let mut kernel = kernel.clone();
+    if infers {
+        // Where annotations say something of an array, nothing is guessed.
+        let said: Vec<(usize, ArrayId)> =
+            clauses.iter().map(|(number, one)| (*number, one.array)).collect();
+        let learnt = learn::clauses(&mut kernel).into_iter();
+        clauses.extend(learnt.filter(|(number, one)| !said.contains(&(*number, one.array))));
+    }
+    all.claims = others.into_iter().map(|(span, why)| (span, Some(why))).collect();
     while let Some(case) = waiting.pop() {
-        let (cases, back) = in_case(kernel, solver, infers, case, &mut all);
+        let (cases, back) = in_case((&kernel, &clauses), solver, infers, case, &mut all);
         solver = back;
         waiting.extend(cases.into_iter().rev().map(Some));
         if !all.open.is_empty() {
@@ -49,7 +66,7 @@ pub(crate) fn ensured(
 
 /// One case of sizes; or the cases there are, as for pairs of kernels.
 fn in_case(
-    kernel: &Kernel,
+    (kernel, clauses): (&Kernel, &[(usize, Clause)]),
     solver: Option<Solver>,
     infers: bool,
     case: Option<Case>,
@@ -63,7 +80,7 @@ fn in_case(
     if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
         return (cases, take(&mut engine).solver);
     }
-    let side = match run::run(&mut engine, entry.clone(), 0) {
+    let side = match run::run_with(&mut engine, entry.clone(), 0, clauses) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
@@ -74,6 +91,9 @@ fn in_case(
     let claims = kernel.ensures.iter();
     let obliged: Vec<Obliged> = claims.flat_map(|claim| reader.obliged(claim)).collect();
     let mut resolver = Resolver::new(take(&mut engine), vec![side]);
+    resolver.patient = !clauses.is_empty();
+    let shown = resolver.show_loops(clauses.len());
+    all.note(clauses, &shown);
     for one in &obliged {
         if let Err((span, message)) = resolver.meets(one) {
             all.open.push(open(span.unwrap_or(one.span), message));
@@ -84,6 +104,26 @@ fn in_case(
     all.missed_solver |= prover.missed_solver;
     all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
     (Vec::new(), prover.solver)
+}
+
+impl Ensured {
+    /// Takes in which clauses of loops were shown.
+    fn note(&mut self, clauses: &[(usize, Clause)], shown: &Shown) {
+        for (number, (_, clause)) in clauses.iter().enumerate() {
+            let why = shown.dropped.iter().find(|(one, ..)| *one == number);
+            let why = why.map(|(_, _, message)| message.clone());
+            match (&clause.text, why) {
+                (Some(text), None) => {
+                    let learnt = (clause.span, text.clone());
+                    if !self.learnt.contains(&learnt) {
+                        self.learnt.push(learnt);
+                    }
+                }
+                (Some(_), Some(_)) => {}
+                (None, why) => self.claims.push((clause.span, why)),
+            }
+        }
+    }
 }
 
 fn open(span: Span, message: String) -> Open {

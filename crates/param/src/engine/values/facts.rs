@@ -2,7 +2,7 @@
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
-use crate::logic::poly::{Poly, Sym};
+use crate::logic::poly::{Poly, Sym, divided};
 use crate::logic::symbols::Level;
 use std::collections::BTreeSet;
 
@@ -17,6 +17,7 @@ impl Resolver {
         let goals = [Some(goal.clone()), other.filter(|other| other != goal)];
         let goals: Vec<Formula> = goals.into_iter().flatten().collect();
         goals.iter().any(|goal| self.prover.proves_quickly(known, goal))
+            || self.patient && goals.iter().any(|goal| self.prover.proves_reduced(known, goal))
             || goals.iter().any(|goal| self.prover.proves(known, goal))
     }
 
@@ -54,6 +55,26 @@ impl Resolver {
         }
     }
 
+    /// What is 0 exactly if this is: without factors that all terms have in common and that are shown to be at least 1.
+    pub(super) fn without_common(&mut self, poly: &Poly, known: &[Formula]) -> Poly {
+        let mut poly = poly.clone();
+        for sym in poly.symbols() {
+            let factor = vec![(sym, 1)];
+            let shared = |poly: &Poly| {
+                poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some())
+            };
+            while !poly.is_zero() && shared(&poly) && self.is_positive(sym, known) {
+                poly = poly.split(&factor, 1).0;
+            }
+        }
+        poly
+    }
+
+    fn is_positive(&mut self, sym: Sym, known: &[Formula]) -> bool {
+        let positive = Poly::symbol(sym).offset(-1).map(Formula::ge);
+        positive.is_some_and(|positive| self.prover.proves_quickly(known, &positive))
+    }
+
     /// `dividend div divisor`, rounded down; the divisor is shown to be positive.
     pub(super) fn quotient(
         &mut self,
@@ -63,8 +84,22 @@ impl Resolver {
     ) -> Option<Poly> {
         let positive = divisor.offset(-1).map(Formula::ge)?;
         // Facts about a symbol must hold everywhere, not only here.
-        if !self.prover.proves_quickly(&[], &positive) {
+        let everywhere = self.prover.proves_quickly(&[], &positive);
+        let here = everywhere || self.patient && self.prover.proves_quickly(known, &positive);
+        if !here {
             return None;
+        }
+        // (h·a) div (h·b) = a div b.
+        for sym in divisor.symbols() {
+            let factor = vec![(sym, 1)];
+            let both = dividend.terms().chain(divisor.terms());
+            let shared = both.into_iter().all(|(one, _)| divided(one, &factor).is_some());
+            let here = if self.patient { known } else { &[] };
+            if shared && !dividend.is_zero() && self.is_positive(sym, here) {
+                let (dividend, divisor) =
+                    (dividend.split(&factor, 1).0, divisor.split(&factor, 1).0);
+                return self.quotient(&dividend, &divisor, known);
+            }
         }
         if let [(monomial, factor)] = divisor.terms().collect::<Vec<_>>()[..] {
             let (quotient, rest) = dividend.split(monomial, factor);
@@ -89,13 +124,19 @@ impl Resolver {
         let rest = dividend.minus(&own.times(divisor)?)?;
         let below = divisor.minus(&rest)?.offset(-1)?;
         let facts = [Formula::ge(rest), Formula::ge(below)];
+        let facts = facts.map(|fact| match everywhere {
+            true => fact,
+            false => positive.clone().implies(fact),
+        });
         self.prover.symbols.get_mut(sym).facts.extend(facts);
         let mentioned = dividend.symbols().into_iter().chain(divisor.symbols());
         let bound: BTreeSet<Sym> = mentioned.flat_map(|one| self.bound_in(one)).collect();
         if !bound.is_empty() {
             self.implicit.insert(sym, bound);
         }
-        self.quotients.insert(sym, key.clone());
+        if everywhere {
+            self.quotients.insert(sym, key.clone());
+        }
         self.named_quotients.insert(key, sym);
         Some(own)
     }

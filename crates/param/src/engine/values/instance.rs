@@ -36,6 +36,9 @@ impl Resolver {
         for (name, value) in names {
             result = result.substituted(name, &value)?;
         }
+        for (sym, value) in &self.scoped {
+            result = result.substituted(*sym, value)?;
+        }
         Some(result)
     }
 
@@ -67,7 +70,8 @@ impl Resolver {
             .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= level)
             .map(|(digit, value)| (*digit, value.clone()))
             .collect();
-        if digits.is_empty() {
+        // Nothing that it depends on, or all as it is.
+        if digits.iter().all(|(digit, value)| value.as_symbol() == Some(*digit)) {
             return Poly::symbol(sym);
         }
         let key = (sym, digits);

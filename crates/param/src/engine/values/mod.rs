@@ -7,10 +7,12 @@
 //! Trusted beside `logic/`: the argument of `resolve.rs`, that an integer that is stored is right modulo 2^bits of its type, and
 //! the laws of sums in `sums.rs`. Floats are real numbers, functions are known by their names.
 
+mod arrays;
 mod claims;
 mod compare;
 mod ensures;
 mod facts;
+mod folds;
 mod instance;
 mod pair;
 mod resolve;
@@ -27,6 +29,7 @@ pub(crate) use pair::equal;
 
 use crate::kir::{ArrayId, Space};
 use crate::logic::poly::Sym;
+use arrays::LoopRecord;
 use run::Site;
 
 /// A kernel as a list of stores.
@@ -39,4 +42,6 @@ struct Side {
     names: Vec<String>,
     /// Arrays with atomic operations.
     atomics: Vec<ArrayId>,
+    /// Loops with clauses.
+    loops: Vec<LoopRecord>,
 }

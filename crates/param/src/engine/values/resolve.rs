@@ -17,7 +17,7 @@
 use super::Side;
 use super::instance::Instance;
 use super::value::{Atom, Load, Point, Ratio, Sum, Value};
-use super::writer::{Candidate, Found};
+use super::writer::{Found, Group};
 use crate::kir::{ArrayId, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -58,6 +58,10 @@ pub(super) struct Resolver {
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// Names of variables of sums in normal forms, outermost first.
     pub(super) names: Vec<Sym>,
+    /// What symbols are in the case at hand.
+    pub(super) scoped: Vec<(Sym, Poly)>,
+    /// Whether a solver is asked before a case is split.
+    pub(super) patient: bool,
 }
 
 /// When and by whom an element is looked at.
@@ -86,6 +90,8 @@ impl Resolver {
             quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
             names: Vec::new(),
+            scoped: Vec::new(),
+            patient: false,
         }
     }
 
@@ -114,7 +120,7 @@ impl Resolver {
 
     fn last_of(
         &mut self,
-        groups: &[Vec<Candidate>],
+        groups: &[Group],
         (array, index): (ArrayId, &[Poly]),
         moment: &Moment,
         known: &[Formula],
@@ -122,6 +128,15 @@ impl Resolver {
     ) -> Result<Value, Stop> {
         let Some((group, earlier)) = groups.split_first() else {
             return self.at_first(array, index, moment, known);
+        };
+        let group = match group {
+            Group::Stores(stores) => stores,
+            Group::Head(record, count) => {
+                return self.covered((*record, Some(count)), (array, index), moment, known, depth);
+            }
+            Group::Exit(record) => {
+                return self.covered((*record, None), (array, index), moment, known, depth);
+            }
         };
         let mut found: Option<(usize, Instance, Formula)> = None;
         for candidate in group {
@@ -146,6 +161,15 @@ impl Resolver {
             return self.last_of(earlier, (array, index), moment, known, depth);
         };
         let value = self.sides[moment.side].sites[site].value.clone();
+        let mut condition = condition;
+        if self.patient && condition != Formula::True && !self.is_bound(&condition) {
+            if self.shows(known, &condition) {
+                condition = Formula::True;
+            } else if condition.conjuncts().iter().any(|one| self.shows(known, &one.clone().not()))
+            {
+                return self.last_of(earlier, (array, index), moment, known, depth);
+            }
+        }
         if condition == Formula::True {
             return self.instantiated(&value, &instance, moment.side, known, depth + 1);
         }
@@ -268,6 +292,7 @@ impl Resolver {
                 called(name, values)
             }
             Atom::Sum(sum) => self.sum(sum, instance, side, known, depth)?,
+            Atom::Fold(fold) => self.fold(fold, instance, side, known, depth)?,
         })
     }
 

@@ -9,11 +9,14 @@ use super::super::eval::Operation;
 use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
+use super::arrays::{LoopRecord, RecordedClause};
 use super::run::{Refusal, Runner, Track};
 use super::value::{Atom, Sum, Value};
-use crate::kir::{Loop, Stmt, Type, VarId, assigned};
+use crate::clause::Clause;
+use crate::kir::{Builtin, Loop, Space, Stmt, Type, VarId, assigned};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
 use base::Index;
 
 impl Runner<'_, '_> {
@@ -59,9 +62,113 @@ impl Runner<'_, '_> {
             let head = self.head(inner, &entry, &shape, &facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
             self.carry(&sums, &entry, &Poly::symbol(head.count), &mut track);
-            self.iterate(inner, track, &head)?;
+            let end = self.iterate(inner, track, &head)?;
+            self.record(inner, &entry, &head, end.as_ref());
         }
         self.exit(inner, &entry, (&shape, &facts), &sums)
+    }
+
+    /// Notes the clauses of a loop before it and in an iteration.
+    fn record(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
+        let own = self.places.iter().position(|place| *place == self.position);
+        let clauses: Vec<(usize, &Clause)> = self
+            .clauses
+            .iter()
+            .enumerate()
+            .filter_map(|(number, (of, clause))| (Some(*of) == own).then_some((number, clause)))
+            .collect();
+        // All threads of the block do the same iterations, whichever way they got here.
+        let path = entry.state.path.iter();
+        let together = level(inner) == Level::Block
+            && path
+                .into_iter()
+                .all(|one| self.engine.prover.symbols.formula_level(one) <= Level::Block);
+        if clauses.is_empty() || !inner.head.is_empty() || !together {
+            return;
+        }
+        let mut within = end.map(|end| self.common(&end.state.path)).unwrap_or_default();
+        let free: Vec<Poly> = head.free.iter().map(|(_, sym)| Poly::symbol(*sym)).collect();
+        let (rewrites, rewritten) = self.find_rewrites(&free, &within);
+        within.extend(rewritten);
+        let mut targets = vec![Poly::constant(1)];
+        targets.extend(free);
+        targets.extend(self.sizes(entry));
+        let mut record = LoopRecord {
+            position: self.position.clone(),
+            outer: self.loops.clone(),
+            count: head.count,
+            before: self.common(&entry.state.path),
+            within,
+            rewrites,
+            clauses: Vec::new(),
+        };
+        for (number, clause) in clauses {
+            // Of what other blocks do nothing is said.
+            let alone =
+                (0..3).all(|axis| self.engine.builtin(Builtin::Block, axis).as_symbol().is_none());
+            match self.engine.kernel.arrays[clause.array].space {
+                Space::Shared => {}
+                Space::Global if alone => {}
+                _ => continue,
+            }
+            let places = [Some(&entry.state), Some(&head.state), end.map(|end| &end.state)];
+            // In an iteration its condition is true.
+            let mut head = head.state.clone();
+            head.path.extend(record.within.iter().cloned());
+            let places = [places[0], Some(&head), places[2]];
+            let ends = end.is_some();
+            let [entry, head, end] = places.map(|state| self.clause_at(clause, state?, &targets));
+            let (Some(entry), Some(head)) = (entry, head) else { continue };
+            if ends && end.is_none() {
+                continue;
+            }
+            let (array, exit) = (clause.array, None);
+            record.clauses.push(RecordedClause { array, number, entry, head, end, exit });
+        }
+        self.recorded.push(record);
+    }
+
+    /// Sizes of the launch.
+    fn sizes(&self, entry: &Track) -> Vec<Poly> {
+        let block = (0..3).map(|axis| self.engine.builtin(Builtin::BlockDim, axis));
+        let scalars = self.engine.kernel.scalars.iter();
+        let scalars = scalars.filter_map(|var| match &entry.state.vars[var.position()] {
+            Val::Int(poly) => Some(poly.clone()),
+            _ => None,
+        });
+        block.chain(scalars).filter(|one| one.as_constant().is_none()).collect()
+    }
+
+    /// Variables that the iteration divides without a remainder, as multiples of their quotients.
+    fn find_rewrites(
+        &mut self,
+        free: &[Poly],
+        within: &[Formula],
+    ) -> (Vec<(Sym, Poly)>, Vec<Formula>) {
+        let (mut rewrites, mut found) = (Vec::new(), Vec::new());
+        for (operation, quotient) in self.engine.operations.clone() {
+            let (value, by) = match operation {
+                Operation::Div(value, by) => (value, by),
+                Operation::Floor(value, by) => (value, Poly::constant(by)),
+                _ => continue,
+            };
+            let Some(sym) = value.as_symbol().filter(|_| free.contains(&value)) else { continue };
+            let Some(whole) = quotient.times(&by).filter(|_| by.as_constant().is_some()) else {
+                continue;
+            };
+            let Some(exact) = value.minus(&whole).map(Formula::eq) else { continue };
+            if self.engine.prover.proves(within, &exact) {
+                rewrites.push((sym, whole));
+                found.push(exact);
+                let positive = quotient.offset(-1).map(Formula::ge);
+                for fact in positive.into_iter().chain([Formula::Pow2(quotient.clone())]) {
+                    if self.engine.prover.proves(within, &fact) {
+                        found.push(fact);
+                    }
+                }
+            }
+        }
+        (rewrites, found)
     }
 
     fn head(&mut self, inner: &Loop, entry: &Track, shape: &Shape, facts: &Facts) -> Head {
@@ -179,7 +286,45 @@ impl Runner<'_, '_> {
             times = closed;
         }
         self.carry(sums, entry, &times, &mut track);
+        self.record_exit(entry, &head, &mut track, &known);
         Ok(Some(track))
+    }
+
+    /// Notes the clauses of a loop behind it.
+    fn record_exit(&mut self, entry: &Track, head: &Head, track: &mut Track, left: &Formula) {
+        let Some(at) = self.recorded.iter().rposition(|one| one.position == self.position) else {
+            return;
+        };
+        if !self.records {
+            return;
+        }
+        let mut known = self.common(&entry.state.path);
+        known.push(left.clone());
+        let mut targets = vec![Poly::constant(0), Poly::constant(1)];
+        targets.extend(self.sizes(entry));
+        // What variables are known to be in the end.
+        for (_, sym) in &head.free {
+            let own = Poly::symbol(*sym);
+            let value = targets.iter().find(|target| {
+                let difference = own.minus(target).map(Formula::eq);
+                difference.is_some_and(|one| self.engine.prover.proves(&known, &one))
+            });
+            let Some(value) = value else { continue };
+            for one in &mut track.state.vars {
+                if let Val::Int(poly) = one
+                    && let Some(mapped) = poly.substituted(*sym, value)
+                {
+                    *poly = mapped;
+                }
+            }
+        }
+        let mut state = track.state.clone();
+        state.path.push(left.clone());
+        for number in 0..self.recorded[at].clauses.len() {
+            let clause = &self.clauses[self.recorded[at].clauses[number].number].1;
+            let exit = self.clause_at(clause, &state, &targets);
+            self.recorded[at].clauses[number].exit = exit;
+        }
     }
 
     /// How often a loop is gone round, as a polynomial. The condition `top − S·k > 0` with `S ≥ 1` is true

@@ -7,7 +7,10 @@
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
 use super::Side;
-use super::value::{Atom, Load, Point, Value, name_of};
+use super::arrays::LoopRecord;
+use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
+use crate::clause::{self, Clause, Monoid};
+use crate::engine::eval::Operation;
 use crate::kir::{Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -51,10 +54,24 @@ pub(super) struct Runner<'e, 'k> {
     atomics: Vec<crate::kir::ArrayId>,
     /// Tracks that go to the end of the body of the innermost loop.
     pub(super) continues: Vec<Track>,
+    /// Clauses of loops, by the number of their loop, and where each loop is.
+    pub(super) clauses: &'e [(usize, Clause)],
+    pub(super) places: Vec<Vec<usize>>,
+    pub(super) recorded: Vec<LoopRecord>,
 }
 
 /// Runs the kernel of an engine that is set up.
 pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<Side, Refusal> {
+    run_with(engine, entry, side, &[])
+}
+
+/// The same with clauses of its loops, each with the number of its loop.
+pub(super) fn run_with(
+    engine: &mut Engine<'_>,
+    entry: State,
+    side: usize,
+    clauses: &[(usize, Clause)],
+) -> Result<Side, Refusal> {
     engine.mode = Mode::Probe;
     let kernel = engine.kernel;
     // Each its own: two variables without a value are not equal.
@@ -82,12 +99,16 @@ pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<
         named,
         atomics: Vec::new(),
         continues: Vec::new(),
+        clauses,
+        places: clause::loops(kernel).into_iter().map(|(place, _)| place).collect(),
+        recorded: Vec::new(),
     };
     runner.run(&kernel.body, Track { state: entry, reals })?;
     let (sites, atomics) = (runner.sites, runner.atomics);
+    let loops = runner.recorded;
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side { sites, threads, blocks, spaces, names, atomics })
+    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops })
 }
 
 impl Runner<'_, '_> {
@@ -237,17 +258,69 @@ impl Runner<'_, '_> {
 
     /// An integer that is stored as one of type `to`: right modulo 2^bits of it.
     fn integer(&mut self, poly: &Poly, to: Type) -> Value {
-        let data = &self.data;
-        let width = |ty: Type| if let Type::Int { bits, .. } = ty { bits } else { 128 };
-        let value = Value::of_poly(poly, &mut |sym| {
-            let (value, from) = data.get(&sym)?;
-            // What was loaded is the machine's number; what was stored there is that number only modulo 2^bits.
-            match width(*from) >= width(to) {
-                true => Some(value.clone()),
-                false => Some(Value::atom(Atom::Call(name_of("wrap", *from), vec![value.clone()]))),
-            }
-        });
+        let value = Value::of_poly(poly, &mut |sym| self.datum(sym, to));
         value.unwrap_or_else(|| self.unknown("a value that is too large"))
+    }
+
+    /// The value of a symbol that is made of what was loaded.
+    fn datum(&self, sym: Sym, to: Type) -> Option<Value> {
+        let width = |ty: Type| if let Type::Int { bits, .. } = ty { bits } else { 128 };
+        let Some((value, from)) = self.data.get(&sym) else { return self.combined(sym, to) };
+        // What was loaded is the machine's number; what was stored there is that number only modulo 2^bits.
+        match width(*from) >= width(to) {
+            true => Some(value.clone()),
+            false => Some(Value::atom(Atom::Call(name_of("wrap", *from), vec![value.clone()]))),
+        }
+    }
+
+    /// What an operation that is associative makes of two machine integers of a type.
+    fn combined(&self, sym: Sym, ty: Type) -> Option<Value> {
+        let own = Poly::symbol(sym);
+        let (operation, _) = self.engine.operations.iter().find(|(_, result)| **result == own)?;
+        let (name, operands) = match operation {
+            Operation::Max(a, b) => ("max", [a, b]),
+            Operation::Min(a, b) => ("min", [a, b]),
+            Operation::Opaque("or", a, b) => ("|", [a, b]),
+            Operation::Opaque("and", a, b) => ("&", [a, b]),
+            Operation::Opaque("xor", a, b) => ("^", [a, b]),
+            _ => return None,
+        };
+        // Unlike sums these look at all of their operands, so each must be a machine integer of the type.
+        let mut pieces = Vec::new();
+        for operand in operands {
+            let loaded = operand.as_symbol().and_then(|one| self.data.get(&one));
+            let value = match (loaded, operand.as_symbol(), operand.as_constant()) {
+                (Some((value, from)), _, _) if *from == ty => value.clone(),
+                (None, Some(one), _) => self.combined(one, ty)?,
+                (None, None, Some(number)) => Value::constant(number),
+                _ => return None,
+            };
+            pieces.push(Piece::One(value));
+        }
+        let op = Monoid::named(name);
+        let unit = op.unit(ty);
+        Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
+    }
+
+    /// Integers that are one of two: what they are made of.
+    fn joined_data(&mut self, condition: &Formula, sides: [&State; 2], joined: &State) {
+        for (position, now) in joined.vars.iter().enumerate() {
+            let ([Val::Int(one), Val::Int(two)], Val::Int(now)) =
+                (sides.map(|side| &side.vars[position]), now)
+            else {
+                continue;
+            };
+            let Some(sym) = now.as_symbol().filter(|_| one != two) else { continue };
+            let made = |poly: &Poly| poly.symbols().iter().any(|one| self.data.contains_key(one));
+            if self.data.contains_key(&sym) || !made(one) && !made(two) {
+                continue;
+            }
+            let ty = self.engine.kernel.vars[Index::from_position(position)].ty;
+            let (one, two) = (self.integer(one, ty), self.integer(two, ty));
+            if let Some(value) = Value::chosen(condition, &one, &two) {
+                self.data.insert(sym, (value, ty));
+            }
+        }
     }
 
     /// The value of a floating-point expression.
@@ -320,7 +393,9 @@ impl Runner<'_, '_> {
                 };
                 reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
             }
-            let state = self.engine.joined(vec![all.state, next.state])?;
+            let sides = [all.state, next.state];
+            let state = self.engine.joined(sides.to_vec())?;
+            self.joined_data(&condition, sides.each_ref(), &state);
             all = Track { state, reals };
         }
         Some(all)

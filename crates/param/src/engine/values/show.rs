@@ -1,7 +1,7 @@
 //! Values, conditions and polynomials in words, for messages.
 
 use super::resolve::Resolver;
-use super::value::{Atom, Value};
+use super::value::{Atom, Piece, Sum, Value};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Index;
@@ -57,12 +57,43 @@ impl Resolver {
                     arguments.iter().map(|one| self.value_text(one)).collect();
                 format!("{name}({})", arguments.join(", "))
             }
-            Atom::Sum(sum) => {
-                let digit = &self.prover.symbols.get(sum.digit).name;
-                let (high, body) = (self.poly_text(&sum.high), self.value_text(&sum.body));
-                format!("sum({digit}, 0, {high}, {body})")
+            Atom::Sum(sum) => format!("sum({})", self.run_text(sum)),
+            Atom::Fold(fold) => {
+                let pieces: Vec<String> =
+                    fold.pieces.iter().map(|piece| self.piece_text(piece)).collect();
+                format!("{}({})", fold.op.name, pieces.join(", "))
             }
         }
+    }
+
+    /// A part of a fold: `in[a .. b)` where the function is an element, otherwise in full.
+    fn piece_text(&self, piece: &Piece) -> String {
+        let Piece::Run(sum) = piece else {
+            return match piece {
+                Piece::One(value) => self.value_text(value),
+                Piece::Run(_) => String::new(),
+            };
+        };
+        self.run_text(sum)
+    }
+
+    /// The values of a function in order.
+    fn run_text(&self, sum: &Sum) -> String {
+        let mut products = sum.body.terms.keys();
+        if let (Some(product), None) = (products.next(), products.next())
+            && let [(Atom::Input(array, index), 1)] = &product[..]
+            && let [at] = &index[..]
+            && let Some(low) = at.minus(&Poly::symbol(sum.digit))
+            && !low.mentions(sum.digit)
+            && let Some(high) = low.plus(&sum.high)
+        {
+            let names = self.sides.iter().filter_map(|side| side.names.get(array.position()));
+            let name = names.into_iter().find(|name| !name.is_empty());
+            let name = name.map_or("?", |name| name);
+            return format!("{name}[{} .. {})", self.poly_text(&low), self.poly_text(&high));
+        }
+        let digit = &self.prover.symbols.get(sum.digit).name;
+        format!("{digit}, 0, {}, {}", self.poly_text(&sum.high), self.value_text(&sum.body))
     }
 
     pub(super) fn poly_text(&self, poly: &Poly) -> String {

@@ -4,6 +4,7 @@
 //! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
 //! value becomes unreasonably large.
 
+use crate::clause::Monoid;
 use crate::kir::{ArrayId, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym, greatest_common_divisor};
@@ -68,6 +69,23 @@ pub(super) struct Sum {
     pub(super) body: Value,
 }
 
+/// What an operation that is associative makes of values, in this order; its unit if there are none.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Fold {
+    pub(super) op: Monoid,
+    /// The unit, if it is a known number.
+    pub(super) unit: Option<i128>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// A part of a fold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Piece {
+    One(Value),
+    /// All values of the body, in the order of the digit.
+    Run(Sum),
+}
+
 /// What values are made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
@@ -83,6 +101,7 @@ pub(super) enum Atom {
     Truth(Formula),
     Call(String, Vec<Value>),
     Sum(Box<Sum>),
+    Fold(Box<Fold>),
     /// A variable at the head of the loop that is being looked at.
     Carried(u32),
     /// Not followed, and why.
@@ -224,6 +243,13 @@ impl Value {
                 bound.insert(sum.digit);
                 found.extend(sum.high.symbols());
             }
+            Atom::Fold(fold) => {
+                for piece in &fold.pieces {
+                    let Piece::Run(sum) = piece else { continue };
+                    bound.insert(sum.digit);
+                    found.extend(sum.high.symbols());
+                }
+            }
             _ => {}
         });
         found.difference(&bound).copied().collect()
@@ -260,6 +286,15 @@ pub(super) fn visit_atom(atom: &Atom, see: &mut impl FnMut(&Atom)) {
                 visit_dyn(inner, see);
             }
         }
+        Atom::Fold(fold) => {
+            let values = fold.pieces.iter().map(|piece| match piece {
+                Piece::One(value) => value,
+                Piece::Run(sum) => &sum.body,
+            });
+            for (inner, _) in values.flat_map(|value| value.terms.keys().flatten()) {
+                visit_dyn(inner, see);
+            }
+        }
         _ => {}
     }
 }
@@ -284,15 +319,28 @@ fn mapped_atom(atom: &Atom, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Optio
                 arguments.iter().map(|one| one.mapped(map)).collect();
             Value::atom(Atom::Call(name.clone(), arguments?))
         }
-        Atom::Sum(sum) => {
-            let digit = map(&Poly::symbol(sum.digit))?.as_symbol()?;
-            let (high, body) = (map(&sum.high)?, sum.body.mapped(map)?);
-            Value::atom(Atom::Sum(Box::new(Sum { digit, high, body })))
+        Atom::Sum(sum) => Value::atom(Atom::Sum(Box::new(mapped_sum(sum, map)?))),
+        Atom::Fold(fold) => {
+            let mut pieces = Vec::new();
+            for piece in &fold.pieces {
+                pieces.push(match piece {
+                    Piece::One(value) => Piece::One(value.mapped(map)?),
+                    Piece::Run(sum) => Piece::Run(mapped_sum(sum, map)?),
+                });
+            }
+            let (op, unit) = (fold.op.clone(), fold.unit);
+            Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces })))
         }
         Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
         // These stand for something at a place in the kernel, not for what their polynomials say.
         Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => return None,
     })
+}
+
+fn mapped_sum(sum: &Sum, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Sum> {
+    let digit = map(&Poly::symbol(sum.digit))?.as_symbol()?;
+    let (high, body) = (map(&sum.high)?, sum.body.mapped(map)?);
+    Some(Sum { digit, high, body })
 }
 
 fn multiplied(one: &Product, two: &Product) -> Option<Product> {

@@ -4,6 +4,7 @@
 //! element, and if no later instance of the same store does; it is *missed* if an arbitrary instance is shown not to.
 //! Witnesses come from `witness.rs` by guessing; only what is shown here counts.
 
+use super::arrays::LoopRecord;
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, differences};
 use super::run::Site;
@@ -22,6 +23,17 @@ pub(super) struct Candidate {
     pub(super) fixed: usize,
     /// Whether the next loop is in an earlier one.
     pub(super) earlier: bool,
+}
+
+/// Who may have left what an element holds.
+#[derive(Clone, Debug)]
+pub(super) enum Group {
+    /// These stores, in no order.
+    Stores(Vec<Candidate>),
+    /// Whatever was before the head of a loop in an iteration, of which its clauses tell: the number of its record and the count.
+    Head(usize, Poly),
+    /// A loop and whatever was before it, of which its clauses tell.
+    Exit(usize),
 }
 
 /// What is shown of a store.
@@ -49,7 +61,7 @@ pub(super) struct Ask<'a> {
 
 impl Resolver {
     /// Stores that may be the last before a moment, the latest first; those of a group are in no order.
-    pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Vec<Candidate>> {
+    pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Group> {
         let side = &self.sides[moment.side];
         let own = &moment.point;
         let common = |site: &Site| {
@@ -62,7 +74,7 @@ impl Resolver {
         let mut of_array: Vec<(usize, &Site)> =
             side.sites.iter().enumerate().filter(|(_, site)| site.array == array).collect();
         of_array.sort_by(|(_, one), (_, other)| other.point.position.cmp(&one.point.position));
-        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for level in (0..=own.loops.len()).rev() {
             let mut last: Option<&[usize]> = None;
             for (number, site) in &of_array {
@@ -73,24 +85,48 @@ impl Resolver {
                 // Iterations of one loop are interleaved.
                 let around = site.point.loops.get(level).map(|(depth, _)| *depth);
                 let around = around.and_then(|depth| site.point.position.get(..=depth));
+                if let Some(record) =
+                    around.and_then(|place| self.recorded(moment.side, place, array))
+                {
+                    groups.push(Group::Exit(record));
+                    return groups;
+                }
                 match groups.last_mut() {
-                    Some(group) if around.is_some() && around == last => group.push(candidate),
-                    _ => groups.push(vec![candidate]),
+                    Some(Group::Stores(group)) if around.is_some() && around == last => {
+                        group.push(candidate);
+                    }
+                    _ => groups.push(Group::Stores(vec![candidate])),
                 }
                 last = around;
             }
             if let Some(outer) = level.checked_sub(1) {
+                let depth = own.loops.get(outer).map(|(depth, _)| *depth);
+                let place = depth.and_then(|depth| own.position.get(..=depth));
+                let record = place.and_then(|place| self.recorded(moment.side, place, array));
+                if let (Some(record), Some(count)) = (record, moment.counts.get(outer)) {
+                    groups.push(Group::Head(record, count.clone()));
+                    return groups;
+                }
                 let inside = of_array.iter().filter(|(_, site)| common(site) >= level);
                 let group = inside.map(|(number, _)| Candidate {
                     site: *number,
                     fixed: outer,
                     earlier: true,
                 });
-                groups.push(group.collect());
+                groups.push(Group::Stores(group.collect()));
             }
         }
-        groups.retain(|group| !group.is_empty());
+        groups.retain(|group| !matches!(group, Group::Stores(stores) if stores.is_empty()));
         groups
+    }
+
+    /// The record of the loop at a place, if it has clauses about an array.
+    fn recorded(&self, side: usize, place: &[usize], array: ArrayId) -> Option<usize> {
+        let loops = &self.sides[side].loops;
+        let own = |one: &LoopRecord| {
+            one.position == place && one.clauses.iter().any(|clause| clause.array == array)
+        };
+        loops.iter().position(own)
     }
 
     /// Whether a store is the last one to an element.
@@ -143,6 +179,10 @@ impl Resolver {
         assumed.extend(there.iter().cloned());
         let at = self.indices(&ask.site.index, &other)?;
         let equations = differences(&at, ask.index)?;
+        let parts = equations.iter().map(|one| self.without_common(one, &assumed));
+        if parts.collect::<Vec<_>>().into_iter().any(|one| Formula::eq(one) == Formula::False) {
+            return Some(Found::Missed);
+        }
         let Some(witness) = self.witness(ask, &other, &assumed) else {
             return self
                 .apart(&assumed, &Formula::True, &equations, &other)
@@ -150,8 +190,10 @@ impl Resolver {
         };
         let regular = ask.site.regular.iter().rev().take(ask.free.len()).all(|one| *one);
         let reached = self.indices(&ask.site.index, &witness)?;
-        let mut goals: Vec<Formula> =
-            differences(&reached, ask.index)?.into_iter().map(Formula::eq).collect();
+        let mut goals: Vec<Formula> = Vec::new();
+        for difference in differences(&reached, ask.index)? {
+            goals.push(Formula::eq(self.without_common(&difference, ask.known)));
+        }
         goals.extend(self.domain(ask, &witness)?);
         goals.extend(self.conditions(ask, &witness)?);
         let mut known = ask.known.to_vec();

@@ -1,0 +1,174 @@
+//! What annotations say of the cells of arrays: `\forall digits; when ==> array[index] == value`.
+//!
+//! A clause of a loop holds at its head in every iteration; one of the whole kernel holds when it has ended.
+
+use crate::kir::{
+    ArrayId, Claim, Compare, Expr, ExprKind, FoldOp, Kernel, Loop, Stmt, Type, Unary, VarId, When,
+};
+use crate::relevance;
+use crate::spec::{self, Goal};
+use base::{Index, Span};
+
+/// An operation that is associative.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Monoid {
+    /// `+`, `max`, `min`, `|`, `&`, `^`, or the name of a function.
+    pub(crate) name: String,
+    pub(crate) commutes: bool,
+}
+
+impl Monoid {
+    /// One of C's own operations.
+    pub(crate) fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), commutes: true }
+    }
+
+    /// What a fold combines with.
+    pub(crate) fn of(op: &FoldOp, kernel: &Kernel) -> Self {
+        let name = match op {
+            FoldOp::Add => "+",
+            FoldOp::Mul => "*",
+            FoldOp::Max => "max",
+            FoldOp::Min => "min",
+            FoldOp::Or => "|",
+            FoldOp::And => "&",
+            FoldOp::Xor => "^",
+            FoldOp::Monoid(number) => {
+                let Some(own) = kernel.monoids.get(*number) else { return Self::named("?") };
+                return Self { name: own.name.clone(), commutes: own.commutative };
+            }
+        };
+        Self::named(name)
+    }
+
+    /// The number that changes nothing, if it is one of the type's.
+    pub(crate) fn unit(&self, ty: Type) -> Option<i128> {
+        let range = ty.range();
+        match self.name.as_str() {
+            "+" | "|" | "^" => Some(0),
+            "*" => Some(1),
+            "max" => range.map(|(least, _)| least),
+            "min" => range.map(|(_, most)| most),
+            "&" => range.map(|(least, most)| if least < 0 { -1 } else { most }),
+            _ => None,
+        }
+    }
+}
+
+/// A clause.
+#[derive(Clone, Debug)]
+pub(crate) struct Clause {
+    /// How it would be written, if it is a guess.
+    pub(crate) text: Option<String>,
+    pub(crate) forall: Vec<VarId>,
+    /// Those of its variables that are powers of two.
+    pub(crate) levels: Vec<VarId>,
+    pub(crate) when: Vec<Expr>,
+    pub(crate) array: ArrayId,
+    pub(crate) index: Expr,
+    pub(crate) value: Expr,
+    /// Where the claim is, or the loop.
+    pub(crate) span: Span,
+}
+
+/// Claims of loops.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Clauses, each with the number of its loop.
+    pub(crate) clauses: Vec<(usize, Clause)>,
+    /// Where claims are that are no clauses, and why they are not.
+    pub(crate) others: Vec<(Span, String)>,
+}
+
+/// What annotations of loops claim of elements and real numbers.
+pub(crate) fn given(kernel: &Kernel) -> Given {
+    let (mut clauses, mut others) = (Vec::new(), Vec::new());
+    for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
+        for claim in &inner.claims {
+            let parts: Option<Vec<Clause>> =
+                spec::goals(claim).iter().map(|goal| clause(kernel, claim, goal)).collect();
+            match parts {
+                Some(parts) => clauses.extend(parts.into_iter().map(|one| (number, one))),
+                None => {
+                    let why = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
+                    others.push((claim.span, why.to_owned()));
+                }
+            }
+        }
+    }
+    Given { clauses, others }
+}
+
+fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {
+    let ExprKind::Compare(Compare::Eq, left, right) = &goal.goal.kind else { return None };
+    let written = relevance::written(kernel);
+    let sides = [(left, right), (right, left)];
+    let (array, index, value) = sides.into_iter().find_map(|(one, other)| {
+        let (array, index) = element(one)?;
+        written[array.position()].then(|| (array, index, (**other).clone()))
+    })?;
+    let level = |var: &&VarId| {
+        goal.assumed.iter().any(|one| match &one.kind {
+            ExprKind::Unary(Unary::IsPow2, inner) => spec::is_var(inner, **var),
+            _ => false,
+        })
+    };
+    Some(Clause {
+        text: None,
+        forall: claim.forall.clone(),
+        levels: claim.forall.iter().filter(level).copied().collect(),
+        when: goal.assumed.clone(),
+        array,
+        index,
+        value,
+        span: claim.span,
+    })
+}
+
+/// The element of an array with one dimension that an expression is, now.
+fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => element(inner),
+        ExprKind::Element(array, When::Here, index) => match &index[..] {
+            [at] => Some((*array, spec::index(at))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The loops of a kernel in the order of the source, each with its place in the tree of statements.
+pub(crate) fn loops(kernel: &Kernel) -> Vec<(Vec<usize>, &Loop)> {
+    fn collect<'k>(
+        statements: &'k [Stmt],
+        place: &mut Vec<usize>,
+        found: &mut Vec<(Vec<usize>, &'k Loop)>,
+    ) {
+        for (number, statement) in statements.iter().enumerate() {
+            place.push(number);
+            match statement {
+                Stmt::If(_, then, otherwise) => {
+                    for (branch, part) in [then, otherwise].into_iter().enumerate() {
+                        place.push(branch);
+                        collect(part, place, found);
+                        place.pop();
+                    }
+                }
+                Stmt::Loop(inner) => {
+                    found.push((place.clone(), inner));
+                    let parts = [&inner.head, &inner.body, &inner.step];
+                    for (part, statements) in parts.into_iter().enumerate() {
+                        place.push(part);
+                        collect(statements, place, found);
+                        place.pop();
+                    }
+                }
+                _ => {}
+            }
+            place.pop();
+        }
+    }
+    let mut found = Vec::new();
+    collect(&kernel.body, &mut Vec::new(), &mut found);
+    found
+}

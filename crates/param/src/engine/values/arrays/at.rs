@@ -1,0 +1,166 @@
+//! Clauses at the places of a loop: with what variables are there.
+
+use super::super::claims::Reader;
+use super::super::run::Runner;
+use super::super::value::{Atom, Value};
+use crate::clause::Clause;
+use crate::engine::eval::Operation;
+use crate::engine::state::{State, Val};
+use crate::kir::{ArrayId, Builtin, ExprKind};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use crate::relevance::visit;
+use base::Index;
+
+/// A clause at a place.
+#[derive(Clone, Debug)]
+pub(in super::super) struct At {
+    /// Its variables, and those of them that are powers of two.
+    pub(in super::super) digits: Vec<Sym>,
+    pub(in super::super) levels: Vec<Sym>,
+    pub(in super::super) when: Vec<Formula>,
+    pub(in super::super) index: Poly,
+    pub(in super::super) value: Value,
+}
+
+/// A clause at all places of its loop that matter.
+#[derive(Clone, Debug)]
+pub(in super::super) struct RecordedClause {
+    pub(in super::super) array: ArrayId,
+    /// Its number among the clauses that were asked for.
+    pub(in super::super) number: usize,
+    pub(in super::super) entry: At,
+    pub(in super::super) head: At,
+    pub(in super::super) end: Option<At>,
+    pub(in super::super) exit: Option<At>,
+}
+
+/// A loop with clauses.
+#[derive(Clone, Debug)]
+pub(in super::super) struct LoopRecord {
+    pub(in super::super) position: Vec<usize>,
+    /// The loops around.
+    pub(in super::super) outer: Vec<(usize, Sym)>,
+    pub(in super::super) count: Sym,
+    /// What is known of all threads of a block before the loop, and at the end of an iteration.
+    pub(in super::super) before: Vec<Formula>,
+    pub(in super::super) within: Vec<Formula>,
+    /// What variables of an iteration are in terms of others of the same iteration.
+    pub(in super::super) rewrites: Vec<(Sym, Poly)>,
+    pub(in super::super) clauses: Vec<RecordedClause>,
+}
+
+impl Runner<'_, '_> {
+    /// What threads of a block have in common of a path.
+    pub(in super::super) fn common(&self, path: &[Formula]) -> Vec<Formula> {
+        let symbols = &self.engine.prover.symbols;
+        let parts = path.iter().flat_map(Formula::conjuncts);
+        parts.filter(|part| symbols.formula_level(part) <= Level::Block).cloned().collect()
+    }
+
+    /// A clause where variables have the values of a state; `None` if it says something that is not followed.
+    pub(in super::super) fn clause_at(
+        &mut self,
+        clause: &Clause,
+        state: &State,
+        targets: &[Poly],
+    ) -> Option<At> {
+        let mut state = state.clone();
+        let (mut digits, mut levels) = (Vec::new(), Vec::new());
+        for var in &clause.forall {
+            let name = self.engine.kernel.vars[*var].name.clone();
+            let low = clause.levels.contains(var).then(|| Poly::constant(1));
+            let sym = self.engine.prover.symbols.bounded(name, Level::Thread, low, None);
+            digits.push(sym);
+            if clause.levels.contains(var) {
+                levels.push(sym);
+            }
+            state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+        }
+        if !self.is_shared(clause, &state) {
+            return None;
+        }
+        let mut when = Vec::new();
+        for part in &clause.when {
+            when.extend(self.engine.condition(part, &state).conjuncts().iter().cloned());
+        }
+        let Val::Int(index) = self.engine.eval(&clause.index, &state, false) else { return None };
+        let known = self.common(&state.path);
+        let ty = self.engine.kernel.arrays[clause.array].element;
+        let value = Reader::within(self.engine, state).term(&clause.value, ty).ok()?;
+        let mut plain = true;
+        value.visit(&mut |atom| plain &= !matches!(atom, Atom::Load(_)));
+        if !plain {
+            return None;
+        }
+        let mut at = At { digits, levels, when, index, value };
+        self.sharpen(&mut at, targets, &known)?;
+        Some(at)
+    }
+
+    /// Whether a clause says the same for all threads of a block.
+    fn is_shared(&self, clause: &Clause, state: &State) -> bool {
+        let mut shared = true;
+        let mut own = clause.forall.clone();
+        visit(&clause.value, &mut |inner| {
+            if let ExprKind::Fold(fold) = &inner.kind {
+                own.push(fold.var);
+            }
+        });
+        for expr in clause.when.iter().chain([&clause.index, &clause.value]) {
+            visit(expr, &mut |inner| match &inner.kind {
+                ExprKind::Builtin(Builtin::Thread, _) | ExprKind::Other(_) => shared = false,
+                ExprKind::Var(one) if !own.contains(one) => {
+                    shared &= self.engine.level(&state.vars[one.position()]) <= Level::Block;
+                }
+                _ => {}
+            });
+        }
+        shared
+    }
+
+    /// Puts simpler values in the place of greatest and least numbers that are shown to be them.
+    fn sharpen(&mut self, at: &mut At, targets: &[Poly], known: &[Formula]) -> Option<()> {
+        let operations = self.engine.operations.clone();
+        for (operation, result) in &operations {
+            let (Operation::Max(a, b) | Operation::Min(a, b), Some(sym)) =
+                (operation, result.as_symbol())
+            else {
+                continue;
+            };
+            if self.engine.prover.symbols.get(sym).level > Level::Block || !at.mentions(sym) {
+                continue;
+            }
+            for target in targets.iter().chain([a, b]) {
+                let Some(difference) = result.minus(target) else { continue };
+                if !target.mentions(sym)
+                    && self.engine.prover.proves(known, &Formula::eq(difference))
+                {
+                    at.substitute(sym, target)?;
+                    break;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl At {
+    fn mentions(&self, sym: Sym) -> bool {
+        self.index.mentions(sym)
+            || self.when.iter().any(|one| one.symbols().contains(&sym))
+            || self.value.symbols().contains(&sym)
+    }
+
+    /// With a polynomial in the place of a symbol.
+    pub(in super::super) fn substitute(&mut self, sym: Sym, value: &Poly) -> Option<()> {
+        let mut map = |poly: &Poly| poly.substituted(sym, value);
+        self.index = map(&self.index)?;
+        for one in &mut self.when {
+            *one = one.mapped(&mut map)?;
+        }
+        self.value = self.value.mapped(&mut map)?;
+        Some(())
+    }
+}

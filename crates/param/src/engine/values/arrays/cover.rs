@@ -1,0 +1,213 @@
+//! What clauses at the head of a loop say of an element.
+//!
+//! A clause *covers* an element if digits are found, by inverting its index, for which it is shown to speak of this element. Digits that
+//! are powers of two are guessed from the factors of the index.
+
+use super::super::instance::Instance;
+use super::super::resolve::{Moment, Resolver, Stop, open, too_large};
+use super::super::run::Site;
+use super::super::value::{Point, Value};
+use super::super::writer::Ask;
+use super::At;
+use crate::kir::ArrayId;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
+use base::Index;
+
+/// A clause with digits for which it may speak of an element: what is left to show.
+struct Attempt {
+    value: Value,
+    instance: Instance,
+    missing: Vec<Formula>,
+}
+
+impl Resolver {
+    /// The value of an element at the head of a loop in an iteration, or behind the loop.
+    pub(in super::super) fn covered(
+        &mut self,
+        (record, count): (usize, Option<&Poly>),
+        (array, index): (ArrayId, &[Poly]),
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let side = &self.sides[moment.side];
+        let own = side.loops[record].clone();
+        let mut around = Instance::default();
+        for digit in side.blocks.clone() {
+            let value = moment.who.digits.get(&digit).cloned();
+            around.digits.insert(digit, value.unwrap_or_else(|| Poly::symbol(digit)));
+        }
+        for ((_, digit), value) in own.outer.iter().zip(&moment.counts) {
+            around.digits.insert(*digit, value.clone());
+        }
+        if let Some(count) = count {
+            around.digits.insert(own.count, count.clone());
+        }
+        if count.is_none() {
+            // Behind the loop its clauses hold if the loop was come to.
+            for part in &own.before {
+                let part = self.formula(part, &around).ok_or_else(too_large)?;
+                if !self.shows(known, &part) {
+                    return Err(Stop::Split(part));
+                }
+            }
+        }
+        let mut attempts = Vec::new();
+        for clause in own.clauses.iter().filter(|clause| clause.array == array) {
+            let at = if count.is_some() { Some(&clause.head) } else { clause.exit.as_ref() };
+            let Some(at) = at else { continue };
+            for attempt in self.attempts(at, index, &around, known) {
+                if attempt.missing.is_empty() {
+                    let Attempt { value, instance, .. } = attempt;
+                    return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+                }
+                attempts.push(attempt);
+            }
+        }
+        self.decided(attempts, (array, index), moment, known, depth)
+    }
+
+    /// What needs a solver, or another case.
+    fn decided(
+        &mut self,
+        attempts: Vec<Attempt>,
+        (array, index): (ArrayId, &[Poly]),
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let mut split: Option<Formula> = None;
+        for attempt in attempts {
+            let mut left = None;
+            let mut possible = true;
+            for part in &attempt.missing {
+                if self.shows(known, part) {
+                    continue;
+                }
+                if self.shows(known, &part.clone().not()) {
+                    possible = false;
+                    break;
+                }
+                left = left.or_else(|| Some(part.clone()));
+            }
+            match left {
+                _ if !possible => {}
+                None => {
+                    let Attempt { value, instance, .. } = attempt;
+                    return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+                }
+                Some(part) => split = split.or(Some(part)),
+            }
+        }
+        if let Some(split) = split.filter(|split| !self.is_bound(split)) {
+            return Err(Stop::Split(split));
+        }
+        let name = self.sides[moment.side].names[array.position()].clone();
+        let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
+        open(
+            moment.span,
+            format!("what `{name}{place}` holds: no invariant clause covers this cell"),
+        )
+    }
+
+    fn attempts(
+        &mut self,
+        at: &At,
+        index: &[Poly],
+        around: &Instance,
+        known: &[Formula],
+    ) -> Vec<Attempt> {
+        let [element] = index else { return Vec::new() };
+        let mut choices = vec![around.clone()];
+        for level in &at.levels {
+            let factors = self.factors(at, element, around);
+            let with = |instance: &Instance| {
+                let instance = instance.clone();
+                factors.clone().into_iter().map(move |factor| {
+                    let mut instance = instance.clone();
+                    instance.digits.insert(*level, factor);
+                    instance
+                })
+            };
+            choices = choices.iter().flat_map(with).collect();
+        }
+        choices.into_iter().filter_map(|one| self.attempt(at, index, one, known)).collect()
+    }
+
+    /// Numbers that may be the power of two in an index: products that divide it.
+    fn factors(&mut self, at: &At, element: &Poly, around: &Instance) -> Vec<Poly> {
+        let Some(own) = self.poly(&at.index, around) else { return Vec::new() };
+        let Some(rest) = element.offset(-own.constant_term()) else { return Vec::new() };
+        let mut common: Option<(Monomial, i128)> = None;
+        for (monomial, factor) in rest.terms() {
+            common = Some(match common {
+                None => (monomial.clone(), factor.abs()),
+                Some((shared, number)) => {
+                    (shared_part(&shared, monomial), greatest_common_divisor(number, factor))
+                }
+            });
+        }
+        let Some((monomial, number)) = common else { return Vec::new() };
+        let mut found = vec![Poly::monomial(monomial.clone(), 1)];
+        let mut power = 2;
+        while number % power == 0 && power <= 1024 {
+            found.push(Poly::monomial(monomial.clone(), power));
+            power *= 2;
+        }
+        // A product may have a factor that belongs to the other digit.
+        for (sym, _) in &monomial {
+            if let Some(less) = divided(&monomial, &vec![(*sym, 1)]) {
+                found.push(Poly::monomial(less, 1));
+            }
+        }
+        found
+    }
+
+    fn attempt(
+        &mut self,
+        at: &At,
+        index: &[Poly],
+        fixed: Instance,
+        known: &[Formula],
+    ) -> Option<Attempt> {
+        let digits: Vec<Sym> =
+            at.digits.iter().filter(|digit| !fixed.digits.contains_key(digit)).copied().collect();
+        let site = Site {
+            array: ArrayId::from_position(0),
+            index: vec![at.index.clone()],
+            path: Vec::new(),
+            point: Point { position: Vec::new(), loops: Vec::new() },
+            value: Value::default(),
+            span: base::Span::default(),
+            regular: Vec::new(),
+        };
+        let other = self.some(&digits, &fixed);
+        let ask = Ask { site: &site, fixed, digits, free: Vec::new(), before: None, index, known };
+        let instance = self.witness(&ask, &other, known)?;
+        let reached = self.poly(&at.index, &instance)?;
+        let difference = reached.minus(index.first()?)?;
+        let mut goals = vec![Formula::eq(self.without_common(&difference, known))];
+        for part in &at.when {
+            let part = self.formula(part, &instance)?;
+            goals.extend(part.conjuncts().iter().cloned());
+        }
+        let mut missing = Vec::new();
+        for goal in goals {
+            if goal == Formula::False {
+                return None;
+            }
+            if !self.is_power(&goal, known) && !self.shows_quickly(known, &goal) {
+                missing.push(goal);
+            }
+        }
+        Some(Attempt { value: at.value.clone(), instance, missing })
+    }
+}
+
+/// The greatest common divisor of two products.
+fn shared_part(one: &Monomial, other: &Monomial) -> Monomial {
+    let power = |sym: Sym| other.iter().find(|(own, _)| *own == sym).map_or(0, |(_, power)| *power);
+    let parts = one.iter().map(|(sym, own)| (*sym, (*own).min(power(*sym))));
+    parts.filter(|(_, power)| *power > 0).collect()
+}

@@ -1,0 +1,54 @@
+//! Powers of two: which symbols are, and how two of them compare.
+//!
+//! Trusted, and proved by brute force in the tests: a product of powers of two is one, so is every power of two that
+//! divides one; of two powers of two `p < q`, `q = 2·p·g` for a power of two `g`.
+
+use super::super::resolve::Resolver;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+
+impl Resolver {
+    /// Whether a condition says that something is a power of two that is a product of such.
+    pub(in super::super) fn is_power(&mut self, goal: &Formula, known: &[Formula]) -> bool {
+        let Formula::Pow2(poly) = goal else { return false };
+        let terms: Vec<_> = poly.terms().map(|(one, factor)| (one.clone(), factor)).collect();
+        let [(monomial, factor)] = &terms[..] else { return false };
+        *factor > 0
+            && factor & (factor - 1) == 0
+            && monomial.iter().all(|(sym, _)| self.is_power_symbol(*sym, known))
+    }
+
+    /// Whether a symbol is shown to be a power of two.
+    pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
+        let own = Poly::symbol(sym);
+        // Of what is said of it times a number only this is kept.
+        let multiple = |one: &Formula| match one {
+            Formula::Pow2(poly) => {
+                let mut terms = poly.terms();
+                let first = terms.next();
+                let single = terms.next().is_none();
+                single
+                    && first.is_some_and(|(monomial, factor)| {
+                        *monomial == vec![(sym, 1)] && factor > 0 && factor & (factor - 1) == 0
+                    })
+            }
+            _ => false,
+        };
+        let facts = self.prover.symbols.get(sym).facts.clone();
+        let requires = self.prover.requires.clone();
+        let mut plain = known.iter().chain(&facts).chain(&requires).flat_map(Formula::conjuncts);
+        plain.any(multiple) || self.prover.proves(known, &Formula::Pow2(own))
+    }
+
+    /// Two powers of two, the first less than the second: the second in terms of the first. What is new
+    /// is a power of two.
+    pub(super) fn multiple_of(&mut self, less: &Poly) -> Option<(Poly, Vec<Formula>)> {
+        let low = Some(Poly::constant(1));
+        let sym = self.prover.symbols.bounded("g", Level::Block, low, None);
+        let own = Poly::symbol(sym);
+        self.prover.symbols.get_mut(sym).facts.push(Formula::Pow2(own.clone()));
+        let product = less.times(&own)?.scaled(2)?;
+        Some((product, Vec::new()))
+    }
+}

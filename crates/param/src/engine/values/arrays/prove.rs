@@ -1,0 +1,322 @@
+//! Shows clauses, loop by loop, and what holds at the end.
+
+use super::super::Side;
+use super::super::instance::Instance;
+use super::super::resolve::{Moment, Resolver, Stop, too_large};
+use super::super::value::{Point, Value};
+use super::{At, LoopRecord};
+use crate::kir::ArrayId;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use base::Span;
+
+/// Cases that are looked at for one clause.
+const MAX_CASES: usize = 24;
+
+/// What is shown of the clauses of loops.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Shown {
+    /// Those that hold, by their numbers.
+    pub(in super::super) kept: Vec<usize>,
+    /// Why others do not, and where that is.
+    pub(in super::super) dropped: Vec<(usize, Option<Span>, String)>,
+}
+
+/// That a clause holds at a place.
+struct Goal {
+    array: ArrayId,
+    at: At,
+    known: Vec<Formula>,
+    moment: Moment,
+}
+
+impl Resolver {
+    /// Drops clauses that do not hold, until those that are left do.
+    pub(in super::super) fn show_loops(&mut self, clauses: usize) -> Shown {
+        let mut shown = Shown::default();
+        let loops = self.sides[0].loops.iter();
+        let read: Vec<usize> =
+            loops.flat_map(|one| one.clauses.iter().map(|clause| clause.number)).collect();
+        for number in (0..clauses).filter(|number| !read.contains(number)) {
+            let why = "something in it is not followed, or not the same for all threads of a block";
+            shown.dropped.push((number, None, why.to_owned()));
+        }
+        // A loop inside another is shown with the clauses of both.
+        while self.drop_wrong(&mut shown) {}
+        let clauses = self.sides[0].loops.iter().flat_map(|one| &one.clauses);
+        shown.kept = clauses.map(|clause| clause.number).collect();
+        shown
+    }
+
+    /// Drops clauses that do not hold; whether some were dropped that others may have been shown with.
+    fn drop_wrong(&mut self, shown: &mut Shown) -> bool {
+        let mut again = false;
+        for record in 0..self.sides[0].loops.len() {
+            let mut at = 0;
+            while at < self.sides[0].loops[record].clauses.len() {
+                let failed = self.failed(record, at);
+                let clauses = &mut self.sides[0].loops[record].clauses;
+                let Some((span, message)) = failed else {
+                    at += 1;
+                    continue;
+                };
+                // What others were shown with is gone: they are shown again.
+                let clause = clauses.remove(at);
+                shown.dropped.push((clause.number, span, message));
+                at = 0;
+                let nested = |one: &LoopRecord| !one.outer.is_empty();
+                again |= self.sides[0].loops.iter().any(nested);
+            }
+        }
+        again
+    }
+
+    /// Why a clause of a loop does not hold before it, or after an iteration.
+    fn failed(&mut self, record: usize, at: usize) -> Option<(Option<Span>, String)> {
+        let own = self.sides[0].loops[record].clone();
+        let clause = own.clauses[at].clone();
+        let array = clause.array;
+        let before = self.moment(own.position.clone(), own.outer.clone());
+        let goal = Goal { array, at: clause.entry, known: own.before.clone(), moment: before };
+        if let Err((span, message)) = self.holds(goal) {
+            return Some((span, format!("that this holds before the loop: {message}")));
+        }
+        // Without an end no iteration has one.
+        let end = clause.end?;
+        let mut goal = Goal { array, at: end, known: own.within.clone(), moment: self.end(&own) };
+        goal.known.extend(own.before.iter().cloned());
+        let outer = self.copies.clone();
+        self.scoped = own.rewrites;
+        let held = self.holds(goal);
+        self.scoped.clear();
+        self.copies = outer;
+        match held {
+            Ok(()) => None,
+            Err((span, message)) => {
+                Some((span, format!("that this holds after an iteration: {message}")))
+            }
+        }
+    }
+
+    /// A place in the kernel, in the iterations that its symbols stand for.
+    fn moment(&self, position: Vec<usize>, loops: Vec<(usize, Sym)>) -> Moment {
+        let counts = loops.iter().map(|(_, count)| Poly::symbol(*count)).collect();
+        let mut who = Instance::default();
+        let around = loops.iter().map(|(_, count)| count);
+        for digit in self.sides[0].blocks.iter().chain(around) {
+            who.digits.insert(*digit, Poly::symbol(*digit));
+        }
+        Moment { side: 0, point: Point { position, loops }, counts, who, span: None }
+    }
+
+    /// The end of an iteration.
+    fn end(&self, record: &LoopRecord) -> Moment {
+        let mut loops = record.outer.clone();
+        loops.push((record.position.len() - 1, record.count));
+        let mut position = record.position.clone();
+        position.extend([2, usize::MAX]);
+        self.moment(position, loops)
+    }
+
+    /// Shows a clause at a place: first case by case how its powers of two compare with those of the kernel.
+    fn holds(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
+        let mut goal = goal;
+        goal.known.extend(goal.at.when.iter().cloned());
+        let mut cases = MAX_CASES;
+        let levels = goal.at.levels.clone();
+        if levels.is_empty() {
+            return self.clause_in_cases(&goal, &mut cases);
+        }
+        if self.prover.proves(&goal.known, &Formula::False) {
+            return Ok(());
+        }
+        let terms = self.power_terms(&goal);
+        self.by_levels(goal, &levels, &terms, &mut cases)
+    }
+
+    /// Powers of two in the indices that the array is stored with.
+    fn power_terms(&mut self, goal: &Goal) -> Vec<Sym> {
+        let around = &goal.moment.point.loops;
+        let mut polys: Vec<Poly> = Vec::new();
+        for site in self.sides[0].sites.clone().iter().filter(|site| site.array == goal.array) {
+            let same = around.iter().zip(&site.point.loops).all(|((depth, _), (other, _))| {
+                depth == other
+                    && goal.moment.point.position.get(..=*depth)
+                        == site.point.position.get(..=*depth)
+            });
+            if same && site.point.loops.len() == around.len() {
+                polys.extend(site.index.iter().cloned());
+            }
+        }
+        let mut terms: Vec<Sym> = Vec::new();
+        let own = goal.moment.who.clone();
+        for poly in polys {
+            let Some(poly) = self.poly(&poly, &own) else { continue };
+            for sym in poly.symbols() {
+                let level = self.prover.symbols.get(sym).level;
+                if level <= Level::Block
+                    && !terms.contains(&sym)
+                    && self.is_power_symbol(sym, &goal.known)
+                {
+                    terms.push(sym);
+                }
+            }
+        }
+        terms
+    }
+
+    fn by_levels(
+        &mut self,
+        goal: Goal,
+        levels: &[Sym],
+        terms: &[Sym],
+        cases: &mut usize,
+    ) -> Result<(), (Option<Span>, String)> {
+        let (Some((level, more)), Some((term, rest))) = (levels.split_first(), terms.split_first())
+        else {
+            return self.clause_in_cases(&goal, cases);
+        };
+        let (p, q) = (Poly::symbol(*level), Poly::symbol(*term));
+        let large = || (None, "a value that is too large".to_owned());
+        for order in [-1, 0, 1] {
+            let mut case = Goal {
+                array: goal.array,
+                at: goal.at.clone(),
+                known: goal.known.clone(),
+                moment: goal.moment.clone(),
+            };
+            let (scoped, outer) = (self.scoped.len(), self.copies.clone());
+            let difference = p.minus(&q).ok_or_else(large)?;
+            let condition = match order {
+                0 => Some(Formula::eq(difference)),
+                1 => difference.offset(-1).map(Formula::ge),
+                _ => difference.scaled(-1).and_then(|one| one.offset(-1)).map(Formula::ge),
+            };
+            case.known.push(condition.ok_or_else(large)?);
+            if self.prover.proves(&case.known, &Formula::False) {
+                continue;
+            }
+            let (sym, value) = match order {
+                -1 => (*term, self.multiple_of(&p).ok_or_else(large)?.0),
+                0 => (*level, q.clone()),
+                _ => (*level, self.multiple_of(&q).ok_or_else(large)?.0),
+            };
+            let equation = Poly::symbol(sym).minus(&value).map(Formula::eq);
+            case.at.substitute(sym, &value).ok_or_else(large)?;
+            let mut map = |poly: &Poly| poly.substituted(sym, &value);
+            for one in &mut case.known {
+                *one = one.mapped(&mut map).ok_or_else(large)?;
+            }
+            if order < 0 {
+                // The symbol of the kernel is known by its facts, too.
+                case.known.extend(equation);
+                self.scoped.push((sym, value));
+            }
+            let (more, rest) = if order < 0 { (levels, rest) } else { (more, terms) };
+            let result = self.by_levels(case, more, rest, cases);
+            self.scoped.truncate(scoped);
+            // What copies are known by is known in their case alone.
+            self.copies = outer;
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Shows a clause, in as many cases as it takes.
+    fn clause_in_cases(
+        &mut self,
+        goal: &Goal,
+        cases: &mut usize,
+    ) -> Result<(), (Option<Span>, String)> {
+        let split = match self.compared(goal) {
+            Ok(()) => return Ok(()),
+            Err(Stop::Split(condition)) => condition,
+            Err(Stop::Open(span, message)) => {
+                // A case that cannot be is no case.
+                return match self.prover.proves(&goal.known, &Formula::False) {
+                    true => Ok(()),
+                    false => Err((span, message)),
+                };
+            }
+        };
+        *cases = cases.saturating_sub(1);
+        if *cases == 0 {
+            return Err((None, "too many cases".to_owned()));
+        }
+        if let Some((digit, by)) = self.remainder_of(&split, goal) {
+            return self.by_remainder(goal, digit, by, cases);
+        }
+        for condition in [split.clone(), split.not()] {
+            let known = self.with(&goal.known, &condition);
+            if condition == Formula::False || self.prover.proves_quickly(&known, &Formula::False) {
+                continue;
+            }
+            let (array, at, moment) = (goal.array, goal.at.clone(), goal.moment.clone());
+            self.clause_in_cases(&Goal { array, at, known, moment }, cases)?;
+        }
+        Ok(())
+    }
+
+    /// A digit of the clause whose remainder by a small number a condition depends on.
+    fn remainder_of(&self, condition: &Formula, goal: &Goal) -> Option<(Sym, i128)> {
+        condition.symbols().into_iter().find_map(|sym| {
+            let (dividend, divisor) = self.quotients.get(&sym)?;
+            let by = divisor.as_constant().filter(|by| (2..=4).contains(by))?;
+            let digit = dividend.symbols().into_iter().find(|one| goal.at.digits.contains(one))?;
+            let powers = dividend.by_powers(digit);
+            let [_, factor] = &powers[..] else { return None };
+            (factor.as_constant()?.abs() == 1).then_some((digit, by))
+        })
+    }
+
+    /// A digit as a multiple of a number and what is left, for each that may be left.
+    fn by_remainder(
+        &mut self,
+        goal: &Goal,
+        digit: Sym,
+        by: i128,
+        cases: &mut usize,
+    ) -> Result<(), (Option<Span>, String)> {
+        let large = || (None, "a value that is too large".to_owned());
+        for rest in 0..by {
+            let name = self.prover.symbols.get(digit).name.clone();
+            let own = self.prover.symbols.fresh(format!("{name}'"), Level::Thread);
+            let value = Poly::symbol(own).scaled(by).and_then(|one| one.offset(rest));
+            let value = value.ok_or_else(large)?;
+            let (array, moment) = (goal.array, goal.moment.clone());
+            let mut case = Goal { array, at: goal.at.clone(), known: goal.known.clone(), moment };
+            case.at.substitute(digit, &value).ok_or_else(large)?;
+            case.at.digits.push(own);
+            let mut map = |poly: &Poly| poly.substituted(digit, &value);
+            for one in &mut case.known {
+                *one = one.mapped(&mut map).ok_or_else(large)?;
+            }
+            self.clause_in_cases(&case, cases)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an element holds what a clause says.
+    fn compared(&mut self, goal: &Goal) -> Result<(), Stop> {
+        let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
+        let got = self.element(goal.array, &index, &goal.moment, &goal.known, 0)?;
+        let want = self.instantiated(&goal.at.value, &goal.moment.who, 0, &goal.known, 0)?;
+        let values: Option<Vec<Value>> =
+            [got, want].iter().map(|one| self.canonical(one, 0)).collect();
+        let Some([got, want]) = values.as_deref() else { return Err(too_large()) };
+        if self.equal(got, want, &goal.known) {
+            return Ok(());
+        }
+        let message = self.difference(goal, got, want);
+        Err(Stop::Open(None, message))
+    }
+
+    fn difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
+        let side: &Side = &self.sides[0];
+        let name = &side.names[base::Index::position(goal.array)];
+        let place = self.poly_text(&goal.at.index);
+        let (got, want) = (self.shown(got), self.shown(want));
+        format!("`{name}[{place}]` holds {got}, not {want}")
+    }
+}

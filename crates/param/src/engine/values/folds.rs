@@ -1,0 +1,261 @@
+//! Folds of operations that are associative, and joining of neighbours.
+//!
+//! The law is `F(a, b) ⊕ F(b, c) = F(a, c)` for `a ≤ b ≤ c`, where `F(a, b)` is the fold of one function over `a ≤ z < b`; the guards
+//! are shown, not assumed. A fold of nothing is the unit, a fold of one value is that value. Order is kept unless the
+//! operation is known to commute. Sums are such folds, too, in which order never matters.
+
+use super::instance::Instance;
+use super::resolve::{Resolver, Stop, range, too_large};
+use super::value::{Atom, Fold, Piece, Product, Ratio, Sum, Value};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use std::collections::BTreeMap;
+
+/// Pieces of a fold, at most.
+const MAX_PIECES: usize = 12;
+
+impl Resolver {
+    /// A fold with its loads looked up.
+    pub(super) fn fold(
+        &mut self,
+        fold: &Fold,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let mut pieces = Vec::new();
+        for piece in &fold.pieces {
+            match piece {
+                Piece::One(value) => {
+                    let value = self.instantiated(value, instance, side, known, depth)?;
+                    match as_fold(&value, fold) {
+                        Some(inner) => pieces.extend(inner.pieces.iter().cloned()),
+                        None if fold.unit.is_some_and(|unit| value == Value::constant(unit)) => {}
+                        None => pieces.push(Piece::One(value)),
+                    }
+                }
+                Piece::Run(sum) => {
+                    let high = self.poly(&sum.high, instance).ok_or_else(too_large)?;
+                    let digit = self.variable();
+                    let mut inner = instance.clone();
+                    inner.digits.insert(sum.digit, Poly::symbol(digit));
+                    let mut inside = known.to_vec();
+                    inside.extend(range(digit, &high).ok_or_else(too_large)?);
+                    let body = self.instantiated(&sum.body, &inner, side, &inside, depth)?;
+                    pieces.push(Piece::Run(Sum { digit, high, body }));
+                }
+            }
+        }
+        if pieces.len() > MAX_PIECES {
+            return Err(too_large());
+        }
+        Ok(made(fold, pieces))
+    }
+
+    /// The fold with variables named by how deep they are.
+    pub(super) fn canonical_fold(&mut self, fold: &Fold, depth: usize) -> Option<Fold> {
+        let mut pieces = Vec::new();
+        for piece in &fold.pieces {
+            pieces.push(match piece {
+                Piece::One(value) => Piece::One(self.canonical(value, depth)?),
+                Piece::Run(sum) => Piece::Run(self.canonical_sum(sum, depth)?),
+            });
+        }
+        Some(Fold { op: fold.op.clone(), unit: fold.unit, pieces })
+    }
+
+    /// Whether two folds in canonical form are shown to be equal.
+    pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
+        if one.op != other.op {
+            return false;
+        }
+        let (Some(one), Some(mut other)) = (self.merged(one, known), self.merged(other, known))
+        else {
+            return false;
+        };
+        if one.pieces.len() != other.pieces.len() {
+            return false;
+        }
+        for piece in &one.pieces {
+            let last = if one.op.commutes { other.pieces.len() } else { 1 };
+            let same = (0..last).find(|at| self.equal_pieces(piece, &other.pieces[*at], known));
+            let Some(same) = same else { return false };
+            other.pieces.remove(same);
+        }
+        true
+    }
+
+    fn equal_pieces(&mut self, one: &Piece, other: &Piece, known: &[Formula]) -> bool {
+        let (one, other) = (self.as_run(one), self.as_run(other));
+        let lengths = one.high.minus(&other.high).map(Formula::eq);
+        let Some(inside) = range(one.digit, &one.high) else { return false };
+        let inner: Vec<Formula> = known.iter().cloned().chain(inside).collect();
+        one.digit == other.digit
+            && lengths.is_some_and(|same| self.shows(known, &same))
+            && self.equal(&one.body, &other.body, &inner)
+    }
+
+    /// A single value as a run of length 1.
+    fn as_run(&mut self, piece: &Piece) -> Sum {
+        match piece {
+            Piece::Run(sum) => sum.clone(),
+            Piece::One(value) => {
+                Sum { digit: self.name(0), high: Poly::constant(1), body: value.clone() }
+            }
+        }
+    }
+
+    /// With neighbours joined and what is empty left out.
+    pub(super) fn merged(&mut self, fold: &Fold, known: &[Formula]) -> Option<Fold> {
+        let mut pieces = fold.pieces.clone();
+        let mut at = 0;
+        while at < pieces.len() {
+            match &pieces[at] {
+                Piece::Run(sum) if self.is_empty(sum, known) => {
+                    pieces.remove(at);
+                }
+                _ => at += 1,
+            }
+        }
+        'again: loop {
+            for first in 0..pieces.len() {
+                for second in 0..pieces.len() {
+                    let ordered = fold.op.commutes && second != first || second == first + 1;
+                    if !ordered {
+                        continue;
+                    }
+                    if let Some(joined) = self.joined(&pieces[first], &pieces[second], known) {
+                        pieces[first] = Piece::Run(joined);
+                        pieces.remove(second);
+                        continue 'again;
+                    }
+                }
+            }
+            break;
+        }
+        Some(Fold { op: fold.op.clone(), unit: fold.unit, pieces })
+    }
+
+    pub(super) fn is_empty(&mut self, sum: &Sum, known: &[Formula]) -> bool {
+        let none = sum.high.scaled(-1).map(Formula::ge);
+        none.is_some_and(|none| none != Formula::False && self.shows(known, &none))
+    }
+
+    /// Two pieces as one, if the second is shown to go on where the first ends.
+    pub(super) fn joined(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
+        let (first, second) = (self.as_run(one), self.as_run(two));
+        let high = first.high.plus(&second.high)?;
+        let digit = first.digit;
+        let own = Poly::symbol(digit);
+        let shift = |body: &Value, by: &Poly| {
+            let moved = own.plus(by)?;
+            body.mapped(&mut |poly| poly.substituted(digit, &moved))
+        };
+        // The function that both are values of.
+        let body = match (one, two) {
+            (Piece::Run(_), _) => first.body.clone(),
+            (Piece::One(_), Piece::Run(_)) => shift(&second.body, &Poly::constant(-1))?,
+            (Piece::One(_), Piece::One(_)) => return None,
+        };
+        let inside = |sum: &Sum| {
+            let parts = range(digit, &sum.high)?;
+            Some(known.iter().cloned().chain(parts).collect::<Vec<Formula>>())
+        };
+        let holds = match (one, two) {
+            (Piece::One(value), _) => {
+                let at_first =
+                    body.mapped(&mut |poly| poly.substituted(digit, &Poly::default()))?;
+                self.equal(&at_first, value, known)
+            }
+            (_, Piece::One(value)) => {
+                let after = body.mapped(&mut |poly| poly.substituted(digit, &first.high))?;
+                self.equal(&after, value, known)
+            }
+            _ => {
+                let after = shift(&body, &first.high)?;
+                let inside = inside(&second)?;
+                first.digit == second.digit && self.equal(&after, &second.body, &inside)
+            }
+        };
+        let proper = holds
+            && self.shows(known, &Formula::ge(first.high.clone()))
+            && self.shows(known, &Formula::ge(second.high));
+        proper.then_some(Sum { digit, high, body })
+    }
+
+    /// Two terms of a sum of sums that are one sum, or a sum that is empty: what is left.
+    pub(super) fn with_joined_sums(&mut self, rest: &Value, known: &[Formula]) -> Option<Value> {
+        let terms: Vec<(Product, Ratio)> =
+            rest.terms.iter().map(|(product, ratio)| (product.clone(), *ratio)).collect();
+        let pieces: Vec<Piece> = terms.iter().map(|(product, _)| as_piece(product)).collect();
+        let without = |left: &[usize]| {
+            let kept = terms.iter().enumerate().filter(|(at, _)| !left.contains(at));
+            Value { terms: kept.map(|(_, term)| term.clone()).collect() }
+        };
+        for (at, piece) in pieces.iter().enumerate() {
+            if let Piece::Run(sum) = piece
+                && self.is_empty(sum, known)
+            {
+                return Some(without(&[at]));
+            }
+        }
+        for (first, one) in pieces.iter().enumerate() {
+            for (second, two) in pieces.iter().enumerate() {
+                let same = terms[first].1 == terms[second].1;
+                let sums = matches!(one, Piece::Run(_)) || matches!(two, Piece::Run(_));
+                if first == second || !same || !sums {
+                    continue;
+                }
+                let Some(sum) = self.joined(one, two, known) else { continue };
+                let mut left = without(&[first, second]);
+                left.add(vec![(Atom::Sum(Box::new(sum)), 1)], terms[first].1)?;
+                return Some(left);
+            }
+        }
+        // A sum of one value.
+        for (at, piece) in pieces.iter().enumerate() {
+            let Piece::Run(sum) = piece else { continue };
+            let one = sum.high.offset(-1).map(Formula::eq);
+            if one.is_some_and(|one| self.shows(known, &one)) {
+                let zero = Poly::default();
+                let value = sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &zero))?;
+                let factor = Value { terms: BTreeMap::from([(Vec::new(), terms[at].1)]) };
+                return without(&[at]).plus(&value.times(&factor)?);
+            }
+        }
+        None
+    }
+}
+
+/// A product as a piece of a sum.
+fn as_piece(product: &Product) -> Piece {
+    match &product[..] {
+        [(Atom::Sum(sum), 1)] => Piece::Run((**sum).clone()),
+        _ => Piece::One(Value { terms: BTreeMap::from([(product.clone(), Ratio::ONE)]) }),
+    }
+}
+
+/// The fold of the same operation that a value is.
+pub(super) fn as_fold<'v>(value: &'v Value, like: &Fold) -> Option<&'v Fold> {
+    let (product, ratio) = value.terms.first_key_value()?;
+    match &product[..] {
+        [(Atom::Fold(fold), 1)] if *ratio == Ratio::ONE && value.terms.len() == 1 => {
+            Some(&**fold).filter(|fold| fold.op == like.op && fold.unit == like.unit)
+        }
+        _ => None,
+    }
+}
+
+/// A fold of pieces, as the simplest value it is.
+fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
+    match (&pieces[..], fold.unit) {
+        ([], Some(unit)) => return Value::constant(unit),
+        ([Piece::One(value)], _) => return value.clone(),
+        _ => {}
+    }
+    if fold.op.commutes {
+        pieces.sort();
+    }
+    Value::atom(Atom::Fold(Box::new(Fold { op: fold.op.clone(), unit: fold.unit, pieces })))
+}

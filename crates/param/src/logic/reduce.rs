@@ -1,0 +1,87 @@
+//! The same question with fewer symbols: equations are solved and put in, factors that are at least 1 are divided out.
+//!
+//! `2·h·d − h·(2u+1) ≥ 0` with `h ≥ 1` is `2d − 2u − 1 ≥ 0`, and that is `d − u − 1 ≥ 0` for integers. What is left is equivalent to what was
+//! there, or weaker where a substitution is too large (such an assumption is left out).
+
+use super::formula::Formula;
+use super::poly::{Poly, Sym, divided};
+
+/// Equations that are solved.
+const MAX_SOLVED: usize = 12;
+
+/// Assumptions and a goal, reduced; `None` if the goal cannot be.
+pub(super) fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, Formula)> {
+    let mut all: Vec<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
+    let mut goal = goal.clone();
+    for _ in 0..MAX_SOLVED {
+        let next = all.iter().enumerate().find_map(|(at, one)| match one {
+            Formula::Eq(poly) => solved(poly).map(|(sym, value)| (at, sym, value)),
+            _ => None,
+        });
+        let Some((at, sym, value)) = next else { break };
+        let mut map = |poly: &Poly| poly.substituted(sym, &value);
+        all.remove(at);
+        all = all.iter().map(|one| one.mapped(&mut map).unwrap_or(Formula::True)).collect();
+        goal = goal.mapped(&mut map)?;
+    }
+    let positive: Vec<Sym> = all.iter().filter_map(is_positive).collect();
+    let strip = |one: &Formula| match one {
+        Formula::Ge(poly) => Formula::ge(stripped(poly, &positive)),
+        Formula::Eq(poly) => Formula::eq(stripped(poly, &positive)),
+        Formula::Not(inner) => match &**inner {
+            Formula::Eq(poly) => Formula::eq(stripped(poly, &positive)).not(),
+            _ => one.clone(),
+        },
+        _ => one.clone(),
+    };
+    let mut kept: Vec<Formula> = Vec::new();
+    for one in all.iter().map(strip) {
+        if one != Formula::True && !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    Some((kept, strip(&goal)))
+}
+
+/// A symbol that an equation gives a value to.
+fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
+    let content = poly.content();
+    let poly = match content > 1 && poly.constant_term() % content == 0 {
+        true => poly.split(&Vec::new(), content).0,
+        false => poly.clone(),
+    };
+    for sym in poly.symbols().into_iter().rev() {
+        if let [rest, coefficient] = &poly.by_powers(sym)[..]
+            && let Some(sign @ (1 | -1)) = coefficient.as_constant()
+        {
+            return Some((sym, rest.scaled(-sign)?));
+        }
+    }
+    None
+}
+
+/// The symbol that is said to be at least 1.
+fn is_positive(formula: &Formula) -> Option<Sym> {
+    match formula {
+        Formula::Pow2(poly) => poly.as_symbol(),
+        Formula::Ge(poly) => {
+            let low = poly.constant_term();
+            let sym = poly.offset(-low)?.as_symbol()?;
+            (low <= -1).then_some(sym)
+        }
+        _ => None,
+    }
+}
+
+fn stripped(poly: &Poly, positive: &[Sym]) -> Poly {
+    let mut poly = poly.clone();
+    for sym in positive {
+        let factor = vec![(*sym, 1)];
+        while !poly.is_zero()
+            && poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some())
+        {
+            poly = poly.split(&factor, 1).0;
+        }
+    }
+    poly
+}
