@@ -4,7 +4,8 @@
 //! it names are drawn before the run, one after the other, each so that no demand is known to fail: what
 //! a run shows then was shown on contents that the contract allows. Where none are found the run is not made.
 
-use super::machine::{Halt, Machine, draw};
+use super::draw::draw;
+use super::machine::{Halt, Machine};
 use super::shadow::Cell;
 use super::value::{Environment, evaluate, truth};
 use super::{Launch, Value};

@@ -4,6 +4,7 @@ use super::atomics;
 use super::claims;
 use super::code::{Code, Insn};
 use super::contents::of_scalar;
+use super::draw::draw;
 use super::history::History;
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
@@ -495,12 +496,4 @@ fn halt(trouble: Trouble, thread: Thread) -> Halt {
         Trouble::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
         Trouble::Shift(_) => Halt::Stopped("a shift by more than the width"),
     }
-}
-
-/// A number that depends on `seed` in no visible way (splitmix64, Steele et al. 2014).
-pub(crate) fn draw(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -9,6 +9,7 @@ mod atomics;
 mod claims;
 mod code;
 mod contents;
+mod draw;
 pub(crate) mod history;
 mod machine;
 mod many;
@@ -17,7 +18,7 @@ mod shadow;
 pub(crate) mod value;
 
 pub(crate) use contents::size;
-pub(crate) use machine::draw;
+pub(crate) use draw::draw;
 pub use value::Value;
 
 use crate::kir::{ArrayId, Kernel, Type, VarId};
