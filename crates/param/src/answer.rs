@@ -144,7 +144,8 @@ fn postconditions(
         Property::Overflow,
         Property::Division,
     ];
-    let unmet = proof.open.iter().any(|open| rests_on.contains(&open.property));
+    let monoid = |open: &Open| kernel.monoids.iter().any(|one| one.span == open.span);
+    let unmet = proof.open.iter().any(|open| rests_on.contains(&open.property) || monoid(open));
     if unmet || !proof.unsized_arrays.is_empty() {
         proof.open.extend(kernel.ensures.iter().map(|claim| Open {
             property: Property::Postcondition,

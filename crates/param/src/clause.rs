@@ -23,6 +23,12 @@ impl Monoid {
         Self { name: name.to_owned(), commutes: true }
     }
 
+    /// One of C's own operations, or a function of the file that a clause says is one.
+    pub(crate) fn called(name: &str, kernel: &Kernel) -> Self {
+        let own = kernel.monoids.iter().find(|one| one.name == name);
+        Self { name: name.to_owned(), commutes: own.is_none_or(|one| one.commutative) }
+    }
+
     /// What a fold combines with.
     pub(crate) fn of(op: &FoldOp, kernel: &Kernel) -> Self {
         let name = match op {
@@ -35,14 +41,17 @@ impl Monoid {
             FoldOp::Xor => "^",
             FoldOp::Monoid(number) => {
                 let Some(own) = kernel.monoids.get(*number) else { return Self::named("?") };
-                return Self { name: own.name.clone(), commutes: own.commutative };
+                return Self::called(&own.name, kernel);
             }
         };
         Self::named(name)
     }
 
     /// The number that changes nothing, if it is one of the type's.
-    pub(crate) fn unit(&self, ty: Type) -> Option<i128> {
+    pub(crate) fn unit(&self, ty: Type, kernel: &Kernel) -> Option<i128> {
+        if let Some(own) = kernel.monoids.iter().find(|one| one.name == self.name) {
+            return number(&own.unit).filter(|_| own.result.ty == ty);
+        }
         let range = ty.range();
         match self.name.as_str() {
             "+" | "|" | "^" => Some(0),
@@ -52,6 +61,23 @@ impl Monoid {
             "&" => range.map(|(least, most)| if least < 0 { -1 } else { most }),
             _ => None,
         }
+    }
+}
+
+/// A number that is written down.
+fn number(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        #[expect(clippy::cast_possible_truncation, reason = "it is a small whole number")]
+        ExprKind::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+            Some(*value as i128)
+        }
+        ExprKind::Convert(inner) => {
+            let value = number(inner)?;
+            let fits = |(least, most)| (least..=most).contains(&value);
+            expr.ty.range().is_none_or(fits).then_some(value)
+        }
+        _ => None,
     }
 }
 

@@ -29,6 +29,7 @@ mod claims;
 pub use claims::{Claim, Fold, FoldOp, Lemma, Monoid, Quantifier, Unfollowed, When};
 
 use base::{IndexVec, Span, define_index};
+use std::sync::Arc;
 
 define_index! {
     /// A variable of a thread, or a scalar parameter.
@@ -198,6 +199,8 @@ pub enum ExprKind {
     Quantified(Quantifier, Vec<VarId>, Box<Expr>),
     /// What an operator makes of values over a range of integers; only in annotations.
     Fold(Box<Fold>),
+    /// A call of a function that a clause says is a monoid.
+    Combine(Arc<Monoid>, Vec<Expr>),
     /// A variable of another thread of the block; only in annotations.
     Other(Box<Expr>),
 }

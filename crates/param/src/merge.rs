@@ -136,7 +136,7 @@ fn renumber_expr(expr: &mut Expr, places: &[ArrayId]) {
             renumber_expr(then, places);
             renumber_expr(otherwise, places);
         }
-        ExprKind::Call(_, arguments) => {
+        ExprKind::Call(_, arguments) | ExprKind::Combine(_, arguments) => {
             arguments.iter_mut().for_each(|one| renumber_expr(one, places));
         }
     }

@@ -31,7 +31,9 @@ pub(crate) fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
             visit(then, see);
             visit(otherwise, see);
         }
-        ExprKind::Call(_, arguments) => arguments.iter().for_each(|one| visit(one, see)),
+        ExprKind::Call(_, arguments) | ExprKind::Combine(_, arguments) => {
+            arguments.iter().for_each(|one| visit(one, see))
+        }
     }
 }
 

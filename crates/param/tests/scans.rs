@@ -15,7 +15,9 @@ macro_rules! scans {
     };
 }
 
-scans! { blelloch blelloch_given brent_kung kogge_stone }
+scans! {
+    blelloch blelloch_given blelloch_monoid brent_kung brent_kung_monoid kogge_stone kogge_stone_given kogge_stone_monoid
+}
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/scans")

@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::state::{Claim, State, Val};
-use crate::kir::{Binary, Compare, Expr, ExprKind, Type, Unary};
+use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
@@ -22,6 +22,8 @@ pub(super) enum Operation {
     Opaque(&'static str, Poly, Poly),
     /// 1 or 0.
     Truth(Formula),
+    /// What a monoid makes of two machine integers.
+    Combine(String, Poly, Poly),
 }
 
 impl Engine<'_> {
@@ -106,6 +108,7 @@ impl Engine<'_> {
                 }
                 Val::Other(level)
             }
+            ExprKind::Combine(monoid, arguments) => self.combine(monoid, arguments, state, strict),
             ExprKind::Element(array, _, index) => {
                 let at: Vec<Val> = index.iter().map(|one| self.eval(one, state, true)).collect();
                 let mut known = self.named.iter();
@@ -126,6 +129,21 @@ impl Engine<'_> {
                 ty => Val::Int(self.unknown("claimed", Level::Thread, ty)),
             },
         }
+    }
+
+    /// A call of a monoid: where it matters what it computes, that is computed.
+    fn combine(&mut self, monoid: &Monoid, arguments: &[Expr], state: &State, strict: bool) -> Val {
+        let values: Vec<Val> = arguments.iter().map(|one| self.eval(one, state, strict)).collect();
+        if let (false, [Val::Int(a), Val::Int(b)]) = (strict, &values[..]) {
+            let ty = monoid.result.ty;
+            let (a, b) = (self.data(a, ty, state), self.data(b, ty, state));
+            return Val::Int(self.operation(Operation::Combine(monoid.name.clone(), a, b), ty));
+        }
+        let mut inner = state.clone();
+        for (parameter, value) in monoid.parameters.iter().zip(values) {
+            inner.vars[base::Index::position(*parameter)] = value;
+        }
+        self.eval(&monoid.result, &inner, strict)
     }
 
     fn variable(&mut self, var: crate::kir::VarId, state: &State) -> Val {

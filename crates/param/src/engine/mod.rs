@@ -10,6 +10,7 @@ mod eval;
 mod exec;
 mod infer;
 mod loops;
+mod monoids;
 mod operations;
 mod pairs;
 mod setup;
@@ -170,7 +171,8 @@ pub(crate) fn prove(
         .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant))
         || claims::has_invariants(kernel);
     if only.is_none() {
-        engine.leave_claims(&[]);
+        let shown = engine.shown_monoids();
+        engine.leave_claims(&shown);
     }
     let mut unsized_arrays = Vec::new();
     for site in &everywhere {

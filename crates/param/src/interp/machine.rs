@@ -123,9 +123,9 @@ impl<'k> Machine<'k> {
     }
 
     /// Runs to the end; what memory held before, and what was stored.
-    pub(super) fn told(mut self) -> Option<(Contents, History)> {
+    pub(super) fn told(mut self, wide: bool) -> Option<(Contents, History)> {
         self.history = Some(History::default());
-        self.wide = true;
+        self.wide = wide;
         self.prepared().ok()?;
         let before = self.contents();
         self.grid().ok()?;

@@ -3,7 +3,9 @@
 use super::value::{
     Environment, Trouble, Value, evaluate, float_binary, integer_binary, looked_at,
 };
-use crate::kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Type, VarId, When};
+use crate::kir::{
+    ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Type, VarId, When,
+};
 use crate::spec;
 
 /// What is called with the values of variables; whether it wants more.
@@ -36,6 +38,47 @@ impl Environment for Bound<'_> {
     fn as_dyn(&self) -> &dyn Environment {
         self
     }
+}
+
+/// An environment with the arguments of a call.
+struct Called<'e> {
+    outer: &'e dyn Environment,
+    vars: &'e [(VarId, Value)],
+}
+
+impl Environment for Called<'_> {
+    fn var(&self, var: VarId) -> Value {
+        let own = self.vars.iter().find(|(one, _)| *one == var);
+        own.map_or_else(|| self.outer.var(var), |(_, value)| *value)
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        self.outer.builtin(builtin, axis)
+    }
+
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
+        self.outer.element(array, when, index)
+    }
+
+    fn is_rough(&self) -> bool {
+        self.outer.is_rough()
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}
+
+/// What a monoid makes of two values.
+pub(crate) fn called(
+    monoid: &Monoid,
+    arguments: &[Value],
+    env: &dyn Environment,
+    strict: bool,
+) -> Result<Value, Trouble> {
+    let vars: Vec<(VarId, Value)> =
+        monoid.parameters.iter().copied().zip(arguments.iter().copied()).collect();
+    evaluate(&monoid.result, &Called { outer: env, vars: &vars }, strict)
 }
 
 /// Values that one quantified variable goes through, at most.
@@ -126,7 +169,8 @@ pub(super) fn folded(
         FoldOp::Or => Binary::BitOr,
         FoldOp::And => Binary::BitAnd,
         FoldOp::Xor => Binary::BitXor,
-        FoldOp::Monoid(_) => return Err(Trouble::Undefined),
+        // Looked at below.
+        FoldOp::Monoid(_) => Binary::Add,
     };
     let mut all: Option<Value> = match fold.op {
         FoldOp::Add | FoldOp::Or | FoldOp::Xor => Some(0),
@@ -140,11 +184,18 @@ pub(super) fn folded(
         Type::Float => Value::Float(unit as f64),
         _ => Value::int(unit),
     });
+    if let Some(monoid) = &fold.monoid {
+        all = Some(evaluate(&monoid.unit, &Bound { outer: env, vars: &[] }, strict)?);
+    }
     for value in low..high {
         let vars = [(fold.var, value)];
         let next = evaluate(&fold.body, &Bound { outer: env, vars: &vars }, strict)?;
         all = Some(match (all, next) {
             (None, next) => next,
+            (Some(one), next) if fold.monoid.is_some() => {
+                let monoid = fold.monoid.as_ref().ok_or(Trouble::Undefined)?;
+                called(monoid, &[one, next], env, strict)?
+            }
             (Some(Value::Float(one)), Value::Float(other)) => {
                 Value::Float(float_binary(operator, one, other))
             }

@@ -172,13 +172,22 @@ pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents
     machine::Machine::new(kernel, launch, budget).recorded()
 }
 
-/// Runs a launch to its end; what memory holds before, and what its first block stores on the way.
+/// Runs a launch to its end; what memory holds before, and what its first block stores on the way. Integers are drawn from all of
+/// their type if `wide`.
 pub(crate) fn history(
     kernel: &Kernel,
     launch: &Launch,
+    wide: bool,
     budget: u64,
 ) -> Option<(Contents, history::History)> {
-    machine::Machine::new(kernel, launch, budget).told()
+    machine::Machine::new(kernel, launch, budget).told(wide)
+}
+
+/// What a monoid makes of two values.
+pub(crate) fn combined(monoid: &crate::kir::Monoid, one: Value, other: Value) -> Option<Value> {
+    let launch = Launch { block: [1; 3], grid: [1; 3], scalars: BTreeMap::new(), seed: 0 };
+    let env = contents::Contract { launch: &launch, bound: &[], elements: None };
+    many::called(monoid, &[one, other], &env, false).ok().map(atomics::settled)
 }
 
 /// Runs one thread of a launch alone, past its barriers, until it reads what another thread may have

@@ -5,7 +5,7 @@
 //! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
 //! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
 
-use super::many::{Bound, assignments, folded};
+use super::many::{Bound, assignments, called, folded};
 use crate::kir::{
     ArrayId, Binary, Builtin, Compare, Expr, ExprKind, Quantifier, Type, Unary, VarId, When,
 };
@@ -151,6 +151,13 @@ pub(crate) fn evaluate(
                 };
             }
             Value::Float(function(name, values))
+        }
+        ExprKind::Combine(monoid, arguments) => {
+            let mut values = Vec::new();
+            for argument in arguments {
+                values.push(evaluate(argument, env, strict)?);
+            }
+            called(monoid, &values, env.as_dyn(), strict)?
         }
         ExprKind::Element(array, when, index) => {
             let mut at = [0; 3];

@@ -2,6 +2,7 @@
 
 use super::{Expr, VarId};
 use base::Span;
+use std::sync::Arc;
 
 /// At what moment an annotation looks at an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Fold {
     pub high: Expr,
     /// What is combined.
     pub body: Expr,
+    /// The monoid, if it is one of the file's.
+    pub monoid: Option<Arc<Monoid>>,
 }
 
 /// What an annotation says holds.

@@ -1,7 +1,7 @@
 //! Which templates were true at every head that was looked at.
 
 use super::build::{folded, int, var};
-use super::templates::{Form, Template};
+use super::templates::{Form, Made, Template};
 use super::text;
 use crate::clause::{Clause, Monoid, loops};
 use crate::interp::history::{Head, History};
@@ -129,11 +129,13 @@ fn runs(kernel: &Kernel, fold: &Fold) -> Vec<Seen> {
     // The larger ones tell more.
     launches.reverse();
     launches.truncate(LAUNCHES);
-    launches.iter().filter_map(|launch| seen(kernel, launch, fold)).collect()
+    // Large numbers tell ranges apart, small ones units.
+    let both = launches.iter().flat_map(|launch| [(launch, true), (launch, false)]);
+    both.filter_map(|(launch, wide)| seen(kernel, (launch, wide), fold)).collect()
 }
 
-fn seen(kernel: &Kernel, launch: &Launch, fold: &Fold) -> Option<Seen> {
-    let (before, history) = interp::history(kernel, launch, BUDGET)?;
+fn seen(kernel: &Kernel, (launch, wide): (&Launch, bool), fold: &Fold) -> Option<Seen> {
+    let (before, history) = interp::history(kernel, launch, wide, BUDGET)?;
     let mut sizes = BTreeMap::new();
     for (array, declared) in kernel.arrays.enumerate() {
         if let [Some(size)] = &declared.dimensions[..]
@@ -156,7 +158,7 @@ fn ranges(
     let op = Monoid::of(&fold.op, kernel);
     let (values, ty) = (before.get(&array)?, kernel.arrays[array].element);
     let size = i128::try_from(values.len()).ok().filter(|size| *size <= MAX_SIZE)?;
-    let unit = match (op.unit(ty), ty) {
+    let unit = match (op.unit(ty, kernel), ty) {
         #[expect(clippy::cast_precision_loss, reason = "0 or 1")]
         (Some(unit), Type::Float) => Some(Value::Float(unit as f64)),
         (unit, _) => unit.map(Value::int),
@@ -169,7 +171,10 @@ fn ranges(
             let value = values[usize::try_from(at).ok()?];
             total = match total {
                 None => Some(value),
-                Some(total) => Some(combined(&op, total, value, ty)?),
+                Some(total) => Some(match &fold.monoid {
+                    Some(monoid) => interp::combined(monoid, total, value)?,
+                    None => combined(&op, total, value, ty)?,
+                }),
             };
             ranges.extend(total.map(|value| ((low, at + 1), value)));
         }
@@ -335,10 +340,10 @@ fn clause(
         Some((one, form)) => form.expr(var(one, kernel.vars[one].ty)),
     };
     let made = guess.template.made(&vars, &stride, size.clone());
-    let (op, over, body) = (fold.op.clone(), fold.var, fold.body.clone());
-    let value = folded(Fold { op, var: over, low: made.low, high: made.high, body });
+    let Made { when, index, low, high } = made;
+    let value = folded(Fold { low, high, ..fold.clone() });
     let levels = if guess.template == Template::Levels { vec![vars[0]] } else { Vec::new() };
-    let (when, index, forall) = (made.when, made.index, vars);
+    let forall = vars;
     let mut clause = Clause { text: None, forall, levels, when, array, index, value, span };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)

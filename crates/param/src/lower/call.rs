@@ -97,6 +97,9 @@ impl Lowerer<'_> {
             _ if is_of_warp(name) => self.warp(name, arguments, span, out),
             _ => {
                 let unit = self.unit;
+                if let Some(call) = self.combined(name, arguments, span, out)? {
+                    return Ok(call);
+                }
                 let mut functions = unit.functions.iter();
                 match functions.find(|one| one.name == name && !one.is_kernel) {
                     Some(function) => self.inline(function, (&[], arguments), span, out),
@@ -104,6 +107,27 @@ impl Lowerer<'_> {
                 }
             }
         }
+    }
+
+    /// A call of a monoid, which is known by its laws; nothing if it is none, or if something could go wrong in it.
+    fn combined(
+        &mut self,
+        name: &str,
+        arguments: &[Ast],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Option<Expr>> {
+        let monoid = self.monoids.iter().find(|one| one.name == name && is_total(&one.result));
+        let Some(monoid) = monoid.cloned().filter(|_| arguments.len() == 2) else {
+            return Ok(None);
+        };
+        let ty = monoid.result.ty;
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(convert(self.value(argument, out)?, ty));
+        }
+        let kind = ExprKind::Combine(std::sync::Arc::new(monoid), values);
+        Ok(Some(Expr { kind, ty, span }))
     }
 
     /// Functions that the threads of a warp call together. What they return is not followed; that all of
@@ -222,4 +246,19 @@ fn is_of_warp(name: &str) -> bool {
 
 fn is_function(name: &str) -> bool {
     FUNCTIONS.iter().any(|(one, _)| *one == name)
+}
+
+/// Whether an expression has a value whatever its variables are.
+fn is_total(expr: &Expr) -> bool {
+    let mut total = true;
+    crate::relevance::visit(expr, &mut |inner| {
+        total &= match &inner.kind {
+            ExprKind::Binary(operator, ..) => {
+                !matches!(operator, Binary::Div | Binary::Rem | Binary::Shl | Binary::Shr)
+            }
+            ExprKind::Element(..) | ExprKind::Quantified(..) | ExprKind::Fold(_) => false,
+            _ => true,
+        };
+    });
+    total
 }

@@ -18,6 +18,7 @@ use crate::kir::{
 use crate::spec;
 use base::{Severity, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a clause claims something of.
 #[derive(Clone, Copy, PartialEq)]
@@ -151,6 +152,10 @@ impl Lowerer<'_> {
                 }
             },
         };
+        let monoid = match op {
+            FoldOp::Monoid(number) => self.monoids.get(number).cloned().map(Arc::new),
+            _ => None,
+        };
         let (low, high) = (self.spec(&fold.low)?, self.spec(&fold.high)?);
         if low.ty != Type::Whole || high.ty != Type::Whole {
             return Err(error(span, "the bounds of a fold are integers"));
@@ -166,7 +171,11 @@ impl Lowerer<'_> {
             return Err(error(span, "this operator needs integers"));
         }
         let ty = body.ty;
-        Ok(Expr { kind: ExprKind::Fold(Box::new(Fold { op, var, low, high, body })), ty, span })
+        Ok(Expr {
+            kind: ExprKind::Fold(Box::new(Fold { op, var, low, high, body, monoid })),
+            ty,
+            span,
+        })
     }
 
     /// Functions that only annotations have; nothing if it is none of them.
@@ -319,6 +328,9 @@ impl Lowerer<'_> {
         monoid: &crate::cfront::ast::Monoid,
         function: &Function,
     ) -> Result<Monoid> {
+        if matches!(function.name.as_str(), "max" | "min") {
+            return Err(error(monoid.span, "this name stands for an operation of its own"));
+        }
         let message = "only functions that return an expression of two values are monoids";
         let ([one, two], [last]) = (&function.parameters[..], &function.body[..]) else {
             return Err(unsupported(monoid.span, message));

@@ -264,7 +264,7 @@ impl<'e, 'k> Reader<'e, 'k> {
             return Ok(Value::atom(Atom::Sum(Box::new(sum))));
         }
         let op = Monoid::of(&fold.op, self.engine.kernel);
-        let unit = op.unit(to);
+        let unit = op.unit(to, self.engine.kernel);
         let pieces = vec![Piece::Run(sum)];
         Ok(Value::atom(Atom::Fold(Box::new(value::Fold { op, unit, pieces }))))
     }

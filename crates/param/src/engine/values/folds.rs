@@ -237,12 +237,15 @@ fn as_piece(product: &Product) -> Piece {
 }
 
 /// The fold of the same operation that a value is.
-pub(super) fn as_fold<'v>(value: &'v Value, like: &Fold) -> Option<&'v Fold> {
+fn as_fold<'v>(value: &'v Value, like: &Fold) -> Option<&'v Fold> {
+    single_fold(value).filter(|fold| fold.op == like.op && fold.unit == like.unit)
+}
+
+/// The fold that a value is.
+pub(super) fn single_fold(value: &Value) -> Option<&Fold> {
     let (product, ratio) = value.terms.first_key_value()?;
     match &product[..] {
-        [(Atom::Fold(fold), 1)] if *ratio == Ratio::ONE && value.terms.len() == 1 => {
-            Some(&**fold).filter(|fold| fold.op == like.op && fold.unit == like.unit)
-        }
+        [(Atom::Fold(fold), 1)] if *ratio == Ratio::ONE && value.terms.len() == 1 => Some(fold),
         _ => None,
     }
 }

@@ -278,6 +278,7 @@ impl Runner<'_, '_> {
         let own = Poly::symbol(sym);
         let (operation, _) = self.engine.operations.iter().find(|(_, result)| **result == own)?;
         let (name, operands) = match operation {
+            Operation::Combine(name, a, b) => (name.as_str(), [a, b]),
             Operation::Max(a, b) => ("max", [a, b]),
             Operation::Min(a, b) => ("min", [a, b]),
             Operation::Opaque("or", a, b) => ("|", [a, b]),
@@ -297,8 +298,8 @@ impl Runner<'_, '_> {
             };
             pieces.push(Piece::One(value));
         }
-        let op = Monoid::named(name);
-        let unit = op.unit(ty);
+        let op = Monoid::called(name, self.engine.kernel);
+        let unit = op.unit(ty, self.engine.kernel);
         Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
     }
 
@@ -344,6 +345,13 @@ impl Runner<'_, '_> {
             }
             ExprKind::Convert(inner) if inner.ty == Type::Float => Some(self.value(inner, track)),
             ExprKind::Convert(inner) => Some(self.converted(inner, track)),
+            ExprKind::Combine(monoid, arguments) => {
+                let pieces = arguments.iter().map(|one| Piece::One(self.value(one, track)));
+                let pieces = pieces.collect();
+                let op = Monoid::called(&monoid.name, self.engine.kernel);
+                let unit = op.unit(expr.ty, self.engine.kernel);
+                Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
+            }
             ExprKind::Call(name, arguments) => {
                 let values: Vec<Value> =
                     arguments.iter().map(|one| self.value(one, track)).collect();

@@ -1,6 +1,7 @@
 //! Shows clauses, loop by loop, and what holds at the end.
 
 use super::super::Side;
+use super::super::folds::single_fold;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, too_large};
 use super::super::value::{Point, Value};
@@ -316,7 +317,20 @@ impl Resolver {
         let side: &Side = &self.sides[0];
         let name = &side.names[base::Index::position(goal.array)];
         let place = self.poly_text(&goal.at.index);
+        let name = name.clone();
+        let swapped = match [got, want].map(|value| single_fold(value)) {
+            [Some(got), Some(want)] if !got.op.commutes => {
+                let [got, want] = [got, want].map(|fold| {
+                    let mut fold = fold.clone();
+                    fold.op.commutes = true;
+                    fold
+                });
+                self.equal_folds(&got, &want, &goal.known)
+            }
+            _ => false,
+        };
+        let hint = if swapped { ": operands are the wrong way round" } else { "" };
         let (got, want) = (self.shown(got), self.shown(want));
-        format!("`{name}[{place}]` holds {got}, not {want}")
+        format!("`{name}[{place}]` holds {got}, not {want}{hint}")
     }
 }
