@@ -145,6 +145,18 @@ pub(crate) struct EquivArgs {
     #[arg(long, requires = "for_all_sizes")]
     pub(crate) no_solver: bool,
 
+    /// With --for-all-sizes: a parameter or array of the reference and the optimised kernel's name for it.
+    #[arg(long, value_name = "X=A", requires = "for_all_sizes", value_parser = name_pair)]
+    pub(crate) map: Vec<(String, String)>,
+
+    /// With --for-all-sizes: both kernels have the same launch.
+    #[arg(long, requires = "for_all_sizes")]
+    pub(crate) same_launch: bool,
+
+    /// With --for-all-sizes: a condition on launches beside those in the files, as a `requires` clause has it: 'n > 0'.
+    #[arg(long = "requires", value_name = "CONDITION", requires = "for_all_sizes")]
+    pub(crate) demands: Vec<String>,
+
     #[command(flatten)]
     pub(crate) launch: LaunchArgs,
 
@@ -334,5 +346,16 @@ impl From<Description> for driver::Format {
             Description::Text => Self::Text,
             Description::Json => Self::Json,
         }
+    }
+}
+
+/// `x=a`.
+fn name_pair(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
+    match parts {
+        Some((one, two)) if !one.is_empty() && !two.is_empty() => {
+            Ok((one.to_owned(), two.to_owned()))
+        }
+        _ => Err("two names are needed, `x=a`".to_owned()),
     }
 }

@@ -108,7 +108,13 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         format: args.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
-    finish(driver::prove::compare([&inputs[0], &inputs[1]], names, options, styled()))
+    let together = driver::prove::Together {
+        names: args.map.clone(),
+        same_launch: args.same_launch,
+        requires: args.demands.clone(),
+    };
+    let inputs = [&inputs[0], &inputs[1]];
+    finish(driver::prove::compare(inputs, names, &together, options, styled()))
 }
 
 fn run_equiv(args: &EquivArgs) -> Exit {

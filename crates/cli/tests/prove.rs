@@ -229,3 +229,64 @@ fn a_second_solver_is_asked_for_its_opinion() {
     assert!(output.contains(", which are not used\n"), "{output}");
     assert_eq!(said("hello").0, 2);
 }
+
+/// How two kernels belong together is said on the command line.
+#[test]
+fn two_kernels_belong_together_as_is_said() {
+    let equiv = |more: &str| {
+        warpproof(&format!("equiv --for-all-sizes copy_a.cu copy_b.cu --no-solver {more}"))
+    };
+    let names = "--map in=source --map out=target --map n=size";
+    let (code, output, messages) = equiv(&format!("{names} --same-launch"));
+    assert_eq!((code, messages.as_str()), (0, ""), "{output}");
+    for shown in [
+        "same `out`",
+        "assumed: `n` is `size` of the optimised kernel",
+        "assumed: both kernels have the same launch",
+    ] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    // With a launch of its own the second kernel may have too few threads.
+    let (code, output, _) = equiv(names);
+    assert_eq!(code, 1, "{output}");
+    let (code, output, _) = equiv(&format!("{names} --requires gridDim.x*blockDim.x>=n"));
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains("assumed: requires gridDim.x*blockDim.x>=n (as given)"), "{output}");
+    for (more, said) in [
+        ("--map in=nothing", "the second kernel has no parameter `nothing`"),
+        ("--map nothing=source", "the first kernel has no parameter `nothing`"),
+        ("--map in", "two names are needed"),
+        ("--requires nothing>0", "neither kernel has all names of `nothing>0`"),
+        ("--requires n>", "--requires `n>`: expected an expression"),
+    ] {
+        let (code, _, messages) = equiv(more);
+        assert_eq!(code, 2, "{more}: {messages}");
+        assert!(messages.contains(said), "{more}: {messages}");
+    }
+}
+
+/// What a contract claims of the end: proved, broken on a launch that is named, or not followed.
+#[test]
+fn postconditions_are_told() {
+    let (code, output, _) = prove("ensures.cu::twice --no-solver");
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains("division, postcondition\n"), "{output}");
+    let (code, output, _) = prove("ensures.cu::almost --no-solver");
+    assert_eq!(code, 1, "{output}");
+    for shown in [
+        "error[WP0117]: `y[0]` is ",
+        " in the end and should be ",
+        "not so for j = 0",
+        "refuted: post",
+    ] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let (code, output, _) = prove("ensures.cu::almost --no-solver --format json");
+    let report: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!((code, &report["findings"][0]["kind"]), (1, &"postcondition".into()));
+    let (code, output, _) = prove("ensures.cu::greatest --no-solver");
+    assert_eq!(code, 3, "{output}");
+    let reason =
+        "unknown: postcondition: line 19: could not show this claim: a fold that is no sum";
+    assert!(output.contains(reason), "{output}");
+}

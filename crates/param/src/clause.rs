@@ -106,6 +106,9 @@ pub(crate) struct Given {
     pub(crate) others: Vec<(Span, String)>,
 }
 
+/// Why a claim is no clause.
+pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
+
 /// What annotations of loops claim of elements and real numbers.
 pub(crate) fn given(kernel: &Kernel) -> Given {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
@@ -116,8 +119,7 @@ pub(crate) fn given(kernel: &Kernel) -> Given {
             match parts {
                 Some(parts) => clauses.extend(parts.into_iter().map(|one| (number, one))),
                 None => {
-                    let why = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
-                    others.push((claim.span, why.to_owned()));
+                    others.push((claim.span, NO_CLAUSE.to_owned()));
                 }
             }
         }

@@ -6,10 +6,12 @@
 use crate::answer::{Answer, Options, Verdict, prove};
 use crate::engine::{Open, Property, values};
 use crate::interp::{self, Launch, Value};
-use crate::kir::{ArrayId, Compare, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId};
+use crate::kir::{
+    ArrayId, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId,
+};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
-use crate::merge::merged;
+use crate::merge::{merged, related};
 use crate::search;
 
 /// Launches of the first kernel that one of the second is looked for to.
@@ -62,6 +64,15 @@ pub struct Compared {
     pub solver_died: bool,
 }
 
+/// How two kernels belong together, beside parameters and arrays of the same name.
+#[derive(Clone, Debug, Default)]
+pub struct Relation {
+    /// Names of the first kernel with those that the second has for the same.
+    pub names: Vec<(String, String)>,
+    /// Both have the same launch.
+    pub same_launch: bool,
+}
+
 /// Compares two kernels; the solver comes back.
 ///
 /// # Errors
@@ -71,6 +82,21 @@ pub fn compare(
     solver: Option<Solver>,
     options: Options,
 ) -> Result<(Compared, Option<Solver>), String> {
+    compare_as(kernels, &Relation::default(), solver, options)
+}
+
+/// The same for kernels that belong together in some way.
+///
+/// # Errors
+/// If arrays of the same name cannot be the same array, or a name is not there.
+pub fn compare_as(
+    kernels: [&Kernel; 2],
+    relation: &Relation,
+    solver: Option<Solver>,
+    options: Options,
+) -> Result<(Compared, Option<Solver>), String> {
+    let related = related(kernels, relation)?;
+    let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
@@ -79,7 +105,7 @@ pub fn compare(
     for (side, answer) in answers.iter().enumerate() {
         open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
     }
-    let mut runs = Runs::default();
+    let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
     runs.all([&pair[0], &pair[1]]);
     if runs.tested < ENOUGH && runs.difference.is_none() {
         // Sizes that the second contract asks for may be no small ones of the first.
@@ -91,7 +117,8 @@ pub fn compare(
     let (mut missed_solver, mut solver_died) = (false, false);
     let mut solver = solver;
     if open.is_empty() {
-        let (equality, back) = values::equal([&pair[0], &pair[1]], solver, options.infers);
+        let (equality, back) =
+            values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers);
         solver = back;
         open = equality.open;
         outputs = equality.outputs.iter().map(|id| pair[0].arrays[*id].name.clone()).collect();
@@ -167,6 +194,7 @@ struct Runs {
     example: Option<[Launch; 2]>,
     /// The second kernel comes first.
     swapped: bool,
+    same_launch: bool,
 }
 
 impl Runs {
@@ -184,7 +212,10 @@ impl Runs {
                 continue;
             }
             seen.push(sizes.clone());
-            let wanted = with_sizes(kernels[1], &sizes);
+            let mut wanted = with_sizes(kernels[1], &sizes);
+            if self.same_launch {
+                wanted = with_launch(&wanted, &launch);
+            }
             for mut other in search::few(&wanted, PARTNERS) {
                 other.seed = launch.seed;
                 let pair = [launch.clone(), other];
@@ -246,6 +277,30 @@ fn parameters(kernel: &Kernel, launch: &Launch) -> Vec<(String, i128)> {
     values.map(|(var, value)| (kernel.vars[var].name.clone(), value)).collect()
 }
 
+/// A kernel that must have this launch.
+fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
+    let mut kernel = kernel.clone();
+    let dimensions = [(Builtin::BlockDim, launch.block), (Builtin::GridDim, launch.grid)];
+    for (builtin, extents) in dimensions {
+        for (axis, extent) in extents.into_iter().enumerate() {
+            let own = (ExprKind::Builtin(builtin, axis), Type::UNSIGNED);
+            demand_equal(&mut kernel, own, extent);
+        }
+    }
+    kernel
+}
+
+/// Demands that something has a value.
+fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
+    let span = kernel.span;
+    let own = Expr { kind, ty, span };
+    let own = Expr { kind: ExprKind::Convert(Box::new(own)), ty: Type::Whole, span };
+    let value = Expr { kind: ExprKind::Int(value), ty: Type::Whole, span };
+    let kind = ExprKind::Compare(Compare::Eq, Box::new(own), Box::new(value));
+    let condition = Expr { kind, ty: Type::Bool, span };
+    kernel.requires.insert(0, Requirement { forall: Vec::new(), condition });
+}
+
 /// A kernel whose parameters must have these values.
 fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
     let mut kernel = kernel.clone();
@@ -253,13 +308,8 @@ fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
     for var in shared {
         let known = sizes.iter().find(|(name, _)| *name == kernel.vars[var].name);
         let Some((_, value)) = known else { continue };
-        let span = kernel.span;
-        let own = Expr { kind: ExprKind::Var(var), ty: kernel.vars[var].ty, span };
-        let own = Expr { kind: ExprKind::Convert(Box::new(own)), ty: Type::Whole, span };
-        let value = Expr { kind: ExprKind::Int(*value), ty: Type::Whole, span };
-        let kind = ExprKind::Compare(Compare::Eq, Box::new(own), Box::new(value));
-        let condition = Expr { kind, ty: Type::Bool, span };
-        kernel.requires.insert(0, Requirement { forall: Vec::new(), condition });
+        let own = (ExprKind::Var(var), kernel.vars[var].ty);
+        demand_equal(&mut kernel, own, *value);
     }
     kernel
 }

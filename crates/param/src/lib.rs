@@ -26,7 +26,7 @@ pub(crate) mod spec;
 mod suggest;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
-pub use equal::{Compared, Difference, compare};
+pub use equal::{Compared, Difference, Relation, compare, compare_as};
 pub use logic::second::Second;
 pub use logic::side::Stats;
 pub use logic::smt::{Memory, Solver};
@@ -44,6 +44,22 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     let unit = cfront::parse(text)?;
     let kernels = lower::kernels(&unit).into_iter();
     Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
+}
+
+/// The same with demands on launches that are given apart from the file, in which names are replaced; beside
+/// each kernel, whether it has the names that they speak of. If not, they are no demands of it.
+///
+/// # Errors
+/// If the file as a whole, or a demand, cannot be read.
+pub fn kernels_with(
+    text: &str,
+    demands: &[String],
+    names: &[(String, String)],
+) -> Result<Vec<(Parsed, bool)>, Box<Diagnostic>> {
+    let unit = cfront::parse(text)?;
+    let clauses = |span: base::Span| cfront::demands(demands, names, span);
+    let kernels = lower::kernels_with(&unit, &clauses)?.into_iter();
+    Ok(kernels.map(|(function, kernel, has)| ((function.name.clone(), kernel), has)).collect())
 }
 
 /// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.

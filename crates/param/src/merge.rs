@@ -1,7 +1,103 @@
 //! Two kernels whose arrays are numbered alike: global ones of the same name are one array.
 
-use crate::kir::{Array, ArrayId, Element, Expr, ExprKind, Kernel, Space, Stmt};
+use crate::equal::Relation;
+use crate::kir::{
+    Array, ArrayId, Element, Expr, ExprKind, Kernel, Requirement, Space, Stmt, VarId,
+};
 use base::{Index, IndexVec};
+
+/// Two kernels as a relation has them: the second with the first one's names, both with the same axes and demands on
+/// the launch if it is the same.
+///
+/// # Errors
+/// If a name is not there, or two things would have one name.
+pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Kernel; 2], String> {
+    let [mut one, mut two] = kernels.map(Kernel::clone);
+    for (first, second) in &relation.names {
+        let has = |kernel: &Kernel, name: &str| {
+            let scalars = kernel.scalars.iter().skip(kernel.macros);
+            let mut arrays = kernel.arrays.iter().filter(|one| one.space == Space::Global);
+            scalars.into_iter().any(|var| kernel.vars[*var].name == name)
+                || arrays.any(|one| one.name == name)
+        };
+        for (kernel, name, which) in [(&one, first, "first"), (kernels[1], second, "second")] {
+            if !has(kernel, name) {
+                return Err(format!("the {which} kernel has no parameter `{name}`"));
+            }
+        }
+        if has(kernels[1], first) && !relation.names.iter().any(|(_, other)| other == first) {
+            return Err(format!("the second kernel has a parameter `{first}` of its own"));
+        }
+    }
+    let renamed = |name: &str| {
+        let known = relation.names.iter().find(|(_, second)| second == name);
+        known.map(|(first, _)| first.clone())
+    };
+    for var in two.scalars.clone().into_iter().skip(two.macros) {
+        if let Some(name) = renamed(&two.vars[var].name) {
+            two.vars[var].name = name;
+        }
+    }
+    for position in 0..two.arrays.len() {
+        let array = &mut two.arrays[ArrayId::from_position(position)];
+        if let Some(name) = renamed(&array.name).filter(|_| array.space == Space::Global) {
+            array.name = name;
+        }
+    }
+    if relation.same_launch {
+        for axis in one.mentioned.clone() {
+            if !two.mentioned.contains(&axis) {
+                two.mentioned.push(axis);
+            }
+        }
+        one.mentioned.clone_from(&two.mentioned);
+        let (of_one, of_two) = (one.requires.clone(), two.requires.clone());
+        adopt(&mut one, &of_two, &two);
+        let first = one.clone();
+        adopt(&mut two, &of_one, &first);
+    }
+    Ok([one, two])
+}
+
+/// Takes over demands of another kernel that speak of the launch and of parameters that both have.
+fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
+    for demand in demands.iter().filter(|one| one.forall.is_empty()) {
+        let mut condition = demand.condition.clone();
+        let own = |var: VarId| {
+            let at = |of: &Kernel| of.scalars.iter().skip(of.macros).copied().collect::<Vec<_>>();
+            let known = at(other).contains(&var);
+            let (name, ty) = (&other.vars[var].name, other.vars[var].ty);
+            let mut mine = at(kernel).into_iter().filter(|_| known);
+            mine.find(|one| kernel.vars[*one].name == *name && kernel.vars[*one].ty == ty)
+        };
+        if translated(&mut condition, &own) {
+            kernel.requires.push(Requirement { forall: Vec::new(), condition });
+        }
+    }
+}
+
+/// Puts other variables into an expression; whether all are known and nothing else is in it.
+fn translated(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+    match &mut expr.kind {
+        ExprKind::Int(_) | ExprKind::Builtin(..) => true,
+        ExprKind::Var(var) => match own(*var) {
+            Some(known) => {
+                *var = known;
+                true
+            }
+            None => false,
+        },
+        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translated(inner, own),
+        ExprKind::Binary(_, left, right)
+        | ExprKind::Compare(_, left, right)
+        | ExprKind::And(left, right)
+        | ExprKind::Or(left, right) => translated(left, own) && translated(right, own),
+        ExprKind::Select(condition, then, otherwise) => {
+            translated(condition, own) && translated(then, own) && translated(otherwise, own)
+        }
+        _ => false,
+    }
+}
 
 /// The second kernel with its arrays renumbered, and both with a place for each array of the other.
 ///

@@ -86,7 +86,8 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
             }
             Stmt::Loop(inner) => {
                 mark(&inner.condition, marks);
-                inner.invariants.iter().for_each(|invariant| mark(invariant, marks));
+                let claims = inner.claims.iter().map(|claim| &claim.condition);
+                inner.invariants.iter().chain(claims).for_each(|one| mark(one, marks));
                 for part in [&inner.head, &inner.body, &inner.step] {
                     statements(part, marks);
                 }

@@ -8,7 +8,7 @@ mod findings;
 mod pair;
 mod solver;
 
-pub use pair::compare;
+pub use pair::{Together, compare};
 
 use crate::diagnostics::render;
 use crate::properties::Verdict;
@@ -172,7 +172,36 @@ enum Refusal {
 
 /// The kernel that is meant.
 fn selected(source: &SourceFile, name: Option<&str>) -> Result<Kernel, Refusal> {
-    let kernels = param::kernels(source.text()).map_err(Refusal::Read)?;
+    chosen(source, name, param::kernels(source.text()).map_err(Refusal::Read)?)
+}
+
+/// The same with more demands on launches, each if the kernel has its names; those it has are not `unused` any more.
+fn demanding(
+    source: &SourceFile,
+    name: Option<&str>,
+    (demands, names): (&[String], &[(String, String)]),
+    unused: &mut Vec<String>,
+) -> Result<Kernel, Refusal> {
+    let mut used = Vec::new();
+    for demand in demands {
+        let one = std::slice::from_ref(demand);
+        let kernels = param::kernels_with(source.text(), one, names)
+            .map_err(|error| Refusal::Usage(format!("--requires `{demand}`: {}", error.message)))?;
+        let wanted = |kernel: &str| name.is_none_or(|name| name == kernel);
+        if kernels.iter().any(|((kernel, _), has)| *has && wanted(kernel)) {
+            used.push(demand.clone());
+        }
+    }
+    unused.retain(|one| !used.contains(one));
+    let kernels = param::kernels_with(source.text(), &used, names).map_err(Refusal::Read)?;
+    chosen(source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
+}
+
+fn chosen(
+    source: &SourceFile,
+    name: Option<&str>,
+    kernels: Vec<param::Parsed>,
+) -> Result<Kernel, Refusal> {
     let names: Vec<&str> = kernels.iter().map(|(name, _)| name.as_str()).collect();
     let listed = format!("`{}`", names.join("`, `"));
     let (file, count) = (source.name(), kernels.len());

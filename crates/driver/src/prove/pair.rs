@@ -1,7 +1,7 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
 use super::{
-    Options, Refusal, Report, document, findings, name, needs_solver, refused, remarks, selected,
+    Options, Refusal, Report, demanding, document, findings, name, needs_solver, refused, remarks,
     solver,
 };
 use crate::diagnostics::render;
@@ -19,6 +19,18 @@ struct Pair<'r> {
     sides: [Report<'r>; 2],
     compared: &'r Compared,
     no_solver: Option<&'r str>,
+    together: &'r Together,
+}
+
+/// How two kernels belong together.
+#[derive(Clone, Debug, Default)]
+pub struct Together {
+    /// Names of the reference with those that the optimised kernel has for the same.
+    pub names: Vec<(String, String)>,
+    /// Both have the same launch.
+    pub same_launch: bool,
+    /// Demands on launches beside those of the contracts, in the names of the reference.
+    pub requires: Vec<String>,
 }
 
 /// Compares two kernels, reference first. The kernel's name in `options` is not looked at.
@@ -26,18 +38,25 @@ struct Pair<'r> {
 pub fn compare(
     inputs: [&Input; 2],
     names: [Option<&str>; 2],
+    together: &Together,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
     let mut kernels: Vec<Kernel> = Vec::new();
-    for (input, name) in inputs.into_iter().zip(names) {
-        match selected(&input.source, name) {
+    let mut unused = together.requires.clone();
+    for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {
+        let renamed = if number == 1 { &together.names[..] } else { &[] };
+        match demanding(&input.source, name, (&together.requires, renamed), &mut unused) {
             Ok(kernel) => kernels.push(kernel),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
                 return refused(&diagnostic, input, "equiv", colour).rendered(options.format);
             }
         }
+    }
+    if let Some(unused) = unused.first() {
+        let message = format!("--requires: neither kernel has all names of `{unused}`");
+        return Outcome::bad_input(&message);
     }
     let [reference, optimised] = &kernels[..] else {
         return Outcome::bad_input("two kernels are needed");
@@ -47,7 +66,9 @@ pub fn compare(
         Err(reason) => return Outcome::bad_input(&reason),
     };
     let how = param::Options { infers: options.infers, suggests: false };
-    let compared = match param::compare([reference, optimised], found, how) {
+    let relation =
+        param::Relation { names: together.names.clone(), same_launch: together.same_launch };
+    let compared = match param::compare_as([reference, optimised], &relation, found, how) {
         Ok((compared, _)) => compared,
         Err(message) => return Outcome::bad_input(&message),
     };
@@ -63,7 +84,7 @@ pub fn compare(
         old_solver: None,
         second: None,
     };
-    let pair = Pair { sides: [side(0), side(1)], compared: &compared, no_solver };
+    let pair = Pair { sides: [side(0), side(1)], compared: &compared, no_solver, together };
     pair.told(options.format, colour)
 }
 
@@ -193,6 +214,12 @@ impl Pair<'_> {
             "parameters and arrays of the same name are the same".to_owned(),
             "floats are real numbers".to_owned(),
         ];
+        let names = self.together.names.iter();
+        all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
+        if self.together.same_launch {
+            all.push("both kernels have the same launch".to_owned());
+        }
+        all.extend(self.together.requires.iter().map(|one| format!("requires {one} (as given)")));
         for (side, which) in self.sides.iter().zip(SIDES) {
             for one in side.assumptions() {
                 let one = match one.starts_with("blockDim") || one.starts_with("gridDim") {

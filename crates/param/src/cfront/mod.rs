@@ -12,7 +12,28 @@ mod statements;
 pub(crate) mod token;
 mod types;
 
-use token::Result;
+use base::Span;
+use token::{Kind, Result};
+
+/// Clauses that demand something of launches and are given apart from the file. They take the place `span`, and names
+/// in them are replaced.
+pub(crate) fn demands(
+    conditions: &[String],
+    names: &[(String, String)],
+    span: Span,
+) -> Result<Vec<ast::Clause>> {
+    let text: String = conditions.iter().map(|one| format!("//@ requires {one};\n")).collect();
+    let mut tokens = token::tokens(&text)?;
+    for token in &mut tokens {
+        token.span = span;
+        if let Kind::Word(word) = &mut token.kind
+            && let Some((_, new)) = names.iter().find(|(old, _)| old == word)
+        {
+            word.clone_from(new);
+        }
+    }
+    parser::clauses(tokens)
+}
 
 /// Reads a file.
 pub(crate) fn parse(text: &str) -> Result<ast::Unit> {

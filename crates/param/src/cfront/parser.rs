@@ -30,18 +30,19 @@ pub(super) struct Parser {
     pub(super) annotated: bool,
 }
 
+/// Reads annotations that stand alone.
+pub(super) fn clauses(tokens: Vec<Token>) -> Result<Vec<Clause>> {
+    let mut parser = Parser::new(tokens);
+    let clauses = parser.clauses_if_any()?;
+    match parser.is_end() {
+        true => Ok(clauses),
+        false => Err(parser.error("expected the end of the condition")),
+    }
+}
+
 /// Reads a file from its tokens.
 pub(super) fn parse(tokens: Vec<Token>, symbolic: Vec<String>) -> Result<Unit> {
-    let mut parser = Parser {
-        tokens: joined(tokens),
-        at: 0,
-        aliases: BTreeMap::new(),
-        structs: Vec::new(),
-        shadowed: BTreeSet::new(),
-        templates: BTreeSet::new(),
-        depth: 0,
-        annotated: false,
-    };
+    let mut parser = Parser::new(tokens);
     let mut unit = Unit { symbolic, ..Unit::default() };
     while !parser.is_end() {
         parser.item(&mut unit)?;
@@ -95,6 +96,19 @@ pub(super) struct Qualifiers {
 }
 
 impl Parser {
+    fn new(tokens: Vec<Token>) -> Self {
+        Self {
+            tokens: joined(tokens),
+            at: 0,
+            aliases: BTreeMap::new(),
+            structs: Vec::new(),
+            shadowed: BTreeSet::new(),
+            templates: BTreeSet::new(),
+            depth: 0,
+            annotated: false,
+        }
+    }
+
     pub(super) fn kind(&self) -> &Kind {
         self.tokens.get(self.at).map_or(&Kind::End, |token| &token.kind)
     }

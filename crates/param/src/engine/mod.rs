@@ -115,6 +115,8 @@ pub(crate) struct Engine<'k> {
     entry: State,
     /// Values of scalars that are known from elsewhere, by name.
     given: BTreeMap<String, state::Val>,
+    /// Dimensions of the launch that are known from elsewhere.
+    launch: Option<[[Poly; 3]; 4]>,
     /// Symbols that the contract gave a value to.
     replaced: Vec<(Sym, Poly)>,
     /// Elements that annotations may name, and their values.
@@ -220,6 +222,7 @@ impl<'k> Engine<'k> {
             operations: BTreeMap::new(),
             entry: nothing,
             given: BTreeMap::new(),
+            launch: None,
             replaced: Vec::new(),
             named: Vec::new(),
             has_powers: false,

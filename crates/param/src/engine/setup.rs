@@ -98,7 +98,16 @@ impl Engine<'_> {
             true => (Builtin::BlockDim, Builtin::Thread, Level::Thread),
             false => (Builtin::GridDim, Builtin::Block, Level::Block),
         };
-        let (extent, index) = if self.kernel.mentions(of_block, axis) {
+        let (extent, index) = if let Some(launch) = &self.launch {
+            let extent = launch[size as usize][axis].clone();
+            let (low, high) = (Some(Poly::constant(0)), extent.offset(-1));
+            let symbols = &mut self.prover.symbols;
+            let index = match extent.as_constant() {
+                Some(1) => Poly::constant(0),
+                _ => Poly::symbol(symbols.bounded(place.name(axis), level, low, high)),
+            };
+            (extent, index)
+        } else if self.kernel.mentions(of_block, axis) {
             let (low, high) = (Some(Poly::constant(1)), Some(Poly::constant(most)));
             let symbols = &mut self.prover.symbols;
             let extent = Poly::symbol(symbols.bounded(size.name(axis), Level::Launch, low, high));

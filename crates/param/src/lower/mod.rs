@@ -16,8 +16,8 @@ mod records;
 mod stmt;
 
 use crate::cfront::ast::{
-    ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Function, Quantifier,
-    Scalar, Unit,
+    Clause, ClauseKind, Declaration, Declarator, Expr as Ast, ExprKind as AstKind, Function,
+    Quantifier, Scalar, Unit,
 };
 use crate::cfront::token::Result;
 use crate::kir::{
@@ -99,6 +99,23 @@ fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
 pub(crate) fn kernels(unit: &Unit) -> Vec<(&Function, Result<Kernel>)> {
     let kernels = unit.functions.iter().filter(|function| function.is_kernel);
     kernels.map(|function| (function, kernel(unit, function))).collect()
+}
+
+/// The same, with one more clause for every kernel that has the names it speaks of; beside each, whether it has.
+pub(crate) fn kernels_with<'u>(
+    unit: &'u Unit,
+    clause: &dyn Fn(Span) -> Result<Vec<Clause>>,
+) -> Result<Vec<(&'u Function, Result<Kernel>, bool)>> {
+    let mut all = Vec::new();
+    for function in unit.functions.iter().filter(|function| function.is_kernel) {
+        let mut with = function.clone();
+        with.clauses.extend(clause(function.span)?);
+        all.push(match kernel(unit, &with) {
+            Ok(kernel) => (function, Ok(kernel), true),
+            Err(_) => (function, kernel(unit, function), false),
+        });
+    }
+    Ok(all)
 }
 
 fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {

@@ -7,14 +7,14 @@
 
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
-use super::run::{binary, called_by_name};
+use super::run::{Track, binary, called_by_name};
 use super::value::{self, Atom, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
 use crate::kir::{
     ArrayId, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
 };
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use crate::spec::{self, Goal};
 use base::{Index, Span};
@@ -22,8 +22,8 @@ use base::{Index, Span};
 /// What is to be shown.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
-    /// Two values are equal; which of them is what the kernel leaves.
-    Equal(Value, Value),
+    /// Two values of a type are equal.
+    Equal(Value, Value, Type),
     Holds(Formula),
     /// It is not followed, and why.
     Nothing(String),
@@ -37,6 +37,11 @@ pub(super) struct Obliged {
     /// Elements that are named must be there: what is known, what must hold, which array.
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
     pub(super) span: Span,
+    pub(super) side: usize,
+    /// It is about an arbitrary thread, with these counts of loops.
+    pub(super) counts: Option<Vec<Sym>>,
+    /// Other values rest on it.
+    pub(super) is_used: bool,
 }
 
 /// Where and with what an annotation is read.
@@ -46,6 +51,8 @@ pub(super) struct Reader<'e, 'k> {
     /// Values of floating-point variables, if some have one.
     pub(super) reals: Vec<Value>,
     pub(super) point: Point,
+    side: usize,
+    counts: Option<Vec<Sym>>,
     inside: Vec<(Vec<Formula>, Formula, String)>,
 }
 
@@ -64,7 +71,44 @@ impl<'e, 'k> Reader<'e, 'k> {
     pub(super) fn of_end(engine: &'e mut Engine<'k>, state: State) -> Self {
         engine.mode = Mode::Probe;
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
-        Self { engine, state, reals: Vec::new(), point, inside: Vec::new() }
+        let (reals, inside) = (Vec::new(), Vec::new());
+        Self { engine, state, reals, point, side: 0, counts: None, inside }
+    }
+
+    /// For claims of a thread on its way.
+    pub(super) fn of_thread(
+        engine: &'e mut Engine<'k>,
+        track: &Track,
+        point: Point,
+        side: usize,
+    ) -> Self {
+        let counts = Some(point.loops.iter().map(|(_, count)| *count).collect());
+        let (state, reals) = (track.state.clone(), track.reals.clone());
+        Self { engine, state, reals, point, side, counts, inside: Vec::new() }
+    }
+
+    /// That a value is that of an expression, on which other values rest.
+    pub(super) fn used(&mut self, value: &Value, expr: &Expr, span: Span) -> Obliged {
+        self.inside.clear();
+        let wanted = match self.term(expr, Type::Float) {
+            Ok(term) => Wanted::Equal(value.clone(), term, Type::Float),
+            Err(why) => Wanted::Nothing(why),
+        };
+        Obliged { is_used: true, ..self.obligation(wanted, span) }
+    }
+
+    fn obligation(&mut self, wanted: Wanted, span: Span) -> Obliged {
+        let known = self.state.path.clone();
+        let (inside, counts) = (std::mem::take(&mut self.inside), self.counts.clone());
+        Obliged { known, wanted, inside, span, side: self.side, counts, is_used: false }
+    }
+
+    /// What an expression is, if it is the same whenever it is looked at.
+    pub(super) fn steady(&mut self, expr: &Expr) -> Option<Value> {
+        let value = self.term(expr, Type::Float).ok()?;
+        let mut steady = true;
+        value.visit(&mut |atom| steady &= !matches!(atom, Atom::Load(_)));
+        steady.then_some(value)
     }
 
     /// For claims at a place where variables have these values.
@@ -82,9 +126,9 @@ impl<'e, 'k> Reader<'e, 'k> {
         self.inside.clear();
         let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(&goal.goal));
         let wanted = wanted.unwrap_or_else(Wanted::Nothing);
-        let known = std::mem::replace(&mut self.state, before).path;
-        let inside = std::mem::take(&mut self.inside);
-        Obliged { known, wanted, inside, span: claim.span }
+        let obliged = self.obligation(wanted, claim.span);
+        self.state = before;
+        obliged
     }
 
     /// Symbols for variables, with what is assumed of them.
@@ -119,7 +163,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
         if let ExprKind::Compare(Compare::Eq, left, right) = &goal.kind {
             let ty = left.ty;
-            return Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?));
+            return Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty));
         }
         refuse("only equations of elements are followed")
     }
@@ -240,8 +284,8 @@ impl<'e, 'k> Reader<'e, 'k> {
                 _ => refuse("what was in shared memory before the launch"),
             };
         }
-        let point = self.point.clone();
-        Ok(Value::atom(Atom::Load(Box::new(Load { side: 0, array, index: at, point, span }))))
+        let (point, side) = (self.point.clone(), self.side);
+        Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index: at, point, span }))))
     }
 
     /// A sum, over a variable that begins at 0.

@@ -1,4 +1,4 @@
-//! Postconditions: whether what a kernel leaves is what its contract says, for every launch and size.
+//! Postconditions and what loops are claimed to keep: whether what a kernel leaves is what its contract says, for every launch and size.
 //!
 //! The element that an equation speaks of is looked up backwards through the kernel (`resolve.rs`), the other side is a
 //! value as it is; the two are compared as values of two kernels are. Like there, it is presumed that the kernel has no
@@ -10,13 +10,13 @@ use super::instance::Instance;
 use super::pair::{Case, MAX_CASES, divisors, take};
 use super::resolve::{Resolver, Stop, too_large};
 use super::run;
-use super::value::Value;
+use super::value::{Ratio, Value};
 use crate::clause::{self, Clause, Given};
 use crate::engine::{Engine, Open, Property};
-use crate::kir::{ArrayId, Kernel};
+use crate::kir::{ArrayId, Kernel, Type};
 use crate::learn;
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::Span;
@@ -90,12 +90,28 @@ fn in_case(
     let mut reader = Reader::of_end(&mut engine, entry);
     let claims = kernel.ensures.iter();
     let obliged: Vec<Obliged> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side]);
     resolver.patient = !clauses.is_empty();
+    // What was taken from an invariant that is not shown shows nothing: it comes first.
+    let mut sound = true;
+    for one in on_the_way.iter().filter(|one| one.is_used) {
+        let met = resolver.meets(one).err().map(|(_, message)| message);
+        sound &= met.is_none();
+        all.claim(one.span, met);
+    }
     let shown = resolver.show_loops(clauses.len());
     all.note(clauses, &shown);
+    for one in on_the_way.iter().filter(|one| !one.is_used) {
+        let met = resolver.meets(one).err().map(|(_, message)| message);
+        all.claim(one.span, met);
+    }
     for one in &obliged {
-        if let Err((span, message)) = resolver.meets(one) {
+        let shown = match sound {
+            true => resolver.meets(one),
+            false => Err((None, "this claim: it rests on an invariant that is open".to_owned())),
+        };
+        if let Err((span, message)) = shown {
             all.open.push(open(span.unwrap_or(one.span), message));
         }
     }
@@ -107,6 +123,19 @@ fn in_case(
 }
 
 impl Ensured {
+    /// Takes in whether a claim of a loop was shown, or why not. What is not shown once is not shown.
+    fn claim(&mut self, span: Span, why: Option<String>) {
+        let unread = |(one, why): &(Span, Option<String>)| {
+            *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
+        };
+        self.claims.retain(|one| !unread(one));
+        match (self.claims.iter_mut().find(|(one, _)| *one == span), why) {
+            (Some((_, known @ None)), Some(why)) => *known = Some(why),
+            (Some(_), _) => {}
+            (None, why) => self.claims.push((span, why)),
+        }
+    }
+
     /// Takes in which clauses of loops were shown.
     fn note(&mut self, clauses: &[(usize, Clause)], shown: &Shown) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
@@ -130,41 +159,74 @@ fn open(span: Span, message: String) -> Open {
     Open { property: Property::Postcondition, span, other: None, message }
 }
 
+/// Whether integers of a type differ by a multiple of 2^bits, so not at all.
+fn is_multiple(values: &[Value], ty: Type) -> bool {
+    let (Type::Int { bits, .. }, [one, other]) = (ty, values) else { return false };
+    let modulus = 1i128 << bits;
+    let whole = |ratio: &Ratio| ratio.bottom == 1 && ratio.top % modulus == 0;
+    one.minus(other).is_some_and(|difference| difference.terms.values().all(whole))
+}
+
 impl Resolver {
     /// Whether a case of a claim is shown; if not, where and why.
     pub(super) fn meets(&mut self, obliged: &Obliged) -> Result<(), (Option<Span>, String)> {
         if let Wanted::Nothing(why) = &obliged.wanted {
             return Err((None, format!("this claim: {why}")));
         }
+        let who = match &obliged.counts {
+            Some(counts) => {
+                let side = &self.sides[obliged.side];
+                let digits = side.blocks.iter().chain(&side.threads).chain(counts);
+                let digits: Vec<Sym> = digits.copied().collect();
+                self.some(&digits, &Instance::default())
+            }
+            None => Instance::default(),
+        };
+        let large = || (None, "this claim: a value that is too large".to_owned());
         for (known, goal, name) in &obliged.inside {
-            if !self.shows(known, goal) {
+            let known: Option<Vec<Formula>> =
+                known.iter().map(|one| self.formula(one, &who)).collect();
+            let goal = self.formula(goal, &who).ok_or_else(large)?;
+            if !self.shows(&known.ok_or_else(large)?, &goal) {
                 return Err((None, format!("that this names elements inside of `{name}` alone")));
             }
         }
+        let known = obliged.known.iter().map(|one| self.formula(one, &who));
+        let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
         match &obliged.wanted {
-            Wanted::Equal(left, right) => {
+            Wanted::Equal(left, right, ty) => {
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
-                    resolver.agree(left, right, known).map_err(|stop| (0, stop))
+                    let agreed = resolver.agree([left, right], *ty, (&who, obliged.side), known);
+                    agreed.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let shown = self.in_cases(&obliged.known, &mut cases, show);
+                let shown = self.in_cases(&known, &mut cases, show);
                 shown.map_err(|(_, span, message)| (span, message))
             }
-            Wanted::Holds(goal) => match self.shows(&obliged.known, goal) {
-                true => Ok(()),
-                false => Err((None, format!("this claim: {}", self.formula_text(goal)))),
-            },
+            Wanted::Holds(goal) => {
+                let goal = self.formula(goal, &who).ok_or_else(large)?;
+                match self.shows(&known, &goal) {
+                    true => Ok(()),
+                    false => Err((None, format!("this claim: {}", self.formula_text(&goal)))),
+                }
+            }
             Wanted::Nothing(_) => Ok(()),
         }
     }
 
-    fn agree(&mut self, left: &Value, right: &Value, known: &[Formula]) -> Result<(), Stop> {
+    fn agree(
+        &mut self,
+        both: [&Value; 2],
+        ty: Type,
+        (who, side): (&Instance, usize),
+        known: &[Formula],
+    ) -> Result<(), Stop> {
         let mut values = Vec::new();
-        for one in [left, right] {
-            let value = self.instantiated(one, &Instance::default(), 0, known, 0)?;
+        for one in both {
+            let value = self.instantiated(one, who, side, known, 0)?;
             values.push(self.canonical(&value, 0).ok_or_else(too_large)?);
         }
-        if self.equal(&values[0], &values[1], known) {
+        if is_multiple(&values, ty) || self.equal(&values[0], &values[1], known) {
             return Ok(());
         }
         let (got, want) = (self.shown(&values[0]), self.shown(&values[1]));

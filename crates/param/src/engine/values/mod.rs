@@ -14,6 +14,7 @@ mod ensures;
 mod facts;
 mod folds;
 mod instance;
+mod kept;
 mod pair;
 mod resolve;
 mod rounds;
@@ -30,6 +31,7 @@ pub(crate) use pair::equal;
 use crate::kir::{ArrayId, Space};
 use crate::logic::poly::Sym;
 use arrays::LoopRecord;
+use claims::Obliged;
 use run::Site;
 
 /// A kernel as a list of stores.
@@ -44,4 +46,6 @@ struct Side {
     atomics: Vec<ArrayId>,
     /// Loops with clauses.
     loops: Vec<LoopRecord>,
+    /// What annotations claim on the way.
+    claims: Vec<Obliged>,
 }

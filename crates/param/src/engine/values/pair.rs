@@ -1,6 +1,7 @@
 //! Two kernels side by side: over the same parameters, each with a launch of its own.
 
 use super::Side;
+use super::claims::Obliged;
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop};
 use super::run;
@@ -37,6 +38,7 @@ pub(crate) struct Equality {
 /// proved to be free of races, divergence, overflow and accesses out of bounds.
 pub(crate) fn equal(
     kernels: [&Kernel; 2],
+    same_launch: bool,
     solver: Option<Solver>,
     infers: bool,
 ) -> (Equality, Option<Solver>) {
@@ -44,7 +46,7 @@ pub(crate) fn equal(
     let mut all: Option<Equality> = None;
     let mut waiting = vec![None];
     while let Some(case) = waiting.pop() {
-        let (result, back) = in_case(kernels, solver, infers, case);
+        let (result, back) = in_case(kernels, same_launch, solver, infers, case);
         solver = back;
         let next = match result {
             Ok(next) => next,
@@ -81,6 +83,7 @@ pub(super) type Case = [(Sym, i128); 2];
 /// beyond polynomials, and there are few of them.
 fn in_case(
     kernels: [&Kernel; 2],
+    same_launch: bool,
     solver: Option<Solver>,
     infers: bool,
     case: Option<Case>,
@@ -92,6 +95,7 @@ fn in_case(
         let value = first.vars[var.position()].clone();
         two.given.insert(kernels[0].vars[*var].name.clone(), value);
     }
+    two.launch = same_launch.then(|| one.builtins.clone());
     let mut second = two.set_up();
     for (sym, value) in case.into_iter().flatten() {
         two.replace(sym, &Poly::constant(value), &mut second);
@@ -122,6 +126,13 @@ fn in_case(
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides);
     let mut outputs = Vec::new();
+    let claims: Vec<Obliged> =
+        resolver.sides.iter().flat_map(|side| side.claims.iter().cloned()).collect();
+    for claim in claims.iter().filter(|claim| claim.is_used) {
+        if let Err((span, message)) = resolver.meets(claim) {
+            open.push((claim.side, Open::of_values(span.unwrap_or(claim.span), message)));
+        }
+    }
     if open.is_empty() {
         for array in written(&resolver.sides) {
             outputs.push(array);

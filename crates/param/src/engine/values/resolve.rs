@@ -177,6 +177,10 @@ impl Resolver {
             let first = condition.conjuncts().first().cloned();
             return Err(Stop::Split(first.unwrap_or(condition)));
         }
+        // Of what only a sum's variable decides there are no cases to look at one by one.
+        if self.shows(known, &condition) {
+            return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+        }
         let with = self.with(known, &condition);
         let then = self.instantiated(&value, &instance, moment.side, &with, depth + 1)?;
         let otherwise = self.with(known, &condition.clone().not());

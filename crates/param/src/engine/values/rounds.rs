@@ -10,6 +10,7 @@ use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
 use super::arrays::{LoopRecord, RecordedClause};
+use super::kept::{Sums, claimed};
 use super::run::{Refusal, Runner, Track};
 use super::value::{Atom, Sum, Value};
 use crate::clause::Clause;
@@ -58,11 +59,14 @@ impl Runner<'_, '_> {
             }
         }
         self.records = records;
+        let sums = Sums { terms: claimed(inner, &changed, &sums), sums };
         if self.records {
             let head = self.head(inner, &entry, &shape, &facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
             self.carry(&sums, &entry, &Poly::symbol(head.count), &mut track);
+            self.claim(inner, &entry, &sums, (&track, &head));
             let end = self.iterate(inner, track, &head)?;
+            self.claim_again(&sums, end.as_ref(), &head);
             self.record(inner, &entry, &head, end.as_ref());
         }
         self.exit(inner, &entry, (&shape, &facts), &sums)
@@ -179,14 +183,13 @@ impl Runner<'_, '_> {
     }
 
     /// Gives variables the sums that they are after `count` iterations.
-    fn carry(
-        &mut self,
-        sums: &[(VarId, Option<(Sym, Value)>)],
-        entry: &Track,
-        count: &Poly,
-        track: &mut Track,
-    ) {
-        for (var, sum) in sums {
+    fn carry(&mut self, sums: &Sums, entry: &Track, count: &Poly, track: &mut Track) {
+        for (var, sum) in &sums.sums {
+            if let Some(term) = sums.term(*var) {
+                let value = self.taken(term, track);
+                track.reals[var.position()] = value;
+                continue;
+            }
             let first = &entry.reals[var.position()];
             let value = sum.as_ref().and_then(|(digit, body)| {
                 if body.is_zero() {
@@ -255,7 +258,7 @@ impl Runner<'_, '_> {
         inner: &Loop,
         entry: &Track,
         (shape, facts): (&Shape, &Facts),
-        sums: &[(VarId, Option<(Sym, Value)>)],
+        sums: &Sums,
     ) -> Result<Option<Track>, Refusal> {
         let records = std::mem::replace(&mut self.records, false);
         let head = self.head(inner, entry, shape, facts);

@@ -8,6 +8,7 @@ use super::super::Engine;
 use super::super::state::{Mode, State, Val};
 use super::Side;
 use super::arrays::LoopRecord;
+use super::claims::Obliged;
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
 use crate::engine::eval::Operation;
@@ -42,7 +43,7 @@ pub(super) type Refusal = (Span, String);
 
 pub(super) struct Runner<'e, 'k> {
     pub(super) engine: &'e mut Engine<'k>,
-    side: usize,
+    pub(super) side: usize,
     pub(super) records: bool,
     pub(super) position: Vec<usize>,
     pub(super) loops: Vec<(usize, Sym)>,
@@ -58,6 +59,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) clauses: &'e [(usize, Clause)],
     pub(super) places: Vec<Vec<usize>>,
     pub(super) recorded: Vec<LoopRecord>,
+    /// What annotations claim on the way.
+    pub(super) claims: Vec<Obliged>,
 }
 
 /// Runs the kernel of an engine that is set up.
@@ -102,13 +105,14 @@ pub(super) fn run_with(
         clauses,
         places: clause::loops(kernel).into_iter().map(|(place, _)| place).collect(),
         recorded: Vec::new(),
+        claims: Vec::new(),
     };
     runner.run(&kernel.body, Track { state: entry, reals })?;
     let (sites, atomics) = (runner.sites, runner.atomics);
-    let loops = runner.recorded;
+    let (loops, claims) = (runner.recorded, runner.claims);
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops })
+    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims })
 }
 
 impl Runner<'_, '_> {
@@ -196,7 +200,7 @@ impl Runner<'_, '_> {
         Value::atom(Atom::Unknown(why.to_owned(), self.named))
     }
 
-    fn point(&self) -> Point {
+    pub(super) fn point(&self) -> Point {
         Point { position: self.position.clone(), loops: self.loops.clone() }
     }
 

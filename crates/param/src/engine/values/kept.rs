@@ -1,0 +1,119 @@
+//! What annotations claim of variables at the heads of loops.
+//!
+//! A claim is shown with what variables are known to be there. Where nothing is known of a floating-point variable
+//! because the loop does not simply add to it, a claim `x == e` stands for it, and must be shown when the loop is entered and
+//! after an iteration that began with it: that is induction over the iterations of all threads, since no load sees
+//! what is stored later.
+
+use super::super::loops::Head;
+use super::claims::Reader;
+use super::run::{Runner, Track};
+use super::value::Value;
+use crate::kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
+use crate::logic::poly::Sym;
+use crate::spec;
+use base::{Index, Span};
+
+/// What a loop makes of floating-point variables.
+pub(super) struct Sums {
+    /// What is added in an iteration, and the symbol that counts them.
+    pub(super) sums: Vec<(VarId, Option<(Sym, Value)>)>,
+    /// What annotations say of others at the head.
+    pub(super) terms: Vec<Taken>,
+}
+
+impl Sums {
+    /// What an annotation says of a variable.
+    pub(super) fn term(&self, var: VarId) -> Option<&Expr> {
+        self.terms.iter().find(|one| one.var == var).map(|one| &one.term)
+    }
+}
+
+/// What a variable is, as an annotation says.
+pub(super) struct Taken {
+    var: VarId,
+    term: Expr,
+    /// The clause, and the part of it that says so.
+    span: Span,
+    place: Span,
+}
+
+/// Claims `x == e` of variables that are no sums, where `e` has none that the loop changes.
+pub(super) fn claimed(
+    inner: &Loop,
+    changed: &[VarId],
+    sums: &[(VarId, Option<(Sym, Value)>)],
+) -> Vec<Taken> {
+    let mut terms = Vec::new();
+    for (var, _) in sums.iter().filter(|(_, sum)| sum.is_none()) {
+        let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
+            let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
+                return None;
+            };
+            let term = match (spec::is_var(left, *var), spec::is_var(right, *var)) {
+                (true, _) => right,
+                (_, true) => left,
+                _ => return None,
+            };
+            let own = |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
+            let (span, place) = (claim.span, claim.condition.span);
+            let taken = || Taken { var: *var, term: (**term).clone(), span, place };
+            spec::find(term, own).is_none().then(taken)
+        });
+        terms.extend(term);
+    }
+    terms
+}
+
+impl Runner<'_, '_> {
+    /// The value that an annotation gives to a variable.
+    pub(super) fn taken(&mut self, term: &Expr, track: &Track) -> Value {
+        let (point, side) = (self.point(), self.side);
+        let value = Reader::of_thread(self.engine, track, point, side).steady(term);
+        value.unwrap_or_else(|| self.unknown("a variable whose invariant is not followed"))
+    }
+
+    /// What annotations claim at the head, and that what is taken from them holds when the loop is entered.
+    pub(super) fn claim(
+        &mut self,
+        inner: &Loop,
+        entry: &Track,
+        sums: &Sums,
+        (track, head): (&Track, &Head),
+    ) {
+        if inner.claims.is_empty() {
+            return;
+        }
+        let (outside, side) = (self.point(), self.side);
+        let mut point = outside.clone();
+        point.loops.push((self.position.len() - 1, head.count));
+        point.position.push(0);
+        // Clauses about arrays are shown by themselves.
+        let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
+        let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
+        for claim in &inner.claims {
+            if !taken(claim) && !clauses.contains(&claim.span) {
+                let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
+                self.claims.extend(reader.obliged(claim));
+            }
+        }
+        for Taken { var, term, span, .. } in &sums.terms {
+            let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
+            let value = &entry.reals[var.position()];
+            self.claims.push(reader.used(value, term, *span));
+        }
+    }
+
+    /// That what is taken from annotations holds after an iteration.
+    pub(super) fn claim_again(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
+        let Some(end) = end else { return };
+        let mut point = self.point();
+        point.loops.push((self.position.len() - 1, head.count));
+        point.position.push(3);
+        for Taken { var, term, span, .. } in &sums.terms {
+            let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
+            let value = &end.reals[var.position()];
+            self.claims.push(reader.used(value, term, *span));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Postconditions and invariants of values, in small: each is proved, or shown wrong by a run, or left open; what is wrong is never
+//! proved.
+
+mod support;
+
+use Verdict::{Proved, Refuted, Unknown};
+use param::{Answer, Options, Verdict, engine::Property};
+use support::{kernel, solver};
+
+const LINE: &str = "//@ extent x[n], y[n];\n\
+    //@ requires n >= 1 && m >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;\n";
+
+/// A kernel with a thread for each element of `y`.
+fn line(ty: &str, contract: &str, body: &str) -> String {
+    format!(
+        "{LINE}{contract}\n__global__ void k(const {ty}* x, {ty}* y, int n, int m, float c) {{\n\
+         int i = blockIdx.x*blockDim.x + threadIdx.x;\nif (i >= n) return;\n{body}\n}}\n"
+    )
+}
+
+fn answer(text: &str) -> Answer {
+    let options = Options { infers: true, suggests: false };
+    let (answer, _) = param::prove(&kernel(text), solver(), options);
+    assert!(answer.contradiction.is_none(), "{:?}\n{text}", answer.contradiction);
+    answer
+}
+
+fn verdict(answer: &Answer, property: Property) -> Verdict {
+    let found = answer.properties.iter().find(|one| one.property == property);
+    found.expect("the property").verdict
+}
+
+fn ensures(ty: &str, claim: &str, body: &str, wanted: Verdict) {
+    let text = line(ty, &format!("//@ ensures {claim};"), body);
+    let answer = answer(&text);
+    assert_eq!(verdict(&answer, Property::Postcondition), wanted, "{text}{:?}", answer.properties);
+}
+
+fn floats(claim: &str, body: &str, wanted: Verdict) {
+    ensures("float", &format!("\\forall int j; 0 <= j < n ==> {claim}"), body, wanted);
+}
+
+#[test]
+fn what_was_there_before() {
+    floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1;", Proved);
+    floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1; y[i] = y[i] + 1;", Refuted);
+    floats("y[j] == \\old(y[j])", "if (i > 3) y[i] = x[i];", Refuted);
+    floats("j > 3 || y[j] == \\old(y[j])", "if (i > 3) y[i] = x[i];", Proved);
+    floats(
+        "j <= 3 ==> y[j] == \\old(y[j]) && x[j] == \\old(x[j])",
+        "if (i > 3) y[i] = x[i];",
+        Proved,
+    );
+    floats("y[j] == y[j]", "y[i] = x[i];", Proved);
+    floats("y[j] == x[0]", "y[i] = x[0];", Proved);
+}
+
+/// A loop may go round no time at all.
+#[test]
+fn loops_that_do_nothing() {
+    let sum = "float a = 0; for (int k = 0; k < m; k++) a += c; y[i] = a;";
+    floats("y[j] == m*c", sum, Proved);
+    floats("y[j] == (m - 1)*c + c", sum, Proved);
+    let late = "float a = 0; for (int k = 1; k < m; k++) a += c; y[i] = a;";
+    floats("y[j] == (m - 1)*c", late, Refuted);
+    floats(
+        "m > 0 ==> y[j] == m*c - c",
+        &late.replace("1;", "0;").replace("a = 0", "a = -c"),
+        Proved,
+    );
+    let last = "for (int k = 0; k < m; k++) y[i] = c;";
+    floats("y[j] == c", last, Refuted);
+    floats("m > 0 ==> y[j] == c", last, Proved);
+}
+
+#[test]
+fn sums_have_ranges() {
+    let sum = "float a = 0; for (int k = 0; k < n; k++) a += x[k]; y[i] = a;";
+    floats("y[j] == \\sum(k, 0, n, x[k])", sum, Proved);
+    floats("y[j] == \\sum(k, 0, j, x[k]) + \\sum(k, j, n, x[k])", sum, Proved);
+    floats("y[j] == \\sum(k, 0, j, x[k]) + \\sum(k, j + 1, n, x[k])", sum, Refuted);
+    floats("y[j] == \\sum(k, 1, n, x[k]) + x[0]", sum, Proved);
+    floats("y[j] == \\sum(k, 0, n - 1, x[k])", sum, Refuted);
+    // Two ranges that overlap, or of which one is empty, are not one range.
+    floats("y[j] == \\sum(k, 0, m, x[0]) + \\sum(k, m, n, x[0])", "y[i] = n*x[0];", Refuted);
+    // Elements that are named must be there.
+    floats("y[j] == \\sum(k, 0, n + 1, x[k])", sum, Unknown);
+    floats("y[j + 1] == y[j + 1]", sum, Unknown);
+}
+
+/// Integers are what the machine has; equations of them are modulo 2^32.
+#[test]
+fn integers_wrap() {
+    let words = |claim: &str, body: &str, wanted| {
+        ensures("unsigned", &format!("\\forall int j; 0 <= j < n ==> {claim}"), body, wanted);
+    };
+    words("y[j] == x[j]*x[j] - 1", "y[i] = (x[i] + 1)*(x[i] - 1);", Proved);
+    words("y[j] == x[j] - 1", "y[i] = x[i] - 1u;", Proved);
+    words("y[j] == x[j] + 1", "y[i] = x[i] - 1u;", Refuted);
+    // In the integers it would not hold: there is a number with 2^32 numbers before it.
+    words("y[j] + 1 == x[j] + 0", "y[i] = x[i] - 1u;", Refuted);
+    words("y[j] + 1 == x[j]", "y[i] = x[i] - 1u;", Proved);
+    words("y[j] == 4294967295", "y[i] = 0u - 1u;", Proved);
+    words("y[j] == -1", "y[i] = 0u - 1u;", Proved);
+}
+
+#[test]
+fn invariants_of_values() {
+    let check = |claim: &str, step: &str, wanted: Verdict| {
+        let body = format!(
+            "float p = c;\n//@ loop invariant {claim};\nfor (int k = 0; k < m; k++) p = {step};\ny[i] = p;"
+        );
+        let text = line("float", "//@ ensures \\forall int j; 0 <= j < n ==> y[j] == c;", &body);
+        let answer = answer(&text);
+        let invariant = verdict(&answer, Property::Invariant);
+        assert_eq!(invariant, wanted, "{text}{:?}", answer.properties);
+        // Of two claims of one variable the first is taken.
+        let is_taken = wanted == Proved || claim.contains("&&");
+        let postcondition = verdict(&answer, Property::Postcondition);
+        assert_eq!(postcondition == Proved, is_taken, "{text}");
+    };
+    check("p == c", "2*p - c", Proved);
+    check("c == p", "2*p - c", Proved);
+    check("p == c", "p*p", Unknown);
+    check("p == c + 1", "2*p - c - 1", Unknown);
+    check("p == c && p == c + 1", "2*p - c", Unknown);
+    check("p == c + k", "2*p - c - k", Unknown);
+    check("p == y[i]", "2*p - c", Unknown);
+}
+
+/// What other threads have at the end of an iteration may be used in the next.
+#[test]
+fn invariants_hold_for_all_threads() {
+    let text = |claim: &str| {
+        format!(
+            "//@ extent y[blockDim.x], s[blockDim.x];\n//@ requires gridDim.x == 1 && m >= 0;\n\
+             //@ ensures \\forall int j; 0 <= j < blockDim.x ==> y[j] == c;\n\
+             __global__ void k(float* y, int m, float c) {{\n extern __shared__ float s[];\n\
+             float p = c;\n//@ loop invariant {claim};\nfor (int k = 0; k < m; k++) {{\n\
+             s[threadIdx.x] = p; __syncthreads();\n p = s[blockDim.x - 1 - threadIdx.x]; __syncthreads();\n}}\n\
+             y[threadIdx.x] = p;\n}}\n"
+        )
+    };
+    let right = answer(&text("p == c"));
+    assert_eq!(verdict(&right, Property::Postcondition), Proved, "{:?}", right.properties);
+    let wrong = answer(&text("p == c + threadIdx.x"));
+    assert_eq!(verdict(&wrong, Property::Invariant), Unknown);
+    assert_ne!(verdict(&wrong, Property::Postcondition), Proved);
+}
+
+/// Contracts that no launch fulfils prove nothing.
+#[test]
+fn contradictory_demands_prove_nothing() {
+    let text = line("float", "//@ ensures y[0] == 1;\n//@ requires n < 1;", "y[i] = 2;");
+    assert_eq!(verdict(&answer(&text), Property::Postcondition), Unknown);
+}
+
+/// Without race freedom what is left is not definite.
+#[test]
+fn other_properties_come_first() {
+    floats("y[0] == x[0]", "y[0] = x[i];", Unknown);
+    let text = line("float", "//@ ensures y[0] == x[0];", "y[0] = x[0]; y[i + 1] = c;");
+    let answer = answer(&text);
+    assert_eq!(verdict(&answer, Property::Bounds), Refuted);
+    assert_ne!(verdict(&answer, Property::Postcondition), Proved);
+}
