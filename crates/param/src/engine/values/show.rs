@@ -1,7 +1,7 @@
 //! Values, conditions and polynomials in words, for messages.
 
 use super::resolve::Resolver;
-use super::value::{Atom, Piece, Sum, Value};
+use super::value::{Atom, Piece, Ratio, Sum, Value};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Index;
@@ -79,8 +79,8 @@ impl Resolver {
 
     /// The values of a function in order.
     fn run_text(&self, sum: &Sum) -> String {
-        let mut products = sum.body.terms.keys();
-        if let (Some(product), None) = (products.next(), products.next())
+        let mut terms = sum.body.terms.iter();
+        if let (Some((product, &Ratio::ONE)), None) = (terms.next(), terms.next())
             && let [(Atom::Input(array, index), 1)] = &product[..]
             && let [at] = &index[..]
             && let Some(low) = at.minus(&Poly::symbol(sum.digit))
