@@ -143,11 +143,17 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
 }
 
-/// Of all points that a search for a difference tries, the one where the terms are farthest apart.
+/// Of all points that a search for a difference tries, the one where the terms are farthest apart; those where they
+/// seem to be less than `least` apart, for their size, are passed over.
 #[must_use]
-pub fn widest(problem: &Problem<'_>, pair: (Term, Term), budget: &Budget) -> Option<Widest> {
+pub fn widest(
+    problem: &Problem<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+    least: f64,
+) -> Option<Widest> {
     let points = Points::new(problem, budget);
-    search(problem, pair, &points).widest(0..budget.points)
+    search(problem, pair, &points).widest(0..budget.points, least)
 }
 
 /// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has

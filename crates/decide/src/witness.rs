@@ -119,8 +119,8 @@ impl Search<'_> {
     }
 
     /// The point, of those numbered `points`, where the values are farthest apart for their size: as
-    /// floats, and then in intervals.
-    pub(crate) fn widest(&self, points: std::ops::Range<u64>) -> Option<Widest> {
+    /// floats, by `least` or more, and then in intervals.
+    pub(crate) fn widest(&self, points: std::ops::Range<u64>, least: f64) -> Option<Widest> {
         let mut numbers: Vec<(f64, u64)> = Vec::new();
         for number in points {
             if self.points.patience.is_over() {
@@ -130,7 +130,7 @@ impl Search<'_> {
             let [a, b] = [self.reference, self.optimised]
                 .map(|(terms, root)| evaluate_floats(terms, &[root], &point).pop());
             let distance = a.zip(b).map_or(f64::NAN, |(a, b)| relative(a, b));
-            if !distance.is_nan() {
+            if distance >= least {
                 numbers.push((distance, number));
             }
         }

@@ -50,7 +50,7 @@ pub(crate) fn look(
     if discrepancy.relative() > ALIKE {
         return as_found();
     }
-    let Some(widest) = widest(problem, pair, budget) else { return as_found() };
+    let Some(widest) = widest(problem, pair, budget, 0.0) else { return as_found() };
     if widest.relative <= CLOSE
         && let Some(reason) = reason(problem, pair, widest.relative)
     {
@@ -69,7 +69,7 @@ pub(crate) fn glance(
     budget: &Budget,
 ) -> Option<(Point, Discrepancy)> {
     let quick = Budget { points: budget.quick_points, ..*budget };
-    let widest = widest(problem, pair, &quick).filter(|widest| widest.relative > ALIKE)?;
+    let widest = widest(problem, pair, &quick, ALIKE).filter(|widest| widest.relative > ALIKE)?;
     Some((widest.point, widest.discrepancy))
 }
 

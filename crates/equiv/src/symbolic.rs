@@ -53,6 +53,8 @@ pub struct Symbolic {
     made: FxHashMap<(Operation, [Term; 3]), Value>,
     /// Bits of integers: of which, from where on, and how many.
     fields: FxHashMap<(Term, u32, u32), Value>,
+    /// By `−1 − a`: the `a`.
+    complements: FxHashMap<Term, Value>,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
     /// The constants so far.
@@ -122,6 +124,7 @@ impl Symbolic {
             ranges: Ranges::default(),
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
+            complements: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
             constants: Constants::default(),
@@ -457,8 +460,15 @@ impl Domain for Symbolic {
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        let number = self.in_range(value, width, false)?;
-        self.bits_of(number, width, first, bits)
+        self.some_bits(value, width, first, bits)
+    }
+
+    fn complement(&mut self, a: Value) -> Value {
+        self.turned_over(a)
+    }
+
+    fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        self.made_of_bits(bits)
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {

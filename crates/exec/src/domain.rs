@@ -243,6 +243,20 @@ pub trait Domain {
         None
     }
 
+    /// `−1 − a`: every bit of an integer turned over.
+    fn complement(&mut self, a: Value) -> Value {
+        let (minus_one, mut out) = (self.integer(-1), [0; WARP]);
+        self.binary(Binary::Sub, [&[minus_one; WARP], &[a; WARP]], Mask(1), &mut out);
+        out[0]
+    }
+
+    /// The number with these bits, each 0 or 1, the lowest first; [`field`](Self::field) gives them back. `None` if that
+    /// is not followed.
+    fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        let _ = bits;
+        None
+    }
+
     /// The single whose bits are those of a single moved up by 23: an integer in the lowest bits
     /// becomes an exponent, which is how `expf` makes powers of two. `None` if nothing is known of it.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {

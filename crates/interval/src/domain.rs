@@ -393,6 +393,12 @@ impl<E: Enclosure> Domain for Intervals<E> {
         Some(self.integer(number.checked_shr(first)? & mask))
     }
 
+    fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        let mut bits = bits.iter().rev().map(|bit| self.round(*bit, Rounding::NearestEven));
+        let number = bits.try_fold(0, |number, bit| Some(number << 1 | bit?))?;
+        Some(self.integer(number))
+    }
+
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
         let modulus = 1i128 << width.bits();
         let lowest = if signed { -modulus / 2 } else { 0 };
@@ -479,8 +485,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
         match self.known(value) {
             Real(x) => x.round(rounding)?.to_integer(),
-            Infinite { negative: true } => Some(i128::MIN),
-            Infinite { negative: false } => Some(i128::MAX),
+            Infinite { negative } => Some(if *negative { i128::MIN } else { i128::MAX }),
             _ => None,
         }
     }

@@ -1,19 +1,39 @@
 //! Some bits of an integer as a number: `⌊x / 2^a⌋ − 2^b · ⌊x / 2^(a+b)⌋` for `b` bits from bit `a` on.
 
 use super::Symbolic;
-use exec::domain::Value;
+use exec::domain::{Domain, Value};
 use ir::Width;
-use term::{Function, Number, Term};
+use term::{Function, Node, NodeId, Number, Term};
 
 impl Symbolic {
-    /// Some bits of a number that has no sign and fits the width.
-    pub(super) fn bits_of(
+    /// Some bits of the number that the lowest `width` bits of a value are.
+    pub(super) fn some_bits(
         &mut self,
-        number: Value,
+        value: Value,
         width: Width,
         first: u32,
         bits: u32,
     ) -> Option<Value> {
+        if let Some(&turned) = self.complements.get(&self.term(value)) {
+            let field = self.some_bits(turned, width, first, bits)?;
+            return Some(self.ones_without(field, bits));
+        }
+        if let Some((value, by)) = self.multiple_of_two(value) {
+            // The bits of `2^by · x` are those of `x` further up.
+            return match first.checked_sub(by) {
+                Some(first) if first + bits <= width.bits() => {
+                    self.some_bits(value, width, first, bits)
+                }
+                None if first + bits <= by => Some(self.integer(0)),
+                _ => None,
+            };
+        }
+        let number = self.in_range(value, width, false)?;
+        self.bits_of(number, width, first, bits)
+    }
+
+    /// Some bits of a number that has no sign and fits the width.
+    fn bits_of(&mut self, number: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
         let x = self.term(number);
         if let Some(&known) = self.fields.get(&(x, first, bits)) {
             return Some(known);
@@ -39,6 +59,59 @@ impl Symbolic {
         Some(value)
     }
 
+    /// The number with these bits.
+    pub(super) fn made_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        let mut total = self.terms.zero();
+        for (at, bit) in bits.iter().enumerate() {
+            let scale = self.terms.integer(1i64.checked_shl(u32::try_from(at).ok()?)?);
+            let bit = self.term(*bit);
+            total = self.terms.fused_multiply_add(scale, bit, total);
+        }
+        let node = self.terms.seal(total);
+        self.ranges.know(node, (0, 1i128.checked_shl(u32::try_from(bits.len()).ok()?)? - 1));
+        let term = node.into();
+        for (at, bit) in (0..).zip(bits) {
+            self.fields.insert((term, at, 1), *bit);
+        }
+        Some(self.handles.handle(term))
+    }
+
+    /// The `x` and `n` of a value `2^n · x`.
+    pub(super) fn multiple_of_two(&mut self, value: Value) -> Option<(Value, u32)> {
+        let Node::Product(a, b) = self.terms.node(self.term(value)) else { return None };
+        let power = |factor: NodeId| match self.terms.as_number(factor.into())?.to_small_ratio()? {
+            (number, 1) if number > 1 => {
+                let number = number.unsigned_abs();
+                number.is_power_of_two().then(|| number.trailing_zeros())
+            }
+            _ => None,
+        };
+        let (by, other) = match (power(a), power(b)) {
+            (Some(by), _) => (by, b),
+            (None, by) => (by?, a),
+        };
+        Some((self.handles.handle(other.into()), by))
+    }
+
+    /// `−1 − a`, remembered as that.
+    pub(super) fn turned_over(&mut self, a: Value) -> Value {
+        let (minus_one, term) = (self.terms.integer(-1), self.term(a));
+        let turned = self.terms.subtract(minus_one, term);
+        let turned = self.terms.seal(turned).into();
+        self.complements.insert(turned, a);
+        self.handles.handle(turned)
+    }
+
+    /// `2^bits − 1 − field`
+    pub(super) fn ones_without(&mut self, field: Value, bits: u32) -> Value {
+        let most = (1i128 << bits) - 1;
+        let (ones, term) = (self.constant_term(most), self.term(field));
+        let rest = self.terms.subtract(ones, term);
+        let node = self.terms.seal(rest);
+        self.ranges.know(node, (0, most));
+        self.handles.handle(node.into())
+    }
+
     /// `⌊x / 2^by⌋`
     fn shifted_down(&mut self, x: Term, by: u32) -> Option<Term> {
         if by == 0 {
@@ -53,15 +126,13 @@ impl Symbolic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use exec::domain::{Domain, InputSource, Inputs as Given};
+    use exec::domain::{Binary, InputSource, Inputs as Given};
     use ir::Scalar;
     use rustc_hash::FxHashMap;
     use std::sync::Arc;
     use term::{Inputs, Numbers};
 
-    /// Fields of a number have the values that shifts and masks have, at every byte.
-    #[test]
-    fn fields_are_those_of_shifts_and_masks() {
+    fn byte() -> (Symbolic, Value) {
         let mut inputs = Inputs::new();
         inputs.tensor("x", 1).unwrap();
         inputs.describe(&[1], Numbers::Integers(0, 255));
@@ -70,16 +141,76 @@ mod tests {
         let mut domain = Symbolic::new(Arc::new(inputs), sources, true);
         let scalar = Scalar::Integer { width: Width::B8, signed: false };
         let value = domain.inputs(&Given { source, scalar, count: 1 }).unwrap();
+        (domain, value)
+    }
+
+    /// What a value is where the byte is some number.
+    fn at(domain: &Symbolic, value: Value, number: i64) -> f64 {
+        let terms = [domain.term(value)];
+        let found = decide::evaluate(&domain.terms, &terms, &|_| Number::from(number));
+        let decide::Value::Real(found) = &found[0] else { panic!("{found:?}") };
+        found.to_f64_lossy()
+    }
+
+    /// Fields of a number have the values that shifts and masks have, at every byte.
+    #[test]
+    fn fields_are_those_of_shifts_and_masks() {
+        let (mut domain, value) = byte();
         for (first, bits) in [(0, 4), (4, 4), (3, 1), (7, 1), (0, 8), (2, 5)] {
             let field = domain.field(value, Width::B8, first, bits).unwrap();
             assert_eq!(domain.range(domain.term(field)), Some((0, (1 << bits) - 1)));
             for number in 0..256_i64 {
-                let terms = [domain.term(field)];
-                let found = decide::evaluate(&domain.terms, &terms, &|_| Number::from(number));
                 let expected = number >> first & ((1 << bits) - 1);
-                let decide::Value::Real(found) = &found[0] else { panic!("{found:?}") };
-                assert_eq!(found.to_f64_lossy(), expected as f64, "{first} {bits} {number}");
+                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
             }
+        }
+    }
+
+    /// The same of `8·x`, whose upper bits are cut off.
+    #[test]
+    fn fields_of_multiples() {
+        let (mut domain, value) = byte();
+        let eight = domain.integer(8);
+        let mut out = [0; 32];
+        let operands = [&[value; 32], &[eight; 32]];
+        domain.binary(Binary::Mul, operands, exec::Mask(1), &mut out);
+        for (first, bits) in [(3, 1), (7, 1), (0, 3), (1, 2), (3, 5), (4, 3)] {
+            let field = domain.field(out[0], Width::B8, first, bits).unwrap();
+            for number in 0..256_i64 {
+                let expected = (8 * number % 256) >> first & ((1 << bits) - 1);
+                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+            }
+        }
+    }
+
+    /// The same of `−1 − x`.
+    #[test]
+    fn fields_of_complements() {
+        let (mut domain, value) = byte();
+        let turned = domain.complement(value);
+        for (first, bits) in [(0, 1), (7, 1), (2, 5), (0, 8)] {
+            let field = domain.field(turned, Width::B8, first, bits).unwrap();
+            for number in 0..256_i64 {
+                let expected = !number >> first & ((1 << bits) - 1);
+                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+            }
+        }
+    }
+
+    /// A number put together from the bits of another, in reverse, has them as its own.
+    #[test]
+    fn numbers_made_of_bits() {
+        let (mut domain, value) = byte();
+        let mut bits: Vec<Value> =
+            (0..8).map(|at| domain.field(value, Width::B8, at, 1).unwrap()).collect();
+        bits.reverse();
+        let made = domain.number_of_bits(&bits).unwrap();
+        for (first, bit) in (0..).zip(&bits) {
+            assert_eq!(domain.field(made, Width::B8, first, 1), Some(*bit));
+        }
+        for number in 0..256_i64 {
+            let expected = (number as u8).reverse_bits();
+            assert_eq!(at(&domain, made, number), f64::from(expected), "{number}");
         }
     }
 }

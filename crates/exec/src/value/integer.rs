@@ -59,8 +59,8 @@ pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> O
     if let Some(value) = integer(below).filter(|_| zeros > 0) {
         return valued.domain.in_range(value, width(below.len())?, false);
     }
-    let halved = bytes.iter().any(|byte| matches!(byte, Byte::Nibbles(_)));
-    if halved { nibbles::number(valued, bytes, signed) } else { None }
+    // Parts of several integers.
+    nibbles::number(valued, bytes, signed)
 }
 
 /// An integer that is congruent to what bytes are.

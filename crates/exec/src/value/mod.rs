@@ -11,6 +11,7 @@
 //! them. Everything that computes bits writes [opaque](unit::Units::opaque) words where a result is
 //! unknown, unless it knows better: what nobody thought of is lost, never wrong.
 
+pub(crate) mod bits;
 pub(crate) mod bytes;
 pub(crate) mod integer;
 pub(crate) mod memory;

@@ -22,7 +22,7 @@ pub(crate) enum Nibble {
 }
 
 /// The halves of a byte, the lower first; `None` if it is not one of an integer.
-fn split(byte: Byte) -> Option<[Nibble; 2]> {
+pub(super) fn split(byte: Byte) -> Option<[Nibble; 2]> {
     match byte {
         Byte::Known(bits) => Some([Nibble::Known(bits & 15), Nibble::Known(bits >> 4)]),
         Byte::Of { value, sort, index } if sort.is_integer() => {

@@ -24,7 +24,7 @@ pub(in crate::interpret) struct Factor<'o> {
 /// A product of matrices.
 pub(in crate::interpret) struct Product<'o> {
     pub(in crate::interpret) shape: Shape,
-    kind: MmaKind,
+    pub(in crate::interpret) kind: MmaKind,
     pub(in crate::interpret) a: Factor<'o>,
     pub(in crate::interpret) b: Factor<'o>,
     pub(in crate::interpret) c: Factor<'o>,
@@ -164,12 +164,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
     }
     if !tags.unknown.is_empty() {
         let plain = poison.iter().all(|lanes| lanes.is_empty()) && tags.undetermined().is_empty();
-        let followed = match product.kind {
-            MmaKind::MultiplyAdd { saturate, .. } if context.valued.is_some() && plain => {
-                valued::integer_product(context, product, &sources, &terms, saturate)
-            }
-            _ => false,
-        };
+        let followed = context.valued.is_some()
+            && plain
+            && valued::integer_product(context, product, &sources, &terms);
         if !followed {
             spoil(context, product, tags, &poison);
         }

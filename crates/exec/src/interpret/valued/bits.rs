@@ -12,6 +12,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
 use crate::value::Valued;
+use crate::value::bits as single;
 use crate::value::bytes::{self as on_bytes, Bytes, ZERO, number};
 use crate::value::nibbles;
 use crate::value::unit::{Byte, Content, Unit, content, known};
@@ -64,6 +65,16 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, u
     let size = part.bytes() as usize;
     let mut patches: Vec<Patch> = dsts.iter().map(|_| Patch::new()).collect();
     for lane in source.1.unknown.and(context.lanes).iter() {
+        let Some(valued) = &mut context.valued else { return };
+        if let ([low, high], 2) = (&mut patches[..], size) {
+            let word = source.0[lane] as u32;
+            let mut half = |part| valued.store.units.half_alone(word, part);
+            if let (Some(first), Some(second)) = (half(0), half(1)) {
+                low.set(lane, (first.into(), Word::Unknown));
+                high.set(lane, (second.into(), Word::Unknown));
+                continue;
+            }
+        }
         let low = bytes(context, source, lane);
         let high = bytes(context, &(*upper, source.1), lane);
         let Some(valued) = &mut context.valued else { return };
@@ -129,9 +140,11 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
         };
         let moved = computed.or_else(|| moved(op, &operands, to)).or_else(|| {
             let valued = context.valued.as_mut()?;
-            integer::compute(valued, op, &operands, to)
+            parts(valued, op, &operands, to)
+                .or_else(|| integer::compute(valued, op, &operands, to))
                 .or_else(|| halves(op, &operands))
                 .or_else(|| signed_nibbles(valued, op, &operands, to))
+                .or_else(|| single::compute(valued, op, &operands, to))
         });
         let result = match moved {
             Some(result) => Some(result),
@@ -209,6 +222,20 @@ fn halves(op: &Op, operands: &[Bytes]) -> Option<Bytes> {
         }
         _ => None,
     }
+}
+
+/// A shift to the left of parts of several integers, which moves them and makes no multiple of their sum; or their
+/// complement.
+fn parts(valued: &mut Valued<'_>, op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
+    let (Op::IntBinary { op: IntBinary::Shl, width, .. }
+    | Op::IntUnary { op: IntUnary::Not, width, .. }) = op
+    else {
+        return None;
+    };
+    if integer::is_integer(&operands[0], *width) {
+        return None;
+    }
+    halves(op, operands).or_else(|| single::compute(valued, op, operands, to))
 }
 
 /// A nibble, or more of them, whose highest bit becomes the sign.

@@ -57,10 +57,9 @@ fn unary(valued: &mut Valued<'_>, op: IntUnary, a: &Bytes, width: Width) -> Opti
             valued.domain.unary(Unary::Abs, &[a; WARP], Mask(1), &mut out);
             Some(out[0])
         }
-        // −1 − a
         IntUnary::Not => {
-            let (one, a) = (valued.domain.integer(-1), congruent(valued, a)?);
-            Some(apply(valued, Binary::Sub, one, a))
+            let a = congruent(valued, a)?;
+            Some(valued.domain.complement(a))
         }
         _ => None,
     }

@@ -1,9 +1,9 @@
 //! Products of matrices as sums of products of the domain's values.
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, which is how naive
-//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits and of
-//! four are added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
-//! only if the domain knows that it does not.
+//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits, of
+//! four and of one are added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
+//! only if the domain knows that it does not. Of bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
 
 use super::float::{Operands, Shape, reals, write};
 use super::integer::{congruent, number, whole};
@@ -13,8 +13,8 @@ use crate::interpret::Context;
 use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
-use crate::value::nibbles;
-use ir::{Element, FloatMode, Format, Width};
+use crate::value::{Valued, bits, nibbles};
+use ir::{Element, FloatMode, Format, MmaKind, Width};
 
 /// Values of the domain by place, or opaque words.
 struct Values {
@@ -54,16 +54,15 @@ pub(in crate::interpret) fn product(
     }
 }
 
-/// Executes a product of integers of eight bits or four; whether all numbers that go into it are known to
+/// Executes a product of integers of eight bits, four or one; whether all numbers that go into it are known to
 /// the domain.
 pub(in crate::interpret) fn integer_product(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,
     sources: &[Vec<Operands>; 3],
     terms: &Terms,
-    saturate: bool,
 ) -> bool {
-    integer_results(context, product, sources, terms, saturate).is_some_and(|results| {
+    integer_results(context, product, sources, terms).is_some_and(|results| {
         for (patch, &dst) in results.iter().zip(product.d) {
             patch.apply(context, dst);
         }
@@ -77,8 +76,9 @@ fn integer_results(
     product: &Product<'_>,
     [a, b, c]: &[Vec<Operands>; 3],
     terms: &Terms,
-    saturate: bool,
 ) -> Option<Vec<Patch>> {
+    let saturate = matches!(product.kind, MmaKind::MultiplyAdd { saturate: true, .. });
+    let differs = product.kind == MmaKind::XorPopc;
     let [m, n, k] = [product.shape.m, product.shape.n, product.shape.k].map(usize::from);
     let a = integers(context, &product.a, a, (m, k), false)?;
     let b = integers(context, &product.b, b, (n, k), true)?;
@@ -98,7 +98,10 @@ fn integer_results(
                 true => number(valued, &start[..4], true)?,
                 false => congruent(valued, &start[..4])?,
             };
-            let sum = valued.domain.dot(row, &chosen, start);
+            let sum = match differs {
+                true => differing(valued, row, &chosen, start),
+                false => valued.domain.dot(row, &chosen, start),
+            };
             // Another number in its place would be what it wraps around to.
             if saturate && valued.domain.in_range(sum, Width::B32, true) != Some(sum) {
                 return None;
@@ -110,7 +113,18 @@ fn integer_results(
     Some(results)
 }
 
-/// The integers of a factor of eight bits or four, if all are known to the domain.
+/// How many bits of a row and a column differ, added to `start`.
+fn differing(valued: &mut Valued<'_>, row: &[Value], column: &[Value], start: Value) -> Value {
+    let [one, minus_two] = [1, -2].map(|number| valued.domain.integer(number));
+    let ones = vec![one; row.len()];
+    let some = valued.domain.dot(row, &ones, start);
+    let all = valued.domain.dot(column, &ones, some);
+    let zero = valued.domain.integer(0);
+    let both = valued.domain.dot(row, column, zero);
+    valued.domain.dot(&[both], &[minus_two], all)
+}
+
+/// The integers of a factor of eight bits, four or one, if all are known to the domain.
 fn integers(
     context: &mut Context<'_, '_>,
     factor: &Factor<'_>,
@@ -118,22 +132,22 @@ fn integers(
     (rows, columns): (usize, usize),
     transposed: bool,
 ) -> Option<Matrix<Value>> {
-    let (signed, bytewise) = match factor.element {
-        Element::S8 => (true, true),
-        Element::U8 => (false, true),
-        Element::S4 => (true, false),
-        Element::U4 => (false, false),
-        _ => return None,
-    };
     let mut matrix = Matrix::new(rows, columns);
     for (register, source) in sources.iter().enumerate() {
         for lane in 0..WARP {
             let found = bytes(context, source, lane);
             for part in 0..parts(factor.element) {
                 let valued = context.valued.as_mut()?;
-                let value = match bytewise {
-                    true => number(valued, &found[part..=part], signed)?,
-                    false => nibbles::nibble(valued, &found, part, signed)?,
+                let value = match factor.element {
+                    Element::S8 => number(valued, &found[part..=part], true)?,
+                    Element::U8 => number(valued, &found[part..=part], false)?,
+                    Element::S4 => nibbles::nibble(valued, &found, part, true)?,
+                    Element::U4 => nibbles::nibble(valued, &found, part, false)?,
+                    Element::B1 => {
+                        let bit = bits::bit(valued, &found, part)?;
+                        bits::number(valued, bit)
+                    }
+                    _ => return None,
                 };
                 let Place { product, row, column } = factor.spread.place(lane, register, part);
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
