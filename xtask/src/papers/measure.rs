@@ -150,11 +150,24 @@ impl Program {
         Ok(best)
     }
 
+    /// Whether the program finds a solver for questions about every size.
+    pub(crate) fn has_solver(&self) -> bool {
+        let file = "corpus/param/ensures/diffusion.cu".to_owned();
+        self.run(&["prove".to_owned(), file]).is_ok_and(|run| run.succeeded)
+    }
+
     fn run(&self, arguments: &[String]) -> Result<Run, String> {
+        // `prove` runs on one core in any case.
+        let jobs: &[&str] =
+            if arguments.first().is_some_and(|one| one == "prove") { &[] } else { &["-j", "1"] };
+        // Answers that a solver gave before are not to be found.
+        let kept = self.root.join("target/papers/answers");
+        let _ = std::fs::remove_dir_all(&kept);
         let start = Instant::now();
         let mut child = Command::new(&self.path)
             .args(arguments)
-            .args(["-j", "1"])
+            .args(jobs)
+            .env("WARPPROOF_CACHE", &kept)
             .current_dir(&self.root)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -3,7 +3,7 @@
 use super::Done;
 use super::measure::Side;
 use super::plot::Plot;
-use super::rows::{Subject, Table};
+use super::rows::{Row, Subject, Table};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -66,6 +66,9 @@ pub(crate) fn write(
 
 /// A table.
 pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
+    if table.rows.iter().any(Row::is_for_all_sizes) {
+        return for_all_sizes(table, rows);
+    }
     let sized = rows.iter().any(|done| matches!(done.row.subject, Subject::Generated { .. }));
     let mut columns = vec!["kernels", "verdict", "s", "processor, s", "MB", "million instructions"];
     columns.extend(["block syncs", "warp syncs", "PTX lines", "threads"]);
@@ -81,6 +84,34 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     let _ = writeln!(text, "|{}", "---|".repeat(columns.len()));
     for done in rows {
         let _ = writeln!(text, "| {} |", cells(done, sized, peers).join(" | "));
+    }
+    text
+}
+
+/// A table of proofs for every launch and size.
+fn for_all_sizes(table: &Table, rows: &[Done<'_>]) -> String {
+    let mut text = format!("\n## {}\n\n", table.title);
+    if rows.is_empty() {
+        text.push_str("Not measured: there was no z3.\n");
+        return text;
+    }
+    text.push_str(
+        "| kernels | verdict | s, with the solver | MB | published, s | ratio | target |\n",
+    );
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for done in rows {
+        let published = done.row.published;
+        let missed = done.missed();
+        let cells = [
+            done.row.name.clone(),
+            done.figures.verdict.clone(),
+            format!("{:.3}", done.figures.seconds),
+            format!("{:.0}", done.figures.kilobytes as f64 / 1024.0),
+            published.map_or("–".to_owned(), |seconds| seconds.to_string()),
+            published.map_or("–".to_owned(), |seconds| ratio(seconds / done.figures.seconds)),
+            if missed.is_empty() { "met".to_owned() } else { missed.join("; ") },
+        ];
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
 }

@@ -46,6 +46,21 @@ pub(crate) struct Target {
 }
 
 impl Row {
+    /// Whether it is about every launch and size.
+    pub(crate) fn is_for_all_sizes(&self) -> bool {
+        let Subject::Flags(flags) = &self.subject else { return false };
+        flags.first().is_some_and(|flag| flag == "prove")
+            || flags.iter().any(|flag| flag == "--for-all-sizes")
+    }
+
+    /// The files it is about.
+    #[cfg(test)]
+    pub(crate) fn files(&self) -> Vec<String> {
+        let Subject::Flags(flags) = &self.subject else { return Vec::new() };
+        let files = flags.iter().skip(1).filter(|flag| !flag.starts_with("--"));
+        files.take(if self.is_comparison() { 2 } else { 1 }).cloned().collect()
+    }
+
     pub(crate) fn is_comparison(&self) -> bool {
         matches!(&self.subject, Subject::Flags(flags) if flags.first().is_some_and(|flag| flag == "equiv"))
     }

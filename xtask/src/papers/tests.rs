@@ -28,13 +28,15 @@ fn every_table_of_the_papers_is_there_and_its_files_too() {
         assert!(tables.iter().any(|table| table.title.contains(title)), "{title}");
     }
     for row in tables.iter().flat_map(|table| &table.rows) {
-        let Subject::Flags(flags) = &row.subject else { continue };
-        let kernels = if row.is_comparison() { &flags[1..3] } else { &flags[1..2] };
-        for kernel in kernels {
+        for kernel in row.files() {
             let (file, name) = kernel
                 .split_once("::")
                 .map_or((kernel.as_str(), None), |(file, name)| (file, Some(name)));
             let text = std::fs::read_to_string(root().join(file)).unwrap();
+            if row.is_for_all_sizes() {
+                assert!(text.contains("__global__"), "{}: {kernel}", row.name);
+                continue;
+            }
             assert!(lines_of_kernel(&text, name) > 5, "{}: {kernel}", row.name);
         }
     }
