@@ -15,7 +15,9 @@ macro_rules! pairs {
     };
 }
 
-pairs! { matmul matmul_ragged reverse stencil tiles transpose vector_add }
+pairs! {
+    attention matmul matmul_ragged reverse softmax stencil tiles transpose vector_add
+}
 
 /// A change of one of the two files.
 struct Mutant {

@@ -7,6 +7,7 @@
 use super::instance::Instance;
 use super::resolve::{Resolver, Stop, range, too_large};
 use super::value::{Atom, Fold, Piece, Product, Ratio, Sum, Value};
+use crate::clause::Monoid;
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ impl Resolver {
                     let value = self.instantiated(value, instance, side, known, depth)?;
                     match as_fold(&value, fold) {
                         Some(inner) => pieces.extend(inner.pieces.iter().cloned()),
-                        None if fold.unit.is_some_and(|unit| value == Value::constant(unit)) => {}
+                        None if is_neutral(&value, fold) => {}
                         None => pieces.push(Piece::One(value)),
                     }
                 }
@@ -250,6 +251,35 @@ pub(super) fn single_fold(value: &Value) -> Option<&Fold> {
     }
 }
 
+/// The least or greatest of values.
+pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
+    let fold = Fold { op: Monoid::named(name), unit: None, pieces: Vec::new() };
+    let mut pieces = Vec::new();
+    for value in values {
+        match as_fold(&value, &fold) {
+            Some(inner) => pieces.extend(inner.pieces.iter().cloned()),
+            None => pieces.push(Piece::One(value)),
+        }
+    }
+    made(&fold, pieces)
+}
+
+/// Whether a value changes nothing: the least number there is, if the greatest is looked for.
+fn is_neutral(value: &Value, fold: &Fold) -> bool {
+    // Infinity with its sign, which may be a factor.
+    let infinity = |sign: i128| {
+        let negated = Value::number(f64::INFINITY).times(&Value::constant(sign));
+        let number = if sign < 0 { f64::NEG_INFINITY } else { f64::INFINITY };
+        *value == Value::number(number) || negated.is_some_and(|one| *value == one)
+    };
+    let infinite = match fold.op.name.as_str() {
+        "max" => infinity(-1),
+        "min" => infinity(1),
+        _ => false,
+    };
+    infinite || fold.unit.is_some_and(|unit| *value == Value::constant(unit))
+}
+
 /// A fold of pieces, as the simplest value it is.
 fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
     match (&pieces[..], fold.unit) {
@@ -257,8 +287,15 @@ fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
         ([Piece::One(value)], _) => return value.clone(),
         _ => {}
     }
+    pieces.retain(|piece| !matches!(piece, Piece::One(value) if is_neutral(value, fold)));
     if fold.op.commutes {
         pieces.sort();
+    }
+    if matches!(fold.op.name.as_str(), "max" | "min") {
+        pieces.dedup();
+    }
+    if let [Piece::One(value)] = &pieces[..] {
+        return value.clone();
     }
     Value::atom(Atom::Fold(Box::new(Fold { op: fold.op.clone(), unit: fold.unit, pieces })))
 }

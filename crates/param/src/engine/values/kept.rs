@@ -6,18 +6,18 @@
 //! what is stored later.
 
 use super::super::loops::Head;
+use super::carry::Carry;
 use super::claims::Reader;
 use super::run::{Runner, Track};
 use super::value::Value;
 use crate::kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
-use crate::logic::poly::Sym;
 use crate::spec;
 use base::{Index, Span};
 
 /// What a loop makes of floating-point variables.
 pub(super) struct Sums {
-    /// What is added in an iteration, and the symbol that counts them.
-    pub(super) sums: Vec<(VarId, Option<(Sym, Value)>)>,
+    /// How each changes.
+    pub(super) sums: Vec<(VarId, Carry)>,
     /// What annotations say of others at the head.
     pub(super) terms: Vec<Taken>,
 }
@@ -42,10 +42,10 @@ pub(super) struct Taken {
 pub(super) fn claimed(
     inner: &Loop,
     changed: &[VarId],
-    sums: &[(VarId, Option<(Sym, Value)>)],
+    sums: &[(VarId, Carry)],
 ) -> Vec<Taken> {
     let mut terms = Vec::new();
-    for (var, _) in sums.iter().filter(|(_, sum)| sum.is_none()) {
+    for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Carry::Other)) {
         let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
             let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
                 return None;

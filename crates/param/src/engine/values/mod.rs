@@ -8,6 +8,7 @@
 //! the laws of sums in `sums.rs`. Floats are real numbers, functions are known by their names.
 
 mod arrays;
+mod carry;
 mod claims;
 mod compare;
 mod ensures;

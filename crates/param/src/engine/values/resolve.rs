@@ -15,8 +15,9 @@
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
 use super::Side;
+use super::folds::extreme;
 use super::instance::Instance;
-use super::value::{Atom, Load, Point, Ratio, Sum, Value};
+use super::value::{Atom, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
 use crate::kir::{ArrayId, Space};
 use crate::logic::formula::Formula;
@@ -293,7 +294,7 @@ impl Resolver {
                 for argument in arguments {
                     values.push(self.instantiated(argument, instance, side, known, depth)?);
                 }
-                called(name, values)
+                called(name, values).ok_or_else(too_large)?
             }
             Atom::Sum(sum) => self.sum(sum, instance, side, known, depth)?,
             Atom::Fold(fold) => self.fold(fold, instance, side, known, depth)?,
@@ -363,18 +364,12 @@ pub(super) fn differences(one: &[Poly], other: &[Poly]) -> Option<Vec<Poly>> {
     one.iter().zip(other).map(|(a, b)| a.minus(b)).collect()
 }
 
-/// A function of values; of constants where that is exact.
-fn called(name: &str, mut arguments: Vec<Value>) -> Value {
-    if name == "inverse"
-        && let [one] = &arguments[..]
-        && let Some(Ratio { top, bottom }) =
-            one.terms.get(&Vec::new()).filter(|_| one.terms.len() == 1)
-    {
-        let ratio = Ratio { top: bottom * top.signum(), bottom: top.abs() };
-        return Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
+/// A function of values, in normal form.
+fn called(name: &str, arguments: Vec<Value>) -> Option<Value> {
+    match (name, &arguments[..]) {
+        ("inverse", [one]) => one.inverse(),
+        ("exp" | "exp2", [one]) if one.is_zero() => Some(Value::constant(1)),
+        ("min" | "max", [_, _]) => Some(extreme(name, arguments)),
+        _ => Some(Value::atom(Atom::Call(name.to_owned(), arguments))),
     }
-    if matches!(name, "min" | "max") {
-        arguments.sort();
-    }
-    Value::atom(Atom::Call(name.to_owned(), arguments))
 }

@@ -10,9 +10,10 @@ use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
 use super::arrays::{LoopRecord, RecordedClause};
+use super::carry::{Carry, carries};
 use super::kept::{Sums, claimed};
 use super::run::{Refusal, Runner, Track};
-use super::value::{Atom, Sum, Value};
+use super::value::{Atom, Value};
 use crate::clause::Clause;
 use crate::kir::{Builtin, Loop, Space, Stmt, Type, VarId, assigned};
 use crate::logic::formula::Formula;
@@ -40,7 +41,7 @@ impl Runner<'_, '_> {
         }
         let records = std::mem::replace(&mut self.records, false);
         // First with variables that stand for themselves, to see how they change.
-        let mut sums: Vec<(VarId, Option<(Sym, Value)>)> = Vec::new();
+        let mut sums: Vec<(VarId, Carry)> = Vec::new();
         if !changed.is_empty() {
             let head = self.head(inner, &entry, &shape, &facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
@@ -51,12 +52,7 @@ impl Runner<'_, '_> {
             }
             let carried: Vec<u32> = (first..=self.named).collect();
             let end = self.iterate(inner, track, &head)?;
-            for (var, number) in changed.iter().zip(&carried) {
-                let own = Value::atom(Atom::Carried(*number));
-                let added = end.as_ref().and_then(|end| end.reals[var.position()].minus(&own));
-                let added = added.filter(|added| is_summand(added, &carried));
-                sums.push((*var, added.map(|added| (head.count, added))));
-            }
+            sums = carries(&changed, &carried, end.as_ref(), head.count);
         }
         self.records = records;
         let sums = Sums { terms: claimed(inner, &changed, &sums), sums };
@@ -182,22 +178,15 @@ impl Runner<'_, '_> {
         head
     }
 
-    /// Gives variables the sums that they are after `count` iterations.
+    /// Gives variables what they are after `count` iterations.
     fn carry(&mut self, sums: &Sums, entry: &Track, count: &Poly, track: &mut Track) {
-        for (var, sum) in &sums.sums {
+        for (var, carry) in &sums.sums {
             if let Some(term) = sums.term(*var) {
                 let value = self.taken(term, track);
                 track.reals[var.position()] = value;
                 continue;
             }
-            let first = &entry.reals[var.position()];
-            let value = sum.as_ref().and_then(|(digit, body)| {
-                if body.is_zero() {
-                    return Some(first.clone());
-                }
-                let (digit, high, body) = (*digit, count.clone(), body.clone());
-                first.plus(&Value::atom(Atom::Sum(Box::new(Sum { digit, high, body }))))
-            });
+            let value = carry.value(*var, entry, count, track);
             let name = &self.engine.kernel.vars[*var].name;
             let why = format!("what a loop makes of `{name}`, to which it does not simply add");
             track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));
@@ -358,15 +347,6 @@ impl Runner<'_, '_> {
         let operation = Operation::Div(up, stride);
         Some(self.engine.operation(operation, Type::Whole))
     }
-}
-
-/// Whether a value can be summed over iterations: it depends on no variable that the loop changes.
-fn is_summand(value: &Value, carried: &[u32]) -> bool {
-    let mut plain = true;
-    value.visit(&mut |atom| {
-        plain &= !matches!(atom, Atom::Carried(number) if carried.contains(number));
-    });
-    plain
 }
 
 /// Whether the condition, once false, stays false in later iterations.

@@ -430,7 +430,7 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Valu
         Binary::Add => left.plus(&right),
         Binary::Sub => left.minus(&right),
         Binary::Mul => left.times(&right),
-        Binary::Div => left.times(&Value::atom(Atom::Call("inverse".to_owned(), vec![right]))),
+        Binary::Div => left.times(&right.inverse()?),
         Binary::Min | Binary::Max => {
             let name = if operator == Binary::Min { "min" } else { "max" };
             // Both commute.

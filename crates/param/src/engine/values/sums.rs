@@ -6,7 +6,7 @@
 //! `0 ≤ k < T` are one sum over that number, which is how the tiles of a matrix product do.
 
 use super::resolve::{Resolver, Stop, open, too_large};
-use super::value::{Atom, Product, Ratio, Sum, Value};
+use super::value::{Atom, Product, Ratio, Sum, Value, exponent};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use std::collections::BTreeMap;
@@ -66,6 +66,19 @@ impl Resolver {
         outside.times(&Value::atom(Atom::Sum(Box::new(sum)))).ok_or_else(too_large)
     }
 
+    /// The terms of a value that depend on the variable, and those that do not.
+    fn parted(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Stop> {
+        let mut parts = [Value::default(), Value::default()];
+        for (product, ratio) in &value.terms {
+            let mut depends = false;
+            for (atom, _) in product {
+                depends |= self.depends(atom, digit)?;
+            }
+            parts[usize::from(!depends)].add(product.clone(), *ratio).ok_or_else(too_large)?;
+        }
+        Ok(parts)
+    }
+
     fn summed_product(
         &mut self,
         digit: Sym,
@@ -76,6 +89,17 @@ impl Resolver {
         let (mut outside, mut inside) = (Value::constant(1), Value::constant(1));
         let mut high = high.clone();
         for (atom, power) in product {
+            if let (Some((name, argument)), 1) = (exponent(atom), *power) {
+                // What does not depend on the variable is a factor of its own.
+                let [own, other] = self.parted(argument, digit)?;
+                for (target, part) in [(&mut inside, own), (&mut outside, other)] {
+                    if !part.is_zero() {
+                        let factor = Value::atom(Atom::Call(name.to_owned(), vec![part]));
+                        *target = target.times(&factor).ok_or_else(too_large)?;
+                    }
+                }
+                continue;
+            }
             if let Atom::Truth(formula) = atom {
                 let (out, kept) = self.trimmed(formula, digit, &mut high, known)?;
                 outside = outside.times(&out).ok_or_else(too_large)?;

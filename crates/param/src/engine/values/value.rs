@@ -204,6 +204,36 @@ impl Value {
         Some(product)
     }
 
+    /// `1/x`, and 0 for 0: of a product, the product of what its factors give. That keeps `1/(x·y) = 1/x·1/y` for all numbers.
+    pub(super) fn inverse(&self) -> Option<Self> {
+        let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len()) else {
+            return Some(Self::atom(Atom::Call("inverse".to_owned(), vec![self.clone()])));
+        };
+        let ratio = Ratio::new(ratio.bottom, ratio.top)?;
+        let mut result = Self { terms: BTreeMap::from([(Vec::new(), ratio)]) };
+        for (atom, power) in product {
+            let factor = match (exponent(atom), atom) {
+                (Some((name, argument)), _) => {
+                    let argument = argument.times(&Self::constant(-1))?;
+                    Self::atom(Atom::Call(name.to_owned(), vec![argument]))
+                }
+                (None, Atom::Call(name, arguments)) if name == "inverse" => {
+                    arguments.first()?.clone()
+                }
+                // What is 0 or 1 is its own inverse.
+                (None, Atom::Truth(_)) => Self::atom(atom.clone()),
+                _ => {
+                    let own = Self::atom(atom.clone());
+                    Self::atom(Atom::Call("inverse".to_owned(), vec![own]))
+                }
+            };
+            for _ in 0..*power {
+                result = result.times(&factor)?;
+            }
+        }
+        Some(result)
+    }
+
     /// One of two values: what both have in common stays outside of the choice.
     pub(super) fn chosen(condition: &Formula, then: &Self, otherwise: &Self) -> Option<Self> {
         let mut common = Self::default();
@@ -353,7 +383,45 @@ fn multiplied(one: &Product, two: &Product) -> Option<Product> {
             *power = 1;
         }
     }
+    for name in EXPONENTIALS {
+        with_one_exponential(&mut powers, name)?;
+    }
     (powers.len() <= 24).then(|| powers.into_iter().collect())
+}
+
+/// Functions with `f(a)·f(b) = f(a+b)`, which are nowhere 0.
+const EXPONENTIALS: [&str; 2] = ["exp", "exp2"];
+
+/// The argument of an exponential.
+pub(super) fn exponent(atom: &Atom) -> Option<(&str, &Value)> {
+    match atom {
+        Atom::Call(name, arguments) if EXPONENTIALS.contains(&name.as_str()) => {
+            arguments.first().map(|argument| (name.as_str(), argument))
+        }
+        _ => None,
+    }
+}
+
+/// All exponentials of a product as one.
+fn with_one_exponential(powers: &mut BTreeMap<Atom, u32>, name: &str) -> Option<()> {
+    let own = |atom: &Atom| exponent(atom).is_some_and(|(own, _)| own == name);
+    let plain = |(atom, power): (&Atom, &u32)| {
+        *power == 1 && exponent(atom).is_none_or(|(_, argument)| !argument.is_zero())
+    };
+    let single = powers.iter().filter(|(atom, _)| own(atom)).all(plain);
+    if single && powers.keys().filter(|atom| own(atom)).count() < 2 {
+        return Some(());
+    }
+    let mut sum = Value::default();
+    for (atom, power) in powers.iter() {
+        let Some((_, argument)) = exponent(atom).filter(|(own, _)| *own == name) else { continue };
+        sum = sum.plus(&argument.times(&Value::constant(i128::from(*power)))?)?;
+    }
+    powers.retain(|atom, _| !own(atom));
+    if !sum.is_zero() {
+        powers.insert(Atom::Call(name.to_owned(), vec![sum]), 1);
+    }
+    Some(())
 }
 
 /// How the functions are called that make the machine's integer of a value, and a real number of that.

@@ -1,0 +1,146 @@
+//! What loops make of floating-point variables: sums, greatest and least values, and sums that are rescaled on the way.
+//!
+//! A variable to which each iteration adds something that does not depend on what it carries is a sum; one that is the greatest of
+//! itself and something is the greatest of all of these. If `l·e^m` (with `m` another variable, whatever it does) is such a sum, then
+//! `l = e^(−m)·Σ`: this is how an online softmax keeps its sums small while the maximum it subtracts grows.
+
+use super::folds::extreme;
+use super::run::Track;
+use super::value::{Atom, Fold, Piece, Sum, Value};
+use crate::clause::Monoid;
+use crate::kir::VarId;
+use crate::logic::poly::{Poly, Sym};
+use base::Index;
+
+/// How a loop changes a variable; `digit` counts iterations in `body`.
+#[derive(Clone, Debug)]
+pub(super) enum Carry {
+    /// `body` is added.
+    Sum { digit: Sym, body: Value },
+    /// The greatest, or least, of itself and `body`.
+    Extreme { name: String, digit: Sym, body: Value },
+    /// Its product with `exp` of another variable grows by `body`.
+    Scaled { by: VarId, name: &'static str, digit: Sym, body: Value },
+    /// In another way.
+    Other,
+}
+
+/// How variables change, by what they are at the end of an iteration that begins with them as atoms with these numbers. Those that
+/// others are scaled by come first.
+pub(super) fn carries(
+    changed: &[VarId],
+    carried: &[u32],
+    end: Option<&Track>,
+    digit: Sym,
+) -> Vec<(VarId, Carry)> {
+    let ends: Vec<(VarId, Value, Option<&Value>)> = changed
+        .iter()
+        .zip(carried)
+        .map(|(var, number)| {
+            let own = Value::atom(Atom::Carried(*number));
+            (*var, own, end.map(|end| &end.reals[var.position()]))
+        })
+        .collect();
+    let mut found: Vec<(VarId, Carry)> = Vec::new();
+    for (var, own, end) in &ends {
+        let carry = end.and_then(|end| {
+            summed(own, end, carried, digit).or_else(|| greatest(own, end, carried, digit))
+        });
+        let carry = carry.or_else(|| {
+            let others = ends.iter().filter(|(other, ..)| other != var);
+            let mut others = others.filter_map(|(other, at, end)| Some((*other, at, (*end)?)));
+            others.find_map(|other| scaled((own, (*end)?), other, carried, digit))
+        });
+        found.push((*var, carry.unwrap_or(Carry::Other)));
+    }
+    // What others are scaled by must be known before them.
+    let scaled = |carry: &Carry| matches!(carry, Carry::Scaled { .. });
+    let late: Vec<VarId> =
+        found.iter().filter(|(_, carry)| scaled(carry)).map(|(var, _)| *var).collect();
+    for (_, carry) in &mut found {
+        if matches!(carry, Carry::Scaled { by, .. } if late.contains(by)) {
+            *carry = Carry::Other;
+        }
+    }
+    found.sort_by_key(|(_, carry)| scaled(carry));
+    found
+}
+
+fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
+    let body = end.minus(own).filter(|added| is_summand(added, carried))?;
+    Some(Carry::Sum { digit, body })
+}
+
+fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
+    let (product, _) = end.terms.first_key_value().filter(|_| end.terms.len() == 1)?;
+    let [(Atom::Call(name, arguments), 1)] = &product[..] else { return None };
+    let (true, [one, two]) = (matches!(name.as_str(), "max" | "min"), &arguments[..]) else {
+        return None;
+    };
+    let body = if one == own { two } else { Some(one).filter(|_| two == own)? };
+    let (name, body) = (name.clone(), body.clone());
+    // The call alone, not a multiple of it.
+    let plain = *end == Value::atom(Atom::Call(name.clone(), arguments.clone()));
+    (plain && is_summand(&body, carried)).then_some(Carry::Extreme { name, digit, body })
+}
+
+fn scaled(
+    (own, end): (&Value, &Value),
+    (by, at, after): (VarId, &Value, &Value),
+    carried: &[u32],
+    digit: Sym,
+) -> Option<Carry> {
+    ["exp", "exp2"].into_iter().find_map(|name| {
+        let before = own.times(&exponential(name, at.clone()))?;
+        let now = end.times(&exponential(name, after.clone()))?;
+        let body = now.minus(&before).filter(|added| is_summand(added, carried))?;
+        Some(Carry::Scaled { by, name, digit, body })
+    })
+}
+
+fn exponential(name: &str, argument: Value) -> Value {
+    Value::atom(Atom::Call(name.to_owned(), vec![argument]))
+}
+
+/// Whether a value can be summed over iterations: it depends on no variable that the loop changes.
+fn is_summand(value: &Value, carried: &[u32]) -> bool {
+    let mut plain = true;
+    value.visit(&mut |atom| {
+        plain &= !matches!(atom, Atom::Carried(number) if carried.contains(number));
+    });
+    plain
+}
+
+impl Carry {
+    /// What a variable is after `count` iterations; those it is scaled by have their values in `track`.
+    pub(super) fn value(
+        &self,
+        var: VarId,
+        entry: &Track,
+        count: &Poly,
+        track: &Track,
+    ) -> Option<Value> {
+        let first = &entry.reals[var.position()];
+        let run = |digit: Sym, body: &Value| Sum { digit, high: count.clone(), body: body.clone() };
+        let sum = |digit: Sym, body: &Value| match body.is_zero() {
+            true => Value::default(),
+            false => Value::atom(Atom::Sum(Box::new(run(digit, body)))),
+        };
+        match self {
+            Self::Sum { digit, body } => first.plus(&sum(*digit, body)),
+            Self::Extreme { name, digit, body } => {
+                let pieces = vec![Piece::Run(run(*digit, body))];
+                let fold = Fold { op: Monoid::named(name), unit: None, pieces };
+                let all = Value::atom(Atom::Fold(Box::new(fold)));
+                Some(extreme(name, vec![first.clone(), all]))
+            }
+            Self::Scaled { by, name, digit, body } => {
+                let before = &entry.reals[by.position()];
+                let started = first.times(&exponential(name, before.clone()))?;
+                let now = track.reals[by.position()].times(&Value::constant(-1))?;
+                started.plus(&sum(*digit, body))?.times(&exponential(name, now))
+            }
+            Self::Other => None,
+        }
+    }
+}
