@@ -39,11 +39,7 @@ pub(super) struct Taken {
 }
 
 /// Claims `x == e` of variables that are no sums, where `e` has none that the loop changes.
-pub(super) fn claimed(
-    inner: &Loop,
-    changed: &[VarId],
-    sums: &[(VarId, Carry)],
-) -> Vec<Taken> {
+pub(super) fn claimed(inner: &Loop, changed: &[VarId], sums: &[(VarId, Carry)]) -> Vec<Taken> {
     let mut terms = Vec::new();
     for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Carry::Other)) {
         let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
