@@ -10,6 +10,7 @@ use crate::finding::Gap;
 use crate::interpret::{Context, arithmetic};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
+use crate::tags::Source::Data;
 use crate::tags::Tags;
 use crate::value::Valued;
 use crate::value::bits as single;
@@ -23,6 +24,11 @@ type Source = (Lanes, Tags);
 
 /// Executes an operation on bits of which some are unknown; whether any are.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
+    if let Op::Split { dsts, src } = op
+        && halved(context, dsts, *src)
+    {
+        return Ok(true);
+    }
     let mut operands = Vec::new();
     op.visit(&mut |access| {
         if let ir::Access::Read(operand) = access {
@@ -57,6 +63,37 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
     Ok(true)
 }
 
+/// The common case: words of two halves in every lane, taken apart. Whether it is that.
+fn halved(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) -> bool {
+    let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
+        return false;
+    };
+    let [first, second] = *dsts else { return false };
+    let narrow = |dst: Option<Reg>| dst.is_none_or(|dst| layout.width(dst) == Width::B16);
+    let Some(words) = registers.unknown_narrow(layout, src, Width::B32, *lanes) else {
+        return false;
+    };
+    if !narrow(first) || !narrow(second) {
+        return false;
+    }
+    let mut parts = [[0; WARP]; 2];
+    for lane in lanes.iter() {
+        for (half, part) in parts.iter_mut().enumerate() {
+            match valued.store.units.half_alone(words[lane], half) {
+                Some(word) => part[lane] = word,
+                None => return false,
+            }
+        }
+    }
+    let tags = Tags::unknown(Mask::ALL, Data);
+    for (dst, part) in [first, second].into_iter().zip(&parts) {
+        if let Some(dst) = dst {
+            registers.write_narrow(layout, dst, part, tags, *lanes);
+        }
+    }
+    true
+}
+
 /// `mov {a, b}, c`
 fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, upper: &Lanes) {
     let Some(part) = dsts.iter().flatten().next().map(|&dst| context.layout.width(dst)) else {
@@ -65,16 +102,6 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, u
     let size = part.bytes() as usize;
     let mut patches: Vec<Patch> = dsts.iter().map(|_| Patch::new()).collect();
     for lane in source.1.unknown.and(context.lanes).iter() {
-        let Some(valued) = &mut context.valued else { return };
-        if let ([low, high], 2) = (&mut patches[..], size) {
-            let word = source.0[lane] as u32;
-            let mut half = |part| valued.store.units.half_alone(word, part);
-            if let (Some(first), Some(second)) = (half(0), half(1)) {
-                low.set(lane, (first.into(), Word::Unknown));
-                high.set(lane, (second.into(), Word::Unknown));
-                continue;
-            }
-        }
         let low = bytes(context, source, lane);
         let high = bytes(context, &(*upper, source.1), lane);
         let Some(valued) = &mut context.valued else { return };
