@@ -85,3 +85,59 @@ fn stripped(poly: &Poly, positive: &[Sym]) -> Poly {
     }
     poly
 }
+
+#[cfg(test)]
+mod tests {
+    use super::reduced;
+    use crate::logic::formula::Formula;
+    use crate::logic::poly::{Poly, Sym};
+    use base::Index;
+
+    fn sum(terms: &[(i128, &[usize])]) -> Poly {
+        terms.iter().fold(Poly::default(), |sum, (factor, symbols)| {
+            let one = symbols.iter().fold(Poly::constant(*factor), |product, sym| {
+                product.times(&Poly::symbol(Sym::from_position(*sym))).unwrap()
+            });
+            sum.plus(&one).unwrap()
+        })
+    }
+
+    fn value(poly: &Poly, values: [i128; 4]) -> i128 {
+        let mut poly = poly.clone();
+        for (number, one) in values.into_iter().enumerate() {
+            poly = poly.substituted(Sym::from_position(number), &Poly::constant(one)).unwrap();
+        }
+        poly.as_constant().unwrap()
+    }
+
+    fn holds(formula: &Formula, values: [i128; 4]) -> bool {
+        match formula {
+            Formula::True => true,
+            Formula::Ge(poly) => value(poly, values) >= 0,
+            Formula::Eq(poly) => value(poly, values) == 0,
+            Formula::Not(inner) => !holds(inner, values),
+            _ => false,
+        }
+    }
+
+    /// Where the assumptions hold, so do the reduced ones, and the goal is as true as it was.
+    #[test]
+    fn nothing_is_lost_or_won() {
+        // 2·b = h·d, h ≥ 1, 2·b ≥ h·(2u + 1) ⊢ d ≥ u + 1.
+        let all = [
+            Formula::eq(sum(&[(2, &[0]), (-2, &[1, 2])])),
+            Formula::ge(sum(&[(-1, &[]), (1, &[1])])),
+            Formula::ge(sum(&[(2, &[0]), (-1, &[1]), (-2, &[1, 3])])),
+        ];
+        let goal = Formula::ge(sum(&[(1, &[0]), (-1, &[1]), (-1, &[1, 3])]));
+        let (kept, now) = reduced(&all, &goal).unwrap();
+        assert!(kept.contains(&now), "{kept:?} {now:?}");
+        for number in 0..7i128.pow(4) {
+            let values = [0, 1, 2, 3].map(|digit| number / 7i128.pow(digit) % 7 - 2);
+            if all.iter().all(|one| holds(one, values)) {
+                assert!(kept.iter().all(|one| holds(one, values)), "{values:?}");
+                assert_eq!(holds(&goal, values), holds(&now, values), "{values:?}");
+            }
+        }
+    }
+}

@@ -299,3 +299,30 @@ fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
     }
     Value::atom(Atom::Fold(Box::new(Fold { op: fold.op.clone(), unit: fold.unit, pieces })))
 }
+
+#[cfg(test)]
+mod tests {
+    /// The fold over `a ≤ z < b` of an operation that does not commute.
+    fn fold(a: i32, b: i32) -> String {
+        (a..b).map(|z| format!("{z},")).collect()
+    }
+
+    /// The law holds exactly as far as its guards go.
+    #[test]
+    fn neighbours_join_within_their_guards() {
+        for a in -4..5 {
+            for b in -4..5 {
+                for c in -4..5 {
+                    let joined = fold(a, b) + &fold(b, c) == fold(a, c);
+                    assert!(joined || !(a <= b && b <= c), "{a} {b} {c}");
+                    assert!(
+                        !joined || a <= b && b <= c || a >= c && a >= b && b >= c,
+                        "{a} {b} {c}"
+                    );
+                }
+            }
+            assert_eq!(fold(a, a), "");
+        }
+        assert_ne!(fold(1, 2) + &fold(0, 1), fold(0, 2), "order matters");
+    }
+}

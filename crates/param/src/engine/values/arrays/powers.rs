@@ -52,3 +52,18 @@ impl Resolver {
         Some((product, Vec::new()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// What is trusted of powers of two, for all of them up to 2^40.
+    #[test]
+    fn powers_divide_greater_ones() {
+        for small in 0..40u32 {
+            for large in 0..40u32 {
+                let (p, q) = (1u128 << small, 1u128 << large);
+                assert!((p * q).is_power_of_two());
+                assert_eq!(p < q, q % (2 * p) == 0 && (q / (2 * p)).is_power_of_two(), "{p} {q}");
+            }
+        }
+    }
+}
