@@ -9,6 +9,7 @@ mod claims;
 mod eval;
 mod exec;
 mod infer;
+mod lemmas;
 mod loops;
 mod monoids;
 mod operations;
@@ -173,7 +174,8 @@ pub(crate) fn prove(
         .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant))
         || claims::has_invariants(kernel);
     if only.is_none() {
-        let shown = engine.shown_monoids();
+        let mut shown = engine.shown_monoids();
+        shown.extend(engine.shown_lemmas(&state));
         engine.leave_claims(&shown);
     }
     let mut unsized_arrays = Vec::new();

@@ -33,6 +33,35 @@ pub(crate) fn is_scalar(expr: &Expr) -> bool {
     .is_none()
 }
 
+/// The same without conversions that may change a number, so that integers without bounds are a model of it.
+pub(crate) fn is_exact(expr: &Expr) -> bool {
+    is_scalar(expr) && !converts(expr) && find(expr, is_power).is_none()
+}
+
+/// Whether a conversion inside may change a number.
+pub(crate) fn converts(expr: &Expr) -> bool {
+    find(expr, |inner| match &inner.kind {
+        ExprKind::Convert(from) => {
+            matches!(inner.ty, Type::Int { .. } | Type::Bool) && !widens(from.ty, inner.ty)
+        }
+        _ => false,
+    })
+    .is_some()
+}
+
+fn is_power(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Unary(Unary::Pow2 | Unary::LowBit, _))
+}
+
+/// Whether every number of a type is one of another.
+pub(crate) fn widens(from: Type, to: Type) -> bool {
+    match (from.range(), to.range()) {
+        (Some((low, high)), Some((least, most))) => least <= low && high <= most,
+        (_, None) => to == Type::Whole,
+        (None, Some(_)) => false,
+    }
+}
+
 /// One thing to show: `goal` for all values of the claim's variables that `assumed` allows.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {

@@ -25,6 +25,8 @@ pub(super) enum Wanted {
     /// Two values of a type are equal.
     Equal(Value, Value, Type),
     Holds(Formula),
+    /// A condition on numbers that elements hold: each with its symbol, its value and its type.
+    Relates(Formula, Vec<(Sym, Value, Type)>),
     /// It is not followed, and why.
     Nothing(String),
 }
@@ -52,13 +54,13 @@ pub(super) struct Reader<'e, 'k> {
     pub(super) reals: Vec<Value>,
     pub(super) point: Point,
     side: usize,
-    counts: Option<Vec<Sym>>,
-    inside: Vec<(Vec<Formula>, Formula, String)>,
+    pub(super) counts: Option<Vec<Sym>>,
+    pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
 }
 
-type Read<T> = Result<T, String>;
+pub(super) type Read<T> = Result<T, String>;
 
-fn refuse<T>(why: &str) -> Read<T> {
+pub(super) fn refuse<T>(why: &str) -> Read<T> {
     Err(why.to_owned())
 }
 
@@ -124,7 +126,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     fn case(&mut self, claim: &Claim, goal: &Goal) -> Obliged {
         let before = self.state.clone();
         self.inside.clear();
-        let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(&goal.goal));
+        let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(goal));
         let wanted = wanted.unwrap_or_else(Wanted::Nothing);
         let obliged = self.obligation(wanted, claim.span);
         self.state = before;
@@ -150,27 +152,38 @@ impl<'e, 'k> Reader<'e, 'k> {
             let sym = self.engine.prover.symbols.bounded(name, Level::Block, low, high);
             self.state.vars[var.position()] = Val::Int(Poly::symbol(sym));
         }
-        for condition in assumed.iter().filter(|one| is_plain(one)) {
+        for condition in assumed.iter().filter(|one| spec::is_exact(one)) {
             let formula = self.engine.condition(condition, &self.state);
             self.state.path.extend(formula.conjuncts().iter().cloned());
         }
         Ok(())
     }
 
-    fn goal(&mut self, goal: &Expr) -> Read<Wanted> {
-        if is_plain(goal) {
+    fn goal(&mut self, whole: &Goal) -> Read<Wanted> {
+        let goal = &whole.goal;
+        if spec::is_exact(goal) {
             return Ok(Wanted::Holds(self.engine.condition(goal, &self.state)));
         }
-        if let ExprKind::Compare(Compare::Eq, left, right) = &goal.kind {
-            let ty = left.ty;
-            return Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty));
+        // What is assumed of contents is only of use for numbers.
+        let data = whole.assumed.iter().any(|one| !spec::is_scalar(one));
+        match &goal.kind {
+            ExprKind::Compare(Compare::Eq, left, right) if !data => {
+                let ty = left.ty;
+                Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty))
+            }
+            ExprKind::Compare(Compare::Eq, left, right) => {
+                let ty = left.ty;
+                let equal = self.relation(whole);
+                equal
+                    .or_else(|_| Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty)))
+            }
+            _ => self.relation(whole),
         }
-        refuse("only equations of elements are followed")
     }
 
     /// An integer of variables and the launch.
-    fn integer(&mut self, expr: &Expr) -> Read<Poly> {
-        if !is_plain(expr) {
+    pub(super) fn integer(&mut self, expr: &Expr) -> Read<Poly> {
+        if !spec::is_exact(expr) {
             return refuse("an integer that is made of elements");
         }
         match self.engine.eval(expr, &self.state, false) {
@@ -181,7 +194,7 @@ impl<'e, 'k> Reader<'e, 'k> {
 
     /// The value of an expression; an integer is right modulo 2^bits of `to`.
     pub(super) fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
-        if expr.ty != Type::Float && is_plain(expr) {
+        if expr.ty != Type::Float && spec::is_exact(expr) {
             let poly = self.integer(expr)?;
             return Value::of_poly(&poly, &mut |_| None).ok_or_else(too_large);
         }
@@ -205,7 +218,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 binary(*operator, left, right).ok_or_else(too_large)
             }
             ExprKind::Select(condition, then, otherwise) => {
-                if !is_plain(condition) {
+                if !spec::is_exact(condition) {
                     return refuse("a choice by what elements hold");
                 }
                 let condition = self.engine.condition(condition, &self.state);
@@ -220,7 +233,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 // A real number is made of the machine's integer, whole.
                 (_, Type::Float) => self.term(inner, Type::Whole),
                 // The one conversion that may wrap is that of an equation, to the type it is of.
-                (_, ty) if ty == to || widens(inner.ty, ty) => self.term(inner, to),
+                (_, ty) if ty == to || spec::widens(inner.ty, ty) => self.term(inner, to),
                 _ => refuse("a conversion that may change a number"),
             },
             ExprKind::Call(name, arguments) => {
@@ -263,7 +276,13 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    fn element(&mut self, array: ArrayId, when: When, index: &[Expr], span: Span) -> Read<Value> {
+    pub(super) fn element(
+        &mut self,
+        array: ArrayId,
+        when: When,
+        index: &[Expr],
+        span: Span,
+    ) -> Read<Value> {
         let declared = &self.engine.kernel.arrays[array];
         let (name, space) = (declared.name.clone(), declared.space);
         let mut at = Vec::new();
@@ -314,33 +333,11 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 }
 
-/// Whether an expression is of integers and the launch, without conversions that may change a number.
-fn is_plain(expr: &Expr) -> bool {
-    spec::is_scalar(expr)
-        && spec::find(expr, |inner| match &inner.kind {
-            ExprKind::Convert(from) => {
-                matches!(inner.ty, Type::Int { .. } | Type::Bool) && !widens(from.ty, inner.ty)
-            }
-            ExprKind::Unary(Unary::Pow2 | Unary::LowBit, _) => true,
-            _ => false,
-        })
-        .is_none()
-}
-
 /// Whether an expression is a number of a type before it is widened.
 fn is_of(expr: &Expr, ty: Type) -> bool {
     match &expr.kind {
-        ExprKind::Convert(inner) if widens(inner.ty, expr.ty) => is_of(inner, ty),
+        ExprKind::Convert(inner) if spec::widens(inner.ty, expr.ty) => is_of(inner, ty),
         _ => expr.ty == ty,
-    }
-}
-
-/// Whether every number of a type is one of another.
-fn widens(from: Type, to: Type) -> bool {
-    match (from.range(), to.range()) {
-        (Some((low, high)), Some((least, most))) => least <= low && high <= most,
-        (_, None) => to == Type::Whole,
-        (None, Some(_)) => false,
     }
 }
 

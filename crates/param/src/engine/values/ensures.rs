@@ -96,19 +96,19 @@ fn in_case(
     // What was taken from an invariant that is not shown shows nothing: it comes first.
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
-        let met = resolver.meets(one).err().map(|(_, message)| message);
+        let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
         sound &= met.is_none();
         all.claim(one.span, met);
     }
     let shown = resolver.show_loops(clauses.len());
     all.note(clauses, &shown);
     for one in on_the_way.iter().filter(|one| !one.is_used) {
-        let met = resolver.meets(one).err().map(|(_, message)| message);
+        let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
         all.claim(one.span, met);
     }
     for one in &obliged {
         let shown = match sound {
-            true => resolver.meets(one),
+            true => resolver.meets(one, &mut engine),
             false => Err((None, "this claim: it rests on an invariant that is open".to_owned())),
         };
         if let Err((span, message)) = shown {
@@ -169,7 +169,11 @@ fn is_multiple(values: &[Value], ty: Type) -> bool {
 
 impl Resolver {
     /// Whether a case of a claim is shown; if not, where and why.
-    pub(super) fn meets(&mut self, obliged: &Obliged) -> Result<(), (Option<Span>, String)> {
+    pub(super) fn meets(
+        &mut self,
+        obliged: &Obliged,
+        engine: &mut Engine<'_>,
+    ) -> Result<(), (Option<Span>, String)> {
         if let Wanted::Nothing(why) = &obliged.wanted {
             return Err((None, format!("this claim: {why}")));
         }
@@ -209,6 +213,15 @@ impl Resolver {
                     true => Ok(()),
                     false => Err((None, format!("this claim: {}", self.formula_text(&goal)))),
                 }
+            }
+            Wanted::Relates(goal, elements) => {
+                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                    let shown = resolver.relates(engine, (goal, elements), known);
+                    shown.map_err(|stop| (0, stop))
+                };
+                let mut cases = MAX_CASES;
+                let shown = self.in_cases(&known, &mut cases, show);
+                shown.map_err(|(_, span, message)| (span, message))
             }
             Wanted::Nothing(_) => Ok(()),
         }

@@ -17,6 +17,7 @@ mod folds;
 mod instance;
 mod kept;
 mod pair;
+mod relations;
 mod resolve;
 mod rounds;
 mod run;

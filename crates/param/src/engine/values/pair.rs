@@ -129,7 +129,8 @@ fn in_case(
     let claims: Vec<Obliged> =
         resolver.sides.iter().flat_map(|side| side.claims.iter().cloned()).collect();
     for claim in claims.iter().filter(|claim| claim.is_used) {
-        if let Err((span, message)) = resolver.meets(claim) {
+        let engine = if claim.side == 0 { &mut one } else { &mut two };
+        if let Err((span, message)) = resolver.meets(claim, engine) {
             open.push((claim.side, Open::of_values(span.unwrap_or(claim.span), message)));
         }
     }

@@ -59,6 +59,8 @@ pub(super) struct Resolver {
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// Names of variables of sums in normal forms, outermost first.
     pub(super) names: Vec<Sym>,
+    /// Symbols of inputs where numbers are compared.
+    pub(super) inputs: BTreeMap<(ArrayId, Vec<Poly>), Sym>,
     /// What symbols are in the case at hand.
     pub(super) scoped: Vec<(Sym, Poly)>,
     /// Whether a solver is asked before a case is split.
@@ -91,6 +93,7 @@ impl Resolver {
             quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
             names: Vec::new(),
+            inputs: BTreeMap::new(),
             scoped: Vec::new(),
             patient: false,
         }
