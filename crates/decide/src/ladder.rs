@@ -3,12 +3,13 @@
 //! Products → composite normal forms → a quick look for a difference → inlining → facts → case
 //! splits → a longer look. An answer says which rung gave it; when all fail it is `Unknown`.
 
+mod requirement;
+
 use crate::algebra::{
-    Algebra, Atom, ConditionId, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull,
-    SignSet,
+    Algebra, Atom, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull, SignSet,
 };
 use crate::blocks::Blocks;
-use crate::definedness::{Definedness, Requirement as Asked, conditions};
+use crate::definedness::{Definedness, conditions};
 use crate::normalise::Normaliser;
 use crate::points::Points;
 use crate::problem::{Budget, Problem, different, search};
@@ -16,6 +17,7 @@ use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
 use crate::witness::{Found, Search};
+use requirement::Requirement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{NodeId, Term};
 
@@ -39,6 +41,8 @@ pub(crate) struct Ladder<'t> {
     conditions: Vec<(Conditions, Conditions)>,
     /// Conditions known to hold everywhere: asked once, not once an output.
     always: FxHashMap<(Side, NodeId, SignSet), bool>,
+    /// Arguments of conditions that are sums of exponentials.
+    positive: FxHashSet<(Side, NodeId)>,
     /// Forms of arguments of conditions without guards: outputs of a row share them.
     arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
     /// Conditions of the reference that some input is known to satisfy together.
@@ -102,6 +106,7 @@ impl<'t> Ladder<'t> {
             optimised,
             conditions,
             always: FxHashMap::default(),
+            positive: FxHashSet::default(),
             arguments: FxHashMap::default(),
             domains: FxHashSet::default(),
             consequences: FxHashMap::default(),
@@ -289,68 +294,6 @@ impl<'t> Ladder<'t> {
         Ok(consistent)
     }
 
-    /// The forms the conditions are about; those that hold everywhere are left out.
-    fn signs_of(&mut self, side: Side, conditions: Conditions) -> Outcome<Vec<Requirement>> {
-        let mut result = Vec::new();
-        for condition in conditions? {
-            let signs = condition.requirement.signs();
-            if let Some(signs) = signs
-                && condition.guard.is_empty()
-                && self.always.get(&(side, condition.argument, signs)) == Some(&true)
-            {
-                continue;
-            }
-            let normaliser = match side {
-                Side::Reference => &mut self.reference,
-                Side::Optimised => &mut self.optimised,
-            };
-            let known = self.arguments.get(&(side, condition.argument)).copied();
-            let form = match known {
-                Some(_) => None,
-                None => Some(normaliser.real(&mut self.algebra, condition.argument.into())),
-            };
-            let mut guard = Vec::new();
-            for (node, holds) in &condition.guard {
-                let id = normaliser.condition(&mut self.algebra, (*node).into())?;
-                guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
-            }
-            let asked = match condition.requirement {
-                Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
-                other => other,
-            };
-            // A condition nobody can normalise is still a condition: it stays, without a form.
-            let form = match (known, form) {
-                (Some(known), _) => known,
-                (None, form) => {
-                    form.and_then(|form| form.and_then(|form| self.comparable(form)).ok())
-                }
-            };
-            self.arguments.insert((side, condition.argument), form);
-            if let (Some(form), Some(signs)) = (form, signs) {
-                let key = (side, condition.argument, signs);
-                let holds = match self.always.get(&key) {
-                    Some(holds) => *holds,
-                    None => self.algebra.sign(form)?.within(signs),
-                };
-                self.always.insert(key, holds);
-                if holds {
-                    continue;
-                }
-            }
-            result.push(Requirement { condition, asked, form, signs, guard });
-        }
-        Ok(result)
-    }
-
-    /// The form with composites multiplied out if that is affordable, so that the two sides'
-    /// conditions can be recognised in each other.
-    fn comparable(&mut self, form: Polynomial) -> Outcome<FormId> {
-        let steps = std::mem::replace(&mut self.algebra.steps, self.budget.rung);
-        let expanded = self.algebra.expand_bases(form.clone());
-        self.algebra.steps = steps;
-        self.algebra.intern(expanded.unwrap_or(form))
-    }
-
     /// Equal; now what remains to be assumed, and is the claim about anything?
     fn equal(
         &mut self,
@@ -479,22 +422,5 @@ impl<'t> Ladder<'t> {
 
     fn searched(&self, pair: (Term, Term)) -> Search<'t> {
         search(&self.problem, pair, self.points)
-    }
-}
-
-/// A condition with the forms it is about.
-struct Requirement {
-    condition: Definedness,
-    /// What it asks, functions by their common number.
-    asked: Asked,
-    /// None if the argument has no normal form.
-    form: Option<FormId>,
-    signs: Option<SignSet>,
-    guard: Vec<ConditionId>,
-}
-
-impl Requirement {
-    fn unguarded(&self) -> Option<(FormId, SignSet)> {
-        if self.guard.is_empty() { self.form.zip(self.signs) } else { None }
     }
 }

@@ -79,6 +79,18 @@ impl Polynomial {
         self.scale == Monomial::ONE && self.factor.is_one()
     }
 
+    /// Whether it is a sum of exponentials, told without multiplying anything out.
+    pub(crate) fn is_plainly_positive(&self) -> bool {
+        let positive = |number: &Number| number.signum() > 0;
+        !self.terms.is_empty()
+            && positive(&self.factor)
+            && !self.scale.has_atoms()
+            && self
+                .terms
+                .iter()
+                .all(|(monomial, coefficient)| !monomial.has_atoms() && positive(coefficient))
+    }
+
     /// Adds summands to a plain polynomial.
     pub(crate) fn extend_plain(&mut self, summands: impl Iterator<Item = Summand>) {
         debug_assert!(self.is_plain(), "a scale would have to be divided out");

@@ -1,0 +1,98 @@
+//! Conditions of a side as forms: what they are about, and which of them hold everywhere.
+
+use super::{Conditions, Ladder, Side};
+use crate::algebra::{ConditionId, FormId, Outcome, Polynomial, SignSet};
+use crate::definedness::{Definedness, Requirement as Asked};
+
+/// A condition with the forms it is about.
+pub(super) struct Requirement {
+    pub(super) condition: Definedness,
+    /// What it asks, functions by their common number.
+    pub(super) asked: Asked,
+    /// None if the argument has no normal form.
+    pub(super) form: Option<FormId>,
+    pub(super) signs: Option<SignSet>,
+    pub(super) guard: Vec<ConditionId>,
+}
+
+impl Requirement {
+    pub(super) fn unguarded(&self) -> Option<(FormId, SignSet)> {
+        if self.guard.is_empty() { self.form.zip(self.signs) } else { None }
+    }
+}
+
+impl Ladder<'_> {
+    /// The forms the conditions are about; those that hold everywhere are left out.
+    pub(super) fn signs_of(
+        &mut self,
+        side: Side,
+        conditions: Conditions,
+    ) -> Outcome<Vec<Requirement>> {
+        let mut result = Vec::new();
+        for condition in conditions? {
+            let signs = condition.requirement.signs();
+            let of_positive = signs.is_some_and(|signs| SignSet::POSITIVE.within(signs));
+            if of_positive && self.positive.contains(&(side, condition.argument)) {
+                continue;
+            }
+            if let Some(signs) = signs
+                && condition.guard.is_empty()
+                && self.always.get(&(side, condition.argument, signs)) == Some(&true)
+            {
+                continue;
+            }
+            let normaliser = match side {
+                Side::Reference => &mut self.reference,
+                Side::Optimised => &mut self.optimised,
+            };
+            let known = self.arguments.get(&(side, condition.argument)).copied();
+            let form = match known {
+                Some(_) => None,
+                None => Some(normaliser.real(&mut self.algebra, condition.argument.into())),
+            };
+            if of_positive && matches!(&form, Some(Ok(form)) if form.is_plainly_positive()) {
+                self.positive.insert((side, condition.argument));
+                continue;
+            }
+            let mut guard = Vec::new();
+            for (node, holds) in &condition.guard {
+                let id = normaliser.condition(&mut self.algebra, (*node).into())?;
+                guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
+            }
+            let asked = match condition.requirement {
+                Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
+                other => other,
+            };
+            // A condition nobody can normalise is still a condition: it stays, without a form.
+            let form = match (known, form) {
+                (Some(known), _) => known,
+                (None, form) => {
+                    form.and_then(|form| form.and_then(|form| self.comparable(form)).ok())
+                }
+            };
+            self.arguments.insert((side, condition.argument), form);
+            if let (Some(form), Some(signs)) = (form, signs) {
+                let key = (side, condition.argument, signs);
+                let holds = match self.always.get(&key) {
+                    Some(holds) => *holds,
+                    None => self.algebra.sign(form)?.within(signs),
+                };
+                self.always.insert(key, holds);
+                if holds {
+                    continue;
+                }
+            }
+            result.push(Requirement { condition, asked, form, signs, guard });
+        }
+        Ok(result)
+    }
+
+    /// The form with composites multiplied out if that is affordable, so that the two sides'
+    /// conditions can be recognised in each other.
+    fn comparable(&mut self, form: Polynomial) -> Outcome<FormId> {
+        let steps = std::mem::replace(&mut self.algebra.steps, self.budget.rung);
+        let expanded = self.algebra.expand_bases(form.clone());
+        self.algebra.steps = steps;
+        self.algebra.intern(expanded.unwrap_or(form))
+    }
+}
