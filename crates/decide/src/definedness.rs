@@ -69,89 +69,130 @@ impl Definedness {
 /// More steps than this and the conditions are not worth having.
 const MOST_VISITS: usize = 2_000_000;
 
-/// The conditions under which a term is defined.
-pub(crate) fn conditions(terms: &Terms, root: Term) -> Outcome<Vec<Definedness>> {
-    if !terms.is_partial(root) {
-        return Ok(Vec::new());
-    }
-    let mut walk = Walk {
-        terms,
-        guards: Vec::new(),
-        seen: FxHashSet::default(),
-        found: Vec::new(),
-        waiting: Vec::new(),
-        later: Vec::new(),
-    };
-    match terms.node_of(root) {
-        Some(node) => walk.waiting.push((node, NO_GUARD)),
-        None => walk.operands(terms.node(root), NO_GUARD),
-    }
-    loop {
-        // Everything without a guard first, so that later visits can be skipped.
-        if walk.waiting.is_empty() {
-            match walk.later.pop() {
-                Some(next) => walk.waiting.push(next),
-                None => break,
-            }
-        }
-        while let Some((node, guard)) = walk.waiting.pop() {
-            if walk.seen.len() > MOST_VISITS {
-                return Err(Obstacle::Budget);
-            }
-            walk.visit(node, guard);
-        }
-    }
-    let mut found = walk.found;
-    found.sort();
-    found.dedup();
-    Ok(found)
+/// Collects the conditions under which terms of a store are defined, one term after the other.
+pub(crate) struct Collector<'t> {
+    terms: &'t Terms,
+    /// By node: the number of the term it was last reached from without a guard.
+    seen: Vec<u32>,
+    /// By node: the number of the term for which it was last asked not to be zero, without a guard.
+    asked: Vec<u32>,
+    number: u32,
 }
 
 /// A guard: an entry of the table of guards, or none.
 type Guard = u32;
 const NO_GUARD: Guard = u32::MAX;
 
-struct Walk<'t> {
-    terms: &'t Terms,
+impl<'t> Collector<'t> {
+    pub(crate) fn new(terms: &'t Terms) -> Self {
+        Self { terms, seen: Vec::new(), asked: Vec::new(), number: 0 }
+    }
+
+    /// The conditions under which a term is defined.
+    pub(crate) fn conditions(&mut self, root: Term) -> Outcome<Vec<Definedness>> {
+        let terms = self.terms;
+        if !terms.is_partial(root) {
+            return Ok(Vec::new());
+        }
+        self.number += 1;
+        self.seen.resize(terms.node_count(), 0);
+        self.asked.resize(terms.node_count(), 0);
+        let mut walk = Walk {
+            collector: self,
+            guards: Vec::new(),
+            guarded: FxHashSet::default(),
+            visits: 0,
+            found: Vec::new(),
+            waiting: Vec::new(),
+            later: Vec::new(),
+        };
+        match terms.node_of(root) {
+            Some(node) => walk.waiting.push((node, NO_GUARD)),
+            None => walk.operands(terms.node(root), NO_GUARD),
+        }
+        loop {
+            // Everything without a guard first, so that later visits can be skipped.
+            if walk.waiting.is_empty() {
+                match walk.later.pop() {
+                    Some(next) => walk.waiting.push(next),
+                    None => break,
+                }
+            }
+            while let Some((node, guard)) = walk.waiting.pop() {
+                if walk.visits > MOST_VISITS {
+                    return Err(Obstacle::Budget);
+                }
+                walk.visit(node, guard);
+            }
+        }
+        let mut found = walk.found;
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// The way through one term.
+struct Walk<'c, 't> {
+    collector: &'c mut Collector<'t>,
     /// Condition, whether it holds, and the guard around it.
     guards: Vec<(NodeId, bool, Guard)>,
-    seen: FxHashSet<(NodeId, Guard)>,
+    /// What was reached with a guard.
+    guarded: FxHashSet<(NodeId, Guard)>,
+    visits: usize,
     found: Vec<Definedness>,
     waiting: Vec<(NodeId, Guard)>,
     later: Vec<(NodeId, Guard)>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn visit(&mut self, node: NodeId, guard: Guard) {
-        if !self.terms.is_partial(node.into())
-            || self.seen.contains(&(node, NO_GUARD))
-            || !self.seen.insert((node, guard))
-        {
+        let Collector { terms, seen, number, .. } = &mut *self.collector;
+        let seen = &mut seen[node.position()];
+        if !terms.is_partial(node.into()) || *seen == *number {
             return;
         }
-        let operation = self.terms.at(node);
+        if guard == NO_GUARD {
+            *seen = *number;
+        } else if !self.guarded.insert((node, guard)) {
+            return;
+        }
+        self.visits += 1;
+        let operation = terms.at(node);
         if let Some((requirement, argument)) = self.requirement(operation) {
-            let guard = self.guard(guard);
-            self.found.push(Definedness { requirement, argument, guard });
+            self.ask(requirement, argument, guard);
         }
         self.operands(operation, guard);
     }
 
+    fn ask(&mut self, requirement: Requirement, argument: NodeId, guard: Guard) {
+        // Rows divide by the same again and again.
+        if guard == NO_GUARD && requirement == Requirement::NotZero {
+            let asked = &mut self.collector.asked[argument.position()];
+            if std::mem::replace(asked, self.collector.number) == self.collector.number {
+                return;
+            }
+        }
+        let guard = self.guard(guard);
+        self.found.push(Definedness { requirement, argument, guard });
+    }
+
     fn operands(&mut self, operation: Node, guard: Guard) {
+        let Collector { terms, seen, number, .. } = &*self.collector;
         match operation {
             Node::Select(condition, a, b) => {
                 self.waiting.push((condition, guard));
                 for (branch, holds) in [(a, true), (b, false)] {
-                    if self.terms.is_partial(branch.into()) {
+                    if terms.is_partial(branch.into()) {
                         self.guards.push((condition, holds, guard));
                         self.later.push((branch, self.guards.len() as Guard - 1));
                     }
                 }
             }
             Node::Sum(sum) => {
-                for factors in self.terms.products(sum).flatten() {
+                for factors in terms.products(sum).flatten() {
                     for factor in [factors.left(), factors.right()] {
-                        if self.terms.is_partial(factor.into()) {
+                        if terms.is_partial(factor.into()) && seen[factor.position()] != *number {
                             self.waiting.push((factor, guard));
                         }
                     }
@@ -166,7 +207,7 @@ impl Walk<'_> {
             Node::Quotient(_, divisor) => Some((Requirement::NotZero, divisor)),
             Node::Log(argument) => Some((Requirement::Positive, argument)),
             Node::Power(base, exponent) => {
-                let exponent = self.terms.number(exponent);
+                let exponent = self.collector.terms.number(exponent);
                 match (exponent.to_i64(), exponent.is_negative()) {
                     (Some(_), false) => None,
                     (Some(_), true) => Some((Requirement::NotZero, base)),

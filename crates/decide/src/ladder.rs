@@ -9,7 +9,7 @@ use crate::algebra::{
     Algebra, Atom, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull, SignSet,
 };
 use crate::blocks::Blocks;
-use crate::definedness::{Definedness, conditions};
+use crate::definedness::{Collector, Definedness};
 use crate::normalise::Normaliser;
 use crate::points::Points;
 use crate::problem::{Budget, Problem, different, search};
@@ -66,10 +66,9 @@ impl<'t> Ladder<'t> {
         blocks: &Blocks,
         budget: &Budget,
     ) -> Self {
-        let conditions: Vec<(Conditions, Conditions)> = pairs
-            .iter()
-            .map(|(a, b)| (conditions(problem.reference, *a), conditions(problem.optimised, *b)))
-            .collect();
+        let [mut left, mut right] = [problem.reference, problem.optimised].map(Collector::new);
+        let conditions: Vec<(Conditions, Conditions)> =
+            pairs.iter().map(|(a, b)| (left.conditions(*a), right.conditions(*b))).collect();
         let arguments = |side: fn(&(Conditions, Conditions)) -> &Conditions| {
             let lists = conditions.iter().filter_map(move |pair| side(pair).as_ref().ok());
             lists.flatten().flat_map(|one| {
