@@ -15,7 +15,7 @@ macro_rules! kernels {
     };
 }
 
-kernels! { diffusion matmul reverse stencil transpose vector_add }
+kernels! { compact diffusion matmul reverse stencil transpose vector_add }
 
 /// A change of a file, and whether a run shows that it is wrong.
 struct Mutant {

@@ -24,6 +24,8 @@ pub(super) enum Operation {
     Truth(Formula),
     /// What a monoid makes of two machine integers.
     Combine(String, Poly, Poly),
+    /// The sum of so many first elements of the array with this number.
+    Prefix(usize, Poly),
 }
 
 impl Engine<'_> {
@@ -117,12 +119,14 @@ impl Engine<'_> {
                 });
                 match known {
                     Some((_, _, value)) => Val::Int(value.clone()),
+                    None if self.elements && self.is_input(*array) => self.named_element(*array, &at),
                     _ if expr.ty == Type::Float => Val::Other(Level::Thread),
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
             // What is said of many is not looked at here.
             ExprKind::Quantified(..) => Val::Bool(self.coin(Level::Thread)),
+            ExprKind::Fold(fold) if self.summed_array(fold).is_some() => self.prefix(fold, state),
             ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
                 Type::Float => Val::Other(Level::Thread),
                 Type::Bool => Val::Bool(self.coin(Level::Thread)),
@@ -197,6 +201,16 @@ impl Engine<'_> {
     fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> Val {
         let value = self.eval(inner, state, strict);
         match (value, ty) {
+            // What an annotation compares with an integer of the machine is one, or else wrapped.
+            (Val::Int(poly), Type::Int { .. })
+                if inner.ty == Type::Whole && poly.as_constant().is_none() =>
+            {
+                let fits = in_type(&poly, ty);
+                let fits = self.prover.proves_quickly(&state.path, &fits)
+                    || self.prover.proves(&state.path, &fits);
+                let level = self.prover.symbols.level(&poly);
+                Val::Int(if fits { poly } else { self.unknown("wrapped", level, ty) })
+            }
             (Val::Int(poly), Type::Int { bits: to, .. }) => {
                 if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
                     if !strict {

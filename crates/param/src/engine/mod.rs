@@ -6,6 +6,7 @@
 //! suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi 2017, Theorem 1).
 
 mod claims;
+mod contents;
 mod eval;
 mod exec;
 mod infer;
@@ -123,6 +124,8 @@ pub(crate) struct Engine<'k> {
     /// Elements that annotations may name, and their values.
     named: Vec<(ArrayId, Poly, Poly)>,
     has_powers: bool,
+    /// Whether elements that annotations name have symbols of their own.
+    elements: bool,
     position: Vec<usize>,
     /// The loops around, and whose iterations of each are the same.
     loops: Vec<(Span, Level)>,
@@ -228,6 +231,7 @@ impl<'k> Engine<'k> {
             replaced: Vec::new(),
             named: Vec::new(),
             has_powers: false,
+            elements: false,
             position: Vec::new(),
             loops: Vec::new(),
             sites: Vec::new(),

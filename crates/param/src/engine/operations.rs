@@ -32,7 +32,7 @@ impl Engine<'_> {
             | Operation::Max(a, b)
             | Operation::Combine(_, a, b)
             | Operation::Opaque(_, a, b) => symbols.level(a).max(symbols.level(b)),
-            Operation::Floor(a, _) => symbols.level(a),
+            Operation::Floor(a, _) | Operation::Prefix(_, a) => symbols.level(a),
             Operation::Truth(formula) => symbols.formula_level(formula),
         };
         let value = self.defined(&operation, ty, level);
@@ -51,6 +51,7 @@ impl Engine<'_> {
                 value
             }
             Operation::Combine(name, ..) => self.unknown(name, level, ty),
+            Operation::Prefix(..) => Poly::symbol(self.prover.symbols.fresh("sum", level)),
             Operation::Div(a, b) => self.quotient(a, b, level, false),
             Operation::Floor(a, b) => self.quotient(a, &Poly::constant(*b), level, true),
             Operation::Min(a, b) | Operation::Max(a, b) => {
@@ -174,7 +175,10 @@ fn folded(operation: &Operation) -> Option<Poly> {
         Operation::Max(a, b) => a.as_constant()?.max(b.as_constant()?),
         Operation::Truth(Formula::True) => 1,
         Operation::Truth(Formula::False) => 0,
-        Operation::Truth(_) | Operation::Opaque(..) | Operation::Combine(..) => return None,
+        Operation::Truth(_)
+        | Operation::Opaque(..)
+        | Operation::Combine(..)
+        | Operation::Prefix(..) => return None,
     };
     Some(Poly::constant(value))
 }

@@ -71,8 +71,33 @@ impl Engine<'_> {
         let equal = equations.iter().cloned().map(Formula::eq);
         let speak: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
         assumed.extend(self.related(&speak));
+        let places: Vec<Poly> =
+            equations.iter().filter_map(|one| self.places_of(one)).collect();
+        for place in places {
+            // Elements that differ wherever their places do: what is left is where they are.
+            let mut with = assumed.clone();
+            with.extend(equations.iter().cloned().map(Formula::eq));
+            if self.prover.proves(&with, &Formula::eq(place.clone())) {
+                equations.push(place);
+            }
+        }
         let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < own;
         self.prover.contradicts(&assumed, &equations, &shared)
+    }
+
+    /// The difference of the places of two elements of one array, if an equation is between those and sums make them differ.
+    fn places_of(&self, equation: &Poly) -> Option<Poly> {
+        let symbols = &self.prover.symbols;
+        let all: Vec<Sym> = equation.symbols().into_iter().collect();
+        let [one, two] = all[..] else { return None };
+        let (first, at) = symbols.get(one).element.as_ref()?;
+        let (second, there) = symbols.get(two).element.as_ref()?;
+        let sums = symbols.facts(&[Formula::eq(equation.clone())]);
+        let summed = sums.iter().flat_map(Formula::symbols).any(|sym| symbols.get(sym).prefix.is_some());
+        match (&at[..], &there[..]) {
+            ([here], [there]) if first == second && summed => here.minus(there),
+            _ => None,
+        }
     }
 
     fn open_pair(&mut self, one: &Site, other: &Site, own: Level) {

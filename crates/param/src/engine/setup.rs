@@ -194,11 +194,20 @@ impl Engine<'_> {
             let mut state = self.entry.clone();
             state.vars[requirement.forall[0].position()] = Val::Int(at.clone());
             self.named = vec![(array, at.clone(), value.clone())];
-            facts.push(self.condition(&requirement.condition, &state));
+            let fact = self.condition(&requirement.condition, &state);
+            facts.push(self.unguarded(fact));
             self.named.clear();
         }
         self.mode = mode;
         facts
+    }
+
+    /// A condition without what is seen to fail for every thread.
+    fn unguarded(&mut self, fact: Formula) -> Formula {
+        let Formula::Or(parts) = fact else { return fact };
+        let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());
+        
+        Formula::or(parts.into_iter().filter(|part| !fails(part)).collect::<Vec<_>>())
     }
 }
 

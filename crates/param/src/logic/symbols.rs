@@ -6,6 +6,9 @@ use crate::kir::ArrayId;
 use base::IndexVec;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Sums of elements that are compared with each other.
+const MAX_SUMS: usize = 6;
+
 /// For whom a symbol has one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
@@ -32,6 +35,31 @@ pub(crate) struct Symbol {
     pub(crate) high: Option<Poly>,
     /// The element it is, of an array that nobody writes.
     pub(crate) element: Option<(ArrayId, Vec<Poly>)>,
+    /// The sum of the first elements of such an array that it is.
+    pub(crate) prefix: Option<Prefix>,
+}
+
+/// The sum of the first `high` elements of an array that nobody writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Prefix {
+    pub(crate) array: ArrayId,
+    pub(crate) high: Poly,
+    /// Least and greatest value of the first `size` elements.
+    pub(crate) bounds: (i128, i128),
+    pub(crate) size: Poly,
+    /// Whether `0 ≤ high ≤ size` is known.
+    pub(crate) inside: bool,
+}
+
+impl Prefix {
+    /// What must hold for the sum to be one of elements with these bounds.
+    pub(crate) fn guard(&self) -> Vec<Formula> {
+        let below = self.size.minus(&self.high).map_or(Formula::False, Formula::ge);
+        match self.inside {
+            true => Vec::new(),
+            false => vec![Formula::ge(self.high.clone()), below],
+        }
+    }
 }
 
 /// All symbols.
@@ -43,8 +71,8 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn fresh(&mut self, name: impl Into<String>, level: Level) -> Sym {
         let facts = Vec::new();
-        let (low, high, element) = (None, None, None);
-        self.table.push(Symbol { name: name.into(), level, facts, low, high, element })
+        let (low, high, element, prefix) = (None, None, None, None);
+        self.table.push(Symbol { name: name.into(), level, facts, low, high, element, prefix })
     }
 
     /// A symbol between two bounds, both included.
@@ -87,6 +115,11 @@ impl Symbols {
                     *fact = mapped;
                 }
             }
+            if let Some(prefix) = &mut symbol.prefix
+                && let (Some(high), Some(size)) = (map(&prefix.high), map(&prefix.size))
+            {
+                (prefix.high, prefix.size) = (high, size);
+            }
             symbol.low = symbol.low.as_ref().and_then(&mut map);
             symbol.high = symbol.high.as_ref().and_then(&mut map);
         }
@@ -119,9 +152,57 @@ impl Symbols {
             }
             let element = self.table[sym].element.iter();
             waiting.extend(element.flat_map(|(_, index)| index.iter().flat_map(Poly::symbols)));
+            let prefix = self.table[sym].prefix.iter();
+            waiting.extend(prefix.flat_map(|one| [&one.high, &one.size]).flat_map(Poly::symbols));
         }
         facts.extend(self.same_elements(&seen));
+        facts.extend(self.sums(&seen));
         facts
+    }
+
+    /// The difference of two sums of first elements is a sum of elements, which have bounds; an element among them may be known.
+    fn sums(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
+        let sums = symbols.iter().filter_map(|sym| Some((*sym, self.table[*sym].prefix.as_ref()?)));
+        let sums: Vec<(Sym, &Prefix)> = sums.take(MAX_SUMS).collect();
+        let mut facts = Vec::new();
+        for (less, one) in &sums {
+            for (more, other) in sums.iter().filter(|(more, other)| {
+                more != less && (other.array, &other.size) == (one.array, &one.size)
+            }) {
+                facts.extend(self.between((*less, one), (*more, other), symbols).unwrap_or_default());
+            }
+        }
+        facts
+    }
+
+    fn between(
+        &self,
+        (less, one): (Sym, &Prefix),
+        (more, other): (Sym, &Prefix),
+        symbols: &BTreeSet<Sym>,
+    ) -> Option<Vec<Formula>> {
+        let (count, (least, most)) = (other.high.minus(&one.high)?, one.bounds);
+        let sum = Poly::symbol(more).minus(&Poly::symbol(less))?;
+        let mut guard = one.guard();
+        guard.extend(other.guard());
+        guard.push(Formula::ge(count.clone()));
+        let guard = Formula::and(guard);
+        let above = Formula::ge(sum.minus(&count.scaled(least)?)?);
+        let below = Formula::ge(count.scaled(most)?.minus(&sum)?);
+        let mut facts = vec![guard.clone().implies(Formula::and([above, below]))];
+        for sym in symbols {
+            let Some((array, index)) = &self.table[*sym].element else { continue };
+            let ([at], true) = (&index[..], *array == one.array) else { continue };
+            let among = [
+                Formula::ge(at.minus(&one.high)?),
+                Formula::ge(other.high.minus(at)?.offset(-1)?),
+            ];
+            let others = count.offset(-1)?.scaled(least)?;
+            let rest = sum.minus(&Poly::symbol(*sym))?.minus(&others)?;
+            let guard = Formula::and([guard.clone()].into_iter().chain(among));
+            facts.push(guard.implies(Formula::ge(rest)));
+        }
+        Some(facts)
     }
 
     /// Elements of arrays that nobody writes, among the symbols of formulas.
@@ -188,8 +269,14 @@ impl Copies {
         let element = symbol.element.as_ref().map(|(array, index)| {
             (*array, index.iter().map(|one| self.poly(symbols, one)).collect())
         });
+        let prefix = symbol.prefix.map(|one| Prefix {
+            high: self.poly(symbols, &one.high),
+            size: self.poly(symbols, &one.size),
+            ..one
+        });
         let target = symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
+        target.prefix = prefix;
         copy
     }
 

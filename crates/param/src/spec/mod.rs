@@ -150,7 +150,8 @@ pub(crate) fn range(var: VarId, conditions: &[Expr]) -> Range {
     range
 }
 
-fn mirrored(compare: Compare) -> Compare {
+/// The comparison with its sides exchanged.
+pub(crate) fn mirrored(compare: Compare) -> Compare {
     match compare {
         Compare::Lt => Compare::Gt,
         Compare::Le => Compare::Ge,

@@ -11,7 +11,7 @@ use super::run::{Track, binary, called_by_name};
 use super::value::{self, Atom, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
 use crate::kir::{
-    ArrayId, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
+    ArrayId, Binary, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
 };
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -152,8 +152,11 @@ impl<'e, 'k> Reader<'e, 'k> {
             let sym = self.engine.prover.symbols.bounded(name, Level::Block, low, high);
             self.state.vars[var.position()] = Val::Int(Poly::symbol(sym));
         }
-        for condition in assumed.iter().filter(|one| spec::is_exact(one)) {
+        for condition in assumed {
+            // What is not followed has a value that nothing is known of, so that nothing wrong is assumed.
+            self.engine.elements = !spec::is_exact(condition);
             let formula = self.engine.condition(condition, &self.state);
+            self.engine.elements = false;
             self.state.path.extend(formula.conjuncts().iter().cloned());
         }
         Ok(())
@@ -166,6 +169,12 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
         // What is assumed of contents is only of use for numbers.
         let data = whole.assumed.iter().any(|one| !spec::is_scalar(one));
+        // An element at a place that sums tell is looked up; what is assumed of contents tells who stored it.
+        let placed = spec::find(goal, |inner| match &inner.kind {
+            ExprKind::Element(_, _, index) => index.iter().any(|one| !spec::is_scalar(one)),
+            _ => false,
+        });
+        let data = data && placed.is_none();
         match &goal.kind {
             ExprKind::Compare(Compare::Eq, left, right) if !data => {
                 let ty = left.ty;
@@ -183,12 +192,26 @@ impl<'e, 'k> Reader<'e, 'k> {
 
     /// An integer of variables and the launch.
     pub(super) fn integer(&mut self, expr: &Expr) -> Read<Poly> {
-        if !spec::is_exact(expr) {
+        if !spec::is_exact(expr) && !self.is_summed(expr) {
             return refuse("an integer that is made of elements");
         }
         match self.engine.eval(expr, &self.state, false) {
             Val::Int(poly) => Ok(poly),
             _ => refuse("a number that is not followed"),
+        }
+    }
+
+    /// Whether an expression is of integers and of sums of first elements.
+    fn is_summed(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Fold(fold) => {
+                self.engine.summed_array(fold).is_some() && spec::is_exact(&fold.high)
+            }
+            ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, left, right) => {
+                self.is_summed(left) && self.is_summed(right)
+            }
+            ExprKind::Convert(inner) if spec::widens(inner.ty, expr.ty) => self.is_summed(inner),
+            _ => spec::is_exact(expr),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::symbols::Level;
+use crate::logic::symbols::{Level, Prefix};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of digits.
@@ -96,8 +96,14 @@ impl Resolver {
                 index.iter().map(|one| self.poly(one, instance)).collect();
             Some((*array, index?))
         });
+        // Another thread's sum may be one of elements that are not there.
+        let prefix = symbol.prefix.as_ref().and_then(|one| {
+            let (high, size) = (self.poly(&one.high, instance)?, self.poly(&one.size, instance)?);
+            Some(Prefix { high, size, inside: false, ..one.clone() })
+        });
         let target = self.prover.symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
+        target.prefix = prefix;
         Poly::symbol(copy)
     }
 

@@ -99,7 +99,10 @@ impl Resolver {
         let at = self.indices(&ask.site.index, other)?;
         let mut parts = Vec::new();
         for (here, there) in at.iter().zip(ask.index) {
-            let equation = here.minus(there)?;
+            let equation = match self.place_of(here, there) {
+                Some(place) => place,
+                None => here.minus(there)?,
+            };
             let launch: BTreeSet<Sym> = equation
                 .symbols()
                 .into_iter()
@@ -114,6 +117,17 @@ impl Resolver {
         // Those with the fewest unknowns first.
         parts.sort_by_key(|part| part.terms().count());
         Some(parts)
+    }
+
+    /// The element of an array that demands say is a sum of first elements is at the end of that sum, most likely.
+    fn place_of(&self, here: &Poly, there: &Poly) -> Option<Poly> {
+        let symbols = &self.prover.symbols;
+        let (_, index) = symbols.get(here.as_symbol()?).element.as_ref()?;
+        let prefix = symbols.get(there.as_symbol()?).prefix.as_ref()?;
+        match &index[..] {
+            [at] => at.minus(&prefix.high),
+            _ => None,
+        }
     }
 
     fn solution(

@@ -1,0 +1,158 @@
+//! What contracts say of contents that nobody writes: elements by name, and sums of first elements.
+//!
+//! `\\fold(+, j, 0, i, flag[j])` is a symbol of its own. Two of them differ by a sum of elements, whose bounds a demand `0 <= flag[i] <= 1` gives: that
+//! is what makes the results of a scan distinct where elements are kept (`logic/symbols.rs`).
+
+use super::Engine;
+use super::eval::Operation;
+use super::state::{Mode, State, Val};
+use crate::kir::{ArrayId, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use crate::logic::symbols::{Level, Prefix};
+use crate::spec;
+use base::{Index, Span};
+
+impl Engine<'_> {
+    /// Whether an array of integers with one dimension holds all the time what it held at first.
+    pub(super) fn is_input(&self, array: ArrayId) -> bool {
+        let declared = &self.kernel.arrays[array];
+        declared.space == Space::Global
+            && declared.dimensions.len() == 1
+            && matches!(declared.element, Type::Int { .. })
+            && !self.written[array.position()]
+    }
+
+    /// An element that an annotation names.
+    pub(super) fn named_element(&mut self, array: ArrayId, at: &[Val]) -> Val {
+        let ty = self.kernel.arrays[array].element;
+        let [Val::Int(at)] = at else {
+            return Val::Int(self.unknown("element", Level::Thread, ty));
+        };
+        // What demands say of it is asked without naming others.
+        self.elements = false;
+        let element = Element { array, index: Vec::new(), span: Span::default() };
+        let value = self.loaded(&element, vec![at.clone()], ty);
+        self.elements = true;
+        value
+    }
+
+    /// The array whose first elements a fold adds up.
+    pub(super) fn summed_array(&self, fold: &Fold) -> Option<ArrayId> {
+        let (array, index) = element(&fold.body)?;
+        let from_first = matches!(stripped(&fold.low).kind, ExprKind::Int(0));
+        let plain = fold.op == FoldOp::Add && from_first && spec::is_var(&index, fold.var);
+        Some(array).filter(|array| plain && self.is_input(*array))
+    }
+
+    /// The sum of the first elements of an array.
+    pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> Val {
+        let nothing = |engine: &mut Self| {
+            Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole))
+        };
+        let Some(array) = self.summed_array(fold) else { return nothing(self) };
+        let Val::Int(high) = self.eval(&fold.high, state, false) else { return nothing(self) };
+        let sum = self.operation(Operation::Prefix(array.position(), high.clone()), Type::Whole);
+        let Some(sym) = sum.as_symbol() else { return nothing(self) };
+        if self.prover.symbols.get(sym).prefix.is_none()
+            && let Some((bounds, size)) = self.content(array)
+        {
+            let mut own = Prefix { array, high: high.clone(), bounds, size, inside: false };
+            let guard = Formula::and(own.guard());
+            own.inside = self.prover.proves_quickly(&[], &guard);
+            let guard = Formula::and(own.guard());
+            self.prover.symbols.get_mut(sym).prefix = Some(own);
+            let [least, most] = [bounds.0, bounds.1].map(|bound| high.scaled(bound));
+            let above = least.and_then(|least| sum.minus(&least)).map(Formula::ge);
+            let below = most.and_then(|most| most.minus(&sum)).map(Formula::ge);
+            let facts = above.into_iter().chain(below).map(|fact| guard.clone().implies(fact));
+            self.prover.symbols.get_mut(sym).facts.extend(facts);
+        }
+        Val::Int(sum)
+    }
+
+    /// The least and greatest value that a demand allows the first elements of an array, and how many those are.
+    fn content(&mut self, array: ArrayId) -> Option<((i128, i128), Poly)> {
+        let (mut least, mut most) = self.kernel.arrays[array].element.range()?;
+        let mut size: Option<Poly> = None;
+        let kernel = self.kernel;
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        for requirement in kernel.requires.iter().filter(|one| one.forall.len() == 1) {
+            let (name, forall) = (None, requirement.forall.clone());
+            let (condition, span) = (requirement.condition.clone(), requirement.condition.span);
+            for goal in spec::goals(&Claim { name, forall, condition, span }) {
+                let range = spec::range(requirement.forall[0], &goal.assumed);
+                let ([(high, false)], 2) = (&range.high[..], goal.assumed.len()) else { continue };
+                let Some((lower, bound)) = bounded(&goal.goal, array, requirement.forall[0]) else {
+                    continue;
+                };
+                let entry = self.entry.clone();
+                let Val::Int(high) = self.eval(high, &entry, false) else { continue };
+                let first = |one: &Expr| is_from_first(one, requirement.forall[0]);
+                if !goal.assumed.iter().any(first) || *size.get_or_insert_with(|| high.clone()) != high {
+                    continue;
+                }
+                match lower {
+                    true => least = least.max(bound),
+                    false => most = most.min(bound),
+                }
+            }
+        }
+        self.mode = mode;
+        size.map(|size| ((least, most), size))
+    }
+}
+
+/// Whether a condition says `0 <= var`.
+fn is_from_first(condition: &Expr, var: VarId) -> bool {
+    let ExprKind::Compare(compare, left, right) = &condition.kind else { return false };
+    let zero = |one: &Expr| matches!(stripped(one).kind, ExprKind::Int(0));
+    match compare {
+        Compare::Le => zero(left) && spec::is_var(right, var),
+        Compare::Ge => zero(right) && spec::is_var(left, var),
+        _ => false,
+    }
+}
+
+/// Whether a condition says that the element of an array at a variable is at least (or at most) a number.
+fn bounded(goal: &Expr, array: ArrayId, var: VarId) -> Option<(bool, i128)> {
+    let ExprKind::Compare(compare, left, right) = &goal.kind else { return None };
+    let own = |one: &Expr| {
+        element(one).is_some_and(|(other, index)| other == array && spec::is_var(&index, var))
+    };
+    let number = |one: &Expr| match stripped(one).kind {
+        ExprKind::Int(value) => Some(value),
+        _ => None,
+    };
+    let (compare, bound) = match (own(left), own(right)) {
+        (true, false) => (*compare, number(right)?),
+        (false, true) => (spec::mirrored(*compare), number(left)?),
+        _ => return None,
+    };
+    match compare {
+        Compare::Ge => Some((true, bound)),
+        Compare::Gt => Some((true, bound.checked_add(1)?)),
+        Compare::Le => Some((false, bound)),
+        Compare::Lt => Some((false, bound.checked_sub(1)?)),
+        _ => None,
+    }
+}
+
+/// Without conversions to integers without bounds.
+fn stripped(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Convert(inner) if expr.ty == Type::Whole => stripped(inner),
+        _ => expr,
+    }
+}
+
+/// The element that an expression is, and its index.
+fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
+    match &stripped(expr).kind {
+        ExprKind::Element(array, _, index) => match &index[..] {
+            [at] => Some((*array, spec::index(at))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
