@@ -6,7 +6,9 @@
 use super::Engine;
 use super::eval::Operation;
 use super::state::{Mode, State, Val};
-use crate::kir::{ArrayId, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId};
+use crate::kir::{
+    ArrayId, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId,
+};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::{Level, Prefix};
@@ -47,9 +49,8 @@ impl Engine<'_> {
 
     /// The sum of the first elements of an array.
     pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> Val {
-        let nothing = |engine: &mut Self| {
-            Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole))
-        };
+        let nothing =
+            |engine: &mut Self| Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole));
         let Some(array) = self.summed_array(fold) else { return nothing(self) };
         let Val::Int(high) = self.eval(&fold.high, state, false) else { return nothing(self) };
         let sum = self.operation(Operation::Prefix(array.position(), high.clone()), Type::Whole);
@@ -89,7 +90,9 @@ impl Engine<'_> {
                 let entry = self.entry.clone();
                 let Val::Int(high) = self.eval(high, &entry, false) else { continue };
                 let first = |one: &Expr| is_from_first(one, requirement.forall[0]);
-                if !goal.assumed.iter().any(first) || *size.get_or_insert_with(|| high.clone()) != high {
+                if !goal.assumed.iter().any(first)
+                    || *size.get_or_insert_with(|| high.clone()) != high
+                {
                     continue;
                 }
                 match lower {

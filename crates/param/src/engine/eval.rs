@@ -119,7 +119,9 @@ impl Engine<'_> {
                 });
                 match known {
                     Some((_, _, value)) => Val::Int(value.clone()),
-                    None if self.elements && self.is_input(*array) => self.named_element(*array, &at),
+                    None if self.elements && self.is_input(*array) => {
+                        self.named_element(*array, &at)
+                    }
                     _ if expr.ty == Type::Float => Val::Other(Level::Thread),
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }

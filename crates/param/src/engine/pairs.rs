@@ -71,8 +71,7 @@ impl Engine<'_> {
         let equal = equations.iter().cloned().map(Formula::eq);
         let speak: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
         assumed.extend(self.related(&speak));
-        let places: Vec<Poly> =
-            equations.iter().filter_map(|one| self.places_of(one)).collect();
+        let places: Vec<Poly> = equations.iter().filter_map(|one| self.places_of(one)).collect();
         for place in places {
             // Elements that differ wherever their places do: what is left is where they are.
             let mut with = assumed.clone();
@@ -93,7 +92,8 @@ impl Engine<'_> {
         let (first, at) = symbols.get(one).element.as_ref()?;
         let (second, there) = symbols.get(two).element.as_ref()?;
         let sums = symbols.facts(&[Formula::eq(equation.clone())]);
-        let summed = sums.iter().flat_map(Formula::symbols).any(|sym| symbols.get(sym).prefix.is_some());
+        let summed =
+            sums.iter().flat_map(Formula::symbols).any(|sym| symbols.get(sym).prefix.is_some());
         match (&at[..], &there[..]) {
             ([here], [there]) if first == second && summed => here.minus(there),
             _ => None,

@@ -206,7 +206,7 @@ impl Engine<'_> {
     fn unguarded(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());
-        
+
         Formula::or(parts.into_iter().filter(|part| !fails(part)).collect::<Vec<_>>())
     }
 }

@@ -169,7 +169,9 @@ impl Symbols {
             for (more, other) in sums.iter().filter(|(more, other)| {
                 more != less && (other.array, &other.size) == (one.array, &one.size)
             }) {
-                facts.extend(self.between((*less, one), (*more, other), symbols).unwrap_or_default());
+                facts.extend(
+                    self.between((*less, one), (*more, other), symbols).unwrap_or_default(),
+                );
             }
         }
         facts
@@ -193,10 +195,8 @@ impl Symbols {
         for sym in symbols {
             let Some((array, index)) = &self.table[*sym].element else { continue };
             let ([at], true) = (&index[..], *array == one.array) else { continue };
-            let among = [
-                Formula::ge(at.minus(&one.high)?),
-                Formula::ge(other.high.minus(at)?.offset(-1)?),
-            ];
+            let among =
+                [Formula::ge(at.minus(&one.high)?), Formula::ge(other.high.minus(at)?.offset(-1)?)];
             let others = count.offset(-1)?.scaled(least)?;
             let rest = sum.minus(&Poly::symbol(*sym))?.minus(&others)?;
             let guard = Formula::and([guard.clone()].into_iter().chain(among));

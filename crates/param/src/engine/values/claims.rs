@@ -230,10 +230,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 self.term(inner, to)?.times(&Value::constant(-1)).ok_or_else(too_large)
             }
             ExprKind::Binary(operator, left, right) => {
-                let ring = matches!(
-                    operator,
-                    crate::kir::Binary::Add | crate::kir::Binary::Sub | crate::kir::Binary::Mul
-                );
+                let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
                 if expr.ty != Type::Float && !ring {
                     return refuse("an operation on integers that are elements");
                 }
