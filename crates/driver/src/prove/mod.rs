@@ -16,7 +16,7 @@ use crate::report;
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Severity, SourceFile};
 use param::engine::Property;
-use param::kir::{Builtin, Kernel};
+use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
 use std::path::Path;
 
@@ -372,6 +372,28 @@ impl Report<'_> {
         (span != self.kernel.span && !text.is_empty()).then_some(text)
     }
 
+    /// What numbers are in claims about elements, if any was proved.
+    fn meant_by_numbers(&self) -> Vec<String> {
+        let proved = |one: &Checked| {
+            matches!(one.property, Property::Postcondition | Property::Invariant)
+                && one.verdict == param::Verdict::Proved
+        };
+        let has = |wanted: fn(&Type) -> bool| {
+            self.kernel.arrays.iter().any(|array| wanted(&array.element))
+        };
+        let mut all = Vec::new();
+        if !self.answer.properties.iter().any(proved) {
+            return all;
+        }
+        if has(|element| matches!(element, Type::Float)) {
+            all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+        }
+        if has(|element| matches!(element, Type::Int { .. })) {
+            all.push("equations with elements of integer arrays are modulo 2^bits".to_owned());
+        }
+        all
+    }
+
     fn assumptions(&self) -> Vec<String> {
         let mut all = Vec::new();
         let global = self.kernel.arrays.iter().filter(|one| one.space == param::kir::Space::Global);
@@ -394,6 +416,7 @@ impl Report<'_> {
         if has_loop(&self.kernel.body) {
             all.push("loops end".to_owned());
         }
+        all.extend(self.meant_by_numbers());
         for name in &self.kernel.types {
             all.push(format!("`{name}` is a floating-point type: templates are read for such"));
         }
