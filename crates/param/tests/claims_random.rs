@@ -1,0 +1,116 @@
+//! Random kernels with random postconditions: whatever is proved, no run contradicts it. Runs are part of every answer.
+
+mod support;
+
+use param::{Options, Verdict, engine::Property};
+use support::kernel;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % 1_000_003).unwrap_or(0) % limit
+    }
+
+    fn any<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+        texts[self.below(texts.len())]
+    }
+}
+
+/// A condition on a variable.
+fn condition(random: &mut Random, var: &str) -> String {
+    let text = random.any(&["V < n", "V < n - 1", "V > 0", "V >= 2", "V < m", "V != 1", "V <= n"]);
+    text.replace('V', var)
+}
+
+/// An index that a variable is turned into.
+fn index(random: &mut Random, var: &str) -> String {
+    random.any(&["V", "V", "V", "n - 1 - V", "V + 1", "V - 1"]).replace('V', var)
+}
+
+/// A sum of some elements.
+fn bounds(random: &mut Random, var: &str) -> (String, String) {
+    let low = random.any(&["0", "0", "1", "V"]).replace('V', var);
+    let high = random.any(&["n", "n", "m", "V", "V + 1", "n - 1"]).replace('V', var);
+    (low, high)
+}
+
+/// What a thread stores, and the same as a clause has it.
+fn value(random: &mut Random) -> [String; 2] {
+    let at = index(random, "V");
+    let factor = random.any(&["1", "2", "c"]);
+    let both = |text: String| [text.replace('V', "i"), text.replace('V', "j")];
+    match random.below(5) {
+        0 => both(format!("{factor}*x[{at}] + c")),
+        1 => both(format!("({} ? x[{at}] : {factor})", condition(random, "V"))),
+        2 => both(format!("{factor}*V + x[V]")),
+        3 => {
+            let (low, high) = bounds(random, "V");
+            let [_, clause] = both(format!("{factor}*\\sum(k, {low}, {high}, x[k])"));
+            let [low, high] = [low, high].map(|one| one.replace('V', "i"));
+            [format!("sum = 0; for (int k = {low}; k < {high}; k++) sum += {factor}*x[k];"), clause]
+        }
+        _ => both(format!("x[V]*{factor}")),
+    }
+}
+
+fn text(random: &mut Random) -> String {
+    let [stored, claimed] = value(random);
+    // Often something else is claimed than is stored.
+    let claimed = if random.below(3) == 0 { value(random)[1].clone() } else { claimed };
+    let guard = condition(random, "i");
+    let hypothesis = if random.below(2) == 0 { guard.clone() } else { condition(random, "i") };
+    let hypothesis = hypothesis.replace('i', "j");
+    let place = random.any(&["V", "V", "n - 1 - V"]);
+    let claimed_place = if random.below(4) == 0 { index(random, "V") } else { place.to_owned() };
+    let old = random.any(&["", "", " + \\old(y[V])"]).replace('V', "j");
+    let before = if random.below(3) == 0 { "y[i] = 1;" } else { "" };
+    let (setup, stored) = match stored.strip_prefix("sum = 0;") {
+        Some(code) => (format!("float sum = 0;{code}"), "sum".to_owned()),
+        None => (String::new(), stored),
+    };
+    let through = random.below(3) == 0;
+    let (shared, stored) = match through {
+        true => (
+            format!("s[threadIdx.x] = {stored}; __syncthreads();\n"),
+            random.any(&["s[threadIdx.x]", "s[blockDim.x - 1 - threadIdx.x]"]).to_owned(),
+        ),
+        false => (String::new(), stored),
+    };
+    let launch = match through {
+        true => "n == gridDim.x*blockDim.x",
+        false => random.any(&["gridDim.x*blockDim.x >= n", "n == gridDim.x*blockDim.x"]),
+    };
+    format!(
+        "//@ extent x[n + 2], y[n + 2], s[blockDim.x];\n\
+         //@ requires n >= 1 && 0 <= m <= n && {launch} && gridDim.x*blockDim.x <= 2147483000;\n\
+         //@ ensures \\forall int j; 0 <= j < n && {hypothesis} ==> y[{}] == {claimed}{old};\n\
+         __global__ void k(const float* x, float* y, int n, int m, float c) {{\n\
+         extern __shared__ float s[];\nint i = blockIdx.x*blockDim.x + threadIdx.x;\n{setup}\n{shared}\
+         if (i < n) {{ {before} if ({guard}) y[{}] = {stored}; }}\n}}\n",
+        claimed_place.replace('V', "j"),
+        place.replace('V', "i"),
+    )
+}
+
+#[test]
+fn no_run_contradicts_a_postcondition() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut proved, mut refuted) = (0, 0);
+    for _ in 0..400 {
+        let text = text(&mut random);
+        let options = Options { infers: true, suggests: false };
+        let (answer, _) = param::prove(&kernel(&text), None, options);
+        assert!(answer.contradiction.is_none(), "{:?}\n{text}", answer.contradiction);
+        let found = answer.properties.iter().find(|one| one.property == Property::Postcondition);
+        match found.expect("the property").verdict {
+            Verdict::Proved => proved += 1,
+            Verdict::Refuted => refuted += 1,
+            Verdict::Unknown => {}
+        }
+    }
+    assert!(proved >= 40 && refuted >= 40, "{proved} proved, {refuted} refuted");
+}
