@@ -185,7 +185,9 @@ impl Program {
                 break exit;
             }
             kilobytes = resident(&process).unwrap_or(kilobytes);
-            processor = processor.max(busy(&process));
+            let solvers = children(&process);
+            processor =
+                processor.max(busy(&process) + solvers.iter().map(|one| busy(one)).sum::<f64>());
             std::thread::sleep(Duration::from_micros(500));
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -199,6 +201,17 @@ fn resident(process: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(process.join("status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Processes that a process has started and that still run, such as a solver.
+fn children(process: &Path) -> Vec<PathBuf> {
+    let tasks = std::fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+    let started =
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    let numbers = |text: String| -> Vec<PathBuf> {
+        text.split_whitespace().map(|number| PathBuf::from(format!("/proc/{number}"))).collect()
+    };
+    started.flat_map(numbers).collect()
 }
 
 /// Seconds of a processor that a process took so far: those of the threads it has, to the nanosecond, or those of all it ever had,

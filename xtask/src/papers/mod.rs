@@ -46,17 +46,9 @@ impl Done<'_> {
         *verdict == self.row.expected && reasons == self.row.because.iter().collect::<Vec<_>>()
     }
 
-    /// Seconds that count: of the processor, or by the clock where a solver works beside.
-    fn seconds(&self) -> f64 {
-        match self.row.is_for_all_sizes() {
-            true => self.figures.seconds,
-            false => self.figures.processor,
-        }
-    }
-
     /// By how much the row misses its own target, or the number of concrete runs that a proof may take.
     fn missed(&self) -> Vec<String> {
-        let (seconds, kilobytes) = (self.seconds(), self.figures.kilobytes);
+        let Figures { processor: seconds, kilobytes, .. } = self.figures;
         let mut missed = Vec::new();
         if let Some(target) = self.row.target {
             if seconds > target.seconds {

@@ -32,6 +32,16 @@ impl Resolver {
                 .is_some_and(|other| other != *goal && self.prover.proves_quickly(known, &other))
     }
 
+    /// The same without what is assumed of sizes, which is costly to try.
+    pub(super) fn shows_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
+        if let Formula::And(parts) = goal {
+            return parts.iter().all(|part| self.shows_simply(known, part));
+        }
+        let other = self.without_quotients(goal).filter(|other| other != goal);
+        self.prover.proves_simply(known, goal)
+            || other.is_some_and(|other| self.prover.proves_simply(known, &other))
+    }
+
     pub(super) fn without_quotients(&self, goal: &Formula) -> Option<Formula> {
         let Formula::Ge(poly) = goal else { return None };
         let mut poly = poly.clone();

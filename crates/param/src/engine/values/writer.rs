@@ -200,7 +200,7 @@ impl Resolver {
         let mut unshown = Vec::new();
         // What a solver would be needed for is taken for a case; it is asked where a case does not work out.
         for goal in goals {
-            if !self.shows_quickly(&known, &goal) {
+            if !self.shows_simply(&known, &goal) {
                 known = self.with(&known, &goal);
                 unshown.push(goal);
             }
