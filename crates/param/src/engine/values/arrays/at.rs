@@ -99,7 +99,7 @@ impl Runner<'_, '_> {
         Some(at)
     }
 
-    /// Whether a clause says the same for all threads of a block.
+    /// Whether a clause says the same for all threads of a block, of numbers that are what the machine has.
     fn is_shared(&self, clause: &Clause, state: &State) -> bool {
         let mut shared = true;
         let mut own = clause.forall.clone();
@@ -113,6 +113,9 @@ impl Runner<'_, '_> {
                 ExprKind::Builtin(Builtin::Thread, _) | ExprKind::Other(_) => shared = false,
                 ExprKind::Var(one) if !own.contains(one) => {
                     shared &= self.engine.level(&state.vars[one.position()]) <= Level::Block;
+                    // Of others it is not shown that they do not wrap.
+                    shared &= self.engine.relevant[one.position()]
+                        || self.engine.kernel.scalars.contains(one);
                 }
                 _ => {}
             });
