@@ -247,8 +247,10 @@ impl Runs {
             let Some(there) = second.get(array) else { continue };
             for (at, (one, two)) in here.iter().zip(there).enumerate() {
                 let (Some(one), Some(two)) = (real(*one), real(*two)) else { continue };
-                // Runs use doubles; what differs by more than their rounding is different.
-                if (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs()) {
+                // Where the reference has no number there is nothing to compare with. Runs use doubles; what differs by more than
+                // their rounding is different, as is what is no number.
+                let close = (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs());
+                if !self.in_order([one, two])[0].is_finite() || close {
                     continue;
                 }
                 let index = vec![i128::try_from(at).unwrap_or(0)];
@@ -265,7 +267,7 @@ impl Runs {
 fn real(value: Value) -> Option<f64> {
     match value {
         Value::Int { value, .. } => Some(value as f64),
-        Value::Float(value) => Some(value).filter(|value| value.is_finite()),
+        Value::Float(value) => Some(value),
         Value::Undefined => None,
     }
 }

@@ -149,6 +149,28 @@ fn conditions_are_read_in_time() {
 }
 
 /// What is not followed is not the same as another thing that is not followed.
+/// Infinities are no numbers: `x − x` is not 0 for them, and a maximum of nothing is one.
+#[test]
+fn infinities_are_not_computed_with() {
+    floats("out[i] = in[i];", "float a = INFINITY; out[i] = in[i] + a*0;", Refuted);
+    floats("float a = INFINITY; out[i] = in[i] + a*0;", "out[i] = in[i];", Unknown);
+    let greatest = "float m = -INFINITY; for (int k = 0; k < K; k++) m = fmaxf(m, in[i]);";
+    let of_some = |body: &str| {
+        let text = line("const float* in, float* out, int K", &format!("{greatest} {body}"));
+        (text.clone(), text.replace("requires n", "requires K >= 1 && K <= 1000 && n"))
+    };
+    let (perhaps_none, some) = of_some("out[i] = m - m;");
+    let zero = line("const float* in, float* out, int K", "out[i] = 0;");
+    let zero_of_some = zero.replace("requires n", "requires K >= 1 && K <= 1000 && n");
+    check(&zero, &perhaps_none, Refuted);
+    check(&perhaps_none, &zero, Unknown);
+    check(&zero_of_some, &some, Proved);
+    // The least of −∞ and something is −∞ for ever.
+    let least = some.replace("fmaxf", "fminf");
+    check(&zero_of_some, &least, Refuted);
+    check(&least, &zero_of_some, Unknown);
+}
+
 #[test]
 fn unknowns_differ() {
     let shuffles =

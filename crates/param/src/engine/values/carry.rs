@@ -4,6 +4,7 @@
 //! itself and something is the greatest of all of these. If `l·e^m` (with `m` another variable, whatever it does) is such a sum, then
 //! `l = e^(−m)·Σ`: this is how an online softmax keeps its sums small while the maximum it subtracts grows.
 
+use super::finite::Extent;
 use super::folds::extreme;
 use super::run::Track;
 use super::value::{Atom, Fold, Piece, Sum, Value};
@@ -112,12 +113,23 @@ fn is_summand(value: &Value, carried: &[u32]) -> bool {
 }
 
 impl Carry {
-    /// What a variable is after `count` iterations; those it is scaled by have their values in `track`.
+    /// Whether variables scaled by this one are what [`Carry::value`] says where it starts with `first`: its exponential is finite
+    /// before each iteration, and so is it after each. The greatest of values may start with −∞.
+    pub(super) fn can_scale(&self, first: &Value) -> bool {
+        match (self, first.extent()) {
+            (_, Extent::Finite) => true,
+            (Self::Extreme { name, .. }, Extent::Low) => name == "max",
+            _ => false,
+        }
+    }
+
+    /// What a variable is after `count` iterations, of which there are `some` for sure or perhaps none; those it is scaled by
+    /// have their values in `track`.
     pub(super) fn value(
         &self,
         var: VarId,
         entry: &Track,
-        count: &Poly,
+        (count, some): (&Poly, bool),
         track: &Track,
     ) -> Option<Value> {
         let first = &entry.reals[var.position()];
@@ -132,7 +144,12 @@ impl Carry {
                 let pieces = vec![Piece::Run(run(*digit, body))];
                 let fold = Fold { op: Monoid::named(name), unit: None, pieces };
                 let all = Value::atom(Atom::Fold(Box::new(fold)));
-                Some(extreme(name, vec![first.clone(), all]))
+                let both = vec![first.clone(), all];
+                // Without iterations it is still what it was, which may be no number.
+                match some || first.is_finite() {
+                    true => Some(extreme(name, both)),
+                    false => Some(Value::atom(Atom::Call(name.clone(), both))),
+                }
             }
             Self::Scaled { by, name, digit, body } => {
                 let before = &entry.reals[by.position()];

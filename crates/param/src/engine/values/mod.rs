@@ -13,6 +13,7 @@ mod claims;
 mod compare;
 mod ensures;
 mod facts;
+mod finite;
 mod folds;
 mod instance;
 mod kept;

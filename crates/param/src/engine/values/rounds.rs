@@ -180,13 +180,23 @@ impl Runner<'_, '_> {
 
     /// Gives variables what they are after `count` iterations.
     fn carry(&mut self, sums: &Sums, entry: &Track, count: &Poly, track: &mut Track) {
+        let numbers = sums.sums.iter().all(|(var, _)| entry.reals[var.position()].is_finite());
+        let first = count.offset(-1).map(Formula::ge).filter(|_| !numbers);
+        let some = first.is_some_and(|one| self.engine.prover.proves(&entry.state.path, &one));
         for (var, carry) in &sums.sums {
             if let Some(term) = sums.term(*var) {
                 let value = self.taken(term, track);
                 track.reals[var.position()] = value;
                 continue;
             }
-            let value = carry.value(*var, entry, count, track);
+            let scales = match carry {
+                Carry::Scaled { by, .. } => {
+                    let first = &entry.reals[by.position()];
+                    sums.sums.iter().any(|(other, carry)| other == by && carry.can_scale(first))
+                }
+                _ => true,
+            };
+            let value = carry.value(*var, entry, (count, some), track).filter(|_| scales);
             let name = &self.engine.kernel.vars[*var].name;
             let why = format!("what a loop makes of `{name}`, to which it does not simply add");
             track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));

@@ -417,16 +417,22 @@ impl Runner<'_, '_> {
 /// A mathematical function of real numbers.
 pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
     match (name, &values[..]) {
-        ("fma", [a, b, c]) => a.times(b).and_then(|product| product.plus(c)),
+        ("fma", [a, b, c]) => {
+            let product = binary(Binary::Mul, a.clone(), b.clone())?;
+            binary(Binary::Add, product, c.clone())
+        }
         ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
         ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
         ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
+        _ if !values.iter().all(Value::is_finite) => None,
         _ => Some(Value::atom(Atom::Call(name.to_owned(), values))),
     }
 }
 
 pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
+    let numbers = left.is_finite() && right.is_finite();
     match operator {
+        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if !numbers => None,
         Binary::Add => left.plus(&right),
         Binary::Sub => left.minus(&right),
         Binary::Mul => left.times(&right),

@@ -1,0 +1,147 @@
+//! Which values are real numbers.
+//!
+//! The algebra of values is that of real numbers: `x − x` is 0 and `0·x` too. Infinities of the source (`m = -INFINITY` before
+//! a maximum is looked for) are none, and nothing is computed with them: they may be compared, stored and be the lesser of two,
+//! all else with them is not followed. Elements of arrays and parameters are numbers.
+
+use super::folds::single_fold;
+use super::value::{Atom, Fold, Piece, Value};
+
+/// What a value may be besides a real number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Nothing.
+    Finite,
+    /// −∞.
+    Low,
+    /// +∞.
+    High,
+    /// Anything.
+    Other,
+}
+
+impl Extent {
+    fn negated(self) -> Self {
+        match self {
+            Self::Low => Self::High,
+            Self::High => Self::Low,
+            same => same,
+        }
+    }
+
+    fn if_all(finite: bool) -> Self {
+        if finite { Self::Finite } else { Self::Other }
+    }
+
+    /// Of the greatest of some values.
+    fn greatest(all: &[Self]) -> Self {
+        match () {
+            () if all.contains(&Self::Other) => Self::Other,
+            () if all.contains(&Self::High) => Self::High,
+            () if all.contains(&Self::Finite) => Self::Finite,
+            () => Self::Low,
+        }
+    }
+
+    /// Of the greatest of some values, or the least.
+    fn extreme(name: &str, all: impl Iterator<Item = Self>) -> Self {
+        match name {
+            "max" => Self::greatest(&all.collect::<Vec<_>>()),
+            _ => Self::greatest(&all.map(Self::negated).collect::<Vec<_>>()).negated(),
+        }
+    }
+}
+
+impl Value {
+    /// Whether it is a real number, whatever the inputs are.
+    pub(super) fn is_finite(&self) -> bool {
+        self.extent() == Extent::Finite
+    }
+
+    /// What it may be besides a real number.
+    pub(super) fn extent(&self) -> Extent {
+        if let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len())
+            && let [(atom, 1)] = &product[..]
+        {
+            let extent = of_atom(atom);
+            return if ratio.top < 0 { extent.negated() } else { extent };
+        }
+        let mut atoms = self.terms.keys().flatten();
+        Extent::if_all(atoms.all(|(atom, _)| of_atom(atom) == Extent::Finite))
+    }
+}
+
+/// A value of which the greatest, or least, with others is taken. Iterations of which there may be none are kept so
+/// ([`Carry::value`](super::carry::Carry::value)): the greatest of no values is −∞.
+fn beside_others(name: &str, value: &Value) -> Extent {
+    let runs = |fold: &Fold| fold.pieces.iter().all(|piece| matches!(piece, Piece::Run(_)));
+    match value.extent() {
+        Extent::Finite if single_fold(value).is_some_and(runs) => match name {
+            "max" => Extent::Low,
+            _ => Extent::High,
+        },
+        extent => extent,
+    }
+}
+
+fn of_atom(atom: &Atom) -> Extent {
+    match atom {
+        Atom::Number(bits) => match f64::from_bits(*bits) {
+            number if number.is_finite() => Extent::Finite,
+            f64::NEG_INFINITY => Extent::Low,
+            f64::INFINITY => Extent::High,
+            _ => Extent::Other,
+        },
+        Atom::Call(name, arguments) if matches!(name.as_str(), "max" | "min") => {
+            Extent::extreme(name, arguments.iter().map(|one| beside_others(name, one)))
+        }
+        Atom::Call(_, arguments) => Extent::if_all(arguments.iter().all(Value::is_finite)),
+        Atom::Sum(sum) => Extent::if_all(sum.body.is_finite()),
+        Atom::Fold(fold) => {
+            let mut extents = fold.pieces.iter().map(|piece| match piece {
+                Piece::One(value) => value.extent(),
+                Piece::Run(sum) => Extent::if_all(sum.body.is_finite()),
+            });
+            match fold.op.name.as_str() {
+                name @ ("max" | "min") => Extent::extreme(name, extents),
+                _ => Extent::if_all(extents.all(|extent| extent == Extent::Finite)),
+            }
+        }
+        Atom::Input(..)
+        | Atom::Load(_)
+        | Atom::Scalar(_)
+        | Atom::Int(_)
+        | Atom::Truth(_)
+        | Atom::Carried(_)
+        | Atom::Unknown(..) => Extent::Finite,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, arguments: Vec<Value>) -> Value {
+        Value::atom(Atom::Call(name.to_owned(), arguments))
+    }
+
+    #[test]
+    fn infinities_are_seen_through_what_keeps_them() {
+        let x = Value::atom(Atom::Scalar("x".to_owned()));
+        let low = Value::number(f64::NEG_INFINITY);
+        let high = low.times(&Value::constant(-1)).unwrap();
+        assert_eq!((low.extent(), high.extent()), (Extent::Low, Extent::High));
+        assert!(x.is_finite() && Value::number(1e300).is_finite() && Value::default().is_finite());
+        // The greater of a number and −∞ is the number, the lesser is not.
+        assert!(call("max", vec![low.clone(), x.clone()]).is_finite());
+        assert_eq!(call("min", vec![low.clone(), x.clone()]).extent(), Extent::Low);
+        assert_eq!(call("max", vec![high.clone(), x.clone()]).extent(), Extent::High);
+        assert!(call("min", vec![high, x.clone()]).is_finite());
+        assert_eq!(call("max", vec![low.clone(), low.clone()]).extent(), Extent::Low);
+        // Computed with, they are anything.
+        assert_eq!(low.plus(&x).unwrap().extent(), Extent::Other);
+        assert_eq!(call("exp", vec![low.clone()]).extent(), Extent::Other);
+        assert_eq!(low.times(&x).unwrap().extent(), Extent::Other);
+        assert_eq!(Value::number(f64::NAN).extent(), Extent::Other);
+    }
+}
