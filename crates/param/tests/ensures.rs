@@ -92,7 +92,13 @@ fn check(name: &str) {
         let changed = text.replace(from.as_str(), to);
         let answer = answer(&changed, solver());
         let found = verdict(&answer);
-        assert_eq!(found, *wanted, "{name}: `{from}` -> `{to}`: {:?}", answer.properties);
+        // Some launches that show a mistake are z3's.
+        let open = needs_solver && solver().is_none() && found == Verdict::Unknown;
+        assert!(
+            open || found == *wanted,
+            "{name}: `{from}` -> `{to}`: {found:?}, {:?}",
+            answer.properties
+        );
     }
 }
 
