@@ -32,7 +32,7 @@ pub enum FoldOp {
     Or,
     And,
     Xor,
-    /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`].
+    /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`](super::Kernel::monoids).
     Monoid(usize),
 }
 
@@ -41,7 +41,7 @@ pub enum FoldOp {
 pub struct Fold {
     /// How.
     pub op: FoldOp,
-    /// The variable, of [`Type::Whole`].
+    /// The variable, of [`Type::Whole`](super::Type::Whole).
     pub var: VarId,
     /// The first value.
     pub low: Expr,
