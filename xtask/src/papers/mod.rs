@@ -29,6 +29,10 @@ pub(crate) struct Options {
     pub(crate) only: Option<String>,
 }
 
+/// A row that misses its target is run as often: the fastest counts, and so does the fastest concrete run. Machines that others use, too,
+/// take twice as long now and then.
+const ATTEMPTS: usize = 3;
+
 /// A row and what came of it.
 pub(crate) struct Done<'r> {
     row: &'r Row,
@@ -147,14 +151,30 @@ fn one<'r>(
         Subject::Flags(flags) => flags.clone(),
         Subject::Generated { name, kernel } => program.generated(name, kernel)?,
     };
-    let figures = program.measure(&row.name, &arguments)?;
-    let concrete = match row.is_for_all_sizes() {
-        true => None,
-        false => concrete::seconds(program, &arguments)?,
+    let timed = || -> Result<(Figures, Option<f64>), String> {
+        let figures = program.measure(&row.name, &arguments)?;
+        match row.is_for_all_sizes() {
+            true => Ok((figures, None)),
+            false => Ok((figures, concrete::seconds(program, &arguments)?)),
+        }
     };
-    let peer = match (peer, &row.peer) {
+    let (figures, concrete) = timed()?;
+    let mut done = Done { row, figures, concrete, peer: None };
+    for _ in 1..ATTEMPTS {
+        if done.missed().is_empty() {
+            break;
+        }
+        let (again, concrete) = timed()?;
+        let kilobytes = done.figures.kilobytes.max(again.kilobytes);
+        if again.processor < done.figures.processor {
+            done.figures = again;
+        }
+        done.figures.kilobytes = kilobytes;
+        done.concrete = done.concrete.zip(concrete).map(|(one, other)| one.min(other));
+    }
+    done.peer = match (peer, &row.peer) {
         (Some(peer), Some(condition)) => Some(peer.ask(&program.root, condition)?),
         _ => None,
     };
-    Ok(Done { row, figures, concrete, peer })
+    Ok(done)
 }
