@@ -120,6 +120,10 @@ pub fn prove(
         // What a fence orders is not followed, so no race was really seen.
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
+    // With demands that no contents fulfil everything would hold.
+    if interp::demands_contents(kernel) && !tests.demanded {
+        tests.example = None;
+    }
     let answer = assemble(proof, tests);
     if options.suggests && answer.example.is_some() {
         return answer.suggested(kernel, solver, options.infers);
@@ -208,6 +212,8 @@ struct Tests {
     findings: Vec<Finding>,
     tested: usize,
     example: Option<Launch>,
+    /// Whether contents were found of which the contract demands something.
+    demanded: bool,
 }
 
 impl Tests {
@@ -220,6 +226,7 @@ impl Tests {
             let run = interp::run(kernel, &launch, RUN.min(left));
             left = left.saturating_sub(run.steps);
             self.tested += usize::from(run.end == End::Complete);
+            self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
             for event in run.events {
                 self.note(Finding { launch: launch.clone(), event });
             }

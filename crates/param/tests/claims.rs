@@ -161,6 +161,19 @@ fn invariants_hold_for_all_threads() {
 fn contradictory_demands_prove_nothing() {
     let text = line("float", "//@ ensures y[0] == 1;\n//@ requires n < 1;", "y[i] = 2;");
     assert_eq!(verdict(&answer(&text), Property::Postcondition), Unknown);
+    // Nor do those that no contents fulfil.
+    let claim = "//@ ensures \\forall int j; 0 <= j < n ==> y[j] > 5;\n";
+    for demand in [
+        "\\forall int j; 0 <= j < n ==> x[j] > 0 && x[j] < 0",
+        "\\forall int j, k; 0 <= j < n && 0 <= k < n ==> x[j] > 6 && x[k] < 6",
+    ] {
+        let text = line("int", &format!("{claim}//@ requires {demand};"), "y[i] = x[i];");
+        let answer = answer(&text);
+        assert!(answer.properties.iter().all(|one| one.verdict == Unknown), "{text}");
+    }
+    let possible = format!("{claim}//@ requires \\forall int j; 0 <= j < n ==> 5 < x[j] < 9;");
+    let text = line("int", &possible, "y[i] = x[i];");
+    assert_eq!(at_least(verdict(&answer(&text), Property::Postcondition), Proved), Proved);
 }
 
 /// Without race freedom what is left is not definite.

@@ -115,6 +115,7 @@ impl Machine<'_> {
             };
             self.global.insert(*cell, value);
             if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
+                self.found_demanded |= !demands.is_empty();
                 return Some(value);
             }
         }

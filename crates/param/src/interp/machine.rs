@@ -38,6 +38,8 @@ pub(super) struct Machine<'k> {
     alone: bool,
     pub(super) written: Vec<bool>,
     pub(super) demanded: Vec<bool>,
+    /// Whether an element was found of which a demand speaks.
+    pub(super) found_demanded: bool,
     has_warps: bool,
     /// What is stored, if that is wanted.
     history: Option<History>,
@@ -116,6 +118,7 @@ impl<'k> Machine<'k> {
             alone: false,
             written: relevance::written(kernel),
             demanded: super::contents::demanded(kernel),
+            found_demanded: false,
             has_warps: has_warp(&kernel.body),
             history: None,
             wide: false,
@@ -146,7 +149,7 @@ impl<'k> Machine<'k> {
                 End::Event
             }
         };
-        Run { events: self.events, end, steps: self.steps }
+        Run { events: self.events, end, steps: self.steps, demanded: self.found_demanded }
     }
 
     /// All blocks, and then what the contract claims of the end; with a race there is no definite end.
@@ -179,7 +182,7 @@ impl<'k> Machine<'k> {
                 End::Event
             }
         };
-        Err(Run { events: self.events, end, steps: self.steps })
+        Err(Run { events: self.events, end, steps: self.steps, demanded: self.found_demanded })
     }
 
     /// What global arrays of one known size hold now.

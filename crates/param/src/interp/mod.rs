@@ -153,6 +153,13 @@ pub struct Run {
     pub end: End,
     /// How many instructions were executed.
     pub steps: u64,
+    /// Whether an element of which the contract demands something was found.
+    pub demanded: bool,
+}
+
+/// Whether the contract demands something of contents.
+pub(crate) fn demands_contents(kernel: &Kernel) -> bool {
+    contents::demanded(kernel).contains(&true)
 }
 
 /// Runs a launch, or until `budget` instructions are executed.
