@@ -2,7 +2,7 @@
 
 use crate::engine::{self, Effort, Open, Proof, Property, values};
 use crate::interp::{self, End, Event, Launch, Thread};
-use crate::kir::{ArrayId, Kernel};
+use crate::kir::{ArrayId, Kernel, barrier_claims};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use crate::search;
@@ -95,7 +95,7 @@ fn property(event: &Event) -> Property {
         Event::Overflow { .. } => Property::Overflow,
         Event::DivisionByZero { .. } => Property::Division,
         Event::Divergence { .. } => Property::Barriers,
-        Event::Assertion { .. } => Property::Invariant,
+        Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
         Event::Postcondition { .. } => Property::Postcondition,
     }
 }
@@ -124,7 +124,8 @@ pub fn prove(
     if interp::demands_contents(kernel) && !tests.demanded {
         tests.example = None;
     }
-    let answer = assemble(proof, tests);
+    let claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    let answer = assemble(proof, tests, &claimed);
     if options.suggests && answer.example.is_some() {
         return answer.suggested(kernel, solver, options.infers);
     }
@@ -138,7 +139,8 @@ fn postconditions(
     solver: Option<Solver>,
     options: Options,
 ) -> Option<Solver> {
-    if kernel.ensures.is_empty() && !engine::has_loop_claims(kernel) {
+    let barriers = !barrier_claims(&kernel.body).is_empty();
+    if kernel.ensures.is_empty() && !engine::has_loop_claims(kernel) && !barriers {
         return solver;
     }
     let rests_on = [
@@ -295,6 +297,7 @@ fn places(event: &Event) -> Vec<base::Span> {
         Event::Overflow { span, .. }
         | Event::DivisionByZero { span, .. }
         | Event::Assertion { span, .. }
+        | Event::Barrier { span, .. }
         | Event::Postcondition { span, .. }
         | Event::Divergence { at: span, .. } => vec![*span],
     };
@@ -302,7 +305,7 @@ fn places(event: &Event) -> Vec<base::Span> {
     spans
 }
 
-fn assemble(proof: Proof, tests: Tests) -> Answer {
+fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut wanted = vec![
         Property::Races,
         Property::Barriers,
@@ -325,14 +328,14 @@ fn assemble(proof: Proof, tests: Tests) -> Answer {
         let findings: Vec<Finding> = findings.cloned().collect();
         if open.is_empty()
             && let Some(finding) = findings.first()
-            && is_independent(&proof, one)
+            && is_independent(&proof, one, claimed)
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
         }
         let verdict = match (findings.is_empty(), open.is_empty()) {
             (false, _) => Verdict::Refuted,
             // Without a launch that the contract allows, everything would hold.
-            (true, true) if tests.example.is_some() && is_independent(&proof, one) => {
+            (true, true) if tests.example.is_some() && is_independent(&proof, one, claimed) => {
                 Verdict::Proved
             }
             _ => Verdict::Unknown,
@@ -354,9 +357,18 @@ fn assemble(proof: Proof, tests: Tests) -> Answer {
 }
 
 /// Whether what is shown of a property rests on nothing that is open. Races between threads are looked at
-/// interval by interval, which presumes that barriers are met by all.
-fn is_independent(proof: &Proof, property: Property) -> bool {
+/// interval by interval, which presumes that barriers are met by all. What is `claimed` at barriers is used for everything, and
+/// holds where it stands if nothing goes wrong before.
+fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
+    let unsettled = |one: &Open| match one.property {
+        Property::Invariant => claimed.contains(&one.span),
+        Property::Postcondition | Property::Values => false,
+        _ => true,
+    };
+    if !claimed.is_empty() && proof.open.iter().any(unsettled) {
+        return false;
+    }
     match property {
         Property::Races => !open(Property::Barriers),
         Property::Postcondition => proof.unsized_arrays.is_empty(),

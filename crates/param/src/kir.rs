@@ -19,7 +19,9 @@
 //! `loop { head; if !condition {break}; body; step }`, `Continue` goes to `step`. `Barrier` waits until every thread of the
 //! block is at *this* barrier, in the same iteration of all loops around it; anything else is a *divergence*.
 //! `Warp` is the same for the threads of a warp: 32 threads whose numbers in the block follow each other.
-//! `Return` ends the thread, `Assume` restricts the launches that are looked at, `Assert` claims.
+//! `Return` ends the thread, `Assume` restricts the launches that are looked at, `Assert` claims. `Claims` stands before a barrier
+//! and claims of what all threads of the block have when they are there: of every thread, and of every two different ones where
+//! [`ExprKind::Other`] is in it.
 //!
 //! Two accesses of one element by different threads *race* if one is a store, not both are atomic, and
 //! no barrier of their block lies between them; two stores of equal values do not.
@@ -247,6 +249,8 @@ pub enum Stmt {
     },
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
+    /// What is claimed at the barrier that follows, when all threads of the block have come to it.
+    Claims(Vec<Claim>),
     Barrier(Span),
     Warp(Span),
     Return,
@@ -340,8 +344,6 @@ pub struct Kernel {
     pub requires: Vec<Requirement>,
     /// What its contract claims of the end of the launch, one for each conjunct.
     pub ensures: Vec<Claim>,
-    /// What is claimed at barriers, beside what is an [`Stmt::Assert`] before them.
-    pub barriers: Vec<(Span, Vec<Claim>)>,
     /// Lemmas of the file.
     pub lemmas: Vec<Lemma>,
     /// Monoids of the file.
@@ -381,6 +383,47 @@ pub fn has_barrier(statements: &[Stmt]) -> bool {
         }
         _ => false,
     })
+}
+
+/// What is claimed at barriers among these statements, at any depth.
+#[must_use]
+pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Stmt::Claims(claims) => found.extend(claims),
+            Stmt::If(_, then, otherwise) => {
+                found.extend(barrier_claims(then));
+                found.extend(barrier_claims(otherwise));
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    found.extend(barrier_claims(part));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Takes out what is claimed at barriers.
+pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
+    statements.retain(|statement| !matches!(statement, Stmt::Claims(_)));
+    for statement in statements {
+        match statement {
+            Stmt::If(_, then, otherwise) => {
+                drop_claims(then);
+                drop_claims(otherwise);
+            }
+            Stmt::Loop(inner) => {
+                for part in [&mut inner.head, &mut inner.body, &mut inner.step] {
+                    drop_claims(part);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Whether something that a warp does together is among these statements, at any depth.

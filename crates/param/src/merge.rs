@@ -147,7 +147,7 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], String> {
     for requirement in &mut two.requires {
         renumber_expr(&mut requirement.condition, &places);
     }
-    for claim in two.ensures.iter_mut().chain(two.barriers.iter_mut().flat_map(|(_, all)| all)) {
+    for claim in &mut two.ensures {
         renumber_expr(&mut claim.condition, &places);
     }
     renumber(&mut two.body, &places);
@@ -165,6 +165,9 @@ fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
         match statement {
             Stmt::Assign(_, value) | Stmt::Assert(value) | Stmt::Assume(value) => {
                 renumber_expr(value, places);
+            }
+            Stmt::Claims(claims) => {
+                claims.iter_mut().for_each(|one| renumber_expr(&mut one.condition, places));
             }
             Stmt::Load(_, element) => renumber_element(element, places),
             Stmt::Store(element, value) => {

@@ -4,7 +4,9 @@
 //! contract and the kernel is proved again. What is suggested was proved; that it is what the author wants is not.
 
 use crate::engine::{self, Effort, Property};
-use crate::kir::{Binary, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type, Unary};
+use crate::kir::{
+    self, Binary, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type, Unary,
+};
 use crate::logic::smt::Solver;
 use crate::{relevance, search};
 use base::Index;
@@ -79,6 +81,8 @@ impl Trial<'_> {
             return false;
         }
         let mut with = self.kernel.clone();
+        // What is claimed at barriers would be used, and is not shown here.
+        kir::drop_claims(&mut with.body);
         for demand in demands {
             let condition = demand.condition.clone();
             with.requires.push(Requirement { forall: Vec::new(), condition });

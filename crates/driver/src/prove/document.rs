@@ -115,7 +115,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Overflow { .. } => "overflow",
         Event::DivisionByZero { .. } => "division-by-zero",
         Event::Divergence { .. } => "barrier-divergence",
-        Event::Assertion { .. } => "invariant",
+        Event::Assertion { .. } | Event::Barrier { .. } => "invariant",
         Event::Postcondition { .. } => "postcondition",
     }
 }

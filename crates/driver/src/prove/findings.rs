@@ -3,7 +3,7 @@
 use base::{Code, Diagnostic};
 use param::Finding;
 use param::interp::{Access, AccessKind, Event, Launch, Thread, Value};
-use param::kir::{Array, Builtin, Kernel};
+use param::kir::{Array, Builtin, Kernel, VarId};
 
 /// A finding with its places.
 pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
@@ -70,14 +70,29 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .label(who(thread))
                 .note(launch)
         }
+        Event::Barrier { span, thread, other, at, element: about, got, want } => {
+            let mut whom = vec![who(thread)];
+            whom.extend(other.iter().map(who));
+            let label = match at.is_empty() {
+                true => format!("not so for {}", whom.join(" and ")),
+                false => format!("not so for {}, {}", whom.join(" and "), values(kernel, at)),
+            };
+            let message = match (about, got.and_then(shown), want.and_then(shown)) {
+                (Some((array, index)), Some(got), Some(want)) => {
+                    let name = element(&kernel.arrays[*array], index);
+                    format!(
+                        "this does not hold at the barrier: with `{name}` it has {got} and {want} to compare"
+                    )
+                }
+                _ => "this does not hold at the barrier".to_owned(),
+            };
+            Diagnostic::error(Code::Assertion, *span, message).label(label).note(launch)
+        }
         Event::Postcondition { span, at, element: about, got, want } => {
-            let values: Vec<String> = at
-                .iter()
-                .map(|(var, value)| format!("{} = {value}", kernel.vars[*var].name))
-                .collect();
+            let values = values(kernel, at);
             let label = match values.is_empty() {
                 true => "not so".to_owned(),
-                false => format!("not so for {}", values.join(", ")),
+                false => format!("not so for {values}"),
             };
             let message = match (about, got.and_then(shown), want.and_then(shown)) {
                 (Some((array, index)), Some(got), Some(want)) => {
@@ -89,6 +104,12 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             Diagnostic::error(Code::Postcondition, *span, message).label(label).note(launch)
         }
     }
+}
+
+/// The values of a claim's variables.
+fn values(kernel: &Kernel, at: &[(VarId, i128)]) -> String {
+    let one = |(var, value): &(VarId, i128)| format!("{} = {value}", kernel.vars[*var].name);
+    at.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn shown(value: Value) -> Option<String> {

@@ -2,7 +2,7 @@
 //! with its line.
 
 use super::{Engine, Property};
-use crate::kir::{Claim, Kernel, Loop, Stmt};
+use crate::kir::{Claim, Kernel, Loop, Stmt, barrier_claims};
 use base::Span;
 
 /// Whether a kernel claims something of the end of the launch.
@@ -12,7 +12,7 @@ pub(super) fn has_postconditions(kernel: &Kernel) -> bool {
 
 /// Whether it claims something on the way there that is no obligation of a thread.
 pub(super) fn has_invariants(kernel: &Kernel) -> bool {
-    !kernel.barriers.is_empty()
+    !barrier_claims(&kernel.body).is_empty()
         || !kernel.lemmas.is_empty()
         || !kernel.monoids.is_empty()
         || kernel.unfollowed.iter().any(|one| !one.is_postcondition)
@@ -52,8 +52,7 @@ impl Engine<'_> {
             self.note(property, one.span, None, format!("this: {}", one.why));
         }
         let claims = loops_with_claims(&kernel.body).into_iter().flat_map(|one| &one.claims);
-        let claims: Vec<&Claim> =
-            claims.chain(kernel.barriers.iter().flat_map(|(_, all)| all)).collect();
+        let claims: Vec<&Claim> = claims.chain(barrier_claims(&kernel.body)).collect();
         for claim in claims.into_iter().filter(|claim| !shown.contains(&claim.span)) {
             let message = "this invariant of elements or real numbers".to_owned();
             self.note(Property::Invariant, claim.span, None, message);

@@ -5,9 +5,10 @@
 
 use super::Engine;
 use super::eval::Operation;
+use super::meetings::{Looks, Meets};
 use super::state::{Mode, State, Val};
 use crate::kir::{
-    ArrayId, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId,
+    ArrayId, Binary, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId,
 };
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -33,17 +34,18 @@ impl Engine<'_> {
         };
         // What demands say of it is asked without naming others.
         self.elements = false;
+        let looks = std::mem::replace(&mut self.looks, Looks::Nowhere);
         let element = Element { array, index: Vec::new(), span: Span::default() };
-        let value = self.loaded(&element, vec![at.clone()], ty);
-        self.elements = true;
+        let value = self.loaded(&element, vec![at.clone()], ty, &Meets::default());
+        (self.elements, self.looks) = (true, looks);
         value
     }
 
     /// The array whose first elements a fold adds up.
-    pub(super) fn summed_array(&self, fold: &Fold) -> Option<ArrayId> {
+    pub(super) fn summed_array(&self, fold: &Fold, state: &State) -> Option<ArrayId> {
         let (array, index) = element(&fold.body)?;
         let from_first = matches!(stripped(&fold.low).kind, ExprKind::Int(0));
-        let plain = fold.op == FoldOp::Add && from_first && spec::is_var(&index, fold.var);
+        let plain = fold.op == FoldOp::Add && from_first && is_place(&index, fold.var, state);
         Some(array).filter(|array| plain && self.is_input(*array))
     }
 
@@ -51,10 +53,18 @@ impl Engine<'_> {
     pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> Val {
         let nothing =
             |engine: &mut Self| Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole));
-        let Some(array) = self.summed_array(fold) else { return nothing(self) };
+        let Some(array) = self.summed_array(fold, state) else { return nothing(self) };
         let Val::Int(high) = self.eval(&fold.high, state, false) else { return nothing(self) };
+        match self.prefix_of(array, &high) {
+            Some(sum) => Val::Int(sum),
+            None => nothing(self),
+        }
+    }
+
+    /// The same, of so many elements.
+    pub(super) fn prefix_of(&mut self, array: ArrayId, high: &Poly) -> Option<Poly> {
         let sum = self.operation(Operation::Prefix(array.position(), high.clone()), Type::Whole);
-        let Some(sym) = sum.as_symbol() else { return nothing(self) };
+        let sym = sum.as_symbol()?;
         if self.prover.symbols.get(sym).prefix.is_none()
             && let Some((bounds, size)) = self.content(array)
         {
@@ -69,7 +79,7 @@ impl Engine<'_> {
             let facts = above.into_iter().chain(below).map(|fact| guard.clone().implies(fact));
             self.prover.symbols.get_mut(sym).facts.extend(facts);
         }
-        Val::Int(sum)
+        Some(sum)
     }
 
     /// The least and greatest value that a demand allows the first elements of an array, and how many those are.
@@ -103,6 +113,23 @@ impl Engine<'_> {
         }
         self.mode = mode;
         size.map(|size| ((least, most), size))
+    }
+}
+
+/// Whether an index is a variable, counted from where a pointer points that has not moved.
+fn is_place(index: &Expr, var: VarId, state: &State) -> bool {
+    let nothing = |one: &Expr| match stripped(one).kind {
+        ExprKind::Var(offset) => {
+            matches!(&state.vars[offset.position()], Val::Int(poly) if poly.is_zero())
+        }
+        ExprKind::Int(value) => value == 0,
+        _ => false,
+    };
+    match &stripped(index).kind {
+        ExprKind::Binary(Binary::Add, left, right) => {
+            nothing(left) && spec::is_var(right, var) || nothing(right) && spec::is_var(left, var)
+        }
+        _ => spec::is_var(index, var),
     }
 }
 

@@ -111,7 +111,7 @@ impl Engine<'_> {
                 Val::Other(level)
             }
             ExprKind::Combine(monoid, arguments) => self.combine(monoid, arguments, state, strict),
-            ExprKind::Element(array, _, index) => {
+            ExprKind::Element(array, when, index) => {
                 let at: Vec<Val> = index.iter().map(|one| self.eval(one, state, true)).collect();
                 let mut known = self.named.iter();
                 let known = known.find(|(named, place, _)| {
@@ -122,13 +122,21 @@ impl Engine<'_> {
                     None if self.elements && self.is_input(*array) => {
                         self.named_element(*array, &at)
                     }
+                    None if self.is_looked_at(*array, *when) => {
+                        self.cell((*array, *when), &at, expr.ty, &state.path)
+                    }
                     _ if expr.ty == Type::Float => Val::Other(Level::Thread),
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
             // What is said of many is not looked at here.
             ExprKind::Quantified(..) => Val::Bool(self.coin(Level::Thread)),
-            ExprKind::Fold(fold) if self.summed_array(fold).is_some() => self.prefix(fold, state),
+            ExprKind::Fold(fold) if self.summed_array(fold, state).is_some() => {
+                self.prefix(fold, state)
+            }
+            ExprKind::Other(inner) if self.second.is_some() => {
+                self.other_value(inner, state, strict)
+            }
             ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
                 Type::Float => Val::Other(Level::Thread),
                 Type::Bool => Val::Bool(self.coin(Level::Thread)),

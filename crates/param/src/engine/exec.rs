@@ -5,6 +5,7 @@
 //! accesses that no barrier separates.
 
 use super::Engine;
+use super::meetings::Meets;
 use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
 use crate::interp::AccessKind;
 use crate::kir::{Element, Loop, Stmt, Type, has_barrier, has_warp};
@@ -52,7 +53,7 @@ impl Engine<'_> {
             Stmt::Load(var, element) => {
                 let index = self.access(element, AccessKind::Read, None, &state);
                 let ty = self.kernel.arrays[element.array].element;
-                state.vars[var.position()] = self.loaded(element, index, ty);
+                state.vars[var.position()] = self.loaded(element, index, ty, &state.meets);
             }
             Stmt::Store(element, value) => {
                 let stored = match self.eval(value, &state, false) {
@@ -60,12 +61,14 @@ impl Engine<'_> {
                     _ => None,
                 };
                 self.access(element, AccessKind::Write, stored, &state);
+                state.meets.forget(element.array);
             }
             Stmt::Atomic { result, element, operands, .. } => {
                 for operand in operands {
                     self.eval(operand, &state, false);
                 }
                 self.access(element, AccessKind::Atomic, None, &state);
+                state.meets.forget(element.array);
                 let ty = self.kernel.arrays[element.array].element;
                 state.vars[result.position()] = match ty {
                     Type::Float | Type::Bool => Val::Other(Level::Thread),
@@ -77,6 +80,11 @@ impl Engine<'_> {
                 return self.branch(condition, [then, otherwise], state, flow);
             }
             Stmt::Loop(inner) => return self.looped(inner, state),
+            Stmt::Claims(claims) => {
+                if self.mode != Mode::Interval {
+                    self.meet(claims, &mut state);
+                }
+            }
             Stmt::Barrier(span) => {
                 if self.mode == Mode::Interval {
                     return None;
@@ -184,13 +192,20 @@ impl Engine<'_> {
             if one != other.clone().not() {
                 path.push(Formula::or([one, other]));
             }
-            all = State { vars, path };
+            let meets = all.meets.common(&next.meets);
+            all = State { vars, path, meets };
         }
         Some(all)
     }
 
     /// The value of an element, of which its index and the demands of the contract are known.
-    pub(super) fn loaded(&mut self, element: &Element, index: Vec<Poly>, ty: Type) -> Val {
+    pub(super) fn loaded(
+        &mut self,
+        element: &Element,
+        index: Vec<Poly>,
+        ty: Type,
+        meets: &Meets,
+    ) -> Val {
         let levels = index.iter().map(|one| self.prover.symbols.level(one));
         let constant = !self.written[element.array.position()];
         let level = match constant {
@@ -213,6 +228,11 @@ impl Engine<'_> {
                     let symbol = self.prover.symbols.get_mut(sym);
                     symbol.facts.extend(facts);
                     symbol.element = Some((element.array, index));
+                } else if let Some(sym) = value.as_symbol()
+                    && let Some(version) = meets.version(element.array)
+                {
+                    let facts = self.known_of_cell(version, element.array, &index, sym);
+                    self.prover.symbols.get_mut(sym).facts.extend(facts);
                 }
                 Val::Int(value)
             }
@@ -241,7 +261,8 @@ impl Engine<'_> {
         }
         if self.mode != Mode::Probe {
             let (array, span, path) = (element.array, element.span, state.path.clone());
-            self.sites.push(Site { array, index: index.clone(), kind, value, path, span });
+            let (index, passed) = (index.clone(), state.meets.passed());
+            self.sites.push(Site { array, index, kind, value, path, passed, span });
         }
         index
     }

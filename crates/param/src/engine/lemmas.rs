@@ -27,7 +27,7 @@ impl Engine<'_> {
         if !spec::is_exact(&lemma.condition) {
             return false;
         }
-        let mut state = State { vars: entry.vars.clone(), path: Vec::new() };
+        let mut state = State { path: Vec::new(), ..entry.clone() };
         for var in &lemma.forall {
             let name = self.kernel.vars[*var].name.clone();
             let value = Poly::symbol(self.prover.symbols.fresh(name, Level::Launch));

@@ -10,8 +10,9 @@
 use super::Engine;
 use super::eval::in_type;
 use super::exec::Flow;
+use super::meetings::stored_in;
 use super::state::{Claim, Mode, State, Val};
-use crate::kir::{Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
+use crate::kir::{ArrayId, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
 use crate::liveness;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -35,6 +36,8 @@ pub(super) enum Change {
 pub(super) struct Shape {
     pub(super) vars: Vec<(VarId, Change)>,
     pub(super) level: Level,
+    /// Arrays that it stores to, or at whose barriers something is claimed of them.
+    pub(super) stored: Vec<ArrayId>,
 }
 
 /// Who must do as many rounds: those that meet inside.
@@ -137,6 +140,7 @@ impl Engine<'_> {
         let low = Some(Poly::constant(0));
         let count = self.prover.symbols.bounded("k", shape.level, low, None);
         let mut state = entry.clone();
+        shape.stored.iter().for_each(|array| state.meets.forget(*array));
         let mut free = Vec::new();
         for (var, change) in &shape.vars {
             let slot = var.position();
@@ -197,7 +201,8 @@ impl Engine<'_> {
             if integer { Change::Free(shared) } else { Change::Other(shared) }
         };
         let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
-        let mut shape = Shape { vars, level };
+        let stored = stored_in(inner);
+        let mut shape = Shape { vars, level, stored };
         // The first pass makes symbols for what the body computes from values before the loop.
         self.refine(inner, entry, &mut shape);
         // Levels only rise and steadiness is found once, so this ends.
@@ -293,7 +298,12 @@ impl Engine<'_> {
                 self.prover.symbols.get_mut(sym).facts.push(fact.clone());
             }
             all = Some(match all {
-                None => State { path: entry.path.clone(), ..state },
+                None => {
+                    // What was claimed in an iteration is not said of what is behind the loop.
+                    let mut meets = entry.meets.clone();
+                    shape.stored.iter().for_each(|array| meets.forget(*array));
+                    State { path: entry.path.clone(), meets, ..state }
+                }
                 Some(mut before) => {
                     let others = mine.clone().not();
                     for (var, _) in &shape.vars {

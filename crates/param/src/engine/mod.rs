@@ -10,8 +10,10 @@ mod contents;
 mod eval;
 mod exec;
 mod infer;
+mod instances;
 mod lemmas;
 mod loops;
+mod meetings;
 mod monoids;
 mod operations;
 mod pairs;
@@ -31,8 +33,10 @@ use crate::{liveness, relevance};
 use base::Span;
 use eval::Operation;
 use exec::Flow;
+use meetings::{Looks, Meeting, Meets, Second};
 use state::{Claim, Mode, Obligation, Site, State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Threads of a warp.
 const WARP: i128 = 32;
@@ -126,6 +130,13 @@ pub(crate) struct Engine<'k> {
     has_powers: bool,
     /// Whether elements that annotations name have symbols of their own.
     elements: bool,
+    /// Barriers with claims, by their symbols.
+    meetings: BTreeMap<Sym, Arc<Meeting>>,
+    /// The barrier at which elements are looked at, or a list of those that are.
+    looks: Looks,
+    /// What the other thread of a pair has.
+    second: Option<Second>,
+    cells: BTreeMap<(ArrayId, Vec<Poly>, Sym), Sym>,
     position: Vec<usize>,
     /// The loops around, and whose iterations of each are the same.
     loops: Vec<(Span, Level)>,
@@ -213,7 +224,7 @@ pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
 impl<'k> Engine<'k> {
     /// An engine that knows nothing yet.
     fn new(kernel: &'k Kernel, prover: Prover, infers: bool) -> Self {
-        let nothing = State { vars: Vec::new(), path: Vec::new() };
+        let nothing = State { vars: Vec::new(), path: Vec::new(), meets: Meets::default() };
         Self {
             kernel,
             prover,
@@ -232,6 +243,10 @@ impl<'k> Engine<'k> {
             named: Vec::new(),
             has_powers: false,
             elements: false,
+            meetings: BTreeMap::new(),
+            looks: Looks::Nowhere,
+            second: None,
+            cells: BTreeMap::new(),
             position: Vec::new(),
             loops: Vec::new(),
             sites: Vec::new(),
@@ -269,6 +284,9 @@ impl Engine<'_> {
             let earlier = before.iter().filter(|(other, _)| path.starts_with(other));
             let mut assumed: Vec<Formula> = path.clone();
             assumed.extend(earlier.map(|(_, goal)| goal.clone()));
+            let mut speak = assumed.clone();
+            speak.push(obligation.goal.clone());
+            assumed.extend(self.met(&speak, &[], None));
             let proved = match obligation.claim {
                 Claim::Uniform => self.is_uniform(path, Level::Warp),
                 Claim::Converged => self.is_uniform(path, Level::Thread),

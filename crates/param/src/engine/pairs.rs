@@ -71,6 +71,12 @@ impl Engine<'_> {
         let equal = equations.iter().cloned().map(Formula::eq);
         let speak: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
         assumed.extend(self.related(&speak));
+        if own == Level::Warp {
+            let both: Vec<Sym> =
+                one.passed.iter().filter(|sym| other.passed.contains(sym)).copied().collect();
+            let speak: Vec<Formula> = assumed.iter().cloned().chain(speak).collect();
+            assumed.extend(self.met(&speak, &both, Some(&mut copies)));
+        }
         let places: Vec<Poly> = equations.iter().filter_map(|one| self.places_of(one)).collect();
         for place in places {
             // Elements that differ wherever their places do: what is left is where they are.

@@ -5,6 +5,7 @@
 //! block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
 
 use super::Engine;
+use super::meetings::Meets;
 use super::state::{Mode, State, Val};
 use crate::kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Type};
 use crate::logic::formula::Formula;
@@ -37,6 +38,7 @@ impl Engine<'_> {
         let mut state = State {
             vars: vec![Val::Other(Level::Thread); self.kernel.vars.len()],
             path: Vec::new(),
+            meets: Meets::default(),
         };
         for var in &self.kernel.scalars {
             let name = self.kernel.vars[*var].name.clone();
@@ -203,7 +205,7 @@ impl Engine<'_> {
     }
 
     /// A condition without what is seen to fail for every thread.
-    fn unguarded(&mut self, fact: Formula) -> Formula {
+    pub(super) fn unguarded(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());
 

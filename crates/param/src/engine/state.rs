@@ -1,10 +1,11 @@
 //! What is known of one thread at one place of the kernel.
 
 use super::Property;
+use super::meetings::Meets;
 use crate::interp::AccessKind;
 use crate::kir::{ArrayId, Type, VarId};
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use base::Span;
 
@@ -24,6 +25,8 @@ pub(super) struct State {
     pub(super) vars: Vec<Val>,
     /// What the thread has tested to get here.
     pub(super) path: Vec<Formula>,
+    /// Barriers with claims that it has passed.
+    pub(super) meets: Meets,
 }
 
 /// An access that a thread may do.
@@ -35,6 +38,8 @@ pub(super) struct Site {
     /// The integer that is stored.
     pub(super) value: Option<Poly>,
     pub(super) path: Vec<Formula>,
+    /// Barriers with claims that were passed before.
+    pub(super) passed: Vec<Sym>,
     pub(super) span: Span,
 }
 

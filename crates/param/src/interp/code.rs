@@ -1,7 +1,7 @@
 //! The statements of a kernel as a list of instructions with jumps, so that a thread can stop at a
 //! barrier and go on later.
 
-use crate::kir::{AtomicOp, Element, Expr, Kernel, Loop, Stmt, VarId};
+use crate::kir::{AtomicOp, Claim, Element, Expr, Kernel, Loop, Stmt, VarId};
 use base::Span;
 
 /// One step of a thread.
@@ -13,6 +13,8 @@ pub(super) enum Insn<'k> {
     /// Goes on at the target if the condition is false.
     Unless(&'k Expr, usize),
     Jump(usize),
+    /// What is claimed at the barrier that comes next.
+    Claims(&'k [Claim]),
     Barrier(Span),
     Warp,
     Return,
@@ -73,6 +75,7 @@ impl<'k> Code<'k> {
             Stmt::Atomic { result, op, element, operands } => {
                 Insn::Atomic(*result, *op, element, operands)
             }
+            Stmt::Claims(claims) => Insn::Claims(claims),
             Stmt::Barrier(span) => Insn::Barrier(*span),
             Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,

@@ -9,7 +9,7 @@ use super::history::History;
 use super::shadow::{Cell, How, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
-use crate::kir::{ArrayId, Builtin, Element, Kernel, Space, VarId, When, has_warp};
+use crate::kir::{ArrayId, Builtin, Claim, Element, Kernel, Space, VarId, When, has_warp};
 use crate::relevance;
 use base::{Index, Span};
 use std::collections::HashMap;
@@ -24,15 +24,15 @@ const WARP: u64 = 32;
 pub(super) struct Machine<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) launch: &'k Launch,
-    code: Code<'k>,
+    pub(super) code: Code<'k>,
     /// Which variables feed indices or conditions.
     relevant: Vec<bool>,
     pub(super) sizes: Vec<Vec<Option<i128>>>,
     pub(super) global: HashMap<Cell, Value>,
-    shared: HashMap<Cell, Value>,
-    between_threads: Shadow,
+    pub(super) shared: HashMap<Cell, Value>,
+    pub(super) between_threads: Shadow,
     between_blocks: Shadow,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
     budget: u64,
     steps: u64,
     alone: bool,
@@ -41,24 +41,28 @@ pub(super) struct Machine<'k> {
     /// Whether an element was found of which a demand speaks.
     pub(super) found_demanded: bool,
     has_warps: bool,
+    /// Whether all elements of known arrays were drawn.
+    pub(super) drawn_all: bool,
     /// What is stored, if that is wanted.
     history: Option<History>,
     /// Whether integers are drawn from all of their type.
     pub(super) wide: bool,
 }
 
-struct State {
-    at: Thread,
+pub(super) struct State<'k> {
+    pub(super) at: Thread,
     number: u64,
-    pc: usize,
-    vars: Vec<Value>,
-    counts: Vec<u64>,
+    pub(super) pc: usize,
+    pub(super) vars: Vec<Value>,
+    pub(super) counts: Vec<u64>,
     local: HashMap<Cell, Value>,
+    /// What is claimed at the barrier it waits at.
+    pub(super) claims: &'k [Claim],
     /// The barrier it waits at.
-    waits: Option<Span>,
+    pub(super) waits: Option<Span>,
     /// Whether it waits for its warp.
     in_warp: bool,
-    ended: bool,
+    pub(super) ended: bool,
 }
 
 /// Why the run ends.
@@ -68,7 +72,7 @@ pub(super) enum Halt {
 }
 
 struct View<'m> {
-    state: &'m State,
+    state: &'m State<'m>,
     launch: &'m Launch,
 }
 
@@ -120,6 +124,7 @@ impl<'k> Machine<'k> {
             demanded: super::contents::demanded(kernel),
             found_demanded: false,
             has_warps: has_warp(&kernel.body),
+            drawn_all: false,
             history: None,
             wide: false,
         }
@@ -186,7 +191,7 @@ impl<'k> Machine<'k> {
     }
 
     /// What global arrays of one known size hold now.
-    fn contents(&mut self) -> Contents {
+    pub(super) fn contents(&mut self) -> Contents {
         let mut contents = Contents::new();
         for (array, declared) in self.kernel.arrays.enumerate() {
             let ([Some(size)], Space::Global) = (&self.sizes[array.position()][..], declared.space)
@@ -228,14 +233,16 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    fn state(&self, at: Thread, number: u64) -> State {
+    fn state(&self, at: Thread, number: u64) -> State<'k> {
         let mut vars = vec![Value::Undefined; self.kernel.vars.len()];
         for var in &self.kernel.scalars {
             vars[var.position()] = of_scalar(self.kernel, self.launch, *var);
         }
         let counts = vec![0; self.code.loops];
         let local = HashMap::new();
-        State { at, number, pc: 0, vars, counts, local, waits: None, in_warp: false, ended: false }
+        let (claims, waits) = (&[][..], None);
+        let (in_warp, ended) = (false, false);
+        State { at, number, pc: 0, vars, counts, local, claims, waits, in_warp, ended }
     }
 
     fn block(&mut self, block: [i128; 3], number: u64) -> Result<(), Halt> {
@@ -274,37 +281,7 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    /// All threads wait or have ended: is it at one barrier, in one iteration?
-    fn meet(&mut self, threads: &mut [State]) -> Result<(), Halt> {
-        self.between_threads.clear();
-        let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
-            return Ok(());
-        };
-        let one = &threads[waiting];
-        let at = one.waits.unwrap_or_default();
-        // Loops that are left have counts that mean nothing; only those around the barrier count,
-        // and they are the ones all threads at this barrier are in.
-        let around = self.code.around(one.pc);
-        let same = |other: &State| {
-            other.pc == one.pc
-                && around.iter().all(|number| other.counts[*number] == one.counts[*number])
-        };
-        if let Some(other) = threads.iter().find(|other| other.ended || !same(other)) {
-            let (thread, elsewhere) = (one.at, other.waits);
-            return Err(Halt::Event(Box::new(Event::Divergence {
-                at,
-                thread,
-                other: other.at,
-                elsewhere,
-            })));
-        }
-        for state in threads {
-            state.waits = None;
-        }
-        Ok(())
-    }
-
-    fn advance(&mut self, state: &mut State) -> Result<(), Halt> {
+    fn advance(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
         self.steps += 1;
         if self.steps > self.budget {
             return Err(Halt::Stopped("the run takes too long"));
@@ -360,6 +337,7 @@ impl<'k> Machine<'k> {
                 }
             }
             Insn::Jump(target) => state.pc = target,
+            Insn::Claims(claims) => state.claims = claims,
             Insn::Barrier(span) => {
                 if !self.alone {
                     state.waits = Some(span);
@@ -392,14 +370,14 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    fn at_head(&mut self, state: &State, pc: usize, number: usize) {
+    fn at_head(&mut self, state: &State<'_>, pc: usize, number: usize) {
         if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
             history.head(&self.code, (pc, &state.counts), number, &state.vars);
         }
     }
 
     /// The element that is accessed, checked against its array and noted.
-    fn access(&mut self, state: &State, element: &Element, how: &How) -> Result<Cell, Halt> {
+    fn access(&mut self, state: &State<'_>, element: &Element, how: &How) -> Result<Cell, Halt> {
         let view = View { state, launch: self.launch };
         let mut index = Vec::new();
         for expr in &element.index {
@@ -445,7 +423,11 @@ impl<'k> Machine<'k> {
         Ok(cell)
     }
 
-    fn memory<'s>(&'s mut self, state: &'s mut State, cell: &Cell) -> &'s mut HashMap<Cell, Value> {
+    fn memory<'s>(
+        &'s mut self,
+        state: &'s mut State<'k>,
+        cell: &Cell,
+    ) -> &'s mut HashMap<Cell, Value> {
         match self.kernel.arrays[cell.0].space {
             Space::Global => &mut self.global,
             Space::Shared => &mut self.shared,
@@ -453,7 +435,7 @@ impl<'k> Machine<'k> {
         }
     }
 
-    fn read(&mut self, state: &State, cell: &Cell) -> Result<Value, Halt> {
+    fn read(&mut self, state: &State<'_>, cell: &Cell) -> Result<Value, Halt> {
         let array = &self.kernel.arrays[cell.0];
         if self.alone && array.space != Space::Local && self.written[cell.0.position()] {
             return Err(Halt::Stopped("another thread may have written this"));
@@ -472,7 +454,7 @@ impl<'k> Machine<'k> {
 }
 
 /// Lets warps go on whose threads all wait for each other at one place.
-fn meet_in_warps(threads: &mut [State]) -> Result<(), Halt> {
+fn meet_in_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     let mut moved = false;
     for warp in threads.chunks_mut(WARP as usize) {
         let mut waiting = warp.iter().filter(|state| state.in_warp);

@@ -35,6 +35,14 @@ impl Environment for Bound<'_> {
         self.outer.is_rough()
     }
 
+    fn other(&self) -> Option<&dyn Environment> {
+        self.outer.other()
+    }
+
+    fn bound(&self) -> Vec<(VarId, i128)> {
+        self.vars.iter().copied().chain(self.outer.bound()).collect()
+    }
+
     fn as_dyn(&self) -> &dyn Environment {
         self
     }

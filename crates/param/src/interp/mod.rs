@@ -6,6 +6,7 @@
 //! at the first thing found that is no race. Each event has happened: it is a witness.
 
 mod atomics;
+mod barriers;
 mod claims;
 mod code;
 mod contents;
@@ -121,6 +122,17 @@ pub enum Event {
     Assertion {
         span: Span,
         thread: Thread,
+    },
+    /// What is claimed at a barrier does not hold for a thread, or for it and another one, and these values of the claim's
+    /// variables: the element that it is about, what it holds and what it should.
+    Barrier {
+        span: Span,
+        thread: Thread,
+        other: Option<Thread>,
+        at: Vec<(VarId, i128)>,
+        element: Option<(ArrayId, Vec<i128>)>,
+        got: Option<Value>,
+        want: Option<Value>,
     },
     /// What the contract claims of the end does not hold for these values of its variables: the element that it is
     /// about, what it holds and what it should.

@@ -68,6 +68,14 @@ pub(crate) trait Environment {
     fn is_rough(&self) -> bool {
         false
     }
+    /// What the other thread of a pair sees.
+    fn other(&self) -> Option<&dyn Environment> {
+        None
+    }
+    /// Variables of quantifiers and folds around, which all threads have in common.
+    fn bound(&self) -> Vec<(VarId, i128)> {
+        Vec::new()
+    }
     /// The same as an object, so that environments can be put around each other.
     fn as_dyn(&self) -> &dyn Environment;
 }
@@ -177,7 +185,13 @@ pub(crate) fn evaluate(
             Value::int(i128::from(found == wanted))
         }
         ExprKind::Fold(fold) => folded(fold, ty, env.as_dyn(), strict)?,
-        ExprKind::Other(_) => return Err(Trouble::Undefined),
+        ExprKind::Other(inner) => match env.other() {
+            Some(other) => {
+                let vars = env.bound();
+                evaluate(inner, &Bound { outer: other, vars: &vars }, strict)?
+            }
+            None => return Err(Trouble::Undefined),
+        },
     };
     Ok(value)
 }

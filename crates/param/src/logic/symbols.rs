@@ -33,8 +33,10 @@ pub(crate) struct Symbol {
     pub(crate) low: Option<Poly>,
     /// Greatest value, if known; older symbols alone.
     pub(crate) high: Option<Poly>,
-    /// The element it is, of an array that nobody writes.
+    /// The element it is, of an array that nobody writes, or of one as it is at a barrier.
     pub(crate) element: Option<(ArrayId, Vec<Poly>)>,
+    /// The symbol of that barrier, in the iteration at hand.
+    pub(crate) version: Option<Sym>,
     /// The sum of the first elements of such an array that it is.
     pub(crate) prefix: Option<Prefix>,
 }
@@ -71,8 +73,9 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn fresh(&mut self, name: impl Into<String>, level: Level) -> Sym {
         let facts = Vec::new();
-        let (low, high, element, prefix) = (None, None, None, None);
-        self.table.push(Symbol { name: name.into(), level, facts, low, high, element, prefix })
+        let (low, high, element, version, prefix) = (None, None, None, None, None);
+        let name = name.into();
+        self.table.push(Symbol { name, level, facts, low, high, element, version, prefix })
     }
 
     /// A symbol between two bounds, both included.
@@ -125,6 +128,30 @@ impl Symbols {
         }
     }
 
+    /// A polynomial in words.
+    pub(crate) fn text(&self, poly: &Poly) -> String {
+        let mut text = String::new();
+        for (monomial, coefficient) in poly.terms() {
+            let mut factors = Vec::new();
+            if monomial.is_empty() || coefficient.abs() != 1 {
+                factors.push(coefficient.unsigned_abs().to_string());
+            }
+            for (sym, power) in monomial {
+                let name = &self.table[*sym].name;
+                factors.extend((0..*power).map(|_| name.clone()));
+            }
+            let sign = match (text.is_empty(), coefficient < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            text.push_str(sign);
+            text.push_str(&factors.join("*"));
+        }
+        if text.is_empty() { "0".to_owned() } else { text }
+    }
+
     /// For whom a polynomial has one value.
     pub(crate) fn level(&self, poly: &Poly) -> Level {
         poly.symbols().iter().map(|sym| self.table[*sym].level).max().unwrap_or(Level::Launch)
@@ -166,6 +193,7 @@ impl Symbols {
         let sums: Vec<(Sym, &Prefix)> = sums.take(MAX_SUMS).collect();
         let mut facts = Vec::new();
         for (less, one) in &sums {
+            facts.extend(self.among((*less, one), symbols).unwrap_or_default());
             for (more, other) in sums.iter().filter(|(more, other)| {
                 more != less && (other.array, &other.size) == (one.array, &one.size)
             }) {
@@ -175,6 +203,22 @@ impl Symbols {
             }
         }
         facts
+    }
+
+    /// A sum of first elements is at least one of them and the least of the others.
+    fn among(&self, (sum, one): (Sym, &Prefix), symbols: &BTreeSet<Sym>) -> Option<Vec<Formula>> {
+        let mut facts = Vec::new();
+        for sym in symbols {
+            let Some((array, index)) = &self.table[*sym].element else { continue };
+            let ([at], true) = (&index[..], *array == one.array) else { continue };
+            let mut guard = one.guard();
+            guard.push(Formula::ge(at.clone()));
+            guard.push(Formula::ge(one.high.minus(at)?.offset(-1)?));
+            let others = one.high.offset(-1)?.scaled(one.bounds.0)?;
+            let rest = Poly::symbol(sum).minus(&Poly::symbol(*sym))?.minus(&others)?;
+            facts.push(Formula::and(guard).implies(Formula::ge(rest)));
+        }
+        Some(facts)
     }
 
     fn between(
@@ -209,10 +253,22 @@ impl Symbols {
     pub(crate) fn elements(&self, formulas: &[Formula]) -> Vec<(Sym, ArrayId, Vec<Poly>)> {
         let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
         let element = |sym: Sym| {
-            let (array, index) = self.table[sym].element.as_ref()?;
+            let symbol = &self.table[sym];
+            let (array, index) = symbol.element.as_ref().filter(|_| symbol.version.is_none())?;
             Some((sym, *array, index.clone()))
         };
         symbols.into_iter().filter_map(element).collect()
+    }
+
+    /// Elements as they are at barriers, among the symbols of formulas: the barrier's symbol, the array, the index.
+    pub(crate) fn cells(&self, formulas: &[Formula]) -> Vec<(Sym, ArrayId, Vec<Poly>)> {
+        let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
+        let cell = |sym: Sym| {
+            let symbol = &self.table[sym];
+            let (array, index) = symbol.element.as_ref()?;
+            Some((symbol.version?, *array, index.clone()))
+        };
+        symbols.into_iter().filter_map(cell).collect()
     }
 
     /// Elements of one array at one index are equal.
@@ -224,7 +280,8 @@ impl Symbols {
         let mut facts = Vec::new();
         for (position, (one, (array, index))) in elements.iter().enumerate() {
             for (two, (other, at)) in &elements[position + 1..] {
-                if array != other || index.len() != at.len() {
+                let same = self.table[*one].version == self.table[*two].version;
+                if array != other || index.len() != at.len() || !same {
                     continue;
                 }
                 let differences: Option<Vec<Poly>> =
@@ -252,6 +309,11 @@ impl Copies {
         Self { own, map: BTreeMap::new() }
     }
 
+    /// Symbols that were copied, each with its copy.
+    pub(crate) fn pairs(&self) -> Vec<(Sym, Sym)> {
+        self.map.iter().map(|(one, copy)| (*one, *copy)).collect()
+    }
+
     pub(crate) fn symbol(&mut self, symbols: &mut Symbols, sym: Sym) -> Sym {
         let symbol = symbols.get(sym);
         if symbol.level < self.own {
@@ -269,6 +331,7 @@ impl Copies {
         let element = symbol.element.as_ref().map(|(array, index)| {
             (*array, index.iter().map(|one| self.poly(symbols, one)).collect())
         });
+        let version = symbol.version.map(|one| self.symbol(symbols, one));
         let prefix = symbol.prefix.map(|one| Prefix {
             high: self.poly(symbols, &one.high),
             size: self.poly(symbols, &one.size),
@@ -276,7 +339,7 @@ impl Copies {
         });
         let target = symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
-        target.prefix = prefix;
+        (target.version, target.prefix) = (version, prefix);
         copy
     }
 

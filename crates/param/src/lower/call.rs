@@ -89,6 +89,10 @@ impl Lowerer<'_> {
                 out.push(Stmt::Assert(condition));
                 Ok(nothing)
             }
+            (_, [condition, ..]) if name.starts_with("__barrier_invariant_") => {
+                self.claim_at_next_barrier(condition, span)?;
+                Ok(nothing)
+            }
             ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {
                 self.fences = true;
                 Ok(nothing)

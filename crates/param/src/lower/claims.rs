@@ -208,8 +208,15 @@ impl Lowerer<'_> {
                 }
                 _ => Err(unsupported(label.span, "of labels only `Pre` and `Here` are supported")),
             },
-            ("\\other", [inner]) => {
-                let inner = self.annotated(|lowerer, out| lowerer.value(inner, out))?;
+            ("\\other" | "__other_int" | "__other_bool", [inner]) if !self.in_pair => {
+                Err(error(inner.span, "there is another thread in clauses of barriers alone"))
+            }
+            ("\\other" | "__other_int" | "__other_bool", [inner]) => {
+                // Another thread's other thread would be a third one.
+                self.in_pair = false;
+                let inner = self.annotated(|lowerer, out| lowerer.value(inner, out));
+                self.in_pair = true;
+                let inner = inner?;
                 let ty = inner.ty;
                 make(ExprKind::Other(Box::new(inner)), ty)
             }
@@ -366,26 +373,34 @@ impl Lowerer<'_> {
     }
 
     /// A clause that stands before a barrier: what is claimed of integers is asserted there.
-    pub(super) fn at_barrier(
-        &mut self,
-        clauses: &[&Clause],
-        barrier: Span,
-        out: &mut Vec<Stmt>,
-    ) -> Result<()> {
-        let mut kept = Vec::new();
+    pub(super) fn at_barrier(&mut self, clauses: &[&Clause], out: &mut Vec<Stmt>) -> Result<()> {
+        let mut kept = std::mem::take(&mut self.pending);
         for clause in clauses {
             let ClauseKind::BarrierInvariant(name, condition) = &clause.kind else { continue };
-            let claims = self.claims(name.as_deref(), condition, clause.span);
-            for claim in self.followed(claims, About::Body)?.into_iter().flatten() {
-                match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
-                    true => out.push(Stmt::Assert(claim.condition)),
-                    false => kept.push(claim),
-                }
-            }
+            kept.extend(self.claimed(name.as_deref(), condition, clause.span)?);
         }
+        let (asserted, kept): (Vec<Claim>, Vec<Claim>) = kept
+            .into_iter()
+            .partition(|one| one.forall.is_empty() && spec::is_scalar(&one.condition));
+        out.extend(asserted.into_iter().map(|one| Stmt::Assert(one.condition)));
         if !kept.is_empty() {
-            self.barriers.push((barrier, kept));
+            out.push(Stmt::Claims(kept));
         }
+        Ok(())
+    }
+
+    /// What a clause of a barrier claims.
+    fn claimed(&mut self, name: Option<&str>, condition: &Ast, span: Span) -> Result<Vec<Claim>> {
+        self.in_pair = true;
+        let claims = self.claims(name, condition, span);
+        self.in_pair = false;
+        Ok(self.followed(claims, About::Body)?.unwrap_or_default())
+    }
+
+    /// `__barrier_invariant_k(P, e1, …)`: the places at which another tool is told to use it are not needed.
+    pub(super) fn claim_at_next_barrier(&mut self, condition: &Ast, span: Span) -> Result<()> {
+        let claims = self.claimed(None, condition, span)?;
+        self.pending.extend(claims);
         Ok(())
     }
 

@@ -63,12 +63,15 @@ struct Lowerer<'u> {
     requires: Vec<Requirement>,
     extents: BTreeMap<String, Expr>,
     ensures: Vec<Claim>,
-    barriers: Vec<(Span, Vec<Claim>)>,
+    /// What is claimed at the next barrier, by calls that stand before it.
+    pending: Vec<Claim>,
     lemmas: Vec<Lemma>,
     monoids: Vec<Monoid>,
     unfollowed: Vec<Unfollowed>,
     /// Inside a claim: equations with elements are of their type.
     claiming: bool,
+    /// Inside a clause of a barrier, where there is another thread, or inside of what that has.
+    in_pair: bool,
     /// Inside `\old`.
     old: bool,
     /// In a contract, where pointers have not moved yet.
@@ -130,11 +133,12 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         requires: Vec::new(),
         extents: BTreeMap::new(),
         ensures: Vec::new(),
-        barriers: Vec::new(),
+        pending: Vec::new(),
         lemmas: Vec::new(),
         monoids: Vec::new(),
         unfollowed: Vec::new(),
         claiming: false,
+        in_pair: false,
         old: false,
         in_contract: false,
         results: Vec::new(),
@@ -169,7 +173,6 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         arrays: lowerer.arrays,
         requires: lowerer.requires,
         ensures: lowerer.ensures,
-        barriers: lowerer.barriers,
         lemmas: lowerer.lemmas,
         monoids: lowerer.monoids,
         unfollowed: lowerer.unfollowed,

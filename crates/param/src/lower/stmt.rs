@@ -45,10 +45,17 @@ impl Lowerer<'_> {
             if let Some(misplaced) = misplaced {
                 return Err(stray(misplaced));
             }
-            if let Some(at) = barrier {
-                self.at_barrier(&given, at, out)?;
+            match barrier {
+                Some(_) => self.at_barrier(&given, out)?,
+                None if !self.pending.is_empty() && !is_pending(statement) => {
+                    return Err(error(self.pending[0].span, STRAY_BARRIER));
+                }
+                None => {}
             }
             self.statement(statement, &given, out)?;
+        }
+        if let Some(first) = self.pending.first() {
+            return Err(error(first.span, STRAY_BARRIER));
         }
         waiting.first().map_or(Ok(()), |first| Err(stray(first)))
     }
@@ -413,13 +420,21 @@ fn barrier(statement: &AstStmt) -> Option<Span> {
     }
 }
 
+/// Whether a statement is a call that claims something of the next barrier.
+fn is_pending(statement: &AstStmt) -> bool {
+    let StmtKind::Expr(expr) = &statement.kind else { return false };
+    matches!(&expr.kind, AstKind::Call(name, _) if name.starts_with("__barrier_invariant_"))
+}
+
+const STRAY_BARRIER: &str = "a barrier clause stands before no barrier";
+
 fn is_at_barrier(clause: &Clause) -> bool {
     matches!(clause.kind, ClauseKind::BarrierInvariant(..) | ClauseKind::Instantiate)
 }
 
 fn stray(clause: &Clause) -> Box<base::Diagnostic> {
     match is_at_barrier(clause) {
-        true => error(clause.span, "a barrier clause stands before no barrier"),
+        true => error(clause.span, STRAY_BARRIER),
         false => error(clause.span, "a loop clause stands before no loop"),
     }
 }

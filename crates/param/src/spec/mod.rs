@@ -18,6 +18,11 @@ pub(crate) fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> 
     found
 }
 
+/// Whether another thread is spoken of.
+pub(crate) fn has_other(expr: &Expr) -> bool {
+    find(expr, |inner| matches!(inner.kind, ExprKind::Other(_))).is_some()
+}
+
 /// Whether an expression is of integer variables and the launch alone.
 pub(crate) fn is_scalar(expr: &Expr) -> bool {
     find(expr, |inner| {

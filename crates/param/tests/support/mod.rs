@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod mutants;
+
 use param::{Solver, kir::Kernel};
 use std::path::PathBuf;
 

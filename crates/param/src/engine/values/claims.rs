@@ -25,10 +25,22 @@ pub(super) enum Wanted {
     /// Two values of a type are equal.
     Equal(Value, Value, Type),
     Holds(Formula),
-    /// A condition on numbers that elements hold: each with its symbol, its value and its type.
-    Relates(Formula, Vec<(Sym, Value, Type)>),
+    /// A condition on numbers that elements hold.
+    Relates(Formula, Vec<Named>),
+    /// One of these.
+    Either(Vec<Wanted>),
     /// It is not followed, and why.
     Nothing(String),
+}
+
+/// A number of the machine in a condition: its symbol, its value and its type.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) sym: Sym,
+    pub(super) value: Value,
+    pub(super) ty: Type,
+    /// Whether the other thread has loaded it.
+    pub(super) of_other: bool,
 }
 
 /// One case of a claim.
@@ -42,6 +54,8 @@ pub(super) struct Obliged {
     pub(super) side: usize,
     /// It is about an arbitrary thread, with these counts of loops.
     pub(super) counts: Option<Vec<Sym>>,
+    /// If it is about two threads: symbols, each with the other thread's.
+    pub(super) second: Vec<(Sym, Sym)>,
     /// Other values rest on it.
     pub(super) is_used: bool,
 }
@@ -53,7 +67,7 @@ pub(super) struct Reader<'e, 'k> {
     /// Values of floating-point variables, if some have one.
     pub(super) reals: Vec<Value>,
     pub(super) point: Point,
-    side: usize,
+    pub(super) side: usize,
     pub(super) counts: Option<Vec<Sym>>,
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
 }
@@ -102,7 +116,8 @@ impl<'e, 'k> Reader<'e, 'k> {
     fn obligation(&mut self, wanted: Wanted, span: Span) -> Obliged {
         let known = self.state.path.clone();
         let (inside, counts) = (std::mem::take(&mut self.inside), self.counts.clone());
-        Obliged { known, wanted, inside, span, side: self.side, counts, is_used: false }
+        let second = Vec::new();
+        Obliged { known, wanted, inside, span, side: self.side, counts, second, is_used: false }
     }
 
     /// What an expression is, if it is the same whenever it is looked at.
@@ -134,7 +149,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Symbols for variables, with what is assumed of them.
-    fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> Read<()> {
+    pub(super) fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> Read<()> {
         for var in vars {
             let range = spec::range(*var, assumed);
             // Bounds by other variables of the claim are known as conditions.
@@ -205,7 +220,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     fn is_summed(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Fold(fold) => {
-                self.engine.summed_array(fold).is_some() && spec::is_exact(&fold.high)
+                self.engine.summed_array(fold, &self.state).is_some() && spec::is_exact(&fold.high)
             }
             ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, left, right) => {
                 self.is_summed(left) && self.is_summed(right)

@@ -21,6 +21,9 @@ use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::Span;
 
+/// Why something is not shown.
+const RESTS: &str = "it rests on an invariant that is open";
+
 /// What is shown of postconditions.
 #[derive(Debug, Default)]
 pub(crate) struct Ensured {
@@ -93,23 +96,31 @@ fn in_case(
     let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side]);
     resolver.patient = !clauses.is_empty();
-    // What was taken from an invariant that is not shown shows nothing: it comes first.
+    // Clauses of loops come first: what is used is shown with those that are left. The two rest on each other, iteration
+    // by iteration, so that what was taken from an invariant that is not shown shows nothing.
+    let mut shown = resolver.show_loops(clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
         let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
         sound &= met.is_none();
         all.claim(one.span, met);
     }
-    let shown = resolver.show_loops(clauses.len());
+    if !sound {
+        let left = std::mem::take(&mut shown.kept).into_iter();
+        shown.dropped.extend(left.map(|one| (one, None, RESTS.to_owned())));
+    }
     all.note(clauses, &shown);
     for one in on_the_way.iter().filter(|one| !one.is_used) {
-        let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
+        let met = match sound {
+            true => resolver.meets(one, &mut engine).err().map(|(_, message)| message),
+            false => Some(RESTS.to_owned()),
+        };
         all.claim(one.span, met);
     }
     for one in &obliged {
         let shown = match sound {
             true => resolver.meets(one, &mut engine),
-            false => Err((None, "this claim: it rests on an invariant that is open".to_owned())),
+            false => Err((None, format!("this claim: {RESTS}"))),
         };
         if let Err((span, message)) = shown {
             all.open.push(open(span.unwrap_or(one.span), message));
@@ -186,6 +197,7 @@ impl Resolver {
             }
             None => Instance::default(),
         };
+        let (who, other) = self.pair(who, obliged);
         let large = || (None, "this claim: a value that is too large".to_owned());
         for (known, goal, name) in &obliged.inside {
             let known: Option<Vec<Formula>> =
@@ -197,30 +209,69 @@ impl Resolver {
         }
         let known = obliged.known.iter().map(|one| self.formula(one, &who));
         let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
-        match &obliged.wanted {
+        self.wanted(&obliged.wanted, (&who, &other, obliged.side), &known, engine)
+    }
+
+    /// The threads of a pair: the other one is of the same block and in the same iterations.
+    fn pair(&mut self, who: Instance, obliged: &Obliged) -> (Instance, Instance) {
+        if obliged.second.is_empty() {
+            return (who, Instance::default());
+        }
+        let threads = self.sides[obliged.side].threads.clone();
+        let other = self.some(&threads, &who);
+        let mut both = who;
+        for (sym, copy) in &obliged.second {
+            if let Some(value) = self.poly(&Poly::symbol(*sym), &other) {
+                both.digits.insert(*copy, value);
+            }
+        }
+        (both, other)
+    }
+
+    fn wanted(
+        &mut self,
+        wanted: &Wanted,
+        (who, other, side): (&Instance, &Instance, usize),
+        known: &[Formula],
+        engine: &mut Engine<'_>,
+    ) -> Result<(), (Option<Span>, String)> {
+        let large = || (None, "this claim: a value that is too large".to_owned());
+        match wanted {
+            Wanted::Either(all) => {
+                let mut refused = None;
+                for one in all {
+                    match self.wanted(one, (who, other, side), known, engine) {
+                        Ok(()) => return Ok(()),
+                        Err(why) => refused = refused.or(Some(why)),
+                    }
+                }
+                Err(refused.unwrap_or_else(large))
+            }
             Wanted::Equal(left, right, ty) => {
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
-                    let agreed = resolver.agree([left, right], *ty, (&who, obliged.side), known);
+                    let agreed = resolver.agree([left, right], *ty, (who, side), known);
                     agreed.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let shown = self.in_cases(&known, &mut cases, show);
+                let shown = self.in_cases(known, &mut cases, show);
                 shown.map_err(|(_, span, message)| (span, message))
             }
             Wanted::Holds(goal) => {
-                let goal = self.formula(goal, &who).ok_or_else(large)?;
-                match self.shows(&known, &goal) {
+                let goal = self.formula(goal, who).ok_or_else(large)?;
+                match self.shows(known, &goal) {
                     true => Ok(()),
                     false => Err((None, format!("this claim: {}", self.formula_text(&goal)))),
                 }
             }
             Wanted::Relates(goal, elements) => {
+                let goal = self.formula(goal, who).ok_or_else(large)?;
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
-                    let shown = resolver.relates(engine, (goal, elements), known);
+                    let shown =
+                        resolver.relates(engine, (&goal, elements), (who, other, side), known);
                     shown.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let shown = self.in_cases(&known, &mut cases, show);
+                let shown = self.in_cases(known, &mut cases, show);
                 shown.map_err(|(_, span, message)| (span, message))
             }
             Wanted::Nothing(_) => Ok(()),

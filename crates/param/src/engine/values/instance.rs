@@ -96,6 +96,9 @@ impl Resolver {
                 index.iter().map(|one| self.poly(one, instance)).collect();
             Some((*array, index?))
         });
+        let version = symbol.version.and_then(|one| self.symbol(one, instance).as_symbol());
+        // Without the barrier that it belongs to, an element would be that of another time.
+        let element = element.filter(|_| version.is_some() == symbol.version.is_some());
         // Another thread's sum may be one of elements that are not there.
         let prefix = symbol.prefix.as_ref().and_then(|one| {
             let (high, size) = (self.poly(&one.high, instance)?, self.poly(&one.size, instance)?);
@@ -103,7 +106,7 @@ impl Resolver {
         });
         let target = self.prover.symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
-        target.prefix = prefix;
+        (target.version, target.prefix) = (version, prefix);
         Poly::symbol(copy)
     }
 

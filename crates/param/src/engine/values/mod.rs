@@ -17,6 +17,7 @@ mod finite;
 mod folds;
 mod instance;
 mod kept;
+mod meetings;
 mod pair;
 mod relations;
 mod resolve;

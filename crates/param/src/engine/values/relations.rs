@@ -6,10 +6,10 @@
 
 use super::super::Engine;
 use super::super::eval::in_type;
-use super::claims::{Read, Reader, Wanted, refuse};
+use super::claims::{Named, Read, Reader, Wanted, refuse};
 use super::instance::Instance;
-use super::resolve::{Resolver, Stop};
-use super::value::{Atom, Value};
+use super::resolve::{Resolver, Stop, too_large};
+use super::value::{Atom, Ratio, Sum, Value};
 use crate::kir::{ArrayId, Expr, ExprKind, Type, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
             }
             let sym = symbol(self.engine, "element", ty);
             self.engine.named.push((array, place, Poly::symbol(sym)));
-            elements.push((sym, value, ty));
+            elements.push(Named { sym, value, ty, of_other: false });
         }
         let formula = self.engine.condition(&whole, &self.state);
         self.engine.named.clear();
@@ -109,17 +109,25 @@ impl Resolver {
     pub(super) fn relates(
         &mut self,
         engine: &mut Engine<'_>,
-        (formula, elements): (&Formula, &[(Sym, Value, Type)]),
+        (formula, elements): (&Formula, &[Named]),
+        (who, other, side): (&Instance, &Instance, usize),
         known: &[Formula],
     ) -> Result<(), Stop> {
         let mut all = known.to_vec();
-        for (sym, value, ty) in elements {
-            let value = self.instantiated(value, &Instance::default(), 0, known, 0)?;
+        for Named { sym, value, ty, of_other } in elements {
+            let whose = if *of_other { other } else { who };
+            let own = self.poly(&Poly::symbol(*sym), who).ok_or_else(too_large)?;
+            let value = self.instantiated(value, whose, side, known, 0)?;
             let Some(number) = self.number(engine, &value, &mut all) else { continue };
             if self.shows(&all, &in_type(&number, *ty)) {
-                all.extend(Poly::symbol(*sym).minus(&number).map(Formula::eq));
+                all.extend(own.minus(&number).map(Formula::eq));
             }
         }
+        let mut speak = all.clone();
+        speak.push(formula.clone());
+        std::mem::swap(&mut engine.prover, &mut self.prover);
+        all.extend(engine.related(&speak));
+        std::mem::swap(&mut engine.prover, &mut self.prover);
         if self.shows(&all, formula) {
             return Ok(());
         }
@@ -143,6 +151,7 @@ impl Resolver {
                 let factor = match atom {
                     Atom::Int(sym) => Poly::symbol(*sym),
                     Atom::Input(array, index) => self.input(engine, *array, index, known)?,
+                    Atom::Sum(sum) => self.prefixes(engine, sum, known)?,
                     _ => return None,
                 };
                 for _ in 0..*power {
@@ -174,9 +183,36 @@ impl Resolver {
         };
         let own = Poly::symbol(sym);
         let facts = engine.demands(array, index, &own);
+        if !engine.written[array.position()] {
+            engine.prover.symbols.get_mut(sym).element = Some((array, index.to_vec()));
+        }
         std::mem::swap(&mut engine.prover, &mut self.prover);
         self.inputs.insert(key, sym);
         known.extend(facts);
         Some(own)
+    }
+
+    /// A sum of elements of an input that follow each other, as the difference of two sums of first elements.
+    fn prefixes(&mut self, engine: &mut Engine<'_>, sum: &Sum, known: &[Formula]) -> Option<Poly> {
+        let (product, ratio) = sum.body.terms.first_key_value()?;
+        let ([(Atom::Input(array, index), 1)], 1) = (&product[..], sum.body.terms.len()) else {
+            return None;
+        };
+        let [at] = &index[..] else { return None };
+        let low = at.minus(&Poly::symbol(sum.digit))?;
+        if *ratio != Ratio::ONE || low.mentions(sum.digit) || !engine.is_input(*array) {
+            return None;
+        }
+        let first = self.shows(known, &Formula::eq(low.clone()));
+        let follow = Formula::and([Formula::ge(low.clone()), Formula::ge(sum.high.clone())]);
+        if !first && !self.shows(known, &follow) {
+            return None;
+        }
+        let high = if first { sum.high.clone() } else { sum.high.plus(&low)? };
+        std::mem::swap(&mut engine.prover, &mut self.prover);
+        let all = engine.prefix_of(*array, &high);
+        let before = if first { Some(Poly::default()) } else { engine.prefix_of(*array, &low) };
+        std::mem::swap(&mut engine.prover, &mut self.prover);
+        all?.minus(&before?)
     }
 }

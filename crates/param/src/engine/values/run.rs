@@ -146,9 +146,13 @@ impl Runner<'_, '_> {
                 track.state.vars[var.position()] = self.engine.eval(expr, &track.state, false);
             }
             Stmt::Load(var, element) => self.load(*var, element, &mut track),
-            Stmt::Store(element, expr) => self.store(element, expr, &track),
+            Stmt::Store(element, expr) => {
+                self.store(element, expr, &track);
+                track.state.meets.forget(element.array);
+            }
             Stmt::Atomic { result, element, .. } => {
                 self.atomics.push(element.array);
+                track.state.meets.forget(element.array);
                 let unknown = self.unknown("what an atomic operation found");
                 track.reals[result.position()] = unknown;
                 let ty = self.engine.kernel.arrays[element.array].element;
@@ -176,6 +180,10 @@ impl Runner<'_, '_> {
                 return Ok(self.joined(ends));
             }
             Stmt::Loop(inner) => return self.looped(inner, track),
+            Stmt::Claims(claims) => {
+                self.claim_at_barrier(claims, &track);
+                self.engine.meet(claims, &mut track.state);
+            }
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Assert(_) => {}
             Stmt::Assume(condition) => {
                 let fact = self.engine.condition(condition, &track.state);
@@ -231,7 +239,7 @@ impl Runner<'_, '_> {
         match ty {
             Type::Float => track.reals[var.position()] = value,
             _ => {
-                let loaded = self.engine.loaded(element, index, ty);
+                let loaded = self.engine.loaded(element, index, ty, &track.state.meets);
                 if let Val::Int(poly) = &loaded
                     && let Some(sym) = poly.as_symbol()
                 {
@@ -264,6 +272,11 @@ impl Runner<'_, '_> {
     fn integer(&mut self, poly: &Poly, to: Type) -> Value {
         let value = Value::of_poly(poly, &mut |sym| self.datum(sym, to));
         value.unwrap_or_else(|| self.unknown("a value that is too large"))
+    }
+
+    /// What was loaded, or is one of two such, as a symbol has it.
+    pub(super) fn datum_of(&self, sym: Sym) -> Option<(Value, Type)> {
+        self.data.get(&sym).cloned()
     }
 
     /// The value of a symbol that is made of what was loaded.

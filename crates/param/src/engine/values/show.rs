@@ -97,26 +97,7 @@ impl Resolver {
     }
 
     pub(super) fn poly_text(&self, poly: &Poly) -> String {
-        let mut text = String::new();
-        for (monomial, coefficient) in poly.terms() {
-            let mut factors = Vec::new();
-            if monomial.is_empty() || coefficient.abs() != 1 {
-                factors.push(coefficient.unsigned_abs().to_string());
-            }
-            for (sym, power) in monomial {
-                let name = &self.prover.symbols.get(*sym).name;
-                factors.extend((0..*power).map(|_| name.clone()));
-            }
-            let sign = match (text.is_empty(), coefficient < 0) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            };
-            text.push_str(sign);
-            text.push_str(&factors.join("*"));
-        }
-        if text.is_empty() { "0".to_owned() } else { text }
+        self.prover.symbols.text(poly)
     }
 
     pub(super) fn formula_text(&self, formula: &Formula) -> String {

@@ -122,10 +122,21 @@ impl Resolver {
     /// The element of an array that demands say is a sum of first elements is at the end of that sum, most likely.
     fn place_of(&self, here: &Poly, there: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
-        let (_, index) = symbols.get(here.as_symbol()?).element.as_ref()?;
-        let prefix = symbols.get(there.as_symbol()?).prefix.as_ref()?;
-        match &index[..] {
-            [at] => at.minus(&prefix.high),
+        let constant = there.constant_term();
+        if here.constant_term() != constant {
+            return None;
+        }
+        let symbol = symbols.get(here.offset(-constant)?.as_symbol()?);
+        let (_, index) = symbol.element.as_ref()?;
+        let prefix = symbols.get(there.offset(-constant)?.as_symbol()?).prefix.as_ref()?;
+        // Which sum the element is, if that is said of it.
+        let mut sums = symbol.facts.iter().flat_map(Formula::symbols).filter_map(|sym| {
+            let own = symbols.get(sym).prefix.as_ref()?;
+            (own.array == prefix.array).then_some(&own.high)
+        });
+        match (&index[..], sums.next()) {
+            (_, Some(high)) => high.minus(&prefix.high),
+            ([at], None) => at.minus(&prefix.high),
             _ => None,
         }
     }

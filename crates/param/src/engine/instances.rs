@@ -1,0 +1,300 @@
+//! For whom and what a claim at a barrier is used: for the threads at hand, and for those and the numbers that the indices of elements in
+//! question name.
+
+use super::Engine;
+use super::meetings::{Looks, Meeting, Second};
+use super::state::{Mode, State, Val};
+use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, VarId, When};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::{Copies, Level};
+use crate::spec;
+use base::Index;
+use std::collections::BTreeMap;
+
+/// Instances of one claim that are looked at for one question.
+const MAX_INSTANCES: usize = 24;
+
+/// A thread that a claim is about.
+#[derive(Clone, Debug, PartialEq)]
+enum Agent {
+    Own,
+    Second,
+    /// The one with this `threadIdx.x`, in blocks of one dimension.
+    At(Poly),
+}
+
+/// An element that a claim names.
+pub(super) struct Pattern {
+    pub(super) array: ArrayId,
+    index: Expr,
+    of_other: bool,
+}
+
+pub(super) fn patterns(claim: &Claim) -> Vec<Pattern> {
+    fn collect(expr: &Expr, of_other: bool, found: &mut Vec<Pattern>) {
+        match &expr.kind {
+            ExprKind::Other(inner) => collect(inner, true, found),
+            ExprKind::Element(array, When::Here, index) => {
+                if let [at] = &index[..] {
+                    found.push(Pattern { array: *array, index: at.clone(), of_other });
+                }
+            }
+            ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => collect(inner, of_other, found),
+            ExprKind::Binary(_, left, right)
+            | ExprKind::Compare(_, left, right)
+            | ExprKind::And(left, right)
+            | ExprKind::Or(left, right) => {
+                collect(left, of_other, found);
+                collect(right, of_other, found);
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                for part in [condition, then, otherwise] {
+                    collect(part, of_other, found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect(&claim.condition, false, &mut found);
+    found
+}
+
+/// Whom and what a claim is used for.
+#[derive(Clone)]
+pub(super) struct Use {
+    own: Agent,
+    other: Agent,
+    bound: Vec<(VarId, Poly)>,
+}
+
+impl Engine<'_> {
+    /// For whom and what a claim is used, to say something of elements.
+    pub(super) fn uses(
+        &mut self,
+        version: Sym,
+        meeting: &Meeting,
+        claim: &Claim,
+        places: &[(Sym, ArrayId, Vec<Poly>)],
+        copies: Option<&mut Copies>,
+    ) -> Vec<Use> {
+        let pairs = spec::has_other(&claim.condition);
+        let own = self.thread_digit();
+        let second = copies.map(|copies| {
+            own.map(|own| Poly::symbol(copies.symbol(&mut self.prover.symbols, own)))
+        });
+        let mut threads = [vec![Agent::Own], vec![Agent::Own]];
+        if second.is_some() {
+            threads.iter_mut().for_each(|one| one.push(Agent::Second));
+        }
+        let mut numbers: BTreeMap<VarId, Vec<Poly>> = BTreeMap::new();
+        for pattern in patterns(claim) {
+            for (_, _, index) in
+                places.iter().filter(|one| (one.0, one.1) == (version, pattern.array))
+            {
+                let [place] = &index[..] else { continue };
+                match self.solved(meeting, claim, &pattern, place) {
+                    Some((None, value)) => {
+                        let agent = match () {
+                            () if value.as_symbol() == own && own.is_some() => Agent::Own,
+                            () if second == Some(Some(value.clone())) => Agent::Second,
+                            () => Agent::At(value),
+                        };
+                        let list = &mut threads[usize::from(pattern.of_other)];
+                        if !list.contains(&agent) {
+                            list.push(agent);
+                        }
+                    }
+                    Some((Some(var), value)) => {
+                        let list = numbers.entry(var).or_default();
+                        if !list.contains(&value) {
+                            list.push(value);
+                        }
+                    }
+                    None => {}
+                }
+            }
+        }
+        let others = if pairs { threads[1].clone() } else { vec![Agent::Own] };
+        let mut all: Vec<Use> = Vec::new();
+        for own in &threads[0] {
+            for other in others.iter().filter(|other| !pairs || *other != own) {
+                all.push(Use { own: own.clone(), other: other.clone(), bound: Vec::new() });
+            }
+        }
+        for var in &claim.forall {
+            let values = numbers.get(var).cloned().unwrap_or_default();
+            let with = |one: &Use| {
+                let one = one.clone();
+                values.clone().into_iter().map(move |value| {
+                    let mut one = one.clone();
+                    one.bound.push((*var, value));
+                    one
+                })
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        all.truncate(MAX_INSTANCES);
+        all
+    }
+
+    /// The symbol of `threadIdx.x`, in blocks of one dimension.
+    fn thread_digit(&self) -> Option<Sym> {
+        let flat = (1..3).all(|axis| self.builtin(Builtin::Thread, axis).as_constant() == Some(0));
+        self.builtin(Builtin::Thread, 0).as_symbol().filter(|_| flat)
+    }
+
+    /// The thread, or the number, for which a claim speaks of an element.
+    fn solved(
+        &mut self,
+        meeting: &Meeting,
+        claim: &Claim,
+        pattern: &Pattern,
+        place: &Poly,
+    ) -> Option<(Option<VarId>, Poly)> {
+        let mut state = meeting.state.clone();
+        let mut digits: Vec<(Sym, Option<VarId>)> = Vec::new();
+        for var in &claim.forall {
+            let sym = self.prover.symbols.fresh("digit", Level::Thread);
+            digits.push((sym, Some(*var)));
+            state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+        }
+        digits.extend(self.thread_digit().map(|sym| (sym, None)));
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let index = self.eval(&spec::index(&pattern.index), &state, false);
+        self.mode = mode;
+        let Val::Int(index) = index else { return None };
+        let mut own = digits.iter().filter(|(sym, _)| index.mentions(*sym));
+        let ((sym, var), None) = (own.next()?, own.next()) else { return None };
+        let powers = index.by_powers(*sym);
+        let [rest, coefficient] = &powers[..] else { return None };
+        let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
+        if self.prover.symbols.level(rest) > Level::Block {
+            return None;
+        }
+        Some((*var, place.minus(rest)?.scaled(sign)?))
+    }
+
+    /// What a claim says, for threads that are there and different, if the barrier was come to.
+    pub(super) fn stated(
+        &mut self,
+        version: Sym,
+        meeting: &Meeting,
+        claim: &Claim,
+        wanted: &Use,
+        copies: &mut Option<&mut Copies>,
+    ) -> Option<Formula> {
+        let pairs = spec::has_other(&claim.condition);
+        let vars = mentioned(claim);
+        let (mut one, builtins) = self.seen_by(&wanted.own, meeting, &vars, copies)?;
+        let (mut two, others) = self.seen_by(&wanted.other, meeting, &vars, copies)?;
+        for (var, value) in &wanted.bound {
+            one.vars[var.position()] = Val::Int(value.clone());
+            two.vars[var.position()] = Val::Int(value.clone());
+        }
+        let mut guard = Vec::new();
+        for (agent, place) in [(&wanted.own, &builtins), (&wanted.other, &others)] {
+            if let Agent::At(at) = agent {
+                guard.push(Formula::ge(at.clone()));
+                let size = &place[Builtin::BlockDim as usize][0];
+                guard.push(Formula::ge(size.minus(at)?.offset(-1)?));
+            }
+        }
+        if pairs {
+            let [here, there] = [&builtins, &others].map(|one| &one[Builtin::Thread as usize]);
+            let apart: Option<Vec<Formula>> =
+                here.iter().zip(there).map(|(a, b)| Some(Formula::eq(a.minus(b)?).not())).collect();
+            guard.push(Formula::or(apart?));
+        }
+        one.path.extend(guard.iter().cloned());
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let looks = std::mem::replace(&mut self.looks, Looks::Barrier(version));
+        let elements = std::mem::replace(&mut self.elements, true);
+        let before = std::mem::replace(&mut self.builtins, builtins);
+        let bound = claim.forall.clone();
+        self.second = pairs.then_some(Second { state: two, builtins: others, bound });
+        let said = self.condition(&claim.condition, &one);
+        self.second = None;
+        (self.builtins, self.elements, self.looks, self.mode) = (before, elements, looks, mode);
+        guard.extend(meeting.state.path.iter().cloned());
+        Some(self.unguarded(Formula::and(guard).implies(said)))
+    }
+
+    /// The state and the built-in values of a thread at a barrier, as far as a claim looks at them.
+    fn seen_by(
+        &mut self,
+        agent: &Agent,
+        meeting: &Meeting,
+        vars: &[VarId],
+        copies: &mut Option<&mut Copies>,
+    ) -> Option<(State, [[Poly; 3]; 4])> {
+        let mut state = meeting.state.clone();
+        let mut builtins = self.builtins.clone();
+        match (agent, copies) {
+            (Agent::Own, _) => {}
+            (Agent::Second, None) => return None,
+            (Agent::Second, Some(copies)) => {
+                let symbols = &mut self.prover.symbols;
+                for one in builtins.iter_mut().flatten() {
+                    *one = copies.poly(symbols, one);
+                }
+                for var in vars {
+                    let value = &mut state.vars[var.position()];
+                    *value = match &*value {
+                        Val::Int(poly) => Val::Int(copies.poly(symbols, poly)),
+                        Val::Bool(formula) => Val::Bool(copies.formula(symbols, formula)),
+                        Val::Other(level) => Val::Other(*level),
+                    };
+                }
+            }
+            (Agent::At(at), _) => {
+                let own = self.thread_digit()?;
+                builtins[Builtin::Thread as usize][0] = at.clone();
+                let mut others: BTreeMap<Sym, Sym> = BTreeMap::new();
+                for var in vars {
+                    let value = state.vars[var.position()].clone();
+                    state.vars[var.position()] = match value {
+                        Val::Int(poly) => Val::Int(self.moved(&poly, (own, at), &mut others)?),
+                        Val::Bool(formula) => Val::Bool(
+                            formula.mapped(&mut |poly| self.moved(poly, (own, at), &mut others))?,
+                        ),
+                        Val::Other(level) => Val::Other(level),
+                    };
+                }
+            }
+        }
+        Some((state, builtins))
+    }
+
+    /// A number as another thread has it: of what is no function of `threadIdx.x` that can be seen nothing is known.
+    fn moved(
+        &mut self,
+        poly: &Poly,
+        (own, at): (Sym, &Poly),
+        others: &mut BTreeMap<Sym, Sym>,
+    ) -> Option<Poly> {
+        let symbols = &mut self.prover.symbols;
+        let mut fresh = |sym: Sym| {
+            if sym == own || symbols.get(sym).level <= Level::Block {
+                return sym;
+            }
+            *others.entry(sym).or_insert_with(|| symbols.fresh("another", Level::Thread))
+        };
+        poly.renamed(&mut fresh).substituted(own, at)
+    }
+}
+
+/// Variables in a claim, but for its own.
+fn mentioned(claim: &Claim) -> Vec<VarId> {
+    let mut found = Vec::new();
+    crate::relevance::visit(&claim.condition, &mut |inner| {
+        if let ExprKind::Var(var) = inner.kind
+            && !claim.forall.contains(&var)
+            && !found.contains(&var)
+        {
+            found.push(var);
+        }
+    });
+    found
+}

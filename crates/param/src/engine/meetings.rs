@@ -1,0 +1,265 @@
+//! What is known behind a barrier at which something is claimed (Chong et al. 2013, barrier invariants).
+//!
+//! What arrays hold when all threads have come to a barrier is a *version* of them, with a symbol of the block for each time the barrier is
+//! passed. A load behind the barrier sees this version as long as nobody can have stored to the array since on
+//! any way through the kernel, or has only in the interval at hand: then a store of another thread to the element would race with the load. So
+//! what is used here holds up to the first race, of which there is none if all of them are excluded this way. That the claims
+//! hold is shown elsewhere (`values/meetings.rs`); whoever uses what was shown with them must ask for that, too.
+//!
+//! For whom and what claims are used: `instances.rs`.
+
+use super::Engine;
+use super::instances::patterns;
+use super::state::{State, Val};
+use crate::kir::{ArrayId, Builtin, Claim, Expr, Loop, Space, Stmt, Type, VarId, When};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::{Copies, Level};
+use crate::spec;
+use base::Index;
+use std::sync::Arc;
+
+/// A barrier that a thread has come to.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    pub(super) claims: Vec<Claim>,
+    pub(super) state: State,
+}
+
+/// Barriers with claims that a thread has passed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meets {
+    passed: Vec<Sym>,
+    /// Which arrays hold what they held there.
+    versions: Vec<(ArrayId, Sym)>,
+}
+
+impl Meets {
+    /// The barrier at which an array held what it holds now.
+    pub(super) fn version(&self, array: ArrayId) -> Option<Sym> {
+        self.versions.iter().find(|(one, _)| *one == array).map(|(_, version)| *version)
+    }
+
+    pub(super) fn passed(&self) -> Vec<Sym> {
+        self.passed.clone()
+    }
+
+    /// Somebody may have stored to an array.
+    pub(super) fn forget(&mut self, array: ArrayId) {
+        self.versions.retain(|(one, _)| *one != array);
+    }
+
+    /// What holds whichever of two ways was gone.
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let passed = self.passed.iter().filter(|one| other.passed.contains(one));
+        let versions = self.versions.iter().filter(|one| other.versions.contains(one));
+        Self { passed: passed.copied().collect(), versions: versions.copied().collect() }
+    }
+}
+
+/// Arrays that a loop stores to, or of which something is claimed at its barriers.
+pub(super) fn stored_in(inner: &Loop) -> Vec<ArrayId> {
+    let mut found = Vec::new();
+    for part in [&inner.head, &inner.body, &inner.step] {
+        collect(part, &mut found);
+    }
+    found
+}
+
+fn collect(statements: &[Stmt], found: &mut Vec<ArrayId>) {
+    for statement in statements {
+        match statement {
+            Stmt::Store(element, _) | Stmt::Atomic { element, .. } => found.push(element.array),
+            Stmt::Claims(claims) => {
+                found.extend(claims.iter().flat_map(patterns).map(|one| one.array));
+            }
+            Stmt::If(_, then, otherwise) => {
+                collect(then, found);
+                collect(otherwise, found);
+            }
+            Stmt::Loop(inner) => found.extend(stored_in(inner)),
+            _ => {}
+        }
+    }
+}
+
+/// When elements that annotations name are looked at.
+#[derive(Debug)]
+pub(super) enum Looks {
+    Nowhere,
+    /// At a barrier.
+    Barrier(Sym),
+    /// At the place at hand: they are listed.
+    Listed(Vec<Listed>),
+}
+
+/// An element that was looked at, and its symbol.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) array: ArrayId,
+    pub(super) when: When,
+    pub(super) index: Vec<Poly>,
+    pub(super) ty: Type,
+    pub(super) sym: Sym,
+    /// What is known where it is named.
+    pub(super) path: Vec<Formula>,
+}
+
+/// What the other thread of a pair has.
+#[derive(Debug)]
+pub(super) struct Second {
+    pub(super) state: State,
+    pub(super) builtins: [[Poly; 3]; 4],
+    /// Variables of quantifiers, which both have in common.
+    pub(super) bound: Vec<VarId>,
+}
+
+impl Engine<'_> {
+    /// Takes in what is claimed at a barrier that a thread has come to.
+    pub(super) fn meet(&mut self, claims: &[Claim], state: &mut State) {
+        let version = self.prover.symbols.fresh("barrier", Level::Block);
+        let meeting = Meeting { claims: claims.to_vec(), state: state.clone() };
+        self.meetings.insert(version, Arc::new(meeting));
+        state.meets.passed.push(version);
+        for pattern in claims.iter().flat_map(patterns) {
+            if self.has_versions(pattern.array) {
+                state.meets.forget(pattern.array);
+                state.meets.versions.push((pattern.array, version));
+            }
+        }
+    }
+
+    /// Whether what an array holds at a barrier is what the threads of one block have made it.
+    fn has_versions(&self, array: ArrayId) -> bool {
+        let declared = &self.kernel.arrays[array];
+        let one_block =
+            (0..3).all(|axis| self.builtin(Builtin::GridDim, axis).as_constant() == Some(1));
+        let own = declared.space == Space::Shared || declared.space == Space::Global && one_block;
+        own && matches!(declared.element, Type::Int { .. }) && self.written[array.position()]
+    }
+
+    /// Whether an element that an annotation names is looked at.
+    pub(super) fn is_looked_at(&self, array: ArrayId, when: When) -> bool {
+        match &self.looks {
+            Looks::Nowhere => false,
+            Looks::Barrier(_) => when == When::Here && self.has_versions(array),
+            Looks::Listed(_) => matches!(self.kernel.arrays[array].element, Type::Int { .. }),
+        }
+    }
+
+    /// The symbol of an element that an annotation names.
+    pub(super) fn cell(
+        &mut self,
+        (array, when): (ArrayId, When),
+        at: &[Val],
+        ty: Type,
+        path: &[Formula],
+    ) -> Val {
+        let index: Option<Vec<Poly>> = at
+            .iter()
+            .map(|one| match one {
+                Val::Int(poly) => Some(poly.clone()),
+                _ => None,
+            })
+            .collect();
+        let Some(index) = index else {
+            return Val::Int(self.unknown("element", Level::Thread, ty));
+        };
+        let known = match &self.looks {
+            Looks::Nowhere => None,
+            Looks::Barrier(version) => self.cells.get(&(array, index.clone(), *version)).copied(),
+            Looks::Listed(all) => {
+                let same =
+                    |one: &&Listed| (one.array, one.when, &one.index) == (array, when, &index);
+                all.iter().find(same).map(|one| one.sym)
+            }
+        };
+        if let Some(sym) = known {
+            return Val::Int(Poly::symbol(sym));
+        }
+        let place: Vec<String> = index.iter().map(|one| self.prover.symbols.text(one)).collect();
+        let name = format!("{}[{}]", self.kernel.arrays[array].name, place.join("]["));
+        let value = self.unknown(&name, Level::Thread, ty);
+        let Some(sym) = value.as_symbol() else { return Val::Int(value) };
+        match &mut self.looks {
+            Looks::Nowhere => {}
+            Looks::Barrier(version) => {
+                let version = *version;
+                self.cells.insert((array, index.clone(), version), sym);
+                self.tag(sym, (array, index), version);
+            }
+            Looks::Listed(all) => {
+                let path = path.to_vec();
+                all.push(Listed { array, when, index, ty, sym, path });
+            }
+        }
+        Val::Int(value)
+    }
+
+    fn tag(&mut self, sym: Sym, element: (ArrayId, Vec<Poly>), version: Sym) {
+        let symbol = self.prover.symbols.get_mut(sym);
+        (symbol.element, symbol.version) = (Some(element), Some(version));
+    }
+
+    /// What the other thread of a pair has.
+    pub(super) fn other_value(&mut self, inner: &Expr, state: &State, strict: bool) -> Val {
+        let Some(mut second) = self.second.take() else { return Val::Other(Level::Thread) };
+        let mut there = second.state.clone();
+        for var in &second.bound {
+            there.vars[var.position()] = state.vars[var.position()].clone();
+        }
+        there.path.clone_from(&state.path);
+        std::mem::swap(&mut self.builtins, &mut second.builtins);
+        let value = self.eval(inner, &there, strict);
+        std::mem::swap(&mut self.builtins, &mut second.builtins);
+        self.second = Some(second);
+        value
+    }
+
+    /// What claims of single threads say of an element that is loaded.
+    pub(super) fn known_of_cell(
+        &mut self,
+        version: Sym,
+        array: ArrayId,
+        index: &[Poly],
+        sym: Sym,
+    ) -> Vec<Formula> {
+        self.tag(sym, (array, index.to_vec()), version);
+        let Some(meeting) = self.meetings.get(&version).cloned() else { return Vec::new() };
+        let mut facts = Vec::new();
+        for claim in meeting.claims.iter().filter(|one| !spec::has_other(&one.condition)) {
+            let places = [(version, array, index.to_vec())];
+            for one in self.uses(version, &meeting, claim, &places, None) {
+                facts.extend(self.stated(version, &meeting, claim, &one, &mut None));
+            }
+        }
+        facts
+    }
+
+    /// What claims at barriers say of the elements in question, and of the two threads if there are.
+    pub(super) fn met(
+        &mut self,
+        speak: &[Formula],
+        passed: &[Sym],
+        copies: Option<&mut Copies>,
+    ) -> Vec<Formula> {
+        if self.meetings.is_empty() {
+            return Vec::new();
+        }
+        let places = self.prover.symbols.cells(speak);
+        let mut versions: Vec<Sym> = passed.to_vec();
+        versions.extend(places.iter().map(|(version, ..)| *version));
+        versions.sort_unstable();
+        versions.dedup();
+        let (mut copies, mut facts) = (copies, Vec::new());
+        for version in versions {
+            let Some(meeting) = self.meetings.get(&version).cloned() else { continue };
+            for claim in &meeting.claims {
+                for one in self.uses(version, &meeting, claim, &places, copies.as_deref_mut()) {
+                    facts.extend(self.stated(version, &meeting, claim, &one, &mut copies));
+                }
+            }
+        }
+        facts
+    }
+}

@@ -1,0 +1,210 @@
+//! What is claimed at barriers, shown for every thread and every two different threads of a block.
+//!
+//! An element is what the last store before the barrier left, by whichever thread of the block: all of them have come to it. The
+//! other thread of a pair has symbols of its own where threads differ, and the same block and iterations.
+
+use super::super::Engine;
+use super::super::meetings::{Listed, Looks, Second};
+use super::super::state::Val;
+use super::claims::{Named, Obliged, Read, Reader, Wanted, refuse};
+use super::run::{Runner, Track};
+use super::value::{Atom, Load, Value};
+use crate::kir::{Builtin, Claim, Compare, Expr, ExprKind, Space, Type, When};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::{Copies, Level};
+use crate::spec::{self, Goal};
+use base::{Index, Span};
+
+impl Runner<'_, '_> {
+    /// Notes what is claimed at a barrier.
+    pub(super) fn claim_at_barrier(&mut self, claims: &[Claim], track: &Track) {
+        if !self.records {
+            return;
+        }
+        for claim in claims {
+            for goal in spec::goals(claim) {
+                let obliged = self.case_at_barrier(claim, &goal, track);
+                self.claims.push(obliged);
+            }
+        }
+    }
+
+    fn case_at_barrier(&mut self, claim: &Claim, goal: &Goal, track: &Track) -> Obliged {
+        let (point, side) = (self.point(), self.side);
+        let mut track = track.clone();
+        let mut copies = Copies::new(Level::Warp);
+        let pairs = spec::has_other(&claim.condition);
+        if pairs {
+            let second = self.second(claim, &track, &mut copies);
+            track.state.path.extend(self.both(&track.state.path.clone(), &mut copies));
+            self.engine.second = Some(second);
+        }
+        self.engine.looks = Looks::Listed(Vec::new());
+        let mut reader = Reader::of_thread(self.engine, &track, point, side);
+        let read = reader.at_barrier(claim, goal);
+        let known = reader.state.path.clone();
+        let inside = std::mem::take(&mut reader.inside);
+        let counts = reader.counts.take();
+        self.engine.looks = Looks::Nowhere;
+        self.engine.second = None;
+        let second = copies.pairs();
+        let mut wanted = read.unwrap_or_else(|why| vec![Wanted::Nothing(why)]);
+        for one in &mut wanted {
+            if let Wanted::Relates(formula, elements) = one {
+                elements.extend(self.loaded_in(formula, &known, &second));
+            }
+        }
+        let wanted = match wanted.len() {
+            1 => wanted.remove(0),
+            _ => Wanted::Either(wanted),
+        };
+        Obliged { known, wanted, inside, span: claim.span, side, counts, second, is_used: true }
+    }
+
+    /// The other thread of a pair, as far as a claim looks at it.
+    fn second(&mut self, claim: &Claim, track: &Track, copies: &mut Copies) -> Second {
+        let symbols = &mut self.engine.prover.symbols;
+        let mut builtins = self.engine.builtins.clone();
+        for one in builtins.iter_mut().flatten() {
+            *one = copies.poly(symbols, one);
+        }
+        let mut state = track.state.clone();
+        for value in &mut state.vars {
+            *value = match &*value {
+                Val::Int(poly) => Val::Int(copies.poly(symbols, poly)),
+                Val::Bool(formula) => Val::Bool(copies.formula(symbols, formula)),
+                Val::Other(level) => Val::Other(*level),
+            };
+        }
+        Second { state, builtins, bound: claim.forall.clone() }
+    }
+
+    /// What the other thread has tested, and that it is another one.
+    fn both(&mut self, path: &[Formula], copies: &mut Copies) -> Vec<Formula> {
+        let places: Vec<Poly> =
+            (0..3).map(|axis| self.engine.builtin(Builtin::Thread, axis)).collect();
+        let symbols = &mut self.engine.prover.symbols;
+        let mut known: Vec<Formula> =
+            path.iter().map(|part| copies.formula(symbols, part)).collect();
+        let apart = places.iter().filter_map(|here| {
+            let there = copies.poly(symbols, here);
+            here.minus(&there).map(|difference| Formula::eq(difference).not())
+        });
+        known.push(Formula::or(apart));
+        known
+    }
+
+    /// Numbers that the threads have loaded, among those that conditions speak of.
+    fn loaded_in(
+        &mut self,
+        formula: &Formula,
+        known: &[Formula],
+        second: &[(Sym, Sym)],
+    ) -> Vec<Named> {
+        let mut all: Vec<Formula> = known.to_vec();
+        all.push(formula.clone());
+        all.extend(self.engine.prover.symbols.facts(&all));
+        let symbols: std::collections::BTreeSet<Sym> =
+            all.iter().flat_map(Formula::symbols).collect();
+        let mut found = Vec::new();
+        for sym in symbols {
+            let copied = second.iter().find(|(_, copy)| *copy == sym);
+            let own = copied.map_or(sym, |(one, _)| *one);
+            if let Some((value, ty)) = self.datum_of(own) {
+                found.push(Named { sym, value, ty, of_other: copied.is_some() });
+            }
+        }
+        found
+    }
+}
+
+impl Reader<'_, '_> {
+    /// What a case of a claim at a barrier comes to: one of these is to be shown.
+    fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> Read<Vec<Wanted>> {
+        self.has_one_value(&claim.condition)?;
+        self.bind(&claim.forall, &goal.assumed)?;
+        let mut wanted = Vec::new();
+        let plain = !spec::has_other(&claim.condition);
+        let mut refused = None;
+        if let ExprKind::Compare(Compare::Eq, left, right) = &goal.goal.kind
+            && plain
+        {
+            let ty = left.ty;
+            let both = self.term(left, ty).and_then(|one| Ok((one, self.term(right, ty)?)));
+            match both {
+                Ok((one, other)) => wanted.push(Wanted::Equal(one, other, ty)),
+                Err(why) => refused = Some(why),
+            }
+        }
+        match self.compared(&goal.goal) {
+            Ok(relation) => wanted.push(relation),
+            Err(why) if wanted.is_empty() => return Err(refused.unwrap_or(why)),
+            Err(_) => {}
+        }
+        Ok(wanted)
+    }
+
+    /// A condition on numbers that elements and variables hold.
+    fn compared(&mut self, goal: &Expr) -> Read<Wanted> {
+        if spec::find(goal, |inner| inner.ty == Type::Float).is_some() {
+            return refuse("a comparison of real numbers, of two threads or not");
+        }
+        self.engine.elements = true;
+        let formula = self.engine.condition(goal, &self.state);
+        self.engine.elements = false;
+        let listed = match &self.engine.looks {
+            Looks::Listed(all) => all.clone(),
+            _ => Vec::new(),
+        };
+        let mut elements = Vec::new();
+        for one in &listed {
+            let (sym, ty) = (one.sym, one.ty);
+            let value = self.listed(one, goal.span)?;
+            elements.push(Named { sym, value, ty, of_other: false });
+        }
+        Ok(Wanted::Relates(formula, elements))
+    }
+
+    /// The value of an element that was looked at, which must be there.
+    fn listed(&mut self, one: &Listed, span: Span) -> Read<Value> {
+        let declared = &self.engine.kernel.arrays[one.array];
+        let (name, space) = (declared.name.clone(), declared.space);
+        let sizes = self.engine.sizes[one.array.position()].clone();
+        for (place, size) in one.index.iter().zip(sizes) {
+            let below = size.and_then(|size| size.minus(place)?.offset(-1));
+            let Some(below) = below else { return refuse("an element of an array without a size") };
+            let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
+            self.inside.push((one.path.clone(), goal, name.clone()));
+        }
+        let (array, index) = (one.array, one.index.clone());
+        let unwritten = !self.engine.written[array.position()] && space == Space::Global;
+        if one.when == When::Before || unwritten {
+            return match space {
+                Space::Global => Ok(Value::atom(Atom::Input(array, index))),
+                _ => refuse("what was in shared memory before the launch"),
+            };
+        }
+        let (point, side) = (self.point.clone(), self.side);
+        Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index, point, span }))))
+    }
+
+    /// Whether all that is named has one value when the threads of a block are at a barrier.
+    fn has_one_value(&self, condition: &Expr) -> Read<()> {
+        let engine: &Engine<'_> = self.engine;
+        let one_block =
+            (0..3).all(|axis| engine.builtin(Builtin::GridDim, axis).as_constant() == Some(1));
+        let mut why = None;
+        crate::relevance::visit(condition, &mut |inner| {
+            let ExprKind::Element(array, When::Here, _) = &inner.kind else { return };
+            let written = engine.written[array.position()];
+            match engine.kernel.arrays[*array].space {
+                Space::Shared => {}
+                Space::Global if !written || one_block => {}
+                Space::Global => why = Some("an array that other blocks may be writing"),
+                Space::Local => why = Some("an array that each thread has for itself"),
+            }
+        });
+        why.map_or(Ok(()), refuse)
+    }
+}

@@ -1,0 +1,103 @@
+//! Kernels of a folder of the corpus with mutants: each kernel is proved, and no mutant is.
+
+use super::{kernel, solver};
+use param::{Answer, Options, Solver, Verdict, engine::Property};
+use std::path::PathBuf;
+
+/// A change of a file, and whether a run shows that it is wrong.
+struct Mutant {
+    verdict: Verdict,
+    from: String,
+    to: String,
+}
+
+fn path(folder: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param").join(folder)
+}
+
+fn read(folder: &str, name: &str, extension: &str) -> String {
+    let path = path(folder).join(format!("{name}.{extension}"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Whether it needs a solver, and its mutants.
+fn expected(folder: &str, name: &str) -> (bool, Vec<Mutant>) {
+    let (mut needs_solver, mut mutants) = (false, Vec::new());
+    for line in read(folder, name, "expect").lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let text = rest.replace("\\n", "\n");
+        let last = mutants.last_mut();
+        match (word, last) {
+            ("needs-solver:", _) => needs_solver = true,
+            ("mutant:", _) => {
+                let verdict = match rest {
+                    "refuted" => Verdict::Refuted,
+                    "unknown" => Verdict::Unknown,
+                    _ => panic!("{name}.expect: `{line}`"),
+                };
+                mutants.push(Mutant { verdict, from: String::new(), to: String::new() });
+            }
+            ("-", Some(last)) => last.from = text,
+            ("+", Some(last)) => last.to = text,
+            _ => panic!("{name}.expect: `{line}`"),
+        }
+    }
+    (needs_solver, mutants)
+}
+
+pub(crate) fn answer(text: &str, solver: Option<Solver>) -> Answer {
+    let options = Options { infers: true, suggests: false };
+    let answer = param::prove(&kernel(text), solver, options).0;
+    assert!(answer.contradiction.is_none(), "{:?}\n{text}", answer.contradiction);
+    answer
+}
+
+/// All properties together.
+pub(crate) fn verdict(answer: &Answer) -> Verdict {
+    let all = || answer.properties.iter().map(|one| one.verdict);
+    match all().find(|one| *one == Verdict::Refuted) {
+        Some(refuted) => refuted,
+        None => all().find(|one| *one == Verdict::Unknown).unwrap_or(Verdict::Proved),
+    }
+}
+
+/// Looks at a kernel, which claims something of a property, and at its mutants.
+pub(crate) fn check(folder: &str, name: &str, property: Property) {
+    let text = read(folder, name, "cu");
+    let (needs_solver, mutants) = expected(folder, name);
+    assert!(mutants.len() >= 4, "{name} has too few mutants");
+    let plain = answer(&text, None);
+    let wanted = if needs_solver { Verdict::Unknown } else { Verdict::Proved };
+    assert_eq!(verdict(&plain), wanted, "without a solver: {:?}", plain.properties);
+    assert!(plain.properties.iter().any(|one| one.property == property));
+    assert!(plain.tested >= 4, "tested on {} launches", plain.tested);
+    if let Some(solver) = solver() {
+        let answer = answer(&text, Some(solver));
+        assert_eq!(verdict(&answer), Verdict::Proved, "with a solver: {:?}", answer.properties);
+    }
+    for Mutant { verdict: wanted, from, to } in &mutants {
+        assert_eq!(text.matches(from.as_str()).count(), 1, "{name}: `{from}`");
+        let changed = text.replace(from.as_str(), to);
+        let answer = answer(&changed, solver());
+        let found = verdict(&answer);
+        // Some launches that show a mistake are z3's.
+        let open = needs_solver && solver().is_none() && found == Verdict::Unknown;
+        assert!(
+            open || found == *wanted,
+            "{name}: `{from}` -> `{to}`: {found:?}, {:?}",
+            answer.properties
+        );
+    }
+}
+
+/// The kernels of a folder.
+pub(crate) fn names(folder: &str) -> Vec<String> {
+    let mut found: Vec<String> = std::fs::read_dir(path(folder))
+        .expect("the corpus")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    found
+}
