@@ -110,6 +110,7 @@ pub fn prove(
     let (mut proof, solver) =
         engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
     let solver = postconditions(kernel, &mut proof, solver, options);
+    let solver = contracts(kernel, &mut proof, solver, options);
     let mut tests = Tests::default();
     tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
     if proof.open.iter().any(|open| open.property == Property::Overflow) {
@@ -124,7 +125,9 @@ pub fn prove(
     if interp::demands_contents(kernel) && !tests.demanded {
         tests.example = None;
     }
-    let claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    let mut claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    let used = kernel.contracts.iter();
+    claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
     let answer = assemble(proof, tests, &claimed);
     if options.suggests && answer.example.is_some() {
         return answer.suggested(kernel, solver, options.infers);
@@ -179,6 +182,40 @@ fn postconditions(
     proof.stats.add(ensured.stats);
     proof.missed_solver |= ensured.missed_solver;
     proof.solver_died |= ensured.solver_died;
+    solver
+}
+
+/// Contracts of functions that are used where those are called: each is shown by itself.
+fn contracts(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    let mut solver = solver;
+    for contract in &kernel.contracts {
+        let options = Options { suggests: false, ..options };
+        let (answer, back) = prove(&contract.kernel, solver, options);
+        solver = back;
+        let wrong = answer.properties.iter().find(|one| one.verdict != Verdict::Proved);
+        let why = match wrong {
+            None if answer.unsized_arrays.is_empty() => continue,
+            None => "not all of its arrays have a size".to_owned(),
+            Some(one) if one.verdict == Verdict::Refuted => {
+                format!("a launch of it alone shows that {} fails", one.property.name())
+            }
+            Some(one) => match one.open.first() {
+                Some(open) => format!("could not show {}", open.message),
+                None if answer.example.is_none() => "no launch fulfils what it requires".to_owned(),
+                None => format!("{} is open", one.property.name()),
+            },
+        };
+        let message = format!("the contract of `{}`: {why}", contract.name);
+        let span = contract.span;
+        proof.open.push(Open { property: Property::Invariant, span, other: None, message });
+        proof.missed_solver |= answer.missed_solver;
+    }
+    proof.has_claims |= !kernel.contracts.is_empty();
     solver
 }
 

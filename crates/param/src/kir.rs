@@ -28,7 +28,9 @@
 
 mod claims;
 
-pub use claims::{Claim, Fold, FoldOp, Lemma, Monoid, Quantifier, Unfollowed, When};
+pub use claims::{
+    Claim, Contract, Fold, FoldOp, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
+};
 
 use base::{IndexVec, Span, define_index};
 use std::sync::Arc;
@@ -251,6 +253,8 @@ pub enum Stmt {
     Loop(Box<Loop>),
     /// What is claimed at the barrier that follows, when all threads of the block have come to it.
     Claims(Vec<Claim>),
+    /// What the contract of a function says at the barrier that follows, with which the function ends.
+    Given(Box<Given>),
     Barrier(Span),
     Warp(Span),
     Return,
@@ -344,6 +348,8 @@ pub struct Kernel {
     pub requires: Vec<Requirement>,
     /// What its contract claims of the end of the launch, one for each conjunct.
     pub ensures: Vec<Claim>,
+    /// Contracts of functions that are used where those are called.
+    pub contracts: Vec<Contract>,
     /// Lemmas of the file.
     pub lemmas: Vec<Lemma>,
     /// Monoids of the file.
@@ -409,7 +415,7 @@ pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
 
 /// Takes out what is claimed at barriers.
 pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
-    statements.retain(|statement| !matches!(statement, Stmt::Claims(_)));
+    statements.retain(|statement| !matches!(statement, Stmt::Claims(_) | Stmt::Given(_)));
     for statement in statements {
         match statement {
             Stmt::If(_, then, otherwise) => {

@@ -71,6 +71,7 @@ pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
             }
             Stmt::Assert(condition) | Stmt::Assume(condition) => see(condition),
             Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
+            Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
         }
     }
@@ -143,6 +144,9 @@ impl Exposed {
                     self.iteration(inner, &mut assigned.clone());
                 }
                 Stmt::Assert(condition) | Stmt::Assume(condition) => self.read(condition, assigned),
+                Stmt::Given(given) => {
+                    given.claims.iter().for_each(|one| self.read(&one.condition, assigned));
+                }
                 Stmt::Claims(claims) => {
                     claims.iter().for_each(|one| self.read(&one.condition, assigned));
                 }

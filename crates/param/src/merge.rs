@@ -166,6 +166,10 @@ fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
             Stmt::Assign(_, value) | Stmt::Assert(value) | Stmt::Assume(value) => {
                 renumber_expr(value, places);
             }
+            Stmt::Given(given) => {
+                let claims = given.claims.iter_mut();
+                claims.for_each(|one| renumber_expr(&mut one.condition, places));
+            }
             Stmt::Claims(claims) => {
                 claims.iter_mut().for_each(|one| renumber_expr(&mut one.condition, places));
             }

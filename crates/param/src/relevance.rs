@@ -93,6 +93,7 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
                 }
             }
             Stmt::Assert(condition) | Stmt::Assume(condition) => mark(condition, marks),
+            Stmt::Given(given) => given.claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Claims(claims) => claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
         }

@@ -85,6 +85,11 @@ impl Engine<'_> {
                     self.meet(claims, &mut state);
                 }
             }
+            Stmt::Given(given) => {
+                if self.mode != Mode::Interval {
+                    self.meet_given(given, &mut state);
+                }
+            }
             Stmt::Barrier(span) => {
                 if self.mode == Mode::Interval {
                     return None;
@@ -232,6 +237,9 @@ impl Engine<'_> {
                     && let Some(version) = meets.version(element.array)
                 {
                     let facts = self.known_of_cell(version, element.array, &index, sym);
+                    if let Some(exact) = facts.iter().find_map(|one| self.exactly(one, sym)) {
+                        return Val::Int(exact);
+                    }
                     self.prover.symbols.get_mut(sym).facts.extend(facts);
                 }
                 Val::Int(value)

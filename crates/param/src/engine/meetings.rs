@@ -8,10 +8,10 @@
 //!
 //! For whom and what claims are used: `instances.rs`.
 
-use super::Engine;
 use super::instances::patterns;
-use super::state::{State, Val};
-use crate::kir::{ArrayId, Builtin, Claim, Expr, Loop, Space, Stmt, Type, VarId, When};
+use super::state::{Mode, State, Val};
+use super::{Engine, Property};
+use crate::kir::{ArrayId, Builtin, Claim, Expr, Given, Loop, Space, Stmt, Type, VarId, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level};
@@ -70,6 +70,9 @@ fn collect(statements: &[Stmt], found: &mut Vec<ArrayId>) {
     for statement in statements {
         match statement {
             Stmt::Store(element, _) | Stmt::Atomic { element, .. } => found.push(element.array),
+            Stmt::Given(given) => {
+                found.extend(given.claims.iter().flat_map(patterns).map(|one| one.array));
+            }
             Stmt::Claims(claims) => {
                 found.extend(claims.iter().flat_map(patterns).map(|one| one.array));
             }
@@ -126,6 +129,27 @@ impl Engine<'_> {
                 state.meets.forget(pattern.array);
                 state.meets.versions.push((pattern.array, version));
             }
+        }
+    }
+
+    /// Takes in what the contract of a function says behind its call. The contract is shown for arguments that all threads have alike,
+    /// and for blocks that have but one thread on the axes it does not look at.
+    pub(super) fn meet_given(&mut self, given: &Given, state: &mut State) {
+        let alike = |var: &VarId| self.level(&state.vars[var.position()]) <= Level::Block;
+        let flat = (0..3).all(|axis| {
+            given.axes[axis] || self.builtin(Builtin::BlockDim, axis).as_constant() == Some(1)
+        });
+        if flat && given.parameters.iter().all(alike) {
+            return self.meet(&given.claims, state);
+        }
+        if self.mode == Mode::Full {
+            let what = if flat {
+                "that all threads call it with the same numbers"
+            } else {
+                "blocks of so many dimensions"
+            };
+            let message = format!("the contract of `{}`: {what}", given.name);
+            self.note(Property::Invariant, given.span, None, message);
         }
     }
 
@@ -225,6 +249,8 @@ impl Engine<'_> {
         sym: Sym,
     ) -> Vec<Formula> {
         self.tag(sym, (array, index.to_vec()), version);
+        // Claims are to speak of this symbol.
+        self.cells.insert((array, index.to_vec(), version), sym);
         let Some(meeting) = self.meetings.get(&version).cloned() else { return Vec::new() };
         let mut facts = Vec::new();
         for claim in meeting.claims.iter().filter(|one| !spec::has_other(&one.condition)) {
@@ -234,6 +260,16 @@ impl Engine<'_> {
             }
         }
         facts
+    }
+
+    /// What a fact says that a symbol is, if that is no sum, whose places are found by its element.
+    pub(super) fn exactly(&self, fact: &Formula, sym: Sym) -> Option<Poly> {
+        let Formula::Eq(poly) = fact else { return None };
+        let powers = poly.by_powers(sym);
+        let [rest, coefficient] = &powers[..] else { return None };
+        let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
+        let plain = |one: &Sym| self.prover.symbols.get(*one).prefix.is_none();
+        rest.symbols().iter().all(plain).then(|| rest.scaled(-sign)).flatten()
     }
 
     /// What claims at barriers say of the elements in question, and of the two threads if there are.

@@ -82,6 +82,23 @@ pub enum Property {
     Values,
 }
 
+impl Property {
+    /// In a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Races => "races",
+            Self::Barriers => "barriers",
+            Self::Bounds => "bounds",
+            Self::Overflow => "overflow",
+            Self::Division => "division",
+            Self::Invariant => "an invariant",
+            Self::Postcondition => "a postcondition",
+            Self::Values => "a value",
+        }
+    }
+}
+
 /// What the engine found.
 #[derive(Clone, Debug)]
 pub struct Proof {

@@ -101,14 +101,14 @@ impl<'k> Machine<'k> {
         self.claimed(threads)?;
         for state in threads {
             state.waits = None;
-            state.claims = &[];
+            state.claims.clear();
         }
         Ok(())
     }
 
     /// Tries what is claimed at the barrier where all threads of a block are.
     fn claimed(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
-        let claims = threads.first().map_or(&[][..], |one| one.claims);
+        let claims = threads.first().map_or(&[][..], |one| &one.claims);
         if claims.is_empty() || !self.events.is_empty() {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl<'k> Machine<'k> {
             // Elements that nobody has looked at yet hold what they held at first.
             self.contents();
         }
-        match claims.iter().find_map(|claim| self.failed_claim(claim, threads)) {
+        match claims.iter().copied().flatten().find_map(|claim| self.failed_claim(claim, threads)) {
             Some(event) => Err(Halt::Event(Box::new(event))),
             None => Ok(()),
         }

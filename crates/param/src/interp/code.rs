@@ -76,6 +76,7 @@ impl<'k> Code<'k> {
                 Insn::Atomic(*result, *op, element, operands)
             }
             Stmt::Claims(claims) => Insn::Claims(claims),
+            Stmt::Given(given) => Insn::Claims(&given.claims),
             Stmt::Barrier(span) => Insn::Barrier(*span),
             Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,

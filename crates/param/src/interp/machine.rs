@@ -57,7 +57,7 @@ pub(super) struct State<'k> {
     pub(super) counts: Vec<u64>,
     local: HashMap<Cell, Value>,
     /// What is claimed at the barrier it waits at.
-    pub(super) claims: &'k [Claim],
+    pub(super) claims: Vec<&'k [Claim]>,
     /// The barrier it waits at.
     pub(super) waits: Option<Span>,
     /// Whether it waits for its warp.
@@ -240,7 +240,7 @@ impl<'k> Machine<'k> {
         }
         let counts = vec![0; self.code.loops];
         let local = HashMap::new();
-        let (claims, waits) = (&[][..], None);
+        let (claims, waits) = (Vec::new(), None);
         let (in_warp, ended) = (false, false);
         State { at, number, pc: 0, vars, counts, local, claims, waits, in_warp, ended }
     }
@@ -337,7 +337,7 @@ impl<'k> Machine<'k> {
                 }
             }
             Insn::Jump(target) => state.pc = target,
-            Insn::Claims(claims) => state.claims = claims,
+            Insn::Claims(claims) => state.claims.push(claims),
             Insn::Barrier(span) => {
                 if !self.alone {
                     state.waits = Some(span);

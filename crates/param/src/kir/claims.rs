@@ -111,3 +111,31 @@ pub struct Unfollowed {
     /// What about it is not followed.
     pub why: String,
 }
+
+/// What the contract of a function says where it is called.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The function.
+    pub name: String,
+    /// What holds when all threads of the block are at the end.
+    pub claims: Vec<Claim>,
+    /// Its scalar parameters, and where its pointers point, as they were at first: the same for all threads.
+    pub parameters: Vec<VarId>,
+    /// Which axes of a block the function or its contract looks at: others must be 1.
+    pub axes: [bool; 3],
+    /// Where it is called.
+    pub span: Span,
+}
+
+/// The contract of a function that is used where the function is called, and must be shown by itself.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// The function.
+    pub name: String,
+    /// The function as a kernel of one block.
+    pub kernel: Arc<super::Kernel>,
+    /// Where its name is written.
+    pub span: Span,
+    /// What calls must show first.
+    pub relies: Vec<Span>,
+}

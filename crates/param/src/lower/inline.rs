@@ -129,7 +129,11 @@ impl Lowerer<'_> {
         };
         let result = result.and_then(|()| ended(&function.body));
         let result = result.and_then(|body| self.inlined(&body, &returned, out));
-        let result = result.and_then(|()| self.given(function, (&returned, before), out));
+        let modular = result.is_ok() && self.is_modular(function, &before, out);
+        let result = result.and_then(|()| match modular {
+            true => self.given_at_end(function, before, span, out),
+            false => self.given(function, (&returned, before), out),
+        });
         self.calls.pop();
         self.loops = loops;
         self.scopes = outer;
@@ -161,10 +165,19 @@ impl Lowerer<'_> {
         let mut before = BTreeMap::new();
         if function.clauses.iter().any(|one| matches!(one.kind, ClauseKind::Ensures(_))) {
             for parameter in &function.parameters {
-                if let Some(Binding::Var(var)) = self.lookup(&parameter.name).cloned() {
-                    let value = self.var(var, parameter.span);
-                    let kept = self.kept(&parameter.name, value, out);
-                    before.insert(parameter.name.clone(), kept);
+                match self.lookup(&parameter.name).cloned() {
+                    Some(Binding::Var(var)) => {
+                        let value = self.var(var, parameter.span);
+                        let kept = self.kept(&parameter.name, value, out);
+                        before.insert(parameter.name.clone(), kept);
+                    }
+                    Some(Binding::Pointer(array, offset)) => {
+                        let value = self.var(offset, parameter.span);
+                        if let Binding::Var(kept) = self.kept(&parameter.name, value, out) {
+                            before.insert(parameter.name.clone(), Binding::Pointer(array, kept));
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
@@ -355,4 +368,10 @@ fn always_returns(body: &[AstStmt]) -> bool {
         StmtKind::Block(inner) => always_returns(inner),
         _ => false,
     })
+}
+
+/// Whether the last thing that a function does is to meet at a barrier.
+pub(super) fn ends_with_barrier(function: &Function) -> bool {
+    function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
+        && !returns(&function.body)
 }

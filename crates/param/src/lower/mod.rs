@@ -7,6 +7,7 @@
 mod access;
 mod call;
 mod claims;
+mod contracts;
 mod convert;
 mod expr;
 mod inline;
@@ -21,8 +22,8 @@ use crate::cfront::ast::{
 };
 use crate::cfront::token::Result;
 use crate::kir::{
-    Array, ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Lemma, Monoid, Requirement, Space,
-    Stmt, Type, Unfollowed, Var, VarId,
+    Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Kernel, Lemma, Monoid, Requirement,
+    Space, Stmt, Type, Unfollowed, Var, VarId,
 };
 use base::{Code, Diagnostic, IndexVec, Span};
 use convert::{fold, kir_type, whole};
@@ -65,6 +66,7 @@ struct Lowerer<'u> {
     ensures: Vec<Claim>,
     /// What is claimed at the next barrier, by calls that stand before it.
     pending: Vec<Claim>,
+    contracts: Vec<Contract>,
     lemmas: Vec<Lemma>,
     monoids: Vec<Monoid>,
     unfollowed: Vec<Unfollowed>,
@@ -134,6 +136,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         extents: BTreeMap::new(),
         ensures: Vec::new(),
         pending: Vec::new(),
+        contracts: Vec::new(),
         lemmas: Vec::new(),
         monoids: Vec::new(),
         unfollowed: Vec::new(),
@@ -173,6 +176,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         arrays: lowerer.arrays,
         requires: lowerer.requires,
         ensures: lowerer.ensures,
+        contracts: lowerer.contracts,
         lemmas: lowerer.lemmas,
         monoids: lowerer.monoids,
         unfollowed: lowerer.unfollowed,

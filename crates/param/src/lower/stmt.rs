@@ -410,7 +410,7 @@ impl Lowerer<'_> {
 }
 
 /// The place of a barrier that stands for itself.
-fn barrier(statement: &AstStmt) -> Option<Span> {
+pub(super) fn barrier(statement: &AstStmt) -> Option<Span> {
     let StmtKind::Expr(expr) = &statement.kind else { return None };
     match &expr.kind {
         AstKind::Call(name, _) if matches!(name.as_str(), "__syncthreads" | "__barrier_sync") => {

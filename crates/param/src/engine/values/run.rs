@@ -184,6 +184,7 @@ impl Runner<'_, '_> {
                 self.claim_at_barrier(claims, &track);
                 self.engine.meet(claims, &mut track.state);
             }
+            Stmt::Given(given) => self.engine.meet_given(given, &mut track.state),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Assert(_) => {}
             Stmt::Assume(condition) => {
                 let fact = self.engine.condition(condition, &track.state);
