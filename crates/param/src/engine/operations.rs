@@ -136,9 +136,16 @@ impl Engine<'_> {
         }
         if b.as_constant() == Some(2) {
             // Half of a power of two is one, unless it was 1.
-            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
+            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest.clone())]);
             let one = a.offset(-1).map_or(Formula::True, Formula::eq);
             facts.push(Formula::Pow2(a.clone()).implies(Formula::or([one, exact])));
+        }
+        if b.as_constant().is_none() {
+            // A power of two divides every greater one, and gives one.
+            let greater = a.minus(b).map_or(Formula::False, Formula::ge);
+            let powers = [Formula::Pow2(a.clone()), Formula::Pow2(b.clone()), greater];
+            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
+            facts.push(Formula::and(powers).implies(exact));
         }
         symbols.get_mut(sym).facts.extend(facts);
         own

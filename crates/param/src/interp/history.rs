@@ -20,6 +20,8 @@ const MAX_STORES: usize = 20_000;
 pub(crate) struct Head {
     /// Which loop, in the order of the source.
     pub(crate) number: usize,
+    /// It has not been gone round yet.
+    pub(crate) is_first: bool,
     /// Variables that all threads of the block agree on.
     pub(crate) vars: Vec<Option<i128>>,
 }
@@ -59,7 +61,8 @@ impl History {
         let values: Vec<Option<i128>> = vars.iter().map(|value| value.number()).collect();
         match self.heads.get_mut(&key) {
             None => {
-                self.heads.insert(key, Head { number, vars: values });
+                let is_first = counts[number] == 0;
+                self.heads.insert(key, Head { number, is_first, vars: values });
             }
             Some(head) => {
                 for (own, other) in head.vars.iter_mut().zip(values) {

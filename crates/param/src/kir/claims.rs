@@ -11,6 +11,8 @@ pub enum When {
     Here,
     /// Before the launch: `\old(a[i])`.
     Before,
+    /// Before the loop that the annotation belongs to: `\at(a[i], LoopEntry)`.
+    LoopEntry,
 }
 
 /// For how many.

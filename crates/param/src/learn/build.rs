@@ -1,6 +1,6 @@
 //! Expressions of annotations.
 
-use crate::kir::{Binary, Compare, Expr, ExprKind, Fold, Type, Unary, VarId};
+use crate::kir::{ArrayId, Binary, Compare, Expr, ExprKind, Fold, Type, Unary, VarId, When};
 use base::Span;
 
 fn make(kind: ExprKind, ty: Type) -> Expr {
@@ -13,11 +13,20 @@ pub(super) fn int(value: i128) -> Expr {
 
 /// A variable of some type as an integer without bounds.
 pub(super) fn var(var: VarId, ty: Type) -> Expr {
-    let own = make(ExprKind::Var(var), ty);
-    match ty {
+    whole(make(ExprKind::Var(var), ty))
+}
+
+/// An integer of some type as one without bounds.
+pub(super) fn whole(own: Expr) -> Expr {
+    match own.ty {
         Type::Whole => own,
         _ => make(ExprKind::Convert(Box::new(own)), Type::Whole),
     }
+}
+
+/// What an element held before the loop.
+pub(super) fn entry(array: ArrayId, index: Expr, ty: Type) -> Expr {
+    make(ExprKind::Element(array, When::LoopEntry, vec![index]), ty)
 }
 
 pub(super) fn binary(operator: Binary, left: Expr, right: Expr) -> Expr {

@@ -1,9 +1,10 @@
 //! Which templates were true at every head that was looked at.
 
-use super::build::{folded, int, var};
+use super::build::{add, entry, folded, int, mul, var};
+use super::combine::{Combine, Ranges};
 use super::templates::{Form, Made, Template};
 use super::text;
-use crate::clause::{Clause, Monoid, loops};
+use crate::clause::{Clause, loops};
 use crate::interp::history::{Head, History};
 use crate::interp::{self, Contents, Launch, Value};
 use crate::kir::{
@@ -30,8 +31,15 @@ const MAX_SIZE: i128 = 96;
 struct Seen {
     history: History,
     sizes: BTreeMap<ArrayId, i128>,
-    /// The fold over every range of the input.
-    ranges: BTreeMap<(i128, i128), Value>,
+    before: Contents,
+}
+
+/// What elements are compared with: folds of others.
+enum Over {
+    /// Of an input, as the contract speaks of it.
+    Input(Box<Fold>, ArrayId),
+    /// Of the same array before the loop.
+    Entry,
 }
 
 /// A template that has not failed yet.
@@ -43,10 +51,71 @@ struct Guess {
     seen: usize,
 }
 
-/// Clauses for the loops of a kernel with barriers about arrays that they store to, with the folds that its contract speaks of. Variables of
-/// the clauses are added to the kernel.
+/// A loop and an array that it stores to.
+#[derive(Clone, Copy)]
+struct Target {
+    number: usize,
+    array: ArrayId,
+    span: base::Span,
+}
+
+/// Clauses for the loops of a kernel with barriers about arrays that they store to: with the folds that its contract speaks of, or else
+/// with folds of what the array held before the loop. Variables of the clauses are added to the kernel.
 pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
-    let mut found = Vec::new();
+    let targets: Vec<Target> = loops(kernel)
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (_, inner))| has_barrier(&inner.body))
+        .flat_map(|(number, (_, inner))| {
+            let arrays = stored(&inner.body).into_iter();
+            arrays.map(move |array| Target { number, array, span: inner.span })
+        })
+        .collect();
+    let mut found: Vec<(usize, Clause)> = Vec::new();
+    if targets.is_empty() {
+        return found;
+    }
+    let mut seen = runs(kernel);
+    for fold in wanted(kernel) {
+        let Some(input) = element(&fold.body, fold.var) else { continue };
+        let ty = kernel.arrays[input].element;
+        let combine = Combine::new(&fold.op, fold.monoid.as_ref(), ty, kernel);
+        let over = Over::Input(Box::new(fold), input);
+        for target in &targets {
+            found.extend(learnt(kernel, &mut seen, *target, (&over, &combine)));
+        }
+    }
+    for target in targets {
+        let own = |(number, clause): &(usize, Clause)| {
+            *number == target.number && clause.array == target.array
+        };
+        if found.iter().any(own) {
+            continue;
+        }
+        for combine in Combine::all(kernel.arrays[target.array].element, kernel) {
+            let learnt = learnt(kernel, &mut seen, target, (&Over::Entry, &combine));
+            if !learnt.is_empty() {
+                found.extend(learnt);
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn learnt(
+    kernel: &mut Kernel,
+    seen: &mut [Seen],
+    target: Target,
+    of: (&Over, &Combine),
+) -> Vec<(usize, Clause)> {
+    let guesses = guesses(kernel, seen, target, of);
+    let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, of, target, guess));
+    clauses.map(|clause| (target.number, clause)).collect()
+}
+
+/// The folds that a contract speaks of.
+fn wanted(kernel: &Kernel) -> Vec<Fold> {
     let mut wanted: Vec<Fold> = Vec::new();
     for claim in &kernel.ensures {
         visit(&claim.condition, &mut |inner| {
@@ -55,38 +124,15 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
             }
         });
     }
-    let mut folds: Vec<&Fold> = Vec::new();
-    for fold in &wanted {
-        if !folds
-            .iter()
-            .any(|one| one.op == fold.op && same(&one.body, &fold.body, (one.var, fold.var)))
-        {
+    let mut folds: Vec<Fold> = Vec::new();
+    for fold in wanted {
+        let known =
+            |one: &Fold| one.op == fold.op && same(&one.body, &fold.body, (one.var, fold.var));
+        if !folds.iter().any(known) {
             folds.push(fold);
         }
     }
-    for fold in folds {
-        let seen = runs(kernel, fold);
-        if seen.is_empty() {
-            continue;
-        }
-        let targets: Vec<(usize, ArrayId, base::Span)> = loops(kernel)
-            .into_iter()
-            .enumerate()
-            .filter(|(_, (_, inner))| has_barrier(&inner.body))
-            .flat_map(|(number, (_, inner))| {
-                let arrays = stored(&inner.body);
-                arrays.into_iter().map(move |array| (number, array, inner.span))
-            })
-            .collect();
-        for (number, array, span) in targets {
-            for guess in guesses(kernel, &seen, number, array) {
-                if let Some(clause) = clause(kernel, fold, array, guess, span) {
-                    found.push((number, clause));
-                }
-            }
-        }
-    }
-    found
+    folds
 }
 
 /// Whether two bodies are the same function of their variables.
@@ -121,7 +167,7 @@ fn stored(statements: &[Stmt]) -> Vec<ArrayId> {
     found
 }
 
-fn runs(kernel: &Kernel, fold: &Fold) -> Vec<Seen> {
+fn runs(kernel: &Kernel) -> Vec<Seen> {
     let mut launches: Vec<Launch> = search::small(kernel, 40)
         .into_iter()
         .filter(|one| (MIN_THREADS..=MAX_THREADS).contains(&one.threads()))
@@ -131,10 +177,10 @@ fn runs(kernel: &Kernel, fold: &Fold) -> Vec<Seen> {
     launches.truncate(LAUNCHES);
     // Large numbers tell ranges apart, small ones units.
     let both = launches.iter().flat_map(|launch| [(launch, true), (launch, false)]);
-    both.filter_map(|(launch, wide)| seen(kernel, (launch, wide), fold)).collect()
+    both.filter_map(|(launch, wide)| seen(kernel, launch, wide)).collect()
 }
 
-fn seen(kernel: &Kernel, (launch, wide): (&Launch, bool), fold: &Fold) -> Option<Seen> {
+fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Seen> {
     let (before, history) = interp::history(kernel, launch, wide, BUDGET)?;
     let mut sizes = BTreeMap::new();
     for (array, declared) in kernel.arrays.enumerate() {
@@ -144,42 +190,16 @@ fn seen(kernel: &Kernel, (launch, wide): (&Launch, bool), fold: &Fold) -> Option
             sizes.insert(array, size);
         }
     }
-    let ranges = ranges(kernel, &before, fold)?;
-    Some(Seen { history, sizes, ranges })
+    Some(Seen { history, sizes, before })
 }
 
-/// The values of a fold over all ranges.
-fn ranges(
-    kernel: &Kernel,
-    before: &Contents,
-    fold: &Fold,
-) -> Option<BTreeMap<(i128, i128), Value>> {
-    let array = element(&fold.body, fold.var)?;
-    let op = Monoid::of(&fold.op, kernel);
-    let (values, ty) = (before.get(&array)?, kernel.arrays[array].element);
-    let size = i128::try_from(values.len()).ok().filter(|size| *size <= MAX_SIZE)?;
-    let unit = match (op.unit(ty, kernel), ty) {
-        #[expect(clippy::cast_precision_loss, reason = "0 or 1")]
-        (Some(unit), Type::Float) => Some(Value::Float(unit as f64)),
-        (unit, _) => unit.map(Value::int),
-    };
-    let mut ranges = BTreeMap::new();
-    for low in 0..=size {
-        let mut total = unit;
-        ranges.extend(total.map(|value| ((low, low), value)));
-        for at in low..size {
-            let value = values[usize::try_from(at).ok()?];
-            total = match total {
-                None => Some(value),
-                Some(total) => Some(match &fold.monoid {
-                    Some(monoid) => interp::combined(monoid, total, value)?,
-                    None => combined(&op, total, value, ty)?,
-                }),
-            };
-            ranges.extend(total.map(|value| ((low, at + 1), value)));
-        }
+impl Seen {
+    /// What an input held, if it is not too long.
+    fn input(&self, array: ArrayId) -> Option<Ranges> {
+        let values = self.before.get(&array)?;
+        let size = i128::try_from(values.len()).ok().filter(|size| *size <= MAX_SIZE)?;
+        Some(Ranges::new((0..size).zip(values.iter().copied()).collect()))
     }
-    Some(ranges)
 }
 
 /// The input that a fold is over: its element at the variable itself.
@@ -194,40 +214,48 @@ fn element(body: &Expr, over: VarId) -> Option<ArrayId> {
     }
 }
 
-fn combined(op: &Monoid, one: Value, two: Value, ty: Type) -> Option<Value> {
-    let fit = |value: i128| match ty.range() {
-        Some((least, most)) => (value - least).rem_euclid(most - least + 1) + least,
-        None => value,
-    };
-    match (one, two) {
-        (Value::Float(a), Value::Float(b)) => Some(Value::Float(match op.name.as_str() {
-            "+" => a + b,
-            "max" => a.max(b),
-            "min" => a.min(b),
-            _ => return None,
-        })),
-        _ => {
-            let (a, b) = (one.number()?, two.number()?);
-            Some(Value::int(match op.name.as_str() {
-                "+" => fit(a + b),
-                "max" => a.max(b),
-                "min" => a.min(b),
-                "|" => a | b,
-                "&" => a & b,
-                "^" => a ^ b,
-                _ => return None,
-            }))
+/// Templates that were true of an array at every head of a loop.
+fn guesses(
+    kernel: &Kernel,
+    seen: &[Seen],
+    target: Target,
+    (over, combine): (&Over, &Combine),
+) -> Vec<Guess> {
+    let mut guesses = all_guesses(kernel, over);
+    let mut heads = 0;
+    for one in seen {
+        let mut ranges = match over {
+            Over::Input(_, input) => one.input(*input),
+            Over::Entry => None,
+        };
+        let Some(size) = one.sizes.get(&target.array).copied() else { continue };
+        for (head, holds) in one.history.heads(target.array) {
+            if head.number != target.number {
+                continue;
+            }
+            if head.is_first && matches!(over, Over::Entry) {
+                ranges = Some(Ranges::new(holds.clone())).filter(|_| size <= MAX_SIZE);
+            }
+            let Some(ranges) = &mut ranges else { break };
+            heads += 1;
+            guesses.retain_mut(|guess| is_true(guess, head, (&holds, size), (ranges, combine)));
         }
     }
+    if heads < 2 {
+        return Vec::new();
+    }
+    chosen(guesses)
 }
 
-/// Templates that were true of an array at every head of a loop.
-fn guesses(kernel: &Kernel, seen: &[Seen], number: usize, array: ArrayId) -> Vec<Guess> {
+fn all_guesses(kernel: &Kernel, over: &Over) -> Vec<Guess> {
     let integers = kernel.vars.enumerate().filter(|(_, one)| matches!(one.ty, Type::Int { .. }));
     let strides: Vec<(VarId, Form)> =
         integers.flat_map(|(var, _)| Form::ALL.into_iter().map(move |form| (var, form))).collect();
     let mut guesses: Vec<Guess> = Vec::new();
     for template in Template::ALL {
+        if template == Template::Class && matches!(over, Over::Input(..)) {
+            continue;
+        }
         match template.has_stride() {
             false => guesses.push(Guess { template, stride: None, seen: 0 }),
             true => guesses.extend(strides.iter().map(|one| Guess {
@@ -237,27 +265,14 @@ fn guesses(kernel: &Kernel, seen: &[Seen], number: usize, array: ArrayId) -> Vec
             })),
         }
     }
-    let mut heads = 0;
-    for one in seen {
-        for (head, holds) in one.history.heads(array) {
-            if head.number == number {
-                heads += 1;
-                guesses.retain_mut(|guess| is_true(guess, head, &holds, one, array));
-            }
-        }
-    }
-    if heads < 2 {
-        return Vec::new();
-    }
-    chosen(guesses)
+    guesses
 }
 
 fn is_true(
     guess: &mut Guess,
     head: &Head,
-    holds: &BTreeMap<i128, Value>,
-    seen: &Seen,
-    array: ArrayId,
+    (holds, size): (&BTreeMap<i128, Value>, i128),
+    (ranges, combine): (&mut Ranges, &Combine),
 ) -> bool {
     let stride = match guess.stride {
         None => 1,
@@ -266,13 +281,15 @@ fn is_true(
             _ => return false,
         },
     };
-    let Some(size) = seen.sizes.get(&array).copied().filter(|_| stride >= 1) else { return false };
+    if stride < 1 {
+        return false;
+    }
     for x in 0..size {
-        let Some(range) = guess.template.range(x, stride) else { continue };
-        let (Some(value), Some(wanted)) = (holds.get(&x), seen.ranges.get(&range)) else {
+        let Some(range) = guess.template.range(x, stride, size) else { continue };
+        let (Some(value), Some(wanted)) = (holds.get(&x), ranges.folded(combine, range)) else {
             return false;
         };
-        if !is_same(*value, *wanted) {
+        if !is_same(*value, wanted) {
             return false;
         }
         guess.seen += 1;
@@ -292,6 +309,8 @@ fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
     let kind = |template: Template| match template {
         Template::Levels => 1,
         Template::Block | Template::BlockBefore | Template::BlockPrefix => 2,
+        Template::Start | Template::StartCut => 3,
+        Template::Class => 4,
         _ => 0,
     };
     let mut best: Vec<Guess> = Vec::new();
@@ -323,28 +342,40 @@ fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
 
 fn clause(
     kernel: &mut Kernel,
-    fold: &Fold,
-    array: ArrayId,
+    (over, combine): (&Over, &Combine),
+    target: Target,
     guess: Guess,
-    span: base::Span,
 ) -> Option<Clause> {
-    let vars: Vec<VarId> = guess
-        .template
-        .names()
-        .iter()
-        .map(|name| kernel.vars.push(Var { name: (*name).to_owned(), ty: Type::Whole }))
-        .collect();
+    let Target { array, span, .. } = target;
+    let whole = |kernel: &mut Kernel, name: &str| {
+        kernel.vars.push(Var { name: name.to_owned(), ty: Type::Whole })
+    };
+    let names = guess.template.names().iter();
+    let vars: Vec<VarId> = names.map(|name| whole(kernel, name)).collect();
     let [Some(size)] = &kernel.arrays[array].dimensions[..] else { return None };
+    let size = size.clone();
     let stride = match guess.stride {
         None => int(1),
         Some((one, form)) => form.expr(var(one, kernel.vars[one].ty)),
     };
-    let made = guess.template.made(&vars, &stride, size.clone());
-    let Made { when, index, low, high } = made;
-    let value = folded(Fold { low, high, ..fold.clone() });
+    let Made { when, index, low, high, class } = guess.template.made(&vars, &stride, size);
+    let fold = match over {
+        Over::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
+        Over::Entry => {
+            let over = whole(kernel, "k");
+            let own = var(over, Type::Whole);
+            let at = match class {
+                Some((first, step)) => add(first, mul(step, own)),
+                None => own,
+            };
+            let body = entry(array, at, kernel.arrays[array].element);
+            let (op, monoid) = (combine.op.clone(), combine.monoid.clone());
+            Fold { op, var: over, low, high, body, monoid }
+        }
+    };
+    let value = folded(fold);
     let levels = if guess.template == Template::Levels { vec![vars[0]] } else { Vec::new() };
-    let forall = vars;
-    let mut clause = Clause { text: None, forall, levels, when, array, index, value, span };
+    let mut clause = Clause { text: None, forall: vars, levels, when, array, index, value, span };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }

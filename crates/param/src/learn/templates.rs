@@ -3,7 +3,8 @@
 //! Each template is written twice: as numbers, to compare it with a run, and as a clause with an index that can be
 //! inverted. `(x+1) % s == 0` becomes `x = s·q − 1`, and `lowbit(x+1) < s` becomes `x = p·(2r+1) − 1` with a power of two `p < s`.
 
-use super::build::{add, binary, compare, int, is_pow2, mul, sub, var};
+use super::build::{add, binary, compare, int, is_pow2, mul, sub, var, whole};
+use super::combine::Range;
 use crate::kir::{Binary, Compare, Expr, Type, VarId};
 
 /// A stride that a variable gives.
@@ -54,6 +55,12 @@ pub(super) enum Template {
     BlockPrefix,
     /// `s·q − 1` holds `[0, s·(q−1))`.
     BlockBefore,
+    /// `s·q` holds `[s·q, s·(q+1))`.
+    Start,
+    /// The same as far as the array goes.
+    StartCut,
+    /// `x < s` holds `x`, `x + s`, `x + 2s`, …; `s` divides the size.
+    Class,
     /// `p·(2r+1) − 1` holds `[2·p·r, p·(2r+1))` for powers of two `p < s`.
     Levels,
 }
@@ -64,10 +71,12 @@ pub(super) struct Made {
     pub(super) index: Expr,
     pub(super) low: Expr,
     pub(super) high: Expr,
+    /// The range counts elements, of which this is the first and this the distance.
+    pub(super) class: Option<(Expr, Expr)>,
 }
 
 impl Template {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Prefix,
         Self::Before,
         Self::Single,
@@ -76,6 +85,9 @@ impl Template {
         Self::BlockPrefix,
         Self::BlockBefore,
         Self::Block,
+        Self::Start,
+        Self::StartCut,
+        Self::Class,
         Self::Levels,
     ];
 
@@ -87,15 +99,23 @@ impl Template {
     /// The names of its variables.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Block | Self::BlockPrefix | Self::BlockBefore => &["q"],
+            Self::Block | Self::BlockPrefix | Self::BlockBefore | Self::Start | Self::StartCut => {
+                &["q"]
+            }
             Self::Levels => &["p", "r"],
             _ => &["i"],
         }
     }
 
     /// The range that element `x` holds, if the template speaks of it.
-    pub(super) fn range(self, x: i128, s: i128) -> Option<(i128, i128)> {
-        match self {
+    pub(super) fn range(self, x: i128, s: i128, size: i128) -> Option<Range> {
+        let (low, high) = match self {
+            Self::Class => {
+                let range = Range { low: x, high: size, step: s };
+                return (x < s && size % s == 0).then_some(range);
+            }
+            Self::Start => (x % s == 0 && x + s <= size).then_some((x, x + s)),
+            Self::StartCut => (x % s == 0).then_some((x, size.min(x + s))),
             Self::Prefix => Some((0, x + 1)),
             Self::Before => Some((0, x)),
             Self::Single => Some((x, x + 1)),
@@ -113,12 +133,14 @@ impl Template {
                 let p = (x + 1) & -(x + 1);
                 (p < s).then_some((x + 1 - p, x + 1))
             }
-        }
+        }?;
+        Some(Range::new(low, high))
     }
 
     /// As a clause about an array of a size, with these variables and this stride.
     pub(super) fn made(self, vars: &[VarId], stride: &Expr, size: Expr) -> Made {
         let own = |number: usize| var(vars[number], Type::Whole);
+        let size = whole(size);
         let s = || stride.clone();
         let less = |one, two| compare(Compare::Lt, one, two);
         let at_most = |one, two| compare(Compare::Le, one, two);
@@ -135,7 +157,26 @@ impl Template {
                     Self::Window => (greatest(int(0), sub(after(), s())), after()),
                     _ => (greatest(int(0), sub(i(), s())), i()),
                 };
-                Made { when, index: i(), low, high }
+                Made { when, index: i(), low, high, class: None }
+            }
+            Self::Class => {
+                let i = || own(0);
+                let when = vec![at_most(int(0), i()), less(i(), s())];
+                let high = binary(Binary::Div, size, s());
+                Made { when, index: i(), low: int(0), high, class: Some((i(), s())) }
+            }
+            Self::Start | Self::StartCut => {
+                let (start, end) = (|| mul(s(), own(0)), || mul(s(), add(own(0), int(1))));
+                let inside = match self {
+                    Self::Start => at_most(end(), size.clone()),
+                    _ => less(start(), size.clone()),
+                };
+                let high = match self {
+                    Self::Start => end(),
+                    _ => binary(Binary::Min, end(), size),
+                };
+                let when = vec![at_most(int(0), own(0)), inside];
+                Made { when, index: start(), low: start(), high, class: None }
             }
             Self::Block | Self::BlockPrefix | Self::BlockBefore => {
                 let end = || mul(s(), own(0));
@@ -147,7 +188,7 @@ impl Template {
                     _ => (int(0), start()),
                 };
                 let index = sub(end(), int(1));
-                Made { when, index, low, high }
+                Made { when, index, low, high, class: None }
             }
             Self::Levels => {
                 let (p, r) = (|| own(0), || own(1));
@@ -156,7 +197,7 @@ impl Template {
                     vec![is_pow2(p()), less(p(), s()), at_most(int(0), r()), at_most(end(), size)];
                 let low = mul(int(2), mul(p(), r()));
                 let index = sub(end(), int(1));
-                Made { when, index, low, high: end() }
+                Made { when, index, low, high: end(), class: None }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Expressions of annotations as one writes them.
 
 use crate::clause::{Clause, Monoid};
-use crate::kir::{Binary, Compare, Expr, ExprKind, Kernel, Unary};
+use crate::kir::{Binary, Compare, Expr, ExprKind, Kernel, Unary, When};
 
 /// A clause as an annotation of its loop.
 pub(super) fn clause(kernel: &Kernel, clause: &Clause) -> String {
@@ -59,9 +59,13 @@ fn text(kernel: &Kernel, expr: &Expr, around: u8) -> String {
             };
             format!("{} {sign} {}", inner(left, 1), inner(right, 1))
         }
-        ExprKind::Element(array, _, index) => {
+        ExprKind::Element(array, when, index) => {
             let index: String = index.iter().map(|one| format!("[{}]", inner(one, 0))).collect();
-            format!("{}{index}", kernel.arrays[*array].name)
+            let element = format!("{}{index}", kernel.arrays[*array].name);
+            match when {
+                When::LoopEntry => format!("\\at({element}, LoopEntry)"),
+                When::Here | When::Before => element,
+            }
         }
         ExprKind::Fold(fold) => format!(
             "\\fold({}, {}, {}, {}, {})",

@@ -287,6 +287,9 @@ impl Drop for Solver {
     }
 }
 
+/// Powers of two that are compared with each other.
+const MAX_COMPARED: usize = 4;
+
 /// The text of a question.
 fn question(conditions: &[Formula], wanted: &[Poly]) -> String {
     let mut text = String::new();
@@ -309,6 +312,16 @@ fn question(conditions: &[Formula], wanted: &[Poly]) -> String {
         if let Some(value) = power.as_constant() {
             let holds = value > 0 && value & (value - 1) == 0;
             let _ = writeln!(text, "(assert (= (pow2 {}) {holds}))", term(power));
+        }
+    }
+    // Of two powers of two the greater is at least twice the lesser. Pairs are many, so only a few are told.
+    for (number, one) in powers.iter().enumerate().take(MAX_COMPARED) {
+        for other in powers.iter().skip(number + 1).take(MAX_COMPARED) {
+            for (less, more) in [(one, other), (other, one)] {
+                let (less, more) = (term(less), term(more));
+                let both = format!("(and (pow2 {less}) (pow2 {more}) (< {less} {more}))");
+                let _ = writeln!(text, "(assert (=> {both} (<= (* 2 {less}) {more})))");
+            }
         }
     }
     for condition in conditions {

@@ -13,7 +13,7 @@ use crate::cfront::ast::{
 use crate::cfront::token::Result;
 use crate::kir::{
     Builtin, Claim, Expr, ExprKind, Fold, FoldOp, Lemma, Monoid, Quantifier, Stmt, Type, Unary,
-    Unfollowed, VarId,
+    Unfollowed, VarId, When,
 };
 use crate::spec;
 use base::{Severity, Span};
@@ -198,16 +198,11 @@ impl Lowerer<'_> {
                     _ => make(ExprKind::Unary(Unary::IsPow2, inner), Type::Bool),
                 }
             }
-            ("\\old", [inner]) => self.before(inner).map(Some),
-            ("\\at", [inner, label]) => match &label.kind {
-                AstKind::Name(label) if matches!(label.as_str(), "Pre" | "Old") => {
-                    self.before(inner).map(Some)
-                }
-                AstKind::Name(label) if label == "Here" => {
-                    self.annotated(|lowerer, out| lowerer.value(inner, out)).map(Some)
-                }
-                _ => Err(unsupported(label.span, "of labels only `Pre` and `Here` are supported")),
-            },
+            ("\\old", [inner]) => self.looked_at(When::Before, inner).map(Some),
+            ("\\at", [inner, label]) => {
+                let when = self.label(label)?;
+                self.looked_at(when, inner).map(Some)
+            }
             ("\\other" | "__other_int" | "__other_bool", [inner]) if !self.in_pair => {
                 Err(error(inner.span, "there is another thread in clauses of barriers alone"))
             }
@@ -225,11 +220,30 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value before the launch.
-    fn before(&mut self, inner: &Ast) -> Result<Expr> {
-        let old = std::mem::replace(&mut self.old, true);
+    /// The moment that a label names.
+    fn label(&self, label: &Ast) -> Result<When> {
+        let AstKind::Name(name) = &label.kind else {
+            return Err(error(label.span, "the second argument of `\\at` is a label"));
+        };
+        match name.as_str() {
+            "Pre" | "Old" => Ok(When::Before),
+            "Here" => Ok(When::Here),
+            "LoopEntry" if self.of_loop => Ok(When::LoopEntry),
+            "LoopEntry" => {
+                Err(error(label.span, "`LoopEntry` belongs into an invariant of a loop"))
+            }
+            _ => {
+                let labels = "of labels only `Pre`, `Here` and `LoopEntry` are supported";
+                Err(unsupported(label.span, labels))
+            }
+        }
+    }
+
+    /// A value at a moment.
+    fn looked_at(&mut self, when: When, inner: &Ast) -> Result<Expr> {
+        let outer = std::mem::replace(&mut self.when, when);
         let value = self.annotated(|lowerer, out| lowerer.value(inner, out));
-        self.old = old;
+        self.when = outer;
         value
     }
 

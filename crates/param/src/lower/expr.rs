@@ -290,12 +290,12 @@ impl Lowerer<'_> {
         let span = element.span;
         if self.annotation {
             // Annotations of contracts speak of the beginning, when offsets are zero.
-            let index = match self.in_contract || self.old {
+            let index = match self.in_contract || self.when == When::Before {
                 true => element.index.iter().map(without_offset).collect(),
                 false => element.index,
             };
-            let when = if self.old { When::Before } else { When::Here };
-            return Ok(Expr { kind: ExprKind::Element(element.array, when, index), ty, span });
+            let kind = ExprKind::Element(element.array, self.when, index);
+            return Ok(Expr { kind, ty, span });
         }
         let var = self.new_var("loaded", ty);
         out.push(Stmt::Load(var, element));

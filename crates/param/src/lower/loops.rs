@@ -29,7 +29,9 @@ impl Lowerer<'_> {
                 }
                 _ => {}
             }
+            let outer = std::mem::replace(&mut self.of_loop, true);
             let claims = self.claims(name.as_deref(), &condition, clause.span);
+            self.of_loop = outer;
             for claim in self.followed(claims, About::Body)?.into_iter().flatten() {
                 match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
                     true => invariants.push(claim.condition),

@@ -23,7 +23,7 @@ use crate::cfront::ast::{
 use crate::cfront::token::Result;
 use crate::kir::{
     Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Kernel, Lemma, Monoid, Requirement,
-    Space, Stmt, Type, Unfollowed, Var, VarId,
+    Space, Stmt, Type, Unfollowed, Var, VarId, When,
 };
 use base::{Code, Diagnostic, IndexVec, Span};
 use convert::{fold, kir_type, whole};
@@ -74,8 +74,10 @@ struct Lowerer<'u> {
     claiming: bool,
     /// Inside a clause of a barrier, where there is another thread, or inside of what that has.
     in_pair: bool,
-    /// Inside `\old`.
-    old: bool,
+    /// When elements of annotations are looked at.
+    when: When,
+    /// In an annotation of a loop.
+    of_loop: bool,
     /// In a contract, where pointers have not moved yet.
     in_contract: bool,
     /// What functions whose contracts are looked at return.
@@ -142,7 +144,8 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         unfollowed: Vec::new(),
         claiming: false,
         in_pair: false,
-        old: false,
+        when: When::Here,
+        of_loop: false,
         in_contract: false,
         results: Vec::new(),
         named: BTreeMap::new(),

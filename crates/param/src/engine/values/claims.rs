@@ -8,10 +8,11 @@
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
 use super::run::{Track, binary, called_by_name};
-use super::value::{self, Atom, Load, Piece, Point, Sum, Value, name_of};
+use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
 use crate::kir::{
-    ArrayId, Binary, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary, VarId, When,
+    ArrayId, Binary, Builtin, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary,
+    VarId, When,
 };
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -67,6 +68,8 @@ pub(super) struct Reader<'e, 'k> {
     /// Values of floating-point variables, if some have one.
     pub(super) reals: Vec<Value>,
     pub(super) point: Point,
+    /// Where the loop is entered that is spoken of, and the block and iterations around it.
+    entry: Option<(Point, Vec<Sym>)>,
     pub(super) side: usize,
     pub(super) counts: Option<Vec<Sym>>,
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
@@ -88,7 +91,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         engine.mode = Mode::Probe;
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
         let (reals, inside) = (Vec::new(), Vec::new());
-        Self { engine, state, reals, point, side: 0, counts: None, inside }
+        Self { engine, state, reals, point, entry: None, side: 0, counts: None, inside }
     }
 
     /// For claims of a thread on its way.
@@ -100,7 +103,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     ) -> Self {
         let counts = Some(point.loops.iter().map(|(_, count)| *count).collect());
         let (state, reals) = (track.state.clone(), track.reals.clone());
-        Self { engine, state, reals, point, side, counts, inside: Vec::new() }
+        Self { engine, state, reals, point, entry: None, side, counts, inside: Vec::new() }
     }
 
     /// That a value is that of an expression, on which other values rest.
@@ -128,9 +131,17 @@ impl<'e, 'k> Reader<'e, 'k> {
         steady.then_some(value)
     }
 
-    /// For claims at a place where variables have these values.
-    pub(super) fn within(engine: &'e mut Engine<'k>, state: State) -> Self {
-        Self::of_end(engine, state)
+    /// For claims of a loop, which is here, where variables have these values.
+    pub(super) fn of_loop(
+        engine: &'e mut Engine<'k>,
+        state: State,
+        (point, side): (Point, usize),
+    ) -> Self {
+        let blocks = (0..3).filter_map(|axis| engine.builtin(Builtin::Block, axis).as_symbol());
+        let mut around: Vec<Sym> =
+            blocks.chain(point.loops.iter().map(|(_, count)| *count)).collect();
+        around.sort();
+        Self { entry: Some((point, around)), side, ..Self::of_end(engine, state) }
     }
 
     /// All cases of a claim.
@@ -330,6 +341,15 @@ impl<'e, 'k> Reader<'e, 'k> {
             let Some(below) = below else { return refuse("an element of an array without a size") };
             let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
             self.inside.push((self.state.path.clone(), goal, name.clone()));
+        }
+        if let (When::LoopEntry, Some((point, around))) = (when, &self.entry) {
+            let around = around.iter().map(|digit| (*digit, Poly::symbol(*digit))).collect();
+            let (side, point, index) = (self.side, point.clone(), at);
+            let entry = Entry { side, point, array, index, around };
+            return Ok(Value::atom(Atom::Entry(Box::new(entry))));
+        }
+        if when == When::LoopEntry {
+            return refuse("what an element held before a loop");
         }
         let unwritten = !self.engine.written[array.position()] && space == Space::Global;
         if when == When::Before || unwritten {

@@ -5,7 +5,7 @@
 //! changes.
 
 use super::resolve::{Resolver, differences, range};
-use super::value::{Atom, Fold, Piece, Sum, Value};
+use super::value::{Atom, Entry, Fold, Piece, Sum, Value};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -112,6 +112,16 @@ impl Resolver {
                 differences(index, at).is_some_and(|differences| {
                     differences.into_iter().all(|one| self.shows(known, &Formula::eq(one)))
                 })
+            }
+            (Atom::Entry(one), Atom::Entry(other)) => {
+                let places = |entry: &Entry| -> Vec<Poly> {
+                    let around = entry.around.iter().map(|(_, value)| value);
+                    entry.index.iter().chain(around).cloned().collect()
+                };
+                (one.side, &one.point, one.array) == (other.side, &other.point, other.array)
+                    && differences(&places(one), &places(other)).is_some_and(|all| {
+                        all.into_iter().all(|one| self.shows(known, &Formula::eq(one)))
+                    })
             }
             (Atom::Int(one), Atom::Int(other)) => {
                 let difference = Poly::symbol(*one).minus(&Poly::symbol(*other));

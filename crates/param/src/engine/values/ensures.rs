@@ -13,7 +13,7 @@ use super::run;
 use super::value::{Ratio, Value};
 use crate::clause::{self, Clause, Given};
 use crate::engine::{Engine, Open, Property};
-use crate::kir::{ArrayId, Kernel, Type};
+use crate::kir::{Kernel, Type};
 use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -49,11 +49,7 @@ pub(crate) fn ensured(
     let Given { mut clauses, others } = clause::given(kernel);
     let mut kernel = kernel.clone();
     if infers {
-        // Where annotations say something of an array, nothing is guessed.
-        let said: Vec<(usize, ArrayId)> =
-            clauses.iter().map(|(number, one)| (*number, one.array)).collect();
-        let learnt = learn::clauses(&mut kernel).into_iter();
-        clauses.extend(learnt.filter(|(number, one)| !said.contains(&(*number, one.array))));
+        clauses = learn::with_given(&mut kernel, &clauses);
     }
     all.claims = others.into_iter().map(|(span, why)| (span, Some(why))).collect();
     while let Some(case) = waiting.pop() {
@@ -83,7 +79,7 @@ fn in_case(
     if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
         return (cases, take(&mut engine).solver);
     }
-    let side = match run::run_with(&mut engine, entry.clone(), 0, clauses) {
+    let side = match run::run(&mut engine, entry.clone(), 0, clauses) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
@@ -98,7 +94,7 @@ fn in_case(
     resolver.patient = !clauses.is_empty();
     // Clauses of loops come first: what is used is shown with those that are left. The two rest on each other, iteration
     // by iteration, so that what was taken from an invariant that is not shown shows nothing.
-    let mut shown = resolver.show_loops(clauses.len());
+    let mut shown = resolver.show_loops(0, clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
         let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);

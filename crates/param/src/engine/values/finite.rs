@@ -109,6 +109,7 @@ fn of_atom(atom: &Atom) -> Extent {
         }
         Atom::Input(..)
         | Atom::Load(_)
+        | Atom::Entry(_)
         | Atom::Scalar(_)
         | Atom::Int(_)
         | Atom::Truth(_)

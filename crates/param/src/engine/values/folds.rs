@@ -126,7 +126,13 @@ impl Resolver {
                     if !ordered {
                         continue;
                     }
-                    if let Some(joined) = self.joined(&pieces[first], &pieces[second], known) {
+                    let (one, two) = (&pieces[first], &pieces[second]);
+                    let joined = self.joined(one, two, known);
+                    let joined = joined.or_else(|| match fold.op.commutes {
+                        true => self.interleaved(one, two, known),
+                        false => None,
+                    });
+                    if let Some(joined) = joined {
                         pieces[first] = Piece::Run(joined);
                         pieces.remove(second);
                         continue 'again;
@@ -180,9 +186,40 @@ impl Resolver {
             }
         };
         let proper = holds
+            && !self.hides(&body)
             && self.shows(known, &Formula::ge(first.high.clone()))
             && self.shows(known, &Formula::ge(second.high));
         proper.then_some(Sum { digit, high, body })
+    }
+
+    /// Whether something in a function of a variable depends on it, or on others, in a way that its name does not show.
+    fn hides(&self, body: &Value) -> bool {
+        body.symbols().into_iter().any(|sym| self.implicit.contains_key(&sym))
+    }
+
+    /// Two pieces of the same length as one, if they are the values of a function at even and at odd numbers.
+    fn interleaved(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
+        let (Piece::Run(even), Piece::Run(odd)) = (one, two) else { return None };
+        let digit = even.digit;
+        // `f(z)` as `F(2z)`: where `z` is multiplied by an even number.
+        let body = even.body.mapped(&mut |poly| match &poly.by_powers(digit)[..] {
+            [_] => Some(poly.clone()),
+            [rest, factor] => {
+                let (half, left) = factor.split(&Vec::new(), 2);
+                let product = half.times(&Poly::symbol(digit)).filter(|_| left.is_zero())?;
+                rest.plus(&product)
+            }
+            _ => None,
+        })?;
+        let next = Poly::symbol(digit).scaled(2)?.offset(1)?;
+        let after = body.mapped(&mut |poly| poly.substituted(digit, &next))?;
+        let inside: Vec<Formula> = known.iter().cloned().chain(range(digit, &even.high)?).collect();
+        let lengths = even.high.minus(&odd.high).map(Formula::eq)?;
+        let holds = digit == odd.digit
+            && !self.hides(&body)
+            && self.equal(&after, &odd.body, &inside)
+            && self.shows(known, &lengths);
+        Some(Sum { digit, high: even.high.scaled(2)?, body }).filter(|_| holds)
     }
 
     /// Two terms of a sum of sums that are one sum, or a sum that is empty: what is left.
@@ -208,7 +245,8 @@ impl Resolver {
                 if first == second || !same || !sums {
                     continue;
                 }
-                let Some(sum) = self.joined(one, two, known) else { continue };
+                let sum = self.joined(one, two, known);
+                let Some(sum) = sum.or_else(|| self.interleaved(one, two, known)) else { continue };
                 let mut left = without(&[first, second]);
                 left.add(vec![(Atom::Sum(Box::new(sum)), 1)], terms[first].1)?;
                 return Some(left);

@@ -6,9 +6,11 @@ use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop};
 use super::run;
 use super::value::{Point, Value};
+use crate::clause::{self, Clause};
 use crate::engine::state::Val;
 use crate::engine::{Engine, Open};
 use crate::kir::{ArrayId, Kernel, Space};
+use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym, divided};
 use crate::logic::side::{Prover, Stats};
@@ -42,11 +44,38 @@ pub(crate) fn equal(
     solver: Option<Solver>,
     infers: bool,
 ) -> (Equality, Option<Solver>) {
+    let given = kernels.map(|kernel| clause::given(kernel).clauses);
+    let (first, solver) =
+        with_clauses(kernels, [&given[0], &given[1]], same_launch, solver, infers);
+    if first.open.is_empty() || first.solver_died || !infers {
+        return (first, solver);
+    }
+    // What loops make of arrays is guessed where nothing simpler will do.
+    let [mut one, mut two] = kernels.map(Kernel::clone);
+    let learnt = [learn::with_given(&mut one, &given[0]), learn::with_given(&mut two, &given[1])];
+    if learnt.iter().zip(&given).all(|(learnt, given)| learnt.len() == given.len()) {
+        return (first, solver);
+    }
+    let clauses = [&learnt[0][..], &learnt[1][..]];
+    let (mut second, solver) = with_clauses([&one, &two], clauses, same_launch, solver, infers);
+    second.stats.add(first.stats);
+    second.missed_solver &= !second.open.is_empty();
+    (second, solver)
+}
+
+/// The same with clauses of loops, each with the number of its loop.
+fn with_clauses(
+    kernels: [&Kernel; 2],
+    clauses: [&[(usize, Clause)]; 2],
+    same_launch: bool,
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Equality, Option<Solver>) {
     let mut solver = solver;
     let mut all: Option<Equality> = None;
     let mut waiting = vec![None];
     while let Some(case) = waiting.pop() {
-        let (result, back) = in_case(kernels, same_launch, solver, infers, case);
+        let (result, back) = in_case(kernels, clauses, same_launch, solver, infers, case);
         solver = back;
         let next = match result {
             Ok(next) => next,
@@ -83,6 +112,7 @@ pub(super) type Case = [(Sym, i128); 2];
 /// beyond polynomials, and there are few of them.
 fn in_case(
     kernels: [&Kernel; 2],
+    clauses: [&[(usize, Clause)]; 2],
     same_launch: bool,
     solver: Option<Solver>,
     infers: bool,
@@ -110,10 +140,10 @@ fn in_case(
     }
     one.prover = take(&mut two);
     let mut open = Vec::new();
-    let left = run::run(&mut one, first, 0);
+    let left = run::run(&mut one, first, 0, clauses[0]);
     two.operations = std::mem::take(&mut one.operations);
     two.prover = take(&mut one);
-    let right = run::run(&mut two, second, 1);
+    let right = run::run(&mut two, second, 1, clauses[1]);
     let mut sides = Vec::new();
     for (number, side) in [left, right].into_iter().enumerate() {
         match side {
@@ -125,6 +155,11 @@ fn in_case(
     }
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides);
+    // Clauses of loops first: what is used is shown with those that are left.
+    resolver.patient = clauses.iter().any(|one| !one.is_empty());
+    for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
+        resolver.show_loops(side, clauses.len());
+    }
     let mut outputs = Vec::new();
     let claims: Vec<Obliged> =
         resolver.sides.iter().flat_map(|side| side.claims.iter().cloned()).collect();

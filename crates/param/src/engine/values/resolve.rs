@@ -17,7 +17,7 @@
 use super::Side;
 use super::folds::extreme;
 use super::instance::Instance;
-use super::value::{Atom, Load, Point, Sum, Value};
+use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
 use crate::kir::{ArrayId, Space};
 use crate::logic::formula::Formula;
@@ -65,6 +65,8 @@ pub(super) struct Resolver {
     pub(super) scoped: Vec<(Sym, Poly)>,
     /// Whether a solver is asked before a case is split.
     pub(super) patient: bool,
+    /// The loop whose clauses are being shown: what elements held before it stays as it is.
+    pub(super) held: Option<(usize, Vec<usize>)>,
 }
 
 /// When and by whom an element is looked at.
@@ -96,6 +98,7 @@ impl Resolver {
             inputs: BTreeMap::new(),
             scoped: Vec::new(),
             patient: false,
+            held: None,
         }
     }
 
@@ -291,6 +294,7 @@ impl Resolver {
                 let index = self.indices(index, instance).ok_or_else(too_large)?;
                 Value::atom(Atom::Input(*array, index))
             }
+            Atom::Entry(entry) => self.entered(entry, instance, known, depth)?,
             Atom::Load(load) => self.loaded(load, instance, side, known, depth)?,
             Atom::Call(name, arguments) => {
                 let mut values = Vec::new();
@@ -321,6 +325,32 @@ impl Resolver {
         let (point, who) = (load.point.clone(), instance.clone());
         let moment = Moment { side, point, counts, who, span: Some(load.span) };
         self.element(load.array, &index, &moment, known, depth)
+    }
+
+    /// What an element held before a loop. Where clauses of that very loop are shown it stands for itself.
+    fn entered(
+        &mut self,
+        entry: &Entry,
+        instance: &Instance,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let index = self.indices(&entry.index, instance).ok_or_else(too_large)?;
+        let mut around = Vec::new();
+        for (digit, value) in &entry.around {
+            around.push((*digit, self.poly(value, instance).ok_or_else(too_large)?));
+        }
+        if self.held.as_ref() == Some(&(entry.side, entry.point.position.clone())) {
+            let entry = Entry { index, around, ..entry.clone() };
+            return Ok(Value::atom(Atom::Entry(Box::new(entry))));
+        }
+        let who = Instance { digits: around.into_iter().collect() };
+        let count = |(_, count): &(usize, Sym)| who.digits.get(count).cloned();
+        let counts: Option<Vec<Poly>> = entry.point.loops.iter().map(count).collect();
+        let counts = counts.ok_or_else(too_large)?;
+        let (side, point) = (entry.side, entry.point.clone());
+        let moment = Moment { side, point, counts, who, span: None };
+        self.element(entry.array, &index, &moment, known, depth)
     }
 
     fn sum(

@@ -63,13 +63,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) claims: Vec<Obliged>,
 }
 
-/// Runs the kernel of an engine that is set up.
-pub(super) fn run(engine: &mut Engine<'_>, entry: State, side: usize) -> Result<Side, Refusal> {
-    run_with(engine, entry, side, &[])
-}
-
-/// The same with clauses of its loops, each with the number of its loop.
-pub(super) fn run_with(
+/// Runs the kernel of an engine that is set up, with clauses of its loops, each with the number of its loop.
+pub(super) fn run(
     engine: &mut Engine<'_>,
     entry: State,
     side: usize,

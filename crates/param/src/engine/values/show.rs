@@ -47,6 +47,12 @@ impl Resolver {
                     index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
                 format!("{}{index}", name.map_or("?", |name| name))
             }
+            Atom::Entry(entry) => {
+                let name = &self.sides[entry.side].names[entry.array.position()];
+                let index: String =
+                    entry.index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
+                format!("\\at({name}{index}, LoopEntry)")
+            }
             Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => "?".to_owned(),
             Atom::Scalar(name) => name.clone(),
             Atom::Number(bits) => f64::from_bits(*bits).to_string(),

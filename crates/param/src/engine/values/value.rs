@@ -61,6 +61,19 @@ pub(super) struct Load {
     pub(super) span: Span,
 }
 
+/// What an element held when a loop was entered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    /// Of which kernel.
+    pub(super) side: usize,
+    /// The loop.
+    pub(super) point: Point,
+    pub(super) array: ArrayId,
+    pub(super) index: Vec<Poly>,
+    /// The block, and the iterations of the loops around.
+    pub(super) around: Vec<(Sym, Poly)>,
+}
+
 /// The sum of a value over `0 ≤ digit < high`; nothing if `high` is not positive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum {
@@ -92,6 +105,7 @@ pub(super) enum Atom {
     /// What an array held before the launch.
     Input(ArrayId, Vec<Poly>),
     Load(Box<Load>),
+    Entry(Box<Entry>),
     /// A floating-point parameter.
     Scalar(String),
     /// A floating-point constant that is no small fraction, by its bits.
@@ -265,6 +279,10 @@ impl Value {
         self.visit(&mut |atom| match atom {
             Atom::Input(_, index) => found.extend(index.iter().flat_map(Poly::symbols)),
             Atom::Load(load) => found.extend(load.index.iter().flat_map(Poly::symbols)),
+            Atom::Entry(entry) => {
+                let around = entry.around.iter().map(|(_, value)| value);
+                found.extend(entry.index.iter().chain(around).flat_map(Poly::symbols));
+            }
             Atom::Int(sym) => {
                 found.insert(*sym);
             }
@@ -339,6 +357,13 @@ fn mapped_atom(atom: &Atom, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Optio
         Atom::Input(array, index) => {
             let index: Option<Vec<Poly>> = index.iter().map(map).collect();
             Value::atom(Atom::Input(*array, index?))
+        }
+        Atom::Entry(entry) => {
+            let index: Option<Vec<Poly>> = entry.index.iter().map(&mut *map).collect();
+            let around = entry.around.iter().map(|(digit, value)| Some((*digit, map(value)?)));
+            let around: Option<Vec<(Sym, Poly)>> = around.collect();
+            let entry = Entry { index: index?, around: around?, ..(**entry).clone() };
+            Value::atom(Atom::Entry(Box::new(entry)))
         }
         Atom::Int(sym) => Value::of_poly(&map(&Poly::symbol(*sym))?, &mut |_| None)?,
         Atom::Truth(formula) => {

@@ -6,12 +6,13 @@ use super::super::value::{Atom, Value};
 use crate::clause::Clause;
 use crate::engine::eval::Operation;
 use crate::engine::state::{State, Val};
-use crate::kir::{ArrayId, Builtin, ExprKind};
+use crate::kir::{ArrayId, Builtin, ExprKind, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use crate::relevance::visit;
 use base::Index;
+use std::collections::BTreeMap;
 
 /// A clause at a place.
 #[derive(Clone, Debug)]
@@ -88,7 +89,8 @@ impl Runner<'_, '_> {
         let Val::Int(index) = self.engine.eval(&clause.index, &state, false) else { return None };
         let known = self.common(&state.path);
         let ty = self.engine.kernel.arrays[clause.array].element;
-        let value = Reader::within(self.engine, state).term(&clause.value, ty).ok()?;
+        let here = (self.point(), self.side);
+        let value = Reader::of_loop(self.engine, state, here).term(&clause.value, ty).ok()?;
         let mut plain = true;
         value.visit(&mut |atom| plain &= !matches!(atom, Atom::Load(_)));
         if !plain {
@@ -141,8 +143,30 @@ impl Runner<'_, '_> {
                     && self.engine.prover.proves(known, &Formula::eq(difference))
                 {
                     at.substitute(sym, target)?;
+                    self.divided_by(at, &operations, (sym, target))?;
                     break;
                 }
+            }
+        }
+        Some(())
+    }
+
+    /// Quotients by a symbol that has another value are quotients by that.
+    fn divided_by(
+        &mut self,
+        at: &mut At,
+        operations: &BTreeMap<Operation, Poly>,
+        (sym, value): (Sym, &Poly),
+    ) -> Option<()> {
+        for (operation, result) in operations {
+            let (Operation::Div(top, bottom), Some(quotient)) = (operation, result.as_symbol())
+            else {
+                continue;
+            };
+            if at.mentions(quotient) && (top.mentions(sym) || bottom.mentions(sym)) {
+                let (top, bottom) = (top.substituted(sym, value)?, bottom.substituted(sym, value)?);
+                let now = self.engine.operation(Operation::Div(top, bottom), Type::Whole);
+                at.substitute(quotient, &now)?;
             }
         }
         Some(())

@@ -4,7 +4,7 @@ use super::super::Side;
 use super::super::folds::single_fold;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, too_large};
-use super::super::value::{Point, Value};
+use super::super::value::{Atom, Entry, Point, Value};
 use super::{At, LoopRecord};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
@@ -25,6 +25,7 @@ pub(in super::super) struct Shown {
 }
 
 /// That a clause holds at a place.
+#[derive(Clone)]
 struct Goal {
     array: ArrayId,
     at: At,
@@ -34,9 +35,9 @@ struct Goal {
 
 impl Resolver {
     /// Drops clauses that do not hold, until those that are left do.
-    pub(in super::super) fn show_loops(&mut self, clauses: usize) -> Shown {
+    pub(in super::super) fn show_loops(&mut self, side: usize, clauses: usize) -> Shown {
         let mut shown = Shown::default();
-        let loops = self.sides[0].loops.iter();
+        let loops = self.sides[side].loops.iter();
         let read: Vec<usize> =
             loops.flat_map(|one| one.clauses.iter().map(|clause| clause.number)).collect();
         for number in (0..clauses).filter(|number| !read.contains(number)) {
@@ -44,20 +45,20 @@ impl Resolver {
             shown.dropped.push((number, None, why.to_owned()));
         }
         // A loop inside another is shown with the clauses of both.
-        while self.drop_wrong(&mut shown) {}
-        let clauses = self.sides[0].loops.iter().flat_map(|one| &one.clauses);
+        while self.drop_wrong(side, &mut shown) {}
+        let clauses = self.sides[side].loops.iter().flat_map(|one| &one.clauses);
         shown.kept = clauses.map(|clause| clause.number).collect();
         shown
     }
 
     /// Drops clauses that do not hold; whether some were dropped that others may have been shown with.
-    fn drop_wrong(&mut self, shown: &mut Shown) -> bool {
+    fn drop_wrong(&mut self, side: usize, shown: &mut Shown) -> bool {
         let mut again = false;
-        for record in 0..self.sides[0].loops.len() {
+        for record in 0..self.sides[side].loops.len() {
             let mut at = 0;
-            while at < self.sides[0].loops[record].clauses.len() {
-                let failed = self.failed(record, at);
-                let clauses = &mut self.sides[0].loops[record].clauses;
+            while at < self.sides[side].loops[record].clauses.len() {
+                let failed = self.failed(side, record, at);
+                let clauses = &mut self.sides[side].loops[record].clauses;
                 let Some((span, message)) = failed else {
                     at += 1;
                     continue;
@@ -67,29 +68,32 @@ impl Resolver {
                 shown.dropped.push((clause.number, span, message));
                 at = 0;
                 let nested = |one: &LoopRecord| !one.outer.is_empty();
-                again |= self.sides[0].loops.iter().any(nested);
+                again |= self.sides[side].loops.iter().any(nested);
             }
         }
         again
     }
 
     /// Why a clause of a loop does not hold before it, or after an iteration.
-    fn failed(&mut self, record: usize, at: usize) -> Option<(Option<Span>, String)> {
-        let own = self.sides[0].loops[record].clone();
+    fn failed(&mut self, side: usize, record: usize, at: usize) -> Option<(Option<Span>, String)> {
+        let own = self.sides[side].loops[record].clone();
         let clause = own.clauses[at].clone();
         let array = clause.array;
-        let before = self.moment(own.position.clone(), own.outer.clone());
-        let goal = Goal { array, at: clause.entry, known: own.before.clone(), moment: before };
-        if let Err((span, message)) = self.holds(goal) {
+        let moment = self.moment(side, own.position.clone(), own.outer.clone());
+        let goal = Goal { array, at: clause.entry, known: own.before.clone(), moment };
+        if let Err((span, message)) = self.holds_at_first(goal) {
             return Some((span, format!("that this holds before the loop: {message}")));
         }
         // Without an end no iteration has one.
         let end = clause.end?;
-        let mut goal = Goal { array, at: end, known: own.within.clone(), moment: self.end(&own) };
+        let moment = self.end(side, &own);
+        let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
         goal.known.extend(own.before.iter().cloned());
         let outer = self.copies.clone();
         self.scoped = own.rewrites;
+        self.held = Some((side, own.position));
         let held = self.holds(goal);
+        self.held = None;
         self.scoped.clear();
         self.copies = outer;
         match held {
@@ -100,24 +104,39 @@ impl Resolver {
         }
     }
 
+    /// Shows a clause before its loop. What elements hold there may be left as it is, if the clause says nothing else.
+    fn holds_at_first(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
+        let mut relative = false;
+        goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
+        if relative {
+            self.held = Some((goal.moment.side, goal.moment.point.position.clone()));
+            let held = self.holds(goal.clone());
+            self.held = None;
+            if held.is_ok() {
+                return held;
+            }
+        }
+        self.holds(goal)
+    }
+
     /// A place in the kernel, in the iterations that its symbols stand for.
-    fn moment(&self, position: Vec<usize>, loops: Vec<(usize, Sym)>) -> Moment {
+    fn moment(&self, side: usize, position: Vec<usize>, loops: Vec<(usize, Sym)>) -> Moment {
         let counts = loops.iter().map(|(_, count)| Poly::symbol(*count)).collect();
         let mut who = Instance::default();
         let around = loops.iter().map(|(_, count)| count);
-        for digit in self.sides[0].blocks.iter().chain(around) {
+        for digit in self.sides[side].blocks.iter().chain(around) {
             who.digits.insert(*digit, Poly::symbol(*digit));
         }
-        Moment { side: 0, point: Point { position, loops }, counts, who, span: None }
+        Moment { side, point: Point { position, loops }, counts, who, span: None }
     }
 
     /// The end of an iteration.
-    fn end(&self, record: &LoopRecord) -> Moment {
+    fn end(&self, side: usize, record: &LoopRecord) -> Moment {
         let mut loops = record.outer.clone();
         loops.push((record.position.len() - 1, record.count));
         let mut position = record.position.clone();
         position.extend([2, usize::MAX]);
-        self.moment(position, loops)
+        self.moment(side, position, loops)
     }
 
     /// Shows a clause at a place: first case by case how its powers of two compare with those of the kernel.
@@ -140,7 +159,12 @@ impl Resolver {
     fn power_terms(&mut self, goal: &Goal) -> Vec<Sym> {
         let around = &goal.moment.point.loops;
         let mut polys: Vec<Poly> = Vec::new();
-        for site in self.sides[0].sites.clone().iter().filter(|site| site.array == goal.array) {
+        for site in self.sides[goal.moment.side]
+            .sites
+            .clone()
+            .iter()
+            .filter(|site| site.array == goal.array)
+        {
             let same = around.iter().zip(&site.point.loops).all(|((depth, _), (other, _))| {
                 depth == other
                     && goal.moment.point.position.get(..=*depth)
@@ -181,12 +205,7 @@ impl Resolver {
         let (p, q) = (Poly::symbol(*level), Poly::symbol(*term));
         let large = || (None, "a value that is too large".to_owned());
         for order in [-1, 0, 1] {
-            let mut case = Goal {
-                array: goal.array,
-                at: goal.at.clone(),
-                known: goal.known.clone(),
-                moment: goal.moment.clone(),
-            };
+            let mut case = goal.clone();
             let (scoped, outer) = (self.scoped.len(), self.copies.clone());
             let difference = p.minus(&q).ok_or_else(large)?;
             let condition = match order {
@@ -253,8 +272,7 @@ impl Resolver {
             if condition == Formula::False || self.prover.proves_quickly(&known, &Formula::False) {
                 continue;
             }
-            let (array, at, moment) = (goal.array, goal.at.clone(), goal.moment.clone());
-            self.clause_in_cases(&Goal { array, at, known, moment }, cases)?;
+            self.clause_in_cases(&Goal { known, ..goal.clone() }, cases)?;
         }
         Ok(())
     }
@@ -285,8 +303,7 @@ impl Resolver {
             let own = self.prover.symbols.fresh(format!("{name}'"), Level::Thread);
             let value = Poly::symbol(own).scaled(by).and_then(|one| one.offset(rest));
             let value = value.ok_or_else(large)?;
-            let (array, moment) = (goal.array, goal.moment.clone());
-            let mut case = Goal { array, at: goal.at.clone(), known: goal.known.clone(), moment };
+            let mut case = goal.clone();
             case.at.substitute(digit, &value).ok_or_else(large)?;
             case.at.digits.push(own);
             let mut map = |poly: &Poly| poly.substituted(digit, &value);
@@ -301,8 +318,19 @@ impl Resolver {
     /// Whether an element holds what a clause says.
     fn compared(&mut self, goal: &Goal) -> Result<(), Stop> {
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
-        let got = self.element(goal.array, &index, &goal.moment, &goal.known, 0)?;
-        let want = self.instantiated(&goal.at.value, &goal.moment.who, 0, &goal.known, 0)?;
+        let got = match &self.held {
+            // What is there before the loop is what was there before the loop.
+            Some((_, place)) if *place == goal.moment.point.position => {
+                let (side, point) = (goal.moment.side, goal.moment.point.clone());
+                let around = goal.moment.who.digits.iter();
+                let around = around.map(|(digit, value)| (*digit, value.clone())).collect();
+                let (array, index) = (goal.array, index.to_vec());
+                Value::atom(Atom::Entry(Box::new(Entry { side, point, array, index, around })))
+            }
+            _ => self.element(goal.array, &index, &goal.moment, &goal.known, 0)?,
+        };
+        let (value, who, side) = (&goal.at.value, &goal.moment.who, goal.moment.side);
+        let want = self.instantiated(value, who, side, &goal.known, 0)?;
         let values: Option<Vec<Value>> =
             [got, want].iter().map(|one| self.canonical(one, 0)).collect();
         let Some([got, want]) = values.as_deref() else { return Err(too_large()) };
@@ -314,7 +342,7 @@ impl Resolver {
     }
 
     fn difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
-        let side: &Side = &self.sides[0];
+        let side: &Side = &self.sides[goal.moment.side];
         let name = &side.names[base::Index::position(goal.array)];
         let place = self.poly_text(&goal.at.index);
         let name = name.clone();
