@@ -16,7 +16,7 @@ macro_rules! pairs {
 }
 
 pairs! {
-    attention matmul matmul_ragged reduce reduce_rows reverse softmax stencil tiles transpose vector_add
+    attention matmul matmul_ragged norm reduce reduce_rows reduce_strided reverse softmax softmax_blocks stencil tiles transpose vector_add
 }
 
 /// A change of one of the two files.

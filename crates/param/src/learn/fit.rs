@@ -75,14 +75,15 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
     if targets.is_empty() {
         return found;
     }
-    let mut seen = runs(kernel);
+    let seen = runs(kernel);
     for fold in wanted(kernel) {
         let Some(input) = element(&fold.body, fold.var) else { continue };
         let ty = kernel.arrays[input].element;
         let combine = Combine::new(&fold.op, fold.monoid.as_ref(), ty, kernel);
         let over = Over::Input(Box::new(fold), input);
         for target in &targets {
-            found.extend(learnt(kernel, &mut seen, *target, (&over, &combine)));
+            let guesses = guesses(kernel, &seen, *target, (&over, &combine));
+            found.extend(written(kernel, *target, (&over, &combine), guesses));
         }
     }
     for target in targets {
@@ -92,24 +93,29 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         if found.iter().any(own) {
             continue;
         }
-        for combine in Combine::all(kernel.arrays[target.array].element, kernel) {
-            let learnt = learnt(kernel, &mut seen, target, (&Over::Entry, &combine));
-            if !learnt.is_empty() {
-                found.extend(learnt);
-                break;
-            }
-        }
+        let all = Combine::all(kernel.arrays[target.array].element, kernel).into_iter();
+        let guesses = all.map(|combine| {
+            let guesses = guesses(kernel, &seen, target, (&Over::Entry, &combine));
+            (combine, guesses)
+        });
+        // The operation that tells most; of those that tell as much, the first.
+        let told = |(_, guesses): &(Combine, Vec<Guess>)| {
+            let seen: usize = guesses.iter().map(|guess| guess.seen).sum();
+            std::cmp::Reverse(seen)
+        };
+        let Some((combine, guesses)) = guesses.min_by_key(told) else { continue };
+        found.extend(written(kernel, target, (&Over::Entry, &combine), guesses));
     }
     found
 }
 
-fn learnt(
+/// Guesses as clauses.
+fn written(
     kernel: &mut Kernel,
-    seen: &mut [Seen],
     target: Target,
     of: (&Over, &Combine),
+    guesses: Vec<Guess>,
 ) -> Vec<(usize, Clause)> {
-    let guesses = guesses(kernel, seen, target, of);
     let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, of, target, guess));
     clauses.map(|clause| (target.number, clause)).collect()
 }
@@ -299,7 +305,10 @@ fn is_true(
 
 fn is_same(one: Value, other: Value) -> bool {
     match (one, other) {
-        (Value::Float(a), Value::Float(b)) => (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs()),
+        (Value::Float(a), Value::Float(b)) => {
+            let same = a.total_cmp(&b).is_eq();
+            same || a.is_finite() && (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
+        }
         _ => one.number().is_some() && one.number() == other.number(),
     }
 }

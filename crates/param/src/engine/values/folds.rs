@@ -37,14 +37,14 @@ impl Resolver {
                     }
                 }
                 Piece::Run(sum) => {
-                    let high = self.poly(&sum.high, instance).ok_or_else(too_large)?;
-                    let digit = self.variable();
-                    let mut inner = instance.clone();
-                    inner.digits.insert(sum.digit, Poly::symbol(digit));
-                    let mut inside = known.to_vec();
-                    inside.extend(range(digit, &high).ok_or_else(too_large)?);
-                    let body = self.instantiated(&sum.body, &inner, side, &inside, depth)?;
-                    pieces.push(Piece::Run(Sum { digit, high, body }));
+                    let run = self.ranged(sum, instance, side, known, depth)?;
+                    let whole = match as_fold(&run.body, fold).map(|inner| &inner.pieces[..]) {
+                        Some([Piece::Run(inner)]) if fold.op.commutes => {
+                            self.dealt(run.digit, &run.high, inner, known)
+                        }
+                        _ => None,
+                    };
+                    pieces.push(Piece::Run(whole.unwrap_or(run)));
                 }
             }
         }
@@ -362,5 +362,20 @@ mod tests {
             assert_eq!(fold(a, a), "");
         }
         assert_ne!(fold(1, 2) + &fold(0, 1), fold(0, 2), "order matters");
+    }
+
+    /// Even and odd numbers below `2h` are all of them, each once; with lengths that differ they are not.
+    #[test]
+    fn even_and_odd_numbers_are_all() {
+        let both = |even: i32, odd: i32| {
+            let mut all: Vec<i32> = (0..even).map(|z| 2 * z).collect();
+            all.extend((0..odd).map(|z| 2 * z + 1));
+            all.sort_unstable();
+            all
+        };
+        for length in -3..12 {
+            assert_eq!(both(length, length), (0..2 * length).collect::<Vec<i32>>(), "{length}");
+        }
+        assert_ne!(both(3, 5), (0..6).collect::<Vec<i32>>());
     }
 }

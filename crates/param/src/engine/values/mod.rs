@@ -33,10 +33,11 @@ pub(crate) use ensures::ensured;
 pub(crate) use pair::equal;
 
 use crate::kir::{ArrayId, Space};
-use crate::logic::poly::Sym;
+use crate::logic::poly::{Poly, Sym};
 use arrays::LoopRecord;
 use claims::Obliged;
 use run::Site;
+use std::collections::BTreeMap;
 
 /// A kernel as a list of stores.
 struct Side {
@@ -52,4 +53,6 @@ struct Side {
     loops: Vec<LoopRecord>,
     /// What annotations claim on the way.
     claims: Vec<Obliged>,
+    /// Numbers of iterations that are quotients: `top / stride`, rounded up.
+    lengths: BTreeMap<Sym, (Poly, Poly)>,
 }

@@ -65,6 +65,8 @@ pub(super) struct Resolver {
     pub(super) scoped: Vec<(Sym, Poly)>,
     /// Whether a solver is asked before a case is split.
     pub(super) patient: bool,
+    /// Lengths of sums that are quotients: `top / stride`, rounded up.
+    pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// The loop whose clauses are being shown: what elements held before it stays as it is.
     pub(super) held: Option<(usize, Vec<usize>)>,
 }
@@ -98,6 +100,7 @@ impl Resolver {
             inputs: BTreeMap::new(),
             scoped: Vec::new(),
             patient: false,
+            lengths: BTreeMap::new(),
             held: None,
         }
     }
@@ -361,14 +364,38 @@ impl Resolver {
         known: &[Formula],
         depth: usize,
     ) -> Result<Value, Stop> {
-        let high = self.poly(&sum.high, instance).ok_or_else(too_large)?;
+        let Sum { digit, high, body } = self.ranged(sum, instance, side, known, depth)?;
+        self.summed(digit, &high, &body, known)
+    }
+
+    /// A sum, or a part of a fold, with its body looked up.
+    pub(super) fn ranged(
+        &mut self,
+        sum: &Sum,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Sum, Stop> {
+        let high = self.length(&sum.high, instance, side).ok_or_else(too_large)?;
         let digit = self.variable();
         let mut inner = instance.clone();
         inner.digits.insert(sum.digit, Poly::symbol(digit));
         let mut inside = known.to_vec();
         inside.extend(range(digit, &high).ok_or_else(too_large)?);
         let body = self.instantiated(&sum.body, &inner, side, &inside, depth)?;
-        self.summed(digit, &high, &body, known)
+        Ok(Sum { digit, high, body })
+    }
+
+    /// How long a sum is, which may be a quotient.
+    fn length(&mut self, high: &Poly, instance: &Instance, side: usize) -> Option<Poly> {
+        let value = self.poly(high, instance)?;
+        let quotient = high.as_symbol().and_then(|sym| self.sides[side].lengths.get(&sym).cloned());
+        if let (Some((top, stride)), Some(sym)) = (quotient, value.as_symbol()) {
+            let quotient = (self.poly(&top, instance)?, self.poly(&stride, instance)?);
+            self.lengths.insert(sym, quotient);
+        }
+        Some(value)
     }
 
     /// A new variable of a sum.

@@ -354,8 +354,12 @@ impl Runner<'_, '_> {
                 return Some(quotient);
             }
         }
-        let operation = Operation::Div(up, stride);
-        Some(self.engine.operation(operation, Type::Whole))
+        let operation = Operation::Div(up, stride.clone());
+        let times = self.engine.operation(operation, Type::Whole);
+        if let Some(sym) = times.as_symbol() {
+            self.lengths.insert(sym, (top, stride));
+        }
+        Some(times)
     }
 }
 

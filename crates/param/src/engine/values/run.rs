@@ -61,6 +61,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) recorded: Vec<LoopRecord>,
     /// What annotations claim on the way.
     pub(super) claims: Vec<Obliged>,
+    /// Numbers of iterations that are quotients, as in [`Side`].
+    pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
 }
 
 /// Runs the kernel of an engine that is set up, with clauses of its loops, each with the number of its loop.
@@ -101,13 +103,14 @@ pub(super) fn run(
         places: clause::loops(kernel).into_iter().map(|(place, _)| place).collect(),
         recorded: Vec::new(),
         claims: Vec::new(),
+        lengths: BTreeMap::new(),
     };
     runner.run(&kernel.body, Track { state: entry, reals })?;
     let (sites, atomics) = (runner.sites, runner.atomics);
-    let (loops, claims) = (runner.recorded, runner.claims);
+    let (loops, claims, lengths) = (runner.recorded, runner.claims, runner.lengths);
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims })
+    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims, lengths })
 }
 
 impl Runner<'_, '_> {

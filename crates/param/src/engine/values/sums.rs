@@ -22,16 +22,85 @@ impl Resolver {
     ) -> Result<Value, Stop> {
         let mut total = Value::default();
         for (product, ratio) in &body.terms {
+            let factor = |ratio: Ratio| Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
+            if let Some((outside, Sum { digit, high, body })) =
+                self.dealt_out(digit, high, product, known)
+            {
+                let one = self.summed(digit, &high, &body, known)?;
+                let one = one.times(&outside).and_then(|one| one.times(&factor(*ratio)));
+                total = one.and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
+                continue;
+            }
             let product = self.pushed_in(product, digit)?;
             for (product, inner) in product.terms {
                 let one = self.summed_product(digit, high, &product, known)?;
                 let ratio = ratio.by(inner).ok_or_else(too_large)?;
-                let factor = Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
-                total =
-                    one.times(&factor).and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
+                let one = one.times(&factor(ratio));
+                total = one.and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
             }
         }
         Ok(total)
+    }
+
+    /// A sum of sums that is one sum, with factors that do not depend on the variable.
+    fn dealt_out(
+        &mut self,
+        digit: Sym,
+        high: &Poly,
+        product: &Product,
+        known: &[Formula],
+    ) -> Option<(Value, Sum)> {
+        let inner = product.iter().find_map(|(atom, power)| match atom {
+            Atom::Sum(inner) if *power == 1 => {
+                let own = inner.high.as_symbol()?;
+                self.bound_in(own).contains(&digit).then_some((atom, inner))
+            }
+            _ => None,
+        })?;
+        let mut outside = Value::constant(1);
+        for (atom, power) in product.iter().filter(|(atom, _)| atom != inner.0) {
+            if self.depends(atom, digit).ok()? {
+                return None;
+            }
+            for _ in 0..*power {
+                outside = outside.times(&Value::atom(atom.clone()))?;
+            }
+        }
+        Some((outside, self.dealt(digit, high, inner.1, known)?))
+    }
+
+    /// What is dealt out like cards, `digit` of `high` having `digit`, `digit + high`, … below a number, is what is below it:
+    /// `⊕_{z<T} ⊕_{k<Q} F(z + k·T) = ⊕_{w<N} F(w)` for `Q = (N − z)/T`, rounded up, `T ≥ 1` and any `N`.
+    pub(super) fn dealt(
+        &mut self,
+        digit: Sym,
+        high: &Poly,
+        inner: &Sum,
+        known: &[Formula],
+    ) -> Option<Sum> {
+        let (top, stride) = inner.high.as_symbol().and_then(|sym| self.lengths.get(&sym))?.clone();
+        let own = Poly::symbol(digit);
+        let number = top.plus(&own)?;
+        let whole = self.variable();
+        let place = Poly::symbol(inner.digit).times(high)?;
+        let within = Poly::symbol(whole).minus(&place)?;
+        let body = inner.body.mapped(&mut |poly| {
+            let mapped = poly.substituted(digit, &within)?;
+            (!mapped.mentions(inner.digit)).then_some(mapped)
+        })?;
+        let hidden = body.symbols().into_iter().any(|sym| {
+            let bound = self.implicit.get(&sym);
+            bound.is_some_and(|bound| bound.contains(&digit) || bound.contains(&inner.digit))
+        });
+        let steady = [&number, &stride, high].into_iter().all(|one| {
+            let hides = |sym: Sym| self.bound_in(sym).contains(&digit);
+            !one.symbols().into_iter().any(hides)
+        });
+        let holds = !hidden
+            && steady
+            && self.shows(known, &Formula::eq(stride.minus(high)?))
+            && self.shows(known, &Formula::ge(high.offset(-1)?));
+        Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
     }
 
     /// Whether an atom depends on the variable of a sum.
@@ -111,7 +180,8 @@ impl Resolver {
                 *target = target.times(&Value::atom(atom.clone())).ok_or_else(too_large)?;
             }
         }
-        if inside == Value::constant(1) {
+        let shared = high.as_symbol().is_some_and(|sym| !self.bound_in(sym).is_empty());
+        if inside == Value::constant(1) && !shared {
             let length = Formula::ge(high.clone());
             if !self.shows(known, &length) {
                 return open(None, "how long a sum is");
@@ -221,5 +291,26 @@ impl Resolver {
             return self.summed(whole, &length, &body, known).map(Some);
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Numbers that are dealt out to `hands`, hand by hand.
+    fn dealt(number: i32, hands: i32) -> Vec<i32> {
+        let length = |z: i32| (number - z + hands - 1).div_euclid(hands);
+        let hand = |z: i32| (0..length(z)).map(move |k| z + k * hands);
+        let mut all: Vec<i32> = (0..hands).flat_map(hand).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn what_is_dealt_out_is_all_there_is() {
+        for number in -5..30 {
+            for hands in 1..9 {
+                assert_eq!(dealt(number, hands), (0..number).collect::<Vec<i32>>());
+            }
+        }
     }
 }
