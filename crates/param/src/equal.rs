@@ -48,6 +48,8 @@ pub struct Compared {
     pub open: Vec<(usize, Open)>,
     /// Arrays that were compared.
     pub outputs: Vec<String>,
+    /// Invariants that were guessed and shown, each with its kernel and the place of its loop.
+    pub learnt: Vec<(usize, base::Span, String)>,
     /// Two runs with different results.
     pub difference: Option<Difference>,
     /// The equality was proved and runs show a difference: a bug of ours.
@@ -112,7 +114,7 @@ pub fn compare_as(
         runs.swapped = true;
         runs.all([&pair[1], &pair[0]]);
     }
-    let mut outputs = Vec::new();
+    let (mut outputs, mut learnt) = (Vec::new(), Vec::new());
     let mut stats = Stats::default();
     let (mut missed_solver, mut solver_died) = (false, false);
     let mut solver = solver;
@@ -120,7 +122,7 @@ pub fn compare_as(
         let (equality, back) =
             values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers);
         solver = back;
-        open = equality.open;
+        (open, learnt) = (equality.open, equality.learnt);
         outputs = equality.outputs.iter().map(|id| pair[0].arrays[*id].name.clone()).collect();
         (stats, missed_solver) = (equality.stats, equality.missed_solver);
         solver_died = equality.solver_died;
@@ -147,6 +149,7 @@ pub fn compare_as(
         verdict,
         open,
         outputs,
+        learnt,
         difference: runs.difference,
         contradiction,
         tested: runs.tested,

@@ -152,3 +152,47 @@ fn sums_need_their_bounds() {
         assert!(found.iter().any(|(_, verdict)| *verdict != Verdict::Proved), "{text}{found:?}");
     }
 }
+
+/// `out[i]` is `in[i]` and something.
+fn copies(more: &str) -> String {
+    format!(r"//@ ensures \forall int i; 0 <= i < blockDim.x ==> out[i] == in[i]{more};")
+}
+
+/// Adds 1 to each element, `n` times, with an invariant.
+fn counted(first: &str, invariant: &str) -> String {
+    format!(
+        "{first} __syncthreads();\n\
+         //@ loop invariant \\forall int i; 0 <= i < blockDim.x ==> x[i] == {invariant};\n\
+         for (unsigned k = 0; k < n; k++) {{ x[t] += 1; __syncthreads(); }}\nout[t] = x[t];"
+    )
+}
+
+#[test]
+fn what_was_there_before_the_loop() {
+    let own = counted("x[t] = in[t];", r"\at(x[i], LoopEntry) + k");
+    let Some(found) = verdicts(&text(&copies(" + n"), &own)) else { return };
+    assert!(found.iter().all(|(_, verdict)| *verdict == Verdict::Proved), "{found:?}");
+    never(&copies(""), &own);
+    // Not what is there now, nor what somebody else had, nor what nobody stored.
+    never(&copies(""), &counted("x[t] = in[t];", r"\at(x[i], LoopEntry)"));
+    let other = r"\at(x[blockDim.x - 1 - i], LoopEntry) + k";
+    never(&copies(" + n"), &counted("x[t] = in[t];", other));
+    never(&copies(" + n"), &counted("if (t > 0) x[t] = in[t];", r"\at(x[i], LoopEntry) + k"));
+    never(&copies(" + n"), &counted("x[t] = in[0];", r"\at(x[i], LoopEntry) + k"));
+}
+
+#[test]
+fn each_iteration_around_has_its_own_before() {
+    let nested = |first: &str| {
+        format!(
+            "x[t] = in[t]; __syncthreads();\nfor (unsigned r = 0; r < 2; r++) {{ {first} __syncthreads();\n\
+             //@ loop invariant \\forall int i; 0 <= i < blockDim.x ==> x[i] == \\at(x[i], LoopEntry) + k;\n\
+             for (unsigned k = 0; k < n; k++) {{ x[t] += 1; __syncthreads(); }}\nout[t] = x[t]; }}"
+        )
+    };
+    let Some(found) = verdicts(&text(&copies(" + n"), &nested("x[t] = in[t];"))) else { return };
+    assert!(found.iter().all(|(_, verdict)| *verdict == Verdict::Proved), "{found:?}");
+    never(&copies(" + n"), &nested("x[t] = in[t] + r;"));
+    never(&copies(" + n"), &nested("if (r == 0) x[t] = in[t];"));
+    never(&copies(" + n"), &nested("__syncthreads();"));
+}

@@ -16,7 +16,7 @@ macro_rules! scans {
 }
 
 scans! {
-    blelloch blelloch_given blelloch_monoid brent_kung brent_kung_monoid kogge_stone kogge_stone_given kogge_stone_monoid
+    blelloch blelloch_given blelloch_monoid brent_kung brent_kung_monoid kogge_stone kogge_stone_given kogge_stone_monoid reduce_distance reduce_halves reduce_monoid
 }
 
 fn folder() -> PathBuf {

@@ -198,6 +198,11 @@ impl Pair<'_> {
         if let Some(reason) = self.no_solver.filter(|_| missed) {
             notes.push(needs_solver(reason));
         }
+        for (side, span, clause) in &self.compared.learnt {
+            let input = self.sides[*side].input;
+            let place = format!("{}:{}", input.name(), input.source.line(span.start));
+            notes.push(format!("found and proved before {place}: `//@ {clause}`"));
+        }
         let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
         if died.any(|died| died) {
             notes.push("the solver stopped answering".to_owned());

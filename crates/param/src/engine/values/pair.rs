@@ -31,6 +31,8 @@ pub(crate) struct Equality {
     pub(crate) open: Vec<(usize, Open)>,
     /// Arrays that were compared.
     pub(crate) outputs: Vec<ArrayId>,
+    /// Invariants that were guessed and shown, each with its kernel and the place of its loop.
+    pub(crate) learnt: Vec<(usize, Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
@@ -89,6 +91,11 @@ fn with_clauses(
             None => next,
             Some(mut all) => {
                 all.open.extend(next.open);
+                for one in next.learnt {
+                    if !all.learnt.contains(&one) {
+                        all.learnt.push(one);
+                    }
+                }
                 all.stats.add(next.stats);
                 all.missed_solver |= next.missed_solver;
                 all.solver_died |= next.solver_died;
@@ -155,10 +162,14 @@ fn in_case(
     }
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides);
+    let mut learnt = Vec::new();
     // Clauses of loops first: what is used is shown with those that are left.
     resolver.patient = clauses.iter().any(|one| !one.is_empty());
     for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
-        resolver.show_loops(side, clauses.len());
+        let shown = resolver.show_loops(side, clauses.len());
+        for (_, clause) in shown.kept.iter().filter_map(|number| clauses.get(*number)) {
+            learnt.extend(clause.text.clone().map(|text| (side, clause.span, text)));
+        }
     }
     let mut outputs = Vec::new();
     let claims: Vec<Obliged> =
@@ -180,6 +191,7 @@ fn in_case(
     let equality = Equality {
         open,
         outputs,
+        learnt,
         stats: prover.stats,
         missed_solver: prover.missed_solver,
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
