@@ -5,7 +5,8 @@
 
 use crate::interp::{Launch, draw, is_allowed, value};
 use crate::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Type, VarId};
-use std::collections::BTreeMap;
+use crate::relevance;
+use base::Index;
 
 /// Something a launch must give a value to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,18 +18,52 @@ enum Unknown {
 
 /// Values chosen so far.
 #[derive(Clone, Debug, Default)]
-struct Chosen(BTreeMap<Unknown, i128>);
+struct Chosen {
+    block: [Option<i128>; 3],
+    grid: [Option<i128>; 3],
+    /// By number of the variable.
+    scalars: Vec<Option<i128>>,
+}
+
+impl Chosen {
+    fn new(kernel: &Kernel) -> Self {
+        Self { scalars: vec![None; kernel.vars.len()], ..Self::default() }
+    }
+
+    fn get(&self, unknown: Unknown) -> Option<i128> {
+        match unknown {
+            Unknown::Block(axis) => self.block.get(axis).copied().flatten(),
+            Unknown::Grid(axis) => self.grid.get(axis).copied().flatten(),
+            Unknown::Scalar(var) => self.scalars.get(var.position()).copied().flatten(),
+        }
+    }
+
+    fn set(&mut self, unknown: Unknown, value: Option<i128>) {
+        let place = match unknown {
+            Unknown::Block(axis) => self.block.get_mut(axis),
+            Unknown::Grid(axis) => self.grid.get_mut(axis),
+            Unknown::Scalar(var) => self.scalars.get_mut(var.position()),
+        };
+        if let Some(place) = place {
+            *place = value;
+        }
+    }
+
+    fn values(&self) -> impl Iterator<Item = i128> {
+        self.block.iter().chain(&self.grid).chain(&self.scalars).filter_map(|value| *value)
+    }
+}
 
 impl value::Environment for Chosen {
     fn var(&self, var: VarId) -> crate::interp::Value {
-        let known = self.0.get(&Unknown::Scalar(var));
-        known.map_or(crate::interp::Value::Undefined, |value| crate::interp::Value::int(*value))
+        let known = self.get(Unknown::Scalar(var));
+        known.map_or(crate::interp::Value::Undefined, crate::interp::Value::int)
     }
 
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
         match builtin {
-            Builtin::BlockDim => self.0.get(&Unknown::Block(axis)).copied(),
-            Builtin::GridDim => self.0.get(&Unknown::Grid(axis)).copied(),
+            Builtin::BlockDim => self.get(Unknown::Block(axis)),
+            Builtin::GridDim => self.get(Unknown::Grid(axis)),
             Builtin::Thread | Builtin::Block => None,
         }
     }
@@ -51,6 +86,8 @@ impl value::Environment for Chosen {
 pub(crate) struct Search<'k> {
     kernel: &'k Kernel,
     unknowns: Vec<Unknown>,
+    /// Demands on sizes, each with those that it names, if that is known.
+    demands: Vec<(&'k Expr, Option<Vec<Unknown>>)>,
     found: Vec<Launch>,
     wanted: usize,
     steps: u64,
@@ -79,7 +116,7 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
         let mut values = ladder[..most].to_vec();
         values.insert(0, 0);
         let mut search = Search::new(kernel, MAX_FOUND, values, most > 1);
-        search.choose(&mut Chosen::default());
+        search.choose(&mut Chosen::new(kernel), None);
         // Not the first ones, which differ in the last sizes alone: some of everywhere.
         let mut fresh: Vec<(u64, Launch)> = Vec::new();
         for (number, launch) in search.found.into_iter().enumerate() {
@@ -103,7 +140,7 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
 pub(crate) fn few(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let values = vec![1, 2, 3, 4, 0, 5, 8];
     let mut search = Search::new(kernel, wanted * 8, values, false);
-    search.choose(&mut Chosen::default());
+    search.choose(&mut Chosen::new(kernel), None);
     let mut found: Vec<(u64, Launch)> = Vec::new();
     for (number, launch) in search.found.into_iter().enumerate() {
         found.push((draw(number as u64), launch));
@@ -126,7 +163,7 @@ pub(crate) fn large(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let mut found = Vec::new();
     for ladder in ladders {
         let mut search = Search::new(kernel, wanted, ladder.to_vec(), false);
-        search.choose(&mut Chosen::default());
+        search.choose(&mut Chosen::new(kernel), None);
         found.extend(search.found);
     }
     found
@@ -146,12 +183,18 @@ impl<'k> Search<'k> {
         let scalars = kernel.scalars.iter();
         let integers = scalars.filter(|var| kernel.vars[**var].ty != Type::Float);
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
-        Self { kernel, unknowns, found: Vec::new(), wanted, steps: 0, values, fresh }
+        let demands = kernel.requires.iter().filter(|one| one.forall.is_empty());
+        let demands = demands.map(|one| (&one.condition, named(&one.condition))).collect();
+        Self { kernel, unknowns, demands, found: Vec::new(), wanted, steps: 0, values, fresh }
     }
 
-    fn choose(&mut self, chosen: &mut Chosen) {
+    /// Goes on from what is chosen, `newest` at last.
+    fn choose(&mut self, chosen: &mut Chosen, newest: Option<Unknown>) {
         self.steps += 1;
-        if self.steps > MAX_STEPS || self.found.len() >= self.wanted || !self.is_possible(chosen) {
+        if self.steps > MAX_STEPS
+            || self.found.len() >= self.wanted
+            || !self.is_possible(chosen, newest)
+        {
             return;
         }
         if let Some((unknown, value)) = self.forced(chosen) {
@@ -160,9 +203,10 @@ impl<'k> Search<'k> {
             }
             return;
         }
-        let free = self.unknowns.iter().find(|unknown| !chosen.0.contains_key(unknown)).copied();
+        let free = self.unknowns.iter().find(|unknown| chosen.get(**unknown).is_none()).copied();
         let Some(unknown) = free else { return self.finish(chosen) };
-        for value in self.values.clone() {
+        for number in 0..self.values.len() {
+            let value = self.values[number];
             if self.is_legal(unknown, value) {
                 self.with(unknown, value, chosen);
             }
@@ -170,9 +214,9 @@ impl<'k> Search<'k> {
     }
 
     fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut Chosen) {
-        chosen.0.insert(unknown, value);
-        self.choose(chosen);
-        chosen.0.remove(&unknown);
+        chosen.set(unknown, Some(value));
+        self.choose(chosen, Some(unknown));
+        chosen.set(unknown, None);
     }
 
     fn is_legal(&self, unknown: Unknown, value: i128) -> bool {
@@ -188,26 +232,24 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Whether no demand is known to fail.
-    fn is_possible(&self, chosen: &Chosen) -> bool {
-        let demands = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
-        let threads: i128 = (0..3).filter_map(|axis| chosen.0.get(&Unknown::Block(axis))).product();
-        threads <= 1024
-            && demands.into_iter().all(|one| value::truth(&one.condition, chosen) != Ok(false))
+    /// Whether no demand is known to fail. Of those that do not name the size that was chosen last it is known already.
+    fn is_possible(&self, chosen: &Chosen, newest: Option<Unknown>) -> bool {
+        let threads: i128 = chosen.block.iter().flatten().product();
+        let mut demands = self.demands.iter().filter(|(_, named)| {
+            newest.is_none_or(|newest| named.as_ref().is_none_or(|named| named.contains(&newest)))
+        });
+        threads <= 1024 && demands.all(|(one, _)| value::truth(one, chosen) != Ok(false))
     }
 
     /// A size that a demand gives a value to.
     fn forced(&self, chosen: &Chosen) -> Option<(Unknown, i128)> {
-        let demands = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
-        for demand in demands {
-            let ExprKind::Compare(Compare::Eq, left, right) = &demand.condition.kind else {
-                continue;
-            };
+        for (demand, _) in &self.demands {
+            let ExprKind::Compare(Compare::Eq, left, right) = &demand.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
-                let unknown = self.as_unknown(one).filter(|one| !chosen.0.contains_key(one));
+                let unknown = as_unknown(one).filter(|one| chosen.get(*one).is_none());
+                let Some(unknown) = unknown else { continue };
                 let value = value::evaluate(other, chosen, false).ok();
-                if let (Some(unknown), Some(value)) = (unknown, value.and_then(|one| one.number()))
-                {
+                if let Some(value) = value.and_then(|one| one.number()) {
                     return Some((unknown, value));
                 }
             }
@@ -215,35 +257,48 @@ impl<'k> Search<'k> {
         None
     }
 
-    fn as_unknown(&self, expr: &Expr) -> Option<Unknown> {
-        match &expr.kind {
-            ExprKind::Convert(inner) => self.as_unknown(inner),
-            ExprKind::Var(var) => Some(Unknown::Scalar(*var)),
-            ExprKind::Builtin(Builtin::BlockDim, axis) => Some(Unknown::Block(*axis)),
-            ExprKind::Builtin(Builtin::GridDim, axis) => Some(Unknown::Grid(*axis)),
-            _ => None,
-        }
-    }
-
     fn finish(&mut self, chosen: &Chosen) {
-        let size = |unknown| chosen.0.get(&unknown).copied().unwrap_or(1);
-        let scalars = chosen.0.iter().filter_map(|(unknown, value)| match unknown {
-            Unknown::Scalar(var) => Some((*var, *value)),
-            _ => None,
-        });
+        let newest = self.values.last().copied().unwrap_or(0);
+        let is_new =
+            !self.fresh || self.values.len() < 2 || chosen.values().any(|one| one >= newest);
+        if !is_new {
+            return;
+        }
+        let size = |unknown| chosen.get(unknown).unwrap_or(1);
+        let scalars = chosen.scalars.iter().enumerate();
+        let scalars =
+            scalars.filter_map(|(number, value)| Some((VarId::from_position(number), (*value)?)));
         let launch = Launch {
             block: [0, 1, 2].map(|axis| size(Unknown::Block(axis))),
             grid: [0, 1, 2].map(|axis| size(Unknown::Grid(axis))),
             scalars: scalars.collect(),
             seed: 1,
         };
-        let newest = self.values.last().copied().unwrap_or(0);
-        let is_new =
-            !self.fresh || self.values.len() < 2 || chosen.0.values().any(|one| *one >= newest);
-        if is_new && is_allowed(self.kernel, &launch) == Some(true) {
+        if is_allowed(self.kernel, &launch) == Some(true) {
             self.found.push(launch);
         }
     }
+}
+
+fn as_unknown(expr: &Expr) -> Option<Unknown> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => as_unknown(inner),
+        ExprKind::Var(var) => Some(Unknown::Scalar(*var)),
+        ExprKind::Builtin(Builtin::BlockDim, axis) => Some(Unknown::Block(*axis)),
+        ExprKind::Builtin(Builtin::GridDim, axis) => Some(Unknown::Grid(*axis)),
+        _ => None,
+    }
+}
+
+/// The sizes that a condition names; `None` if it may name others, in what a monoid is.
+fn named(condition: &Expr) -> Option<Vec<Unknown>> {
+    let mut found = Some(Vec::new());
+    relevance::visit(condition, &mut |inner| match &mut found {
+        _ if matches!(inner.kind, ExprKind::Combine(..)) => found = None,
+        Some(found) => found.extend(as_unknown(inner)),
+        None => {}
+    });
+    found
 }
 
 /// Whether hardware can run a launch.

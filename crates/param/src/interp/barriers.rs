@@ -5,13 +5,12 @@
 
 use super::machine::{Halt, Machine, State};
 use super::many::each;
-use super::shadow::Cell;
+use super::shadow::{Cell, Memory};
 use super::value::{Environment, Trouble, Value, evaluate, truth};
 use super::{Event, Launch};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
 use crate::spec;
 use base::Index;
-use std::collections::HashMap;
 
 /// Pairs of threads that are asked at a barrier.
 const MAX_PAIRS: usize = 512;
@@ -24,8 +23,8 @@ struct Met<'m> {
     launch: &'m Launch,
     state: &'m State<'m>,
     other: Option<&'m Met<'m>>,
-    global: &'m HashMap<Cell, Value>,
-    shared: &'m HashMap<Cell, Value>,
+    global: &'m Memory,
+    shared: &'m Memory,
     bound: &'m [(VarId, i128)],
 }
 

@@ -6,13 +6,13 @@
 
 use super::draw::draw;
 use super::machine::{Halt, Machine};
-use super::shadow::Cell;
+use super::shadow::{Cell, Memory};
 use super::value::{Environment, evaluate, truth};
 use super::{Launch, Value};
 use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Type, VarId, When};
 use crate::relevance;
 use base::Index;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// An element is drawn this often.
 const MAX_TRIES: u64 = 64;
@@ -25,7 +25,7 @@ const MAX_RELATED: i128 = 12;
 pub(super) struct Contract<'l> {
     pub(super) launch: &'l Launch,
     pub(super) bound: &'l [(VarId, i128)],
-    pub(super) elements: Option<&'l HashMap<Cell, Value>>,
+    pub(super) elements: Option<&'l Memory>,
 }
 
 impl Environment for Contract<'_> {

@@ -6,13 +6,12 @@ use super::code::{Code, Insn};
 use super::contents::of_scalar;
 use super::draw::draw;
 use super::history::History;
-use super::shadow::{Cell, How, Shadow};
+use super::shadow::{Cell, How, Memory, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
 use crate::kir::{ArrayId, Builtin, Claim, Element, Kernel, Space, VarId, When, has_warp};
 use crate::relevance;
 use base::{Index, Span};
-use std::collections::HashMap;
 
 /// Races of one run beyond this many are not kept.
 const MAX_RACES: usize = 64;
@@ -28,8 +27,8 @@ pub(super) struct Machine<'k> {
     /// Which variables feed indices or conditions.
     relevant: Vec<bool>,
     pub(super) sizes: Vec<Vec<Option<i128>>>,
-    pub(super) global: HashMap<Cell, Value>,
-    pub(super) shared: HashMap<Cell, Value>,
+    pub(super) global: Memory,
+    pub(super) shared: Memory,
     pub(super) between_threads: Shadow,
     between_blocks: Shadow,
     pub(super) events: Vec<Event>,
@@ -55,7 +54,7 @@ pub(super) struct State<'k> {
     pub(super) pc: usize,
     pub(super) vars: Vec<Value>,
     pub(super) counts: Vec<u64>,
-    local: HashMap<Cell, Value>,
+    local: Memory,
     /// What is claimed at the barrier it waits at.
     pub(super) claims: Vec<&'k [Claim]>,
     /// The barrier it waits at.
@@ -112,8 +111,8 @@ impl<'k> Machine<'k> {
             code: Code::new(kernel),
             relevant: relevance::relevant(kernel),
             sizes: sizes.collect(),
-            global: HashMap::new(),
-            shared: HashMap::new(),
+            global: Memory::default(),
+            shared: Memory::default(),
             between_threads: Shadow::default(),
             between_blocks: Shadow::default(),
             events: Vec::new(),
@@ -239,7 +238,7 @@ impl<'k> Machine<'k> {
             vars[var.position()] = of_scalar(self.kernel, self.launch, *var);
         }
         let counts = vec![0; self.code.loops];
-        let local = HashMap::new();
+        let local = Memory::default();
         let (claims, waits) = (Vec::new(), None);
         let (in_warp, ended) = (false, false);
         State { at, number, pc: 0, vars, counts, local, claims, waits, in_warp, ended }
@@ -427,7 +426,7 @@ impl<'k> Machine<'k> {
         &'s mut self,
         state: &'s mut State<'k>,
         cell: &Cell,
-    ) -> &'s mut HashMap<Cell, Value> {
+    ) -> &'s mut Memory {
         match self.kernel.arrays[cell.0].space {
             Space::Global => &mut self.global,
             Space::Shared => &mut self.shared,

@@ -5,10 +5,13 @@
 
 use super::Access;
 use crate::kir::ArrayId;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// An element.
 pub(super) type Cell = (ArrayId, [i128; 3]);
+
+/// What elements hold.
+pub(super) type Memory = FxHashMap<Cell, super::Value>;
 
 /// How an element is accessed.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +32,7 @@ struct Entry {
 /// The accesses of an interval.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    cells: HashMap<Cell, Entry>,
+    cells: FxHashMap<Cell, Entry>,
 }
 
 impl Shadow {
@@ -45,10 +48,7 @@ impl Shadow {
         how: &How,
         access: &Access,
     ) -> Option<Access> {
-        if !self.cells.contains_key(cell) {
-            self.cells.insert(*cell, Entry::default());
-        }
-        let entry = self.cells.get_mut(cell)?;
+        let entry = self.cells.entry(*cell).or_default();
         let other = |list: &[(u64, Access)]| {
             list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
         };
