@@ -3,6 +3,7 @@
 #[cfg(all(test, unix))]
 mod asking;
 pub(crate) mod formula;
+mod models;
 mod multiples;
 pub(crate) mod poly;
 pub(crate) mod radix;

@@ -5,6 +5,7 @@
 //! large; callers then know less, never something wrong.
 
 use base::define_index;
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -13,8 +14,9 @@ define_index! {
     pub(crate) struct Sym;
 }
 
-/// Products of symbols, each with its exponent, ascending.
-pub(crate) type Monomial = Vec<(Sym, u32)>;
+/// Products of symbols, each with its exponent, ascending. Few have more than four, and most of the time of a proof
+/// goes into making them.
+pub(crate) type Monomial = SmallVec<[(Sym, u32); 4]>;
 
 const MAX_TERMS: usize = 96;
 const MAX_DEGREE: u32 = 12;
@@ -27,11 +29,11 @@ pub(crate) struct Poly {
 
 impl Poly {
     pub(crate) fn constant(value: i128) -> Self {
-        Self::monomial(Vec::new(), value)
+        Self::monomial(Monomial::new(), value)
     }
 
     pub(crate) fn symbol(sym: Sym) -> Self {
-        Self { terms: vec![(vec![(sym, 1)], 1)] }
+        Self { terms: vec![(smallvec![(sym, 1)], 1)] }
     }
 
     pub(crate) fn monomial(monomial: Monomial, coefficient: i128) -> Self {
@@ -84,11 +86,16 @@ impl Poly {
     }
 
     pub(crate) fn symbols(&self) -> BTreeSet<Sym> {
-        self.terms.iter().flat_map(|(monomial, _)| monomial).map(|(sym, _)| *sym).collect()
+        self.mentioned().collect()
+    }
+
+    /// The symbols of all terms, again for each.
+    pub(crate) fn mentioned(&self) -> impl Iterator<Item = Sym> {
+        self.terms.iter().flat_map(|(monomial, _)| monomial).map(|(sym, _)| *sym)
     }
 
     pub(crate) fn mentions(&self, sym: Sym) -> bool {
-        self.terms.iter().flat_map(|(monomial, _)| monomial).any(|(one, _)| *one == sym)
+        self.mentioned().any(|one| one == sym)
     }
 
     pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
@@ -203,7 +210,7 @@ impl Poly {
 
     /// Its quotient and remainder by a monomial: `self = divisor·quotient + remainder`, where no term
     /// of the remainder is a multiple of the divisor.
-    pub(crate) fn split(&self, divisor: &Monomial, factor: i128) -> (Self, Self) {
+    pub(crate) fn split(&self, divisor: &[(Sym, u32)], factor: i128) -> (Self, Self) {
         let (mut quotient, mut remainder) = (Self::default(), Self::default());
         for (monomial, coefficient) in self.terms() {
             match divided(monomial, divisor).filter(|_| coefficient % factor == 0) {
@@ -229,17 +236,17 @@ impl Poly {
             return None;
         }
         let constant = self.constant_term();
-        let (quotient, _) = self.offset(-constant)?.split(&Vec::new(), content);
+        let (quotient, _) = self.offset(-constant)?.split(&[], content);
         quotient.offset(constant.div_euclid(content))
     }
 
-    pub(crate) fn coefficient(&self, monomial: &Monomial) -> i128 {
-        let position = self.terms.binary_search_by(|(one, _)| one.cmp(monomial));
+    pub(crate) fn coefficient(&self, monomial: &[(Sym, u32)]) -> i128 {
+        let position = self.terms.binary_search_by(|(one, _)| one[..].cmp(monomial));
         position.map_or(0, |position| self.terms[position].1)
     }
 
     pub(crate) fn constant_term(&self) -> i128 {
-        self.coefficient(&Vec::new())
+        self.coefficient(&[])
     }
 }
 
@@ -251,7 +258,7 @@ pub(crate) fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
-fn multiplied(one: &Monomial, two: &Monomial) -> Option<Monomial> {
+pub(crate) fn multiplied(one: &[(Sym, u32)], two: &[(Sym, u32)]) -> Option<Monomial> {
     let mut product = Monomial::with_capacity(one.len() + two.len());
     let (mut mine, mut theirs) = (one.iter().peekable(), two.iter().peekable());
     loop {
@@ -275,7 +282,7 @@ fn multiplied(one: &Monomial, two: &Monomial) -> Option<Monomial> {
 }
 
 /// `monomial / divisor`, if that is one.
-pub(crate) fn divided(monomial: &Monomial, divisor: &Monomial) -> Option<Monomial> {
+pub(crate) fn divided(monomial: &[(Sym, u32)], divisor: &[(Sym, u32)]) -> Option<Monomial> {
     let mut rest = Monomial::with_capacity(monomial.len());
     let mut divisor = divisor.iter().peekable();
     for (sym, power) in monomial {

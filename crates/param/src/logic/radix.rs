@@ -49,10 +49,10 @@ fn cancelled(
     let content =
         poly.terms().fold(0, |gcd, (_, one)| super::poly::greatest_common_divisor(gcd, one));
     if content > 1 {
-        poly = poly.split(&Vec::new(), content).0;
+        poly = poly.split(&[], content).0;
     }
     for sym in poly.symbols() {
-        let factor = vec![(sym, 1)];
+        let factor = [(sym, 1)];
         let positive = shared(sym)
             && poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some())
             && Poly::symbol(sym).offset(-1).is_some_and(|less| nonnegative(&less));

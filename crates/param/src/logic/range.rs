@@ -37,12 +37,15 @@ pub(super) fn of(sym: Sym, bounds: &Bounds<'_>, depth: u32) -> Range {
     if depth > MAX_DEPTH {
         return (None, None);
     }
+    if let Some(known) = bounds.ranges.borrow().get(&(sym, depth)) {
+        return *known;
+    }
     let symbol = bounds.symbols.get(sym);
-    let none = Vec::new();
-    let lows = bounds.low.get(&sym).unwrap_or(&none).iter().chain(&symbol.low);
-    let highs = bounds.high.get(&sym).unwrap_or(&none).iter().chain(&symbol.high);
+    let lows = bounds.low.get(&sym).into_iter().flatten().chain(&symbol.low);
+    let highs = bounds.high.get(&sym).into_iter().flatten().chain(&symbol.high);
     let low = lows.filter_map(|low| range(low, bounds, depth + 1).0).max();
     let high = highs.filter_map(|high| range(high, bounds, depth + 1).1).min();
+    bounds.ranges.borrow_mut().insert((sym, depth), (low, high));
     (low, high)
 }
 

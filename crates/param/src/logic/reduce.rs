@@ -47,7 +47,7 @@ pub(super) fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, 
 fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
     let content = poly.content();
     let poly = match content > 1 && poly.constant_term() % content == 0 {
-        true => poly.split(&Vec::new(), content).0,
+        true => poly.split(&[], content).0,
         false => poly.clone(),
     };
     for sym in poly.symbols().into_iter().rev() {

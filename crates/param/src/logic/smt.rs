@@ -306,7 +306,7 @@ fn question(conditions: &[Formula], wanted: &[Poly]) -> String {
     for power in &powers {
         let _ = writeln!(text, "(assert (=> (pow2 {0}) (>= {0} 1)))", term(power));
         if power.terms().all(|(_, coefficient)| coefficient % 2 == 0) {
-            let half = power.split(&Vec::new(), 2).0;
+            let half = power.split(&[], 2).0;
             let _ = writeln!(text, "(assert (= (pow2 {}) (pow2 {})))", term(power), term(&half));
         }
         if let Some(value) = power.as_constant() {

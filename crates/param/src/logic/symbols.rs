@@ -154,7 +154,7 @@ impl Symbols {
 
     /// For whom a polynomial has one value.
     pub(crate) fn level(&self, poly: &Poly) -> Level {
-        poly.symbols().iter().map(|sym| self.table[*sym].level).max().unwrap_or(Level::Launch)
+        poly.mentioned().map(|sym| self.table[sym].level).max().unwrap_or(Level::Launch)
     }
 
     pub(crate) fn formula_level(&self, formula: &Formula) -> Level {

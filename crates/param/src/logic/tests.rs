@@ -1,7 +1,7 @@
 //! The procedures without a solver against all values of small digits.
 
 use super::formula::Formula;
-use super::poly::{Poly, Sym};
+use super::poly::{Monomial, Poly, Sym};
 use super::radix;
 use super::symbols::{Level, Symbols};
 use super::vertex::Bounds;
@@ -18,7 +18,7 @@ impl Random {
 }
 
 fn value(poly: &Poly, of: &impl Fn(Sym) -> i128) -> i128 {
-    let term = |(monomial, coefficient): (&Vec<(Sym, u32)>, i128)| {
+    let term = |(monomial, coefficient): (&Monomial, i128)| {
         monomial.iter().fold(coefficient, |product, (sym, power)| product * of(*sym).pow(*power))
     };
     poly.terms().map(term).sum()

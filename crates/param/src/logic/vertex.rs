@@ -8,11 +8,14 @@
 //! `p ≥ 0` follows from `p − h ≥ 0`. It can fail to prove what is true, never the reverse.
 
 use super::formula::Formula;
-use super::poly::{Poly, Sym, divided};
-use super::range;
+use super::models::{self, Model};
+use super::poly::{Monomial, Poly, Sym, divided, multiplied};
+use super::range::{self, Range};
 use super::symbols::{Level, Symbols};
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 
 /// Steps for one goal; beyond this many the answer is "not shown".
 const BUDGET: u32 = 500;
@@ -35,7 +38,11 @@ pub(crate) struct Bounds<'s> {
     /// Steps left for the goal at hand.
     left: Cell<u32>,
     /// What was shown or not of polynomials of sizes, with how many assumptions taken off.
-    seen: RefCell<HashMap<(Poly, usize), bool>>,
+    seen: RefCell<FxHashMap<(Poly, usize), bool>>,
+    /// Values for which all of `known` holds.
+    models: OnceCell<Vec<Model>>,
+    /// Ranges that were asked for, with how deep bounds of bounds were looked at.
+    pub(super) ranges: RefCell<FxHashMap<(Sym, u32), Range>>,
     pub(super) symbols: &'s Symbols,
 }
 
@@ -44,8 +51,9 @@ impl<'s> Bounds<'s> {
     pub(super) fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
         let (low, high) = (BTreeMap::new(), BTreeMap::new());
         let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
-        let seen = RefCell::new(HashMap::new());
-        let mut bounds = Self { low, high, known, sizes, left, seen, symbols };
+        let (seen, ranges) = (RefCell::default(), RefCell::default());
+        let models = OnceCell::new();
+        let mut bounds = Self { low, high, known, sizes, left, seen, models, ranges, symbols };
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             match part {
                 Formula::Ge(one) => bounds.add(one.clone()),
@@ -112,6 +120,9 @@ impl<'s> Bounds<'s> {
 
     /// As it is, or after taking off assumptions.
     fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
+        if self.is_refuted(poly) {
+            return false;
+        }
         let poly = &self.without_factors(poly);
         let shown = self.eliminated(poly, deep).unwrap_or(false);
         if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
@@ -121,24 +132,25 @@ impl<'s> Bounds<'s> {
             return false;
         }
         let launch = |sym: &Sym| self.symbols.get(*sym).level == Level::Launch;
-        let factors: Vec<Poly> = poly
-            .symbols()
-            .into_iter()
-            .filter(|sym| launch(sym) && range::of(*sym, self, 0).0.is_some_and(|least| least >= 0))
-            .map(Poly::symbol)
+        let factors = poly.symbols().into_iter().filter(|sym| {
+            launch(sym) && range::of(*sym, self, 0).0.is_some_and(|least| least >= 0)
+        });
+        let factors: Vec<Monomial> = std::iter::once(Monomial::new())
+            .chain(factors.map(|sym| smallvec![(sym, 1)]))
             .collect();
-        let one = Poly::constant(1);
         let mut rests: Vec<(usize, Poly)> = Vec::new();
         for known in &self.known {
-            for factor in std::iter::once(&one).chain(&factors) {
-                let taken = known.times(factor);
+            for factor in &factors {
                 // Only what cancels something can help.
-                let helps = |taken: &Poly| {
-                    taken.terms().any(|(monomial, coefficient)| {
-                        !monomial.is_empty() && poly.coefficient(monomial) == coefficient
-                    })
-                };
-                if let Some(rest) = taken.filter(helps).and_then(|taken| poly.minus(&taken)) {
+                let helps = known.terms().any(|(monomial, coefficient)| {
+                    let own = multiplied(monomial, factor);
+                    own.is_some_and(|own| !own.is_empty() && poly.coefficient(&own) == coefficient)
+                });
+                if !helps {
+                    continue;
+                }
+                let taken = known.times(&Poly::monomial(factor.clone(), 1));
+                if let Some(rest) = taken.and_then(|taken| poly.minus(&taken)) {
                     rests.push((rest.terms().count(), rest));
                 }
             }
@@ -146,11 +158,20 @@ impl<'s> Bounds<'s> {
         any(rests, |rest| self.search(rest, left - 1, deep))
     }
 
+    /// Whether there are values for which all assumptions hold and this is negative.
+    fn is_refuted(&self, poly: &Poly) -> bool {
+        let models = self.models.get_or_init(|| models::found(&self.known, self.symbols));
+        models.iter().any(|model| model.refutes(poly))
+    }
+
     /// Eliminates one symbol: what threads have of their own first, then what blocks have; newest first.
     fn eliminated(&self, poly: &Poly, deep: bool) -> Option<bool> {
         self.left.set(self.left.get().checked_sub(1)?);
         if let Some(value) = poly.as_constant() {
             return Some(value >= 0);
+        }
+        if self.is_refuted(poly) {
+            return Some(false);
         }
         if deep && self.symbols.level(poly) == Level::Launch {
             return Some(self.of_sizes(poly, MAX_TAKEN));
@@ -186,42 +207,54 @@ impl<'s> Bounds<'s> {
     }
 
     fn in_box(&self, poly: &Poly, deep: bool) -> Option<bool> {
-        let next =
-            poly.symbols().into_iter().max_by_key(|sym| (self.symbols.get(*sym).level, *sym));
+        let next = poly.mentioned().max_by_key(|sym| (self.symbols.get(*sym).level, *sym));
         let sym = next?;
         let symbol = self.symbols.get(sym);
-        let none = Vec::new();
-        let lows = self.low.get(&sym).unwrap_or(&none).iter().chain(&symbol.low);
-        for low in lows {
-            if self.shifted(poly, (sym, low, 1), deep)? {
-                return Some(true);
+        let powers = poly.by_powers(sym);
+        for (sign, own, always) in
+            [(1, self.low.get(&sym), &symbol.low), (-1, self.high.get(&sym), &symbol.high)]
+        {
+            let mut bounds = own.into_iter().flatten().chain(always).peekable();
+            if bounds.peek().is_none() {
+                continue;
             }
-        }
-        let highs = self.high.get(&sym).unwrap_or(&none).iter().chain(&symbol.high);
-        for high in highs {
-            if self.shifted(poly, (sym, high, -1), deep)? {
-                return Some(true);
+            // In powers of `sign·x`; the highest stays what it is, whatever it is shifted by.
+            let Some(powers) = turned(&powers, sign) else { continue };
+            let Some((highest, lower)) = powers.split_last() else { continue };
+            if !self.eliminated(highest, deep)? {
+                continue;
+            }
+            for bound in bounds.filter(|bound| !bound.mentions(sym)) {
+                if self.shifted(highest, lower, (bound, sign), deep)? {
+                    return Some(true);
+                }
             }
         }
         Some(false)
     }
 
-    /// Whether every coefficient of `poly` in `x'` is at least 0, where `x = bound + sign·x'`.
+    /// Whether the coefficients below the highest are at least 0 once `sign·x` is `sign·bound + x'`.
     fn shifted(
         &self,
-        poly: &Poly,
-        (sym, bound, sign): (Sym, &Poly, i128),
+        highest: &Poly,
+        lower: &[Poly],
+        (bound, sign): (&Poly, i128),
         deep: bool,
     ) -> Option<bool> {
-        if bound.mentions(sym) {
-            return Some(false);
+        let Some(by) = bound.scaled(sign) else { return Some(false) };
+        let mut powers = lower.to_vec();
+        powers.push(highest.clone());
+        let top = lower.len();
+        // Each round leaves the coefficient of its own power.
+        for round in 0..top {
+            for at in (round..top).rev() {
+                let more = powers[at + 1].times(&by).and_then(|more| powers[at].plus(&more));
+                let Some(more) = more else { return Some(false) };
+                powers[at] = more;
+            }
         }
-        let shift = Poly::symbol(sym).scaled(sign).and_then(|own| own.plus(bound));
-        let Some(moved) = shift.and_then(|shift| poly.substituted(sym, &shift)) else {
-            return Some(false);
-        };
         // The highest powers first: they fail most often.
-        for coefficient in moved.by_powers(sym).iter().rev() {
+        for coefficient in powers[..top].iter().rev() {
             if !self.eliminated(coefficient, deep)? {
                 return Some(false);
             }
@@ -232,8 +265,11 @@ impl<'s> Bounds<'s> {
     /// Divided by symbols that all terms share and that are not negative.
     fn without_factors(&self, poly: &Poly) -> Poly {
         let mut poly = poly.clone();
-        for sym in poly.symbols() {
-            let factor = vec![(sym, 1)];
+        let Some(first) = poly.terms().next().map(|(monomial, _)| monomial.clone()) else {
+            return poly;
+        };
+        for (sym, _) in first {
+            let factor = [(sym, 1)];
             let shared = poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some());
             if shared && range::of(sym, self, 0).0.is_some_and(|least| least >= 0) {
                 poly = poly.split(&factor, 1).0;
@@ -241,6 +277,15 @@ impl<'s> Bounds<'s> {
         }
         poly
     }
+}
+
+/// The coefficients of the powers of `sign·x`.
+fn turned(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
+    let turn = |(power, one): (usize, &Poly)| match power % 2 {
+        1 if sign < 0 => one.scaled(-1),
+        _ => Some(one.clone()),
+    };
+    powers.iter().enumerate().map(turn).collect()
 }
 
 /// Whether one of the simplest is shown.

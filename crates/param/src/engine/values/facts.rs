@@ -69,7 +69,7 @@ impl Resolver {
     pub(super) fn without_common(&mut self, poly: &Poly, known: &[Formula]) -> Poly {
         let mut poly = poly.clone();
         for sym in poly.symbols() {
-            let factor = vec![(sym, 1)];
+            let factor = [(sym, 1)];
             let shared = |poly: &Poly| {
                 poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some())
             };
@@ -101,7 +101,7 @@ impl Resolver {
         }
         // (h·a) div (h·b) = a div b.
         for sym in divisor.symbols() {
-            let factor = vec![(sym, 1)];
+            let factor = [(sym, 1)];
             let both = dividend.terms().chain(divisor.terms());
             let shared = both.into_iter().all(|(one, _)| divided(one, &factor).is_some());
             let here = if self.patient { known } else { &[] };

@@ -333,7 +333,7 @@ impl Resolver {
         let mut common = sets.pop().unwrap_or_default();
         common.retain(|one| !one.0.is_empty() && sets.iter().all(|set| set.contains(one)));
         common.sort_by_key(|(one, factor)| (one.iter().map(|(_, n)| *n).sum::<u32>(), *factor));
-        let mut chain: Vec<(Monomial, i128)> = vec![(Vec::new(), 1)];
+        let mut chain: Vec<(Monomial, i128)> = vec![(Monomial::new(), 1)];
         for (stride, factor) in common {
             let positive = Poly::monomial(stride.clone(), factor).offset(-1).map(Formula::ge);
             let above = chain

@@ -157,7 +157,7 @@ impl Resolver {
         }
         // A product may have a factor that belongs to the other digit.
         for (sym, _) in &monomial {
-            if let Some(less) = divided(&monomial, &vec![(*sym, 1)]) {
+            if let Some(less) = divided(&monomial, &[(*sym, 1)]) {
                 found.push(Poly::monomial(less, 1));
             }
         }

@@ -30,7 +30,7 @@ impl Resolver {
                 let single = terms.next().is_none();
                 single
                     && first.is_some_and(|(monomial, factor)| {
-                        *monomial == vec![(sym, 1)] && factor > 0 && factor & (factor - 1) == 0
+                        monomial[..] == [(sym, 1)] && factor > 0 && factor & (factor - 1) == 0
                     })
             }
             _ => false,

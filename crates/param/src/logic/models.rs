@@ -1,0 +1,242 @@
+//! Values of symbols for which everything that is assumed holds.
+//!
+//! A polynomial that is negative for such values is not shown to be at least 0 by anybody, so nobody need try. Values are given to
+//! one symbol after the other, inside of what the assumptions leave for it; a few simple choices are tried. Where none works out
+//! there are no values, which costs time and nothing else.
+
+use super::poly::{Poly, Sym};
+use super::symbols::Symbols;
+use rustc_hash::FxHashMap;
+
+/// Choices of values that are tried.
+const CHOICES: u64 = 6;
+/// How far from a bound values are chosen.
+const STEPS: u64 = 5;
+
+/// Values of symbols.
+pub(super) struct Model {
+    values: FxHashMap<Sym, i128>,
+}
+
+impl Model {
+    /// The value of a polynomial, if all of its symbols have one.
+    fn value(&self, poly: &Poly) -> Option<i128> {
+        let mut sum = 0i128;
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = coefficient;
+            for (sym, power) in monomial {
+                let value = *self.values.get(sym)?;
+                for _ in 0..*power {
+                    product = product.checked_mul(value)?;
+                }
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
+    }
+
+    /// Whether a polynomial is negative here.
+    pub(super) fn refutes(&self, poly: &Poly) -> bool {
+        self.value(poly).is_some_and(|value| value < 0)
+    }
+}
+
+/// A symbol and what is assumed of it and of symbols that have a value before it.
+struct Step<'k> {
+    sym: Sym,
+    low: Option<&'k Poly>,
+    high: Option<&'k Poly>,
+    known: Vec<&'k Poly>,
+}
+
+/// Values for which all of `known` are at least 0 and symbols are inside of their bounds.
+pub(super) fn found(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
+    let steps = steps(known, symbols);
+    (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
+}
+
+fn steps<'k>(known: &'k [Poly], symbols: &'k Symbols) -> Vec<Step<'k>> {
+    let rank = |sym: Sym| (symbols.get(sym).level, sym);
+    let mut position: FxHashMap<Sym, usize> = FxHashMap::default();
+    let mut waiting: Vec<Sym> = known.iter().flat_map(Poly::mentioned).collect();
+    let mut all: Vec<Sym> = Vec::new();
+    while let Some(sym) = waiting.pop() {
+        if position.insert(sym, 0).is_none() {
+            all.push(sym);
+            let symbol = symbols.get(sym);
+            waiting.extend(symbol.low.iter().chain(&symbol.high).flat_map(Poly::mentioned));
+        }
+    }
+    all.sort_unstable_by_key(|sym| rank(*sym));
+    let mut steps: Vec<Step<'_>> = Vec::with_capacity(all.len());
+    for (number, sym) in all.into_iter().enumerate() {
+        let symbol = symbols.get(sym);
+        let (low, high) = (symbol.low.as_ref(), symbol.high.as_ref());
+        position.insert(sym, number);
+        steps.push(Step { sym, low, high, known: Vec::new() });
+    }
+    for one in known {
+        let last = one.mentioned().filter_map(|sym| position.get(&sym)).max();
+        if let Some(step) = last.and_then(|last| steps.get_mut(*last)) {
+            step.known.push(one);
+        }
+    }
+    steps
+}
+
+fn model(steps: &[Step<'_>], choice: u64) -> Option<Model> {
+    let mut model = Model { values: FxHashMap::default() };
+    for (number, step) in steps.iter().enumerate() {
+        let value = model.chosen(step, choice, number as u64)?;
+        model.values.insert(step.sym, value);
+        if step.known.iter().any(|one| model.value(one).is_none_or(|value| value < 0)) {
+            return None;
+        }
+    }
+    Some(model)
+}
+
+impl Model {
+    /// A value for the next symbol.
+    fn chosen(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
+        let mut least = match step.low {
+            Some(low) => Some(self.value(low)?),
+            None => None,
+        };
+        let mut most = match step.high {
+            Some(high) => Some(self.value(high)?),
+            None => None,
+        };
+        for one in &step.known {
+            // `factor·x + rest ≥ 0`.
+            let Some((factor, rest)) = self.linear(one, step.sym) else { continue };
+            if factor > 0 {
+                let bound = -rest.div_euclid(factor);
+                least = Some(least.map_or(bound, |least| least.max(bound)));
+            } else if factor < 0 {
+                let bound = rest.div_euclid(-factor);
+                most = Some(most.map_or(bound, |most| most.min(bound)));
+            }
+        }
+        let drawn = mixed(choice, number);
+        let step = i128::from(drawn / 2 % STEPS);
+        match (least, most) {
+            (Some(least), Some(most)) if least > most => None,
+            (Some(least), Some(most)) => Some(match (choice, drawn % 2) {
+                (0, _) => least,
+                (1, _) | (_, 1) => least.max(most.checked_sub(step)?),
+                _ => most.min(least.checked_add(step)?),
+            }),
+            (Some(least), None) => {
+                least.checked_add(if choice < 2 { i128::from(choice) } else { step })
+            }
+            (None, Some(most)) => {
+                most.checked_sub(if choice < 2 { i128::from(choice) } else { step })
+            }
+            (None, None) => Some(step - 1),
+        }
+    }
+
+    /// The factor of a symbol and the rest, if it occurs to no higher power and the other symbols have values.
+    fn linear(&self, poly: &Poly, sym: Sym) -> Option<(i128, i128)> {
+        let (mut factor, mut rest) = (0i128, 0i128);
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = coefficient;
+            let mut own = false;
+            for (one, power) in monomial {
+                if *one == sym {
+                    own = true;
+                    if *power > 1 {
+                        return None;
+                    }
+                    continue;
+                }
+                let value = *self.values.get(one)?;
+                for _ in 0..*power {
+                    product = product.checked_mul(value)?;
+                }
+            }
+            let sum = if own { &mut factor } else { &mut rest };
+            *sum = sum.checked_add(product)?;
+        }
+        Some((factor, rest))
+    }
+}
+
+/// A number that depends on both in no visible way.
+fn mixed(choice: u64, number: u64) -> u64 {
+    let product = (choice << 32 ^ number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product ^ product >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::symbols::Level;
+    use super::*;
+    use base::Index;
+
+    fn sum(terms: &[(i128, &[Sym])]) -> Poly {
+        let term = |(factor, symbols): &(i128, &[Sym])| {
+            let start = Poly::constant(*factor);
+            symbols.iter().fold(start, |product, one| product.times(&Poly::symbol(*one)).unwrap())
+        };
+        terms.iter().fold(Poly::default(), |all, one| all.plus(&term(one)).unwrap())
+    }
+
+    /// A block of threads: its size, a thread, an element, and its quotient by the size.
+    fn block() -> (Symbols, [Sym; 4], Vec<Poly>) {
+        let mut symbols = Symbols::default();
+        let (low, high) = (Some(Poly::constant(1)), Some(Poly::constant(1024)));
+        let size = symbols.bounded("size", Level::Launch, low, high);
+        let most = Poly::symbol(size).offset(-1);
+        let thread = symbols.bounded("thread", Level::Thread, Some(Poly::constant(0)), most);
+        let element = symbols.fresh("element", Level::Thread);
+        let quotient = symbols.fresh("quotient", Level::Thread);
+        let known = vec![
+            sum(&[(1, &[element]), (-1, &[size])]),
+            sum(&[(1, &[element]), (-1, &[size, quotient])]),
+            sum(&[(1, &[size, quotient]), (1, &[size]), (-1, &[element]), (-1, &[])]),
+            sum(&[(1, &[element, element]), (-5, &[])]),
+        ];
+        (symbols, [size, thread, element, quotient], known)
+    }
+
+    #[test]
+    fn all_that_is_assumed_holds() {
+        let (symbols, [size, thread, element, quotient], mut known) = block();
+        known.push(Poly::symbol(thread));
+        let models = found(&known, &symbols);
+        assert!(models.len() >= 3);
+        for model in &models {
+            let [s, t, e, q] = [size, thread, element, quotient].map(|sym| model.values[&sym]);
+            assert!((1..=1024).contains(&s) && (0..s).contains(&t), "{s} {t}");
+            assert!(e >= s && e * e >= 5 && q == e.div_euclid(s), "{s} {e} {q}");
+        }
+        // Some of them differ in what is left open.
+        let open = sum(&[(1, &[size]), (-2, &[thread]), (-1, &[])]);
+        assert!(models.iter().any(|model| model.refutes(&open)));
+        assert!(!models.iter().all(|model| model.refutes(&open)));
+        // What follows is refuted by none, nor is what they say nothing of.
+        assert!(!models.iter().any(|model| model.refutes(&sum(&[(1, &[quotient]), (-1, &[])]))));
+        let other = Sym::from_position(9);
+        assert!(!models.iter().any(|model| model.refutes(&sum(&[(-1, &[other]), (-1, &[])]))));
+    }
+
+    #[test]
+    fn a_contradiction_has_none() {
+        let (symbols, [_, thread, ..], known) = block();
+        let mut with = known.clone();
+        with.push(sum(&[(-1, &[thread]), (-1, &[])]));
+        assert!(!found(&known, &symbols).is_empty());
+        assert!(found(&with, &symbols).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_are_too_large_refute_nothing() {
+        let (symbols, [size, ..], _) = block();
+        let models = found(&[sum(&[(1, &[size]), (-1000, &[])])], &symbols);
+        assert!(!models.is_empty());
+        let huge = sum(&[(-(1 << 126), &[size]), (i128::MAX, &[])]);
+        assert!(!models.iter().any(|model| model.refutes(&huge)));
+    }
+}
