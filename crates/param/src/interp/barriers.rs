@@ -5,7 +5,7 @@
 
 use super::machine::{Halt, Machine, State};
 use super::many::each;
-use super::shadow::{Cell, Memory};
+use super::shadow::Memory;
 use super::value::{Environment, Trouble, Value, evaluate, truth};
 use super::{Event, Launch};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};

@@ -8,8 +8,8 @@ use super::draw::draw;
 use super::machine::{Halt, Machine};
 use super::shadow::{Cell, Memory};
 use super::value::{Environment, evaluate, truth};
-use super::{Launch, Value};
-use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Type, VarId, When};
+use super::{Contents, Launch, Value};
+use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When};
 use crate::relevance;
 use base::Index;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ const MAX_TRIES: u64 = 64;
 const MAX_STARTS: u64 = 4;
 /// Elements of an array whose contents are related to each other.
 const MAX_RELATED: i128 = 12;
+
+/// Elements of an array whose contents are told.
+const MAX_KEPT: i128 = 1 << 16;
 
 /// What expressions of a contract see: sizes, quantified variables, elements.
 pub(super) struct Contract<'l> {
@@ -79,6 +82,27 @@ impl Machine<'_> {
             }
         }
         Err(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    /// What global arrays of one known size hold now.
+    pub(super) fn contents(&mut self) -> Contents {
+        let mut contents = Contents::new();
+        for (array, declared) in self.kernel.arrays.enumerate() {
+            let ([Some(size)], Space::Global) = (&self.sizes[array.position()][..], declared.space)
+            else {
+                continue;
+            };
+            if *size > MAX_KEPT {
+                continue;
+            }
+            let cells = (0..*size).map(|at| (array, [at, 0, 0]));
+            let values = cells.map(|cell| match self.global.get(&cell) {
+                Some(value) => *value,
+                None => self.initial(&cell).unwrap_or(Value::Undefined),
+            });
+            contents.insert(array, values.collect());
+        }
+        contents
     }
 
     /// What an element holds at first.

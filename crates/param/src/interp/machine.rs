@@ -15,8 +15,6 @@ use base::{Index, Span};
 
 /// Races of one run beyond this many are not kept.
 const MAX_RACES: usize = 64;
-/// Elements of an array whose contents are told.
-const MAX_KEPT: i128 = 1 << 16;
 /// Threads of a warp.
 const WARP: u64 = 32;
 
@@ -187,27 +185,6 @@ impl<'k> Machine<'k> {
             }
         };
         Err(Run { events: self.events, end, steps: self.steps, demanded: self.found_demanded })
-    }
-
-    /// What global arrays of one known size hold now.
-    pub(super) fn contents(&mut self) -> Contents {
-        let mut contents = Contents::new();
-        for (array, declared) in self.kernel.arrays.enumerate() {
-            let ([Some(size)], Space::Global) = (&self.sizes[array.position()][..], declared.space)
-            else {
-                continue;
-            };
-            if *size > MAX_KEPT {
-                continue;
-            }
-            let cells = (0..*size).map(|at| (array, [at, 0, 0]));
-            let values = cells.map(|cell| match self.global.get(&cell) {
-                Some(value) => *value,
-                None => self.initial(&cell).unwrap_or(Value::Undefined),
-            });
-            contents.insert(array, values.collect());
-        }
-        contents
     }
 
     fn thread_alone(&mut self, at: Thread) -> Result<(), Halt> {
@@ -422,11 +399,7 @@ impl<'k> Machine<'k> {
         Ok(cell)
     }
 
-    fn memory<'s>(
-        &'s mut self,
-        state: &'s mut State<'k>,
-        cell: &Cell,
-    ) -> &'s mut Memory {
+    fn memory<'s>(&'s mut self, state: &'s mut State<'k>, cell: &Cell) -> &'s mut Memory {
         match self.kernel.arrays[cell.0].space {
             Space::Global => &mut self.global,
             Space::Shared => &mut self.shared,
