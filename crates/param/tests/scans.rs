@@ -5,7 +5,7 @@ mod support;
 
 use param::{Answer, Options, Verdict, engine::Property};
 use std::path::PathBuf;
-use support::{kernel, solver};
+use support::{kernel, kernels_of, solver};
 
 /// One test for each file, so that they run side by side.
 macro_rules! scans {
@@ -121,13 +121,5 @@ fn what_is_learnt_can_be_pasted() {
 
 #[test]
 fn every_file_is_tested() {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder()).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|extension| extension == "cu") {
-            found.push(path.file_stem().unwrap().to_string_lossy().into_owned());
-        }
-    }
-    found.sort();
-    assert_eq!(found, NAMES);
+    assert_eq!(kernels_of(&folder()), NAMES);
 }

@@ -12,7 +12,6 @@ use super::integer::whole;
 use super::nibbles::{Nibble, split};
 use super::unit::{Byte, Sort, known};
 use crate::domain::{Binary, Value};
-use crate::lanes::{Mask, WARP};
 use ir::{IntBinary, IntTernary, IntUnary, Op, Width};
 
 /// A bit of a word.
@@ -106,7 +105,7 @@ fn count(valued: &mut Valued<'_>, bits: &[Bit]) -> Value {
     let mut total = valued.domain.integer(ones as i128);
     for bit in bits {
         if let Bit::Of(value) = bit {
-            total = apply(valued, Binary::Add, total, *value);
+            total = valued.binary(Binary::Add, total, *value);
         }
     }
     total
@@ -171,10 +170,10 @@ fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> V
         let mut product = valued.domain.integer(coefficient);
         for (at, unknown) in unknowns.iter().enumerate() {
             if set >> at & 1 == 1 {
-                product = apply(valued, Binary::Mul, product, *unknown);
+                product = valued.binary(Binary::Mul, product, *unknown);
             }
         }
-        total = apply(valued, Binary::Add, total, product);
+        total = valued.binary(Binary::Add, total, product);
     }
     total
 }
@@ -197,10 +196,4 @@ fn together(valued: &mut Valued<'_>, bits: &[Bit]) -> Option<Bytes> {
         };
     }
     Some(out)
-}
-
-fn apply(valued: &mut Valued<'_>, op: Binary, a: Value, b: Value) -> Value {
-    let mut out = [0; WARP];
-    valued.domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
-    out[0]
 }

@@ -18,9 +18,9 @@ pub(crate) mod memory;
 pub(crate) mod nibbles;
 pub(crate) mod unit;
 
-use crate::domain::{Domain, LIMIT, Value};
+use crate::domain::{Binary, Domain, LIMIT, Value};
 use crate::finding::Place;
-use crate::lanes::WARP;
+use crate::lanes::{Mask, WARP};
 use crate::tags::Source;
 use ir::Format;
 use rustc_hash::FxHashMap;
@@ -64,6 +64,13 @@ impl Valued<'_> {
             _ => reason::BITS,
         };
         self.store.units.opaque(Some(place), reason)
+    }
+
+    /// An operation on two values, in one lane.
+    pub(crate) fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let mut out = [0; WARP];
+        self.domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
+        out[0]
     }
 
     /// The domain's value of a float.
@@ -142,7 +149,7 @@ impl Valued<'_> {
     /// A choice of the domain in one lane.
     pub(crate) fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
         let mut out = [0; WARP];
-        let lanes = crate::lanes::Mask(1);
+        let lanes = Mask(1);
         self.domain.select(&[condition; WARP], [&[a; WARP], &[b; WARP]], lanes, &mut out);
         out[0]
     }

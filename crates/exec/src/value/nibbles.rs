@@ -199,12 +199,9 @@ fn field(valued: &mut Valued<'_>, first: Nibble, length: usize) -> Option<Value>
 
 /// `total + scale · value`
 fn add(valued: &mut Valued<'_>, total: Value, value: Value, scale: i128) -> Value {
-    let mut out = [0; WARP];
     let scale = valued.domain.integer(scale);
-    valued.domain.binary(Binary::Mul, [&[value; WARP], &[scale; WARP]], Mask(1), &mut out);
-    let scaled = out;
-    valued.domain.binary(Binary::Add, [&[total; WARP], &scaled], Mask(1), &mut out);
-    out[0]
+    let scaled = valued.binary(Binary::Mul, value, scale);
+    valued.binary(Binary::Add, total, scaled)
 }
 
 /// The float whose bits are those of a small integer, in the last places of a power of two.

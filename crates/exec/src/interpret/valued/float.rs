@@ -458,11 +458,7 @@ pub(in crate::interpret) fn update(
         let at = part * size;
         let [x, y] = operands.map(|bytes| valued.real(&bytes[at..at + size], format, place));
         let result = match (x, y) {
-            (Ok(x), Ok(y)) => {
-                let mut sum = [0; WARP];
-                valued.domain.binary(op, [&[x; WARP], &[y; WARP]], Mask(1), &mut sum);
-                Ok(sum[0])
-            }
+            (Ok(x), Ok(y)) => Ok(valued.binary(op, x, y)),
             (Err(word), _) | (_, Err(word)) => Err(word),
         };
         for (index, byte) in out[at..at + size].iter_mut().enumerate() {
@@ -488,6 +484,6 @@ fn update_integer(
     }
     let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
     let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
-    let sum = integer::apply(valued, Binary::Add, a?, b?);
+    let sum = valued.binary(Binary::Add, a?, b?);
     Some(valued.store.word(&integer::whole(sum, size)?))
 }

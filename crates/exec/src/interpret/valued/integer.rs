@@ -38,18 +38,12 @@ pub(super) fn compute(
     whole(value, to)
 }
 
-pub(super) fn apply(valued: &mut Valued<'_>, op: Binary, a: Value, b: Value) -> Value {
-    let mut out = [0; WARP];
-    valued.domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
-    out[0]
-}
-
 fn unary(valued: &mut Valued<'_>, op: IntUnary, a: &Bytes, width: Width) -> Option<Value> {
     let a = &a[..width.bytes() as usize];
     match op {
         IntUnary::Negate => {
             let (zero, a) = (valued.domain.integer(0), congruent(valued, a)?);
-            Some(apply(valued, Binary::Sub, zero, a))
+            Some(valued.binary(Binary::Sub, zero, a))
         }
         IntUnary::Abs => {
             let a = number(valued, a, true)?;
@@ -81,23 +75,23 @@ fn binary(
     };
     if let Some(op) = ring {
         let (a, b) = (congruent(valued, a)?, congruent(valued, b)?);
-        return Some(apply(valued, op, a, b));
+        return Some(valued.binary(op, a, b));
     }
     match op {
         IntBinary::MulWide { signed } => {
             let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
-            Some(apply(valued, Binary::Mul, a, b))
+            Some(valued.binary(Binary::Mul, a, b))
         }
         IntBinary::Min { signed } | IntBinary::Max { signed } => {
             let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
             let least = matches!(op, IntBinary::Min { .. });
-            Some(apply(valued, if least { Binary::Min } else { Binary::Max }, a, b))
+            Some(valued.binary(if least { Binary::Min } else { Binary::Max }, a, b))
         }
         IntBinary::Shl => {
             let by = known(&operands[1][..4])?;
             let factor = if by < u64::from(width.bits()) { 1i128 << by } else { 0 };
             let (a, factor) = (congruent(valued, a)?, valued.domain.integer(factor));
-            Some(apply(valued, Binary::Mul, a, factor))
+            Some(valued.binary(Binary::Mul, a, factor))
         }
         // What is left of it are its upper bytes.
         IntBinary::Shr { signed } => {
