@@ -50,3 +50,46 @@ fn what_does_not_fit_the_tables_is_refused() {
         assert_eq!(lowered.diagnostics.len(), 1, "{example}: {:?}", lowered.diagnostics);
     }
 }
+
+/// Doubles alone are rounded in a direction; elsewhere it is the direction that the refusal names.
+#[test]
+fn only_doubles_have_a_direction() {
+    let four = "{%f1, %f2, %f3, %f4}";
+    let eight = "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}";
+    let words = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}";
+    for direction in [".rn", ".rz", ".rm", ".rp"] {
+        let examples = [
+            format!(
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32{direction} {four}, {{%r1, %r2}}, {{%r3}}, {four};"
+            ),
+            format!(
+                "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32{direction} {four}, {{%r1, %r2, %r3, %r4}}, {{%r5, %r6}}, {four};"
+            ),
+            format!(
+                "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32{direction} {{%r1, %r2, %r3, %r4}}, {{%r5, %r6}}, {{%r7}}, {{%r1, %r2, %r3, %r4}};"
+            ),
+            format!(
+                "wmma.mma.sync.aligned.row.col.m16n16k16{direction}.f32.f32 {eight}, {words}, {words}, {eight};"
+            ),
+            format!(
+                "wmma.mma.sync.aligned.row.col.m16n16k8{direction}.f32.tf32.tf32.f32 {eight}, {{%r1, %r2, %r3, %r4}}, {{%r5, %r6, %r7, %r8}}, {eight};"
+            ),
+        ];
+        for example in examples {
+            let told = |text: &str| -> Vec<String> {
+                let module = isa::example_module(text, "sm_90a");
+                let parsed = ptx::syntax::parse(&module);
+                assert!(parsed.errors.is_empty(), "{text}: {:?}", parsed.errors);
+                let diagnostics = ptx::lower(&parsed.module).diagnostics;
+                diagnostics.into_iter().map(|one| one.message.into()).collect()
+            };
+            let found = told(&example);
+            assert!(
+                matches!(&found[..], [one] if one.starts_with(&format!("modifier `{direction}` of `"))),
+                "{example}: {found:?}"
+            );
+            // There is nothing else that is wrong with it.
+            assert_eq!(told(&example.replace(direction, "")), Vec::<String>::new());
+        }
+    }
+}
