@@ -5,9 +5,18 @@ use super::Engine;
 use super::state::{Claim, State, Val};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary};
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use base::Span;
+
+/// A comparison of real numbers, and the symbol of its truth.
+#[derive(Clone, Debug)]
+pub(super) struct Coin {
+    pub(super) sym: Sym,
+    pub(super) compare: Compare,
+    pub(super) left: Expr,
+    pub(super) right: Expr,
+}
 
 /// Operations whose result is a symbol with facts; equal operands give the same symbol.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -425,7 +434,16 @@ impl Engine<'_> {
                 return if operator == Compare::Eq { same } else { same.not() };
             }
             let level = self.level(&one).max(self.level(&other));
-            return self.coin(level);
+            let coin = self.coin(level);
+            if left.ty == Type::Float
+                && right.ty == Type::Float
+                && let Some(coins) = &mut self.coins
+                && let Some(sym) = coin.symbols().first().copied()
+            {
+                let (left, right) = (left.clone(), right.clone());
+                coins.push(Coin { sym, compare: operator, left, right });
+            }
+            return coin;
         };
         self.look_at(a, left, state);
         self.look_at(b, right, state);

@@ -147,6 +147,8 @@ pub(crate) struct Engine<'k> {
     has_powers: bool,
     /// Whether elements that annotations name have symbols of their own.
     elements: bool,
+    /// Comparisons of real numbers that are met, if they are wanted.
+    coins: Option<Vec<eval::Coin>>,
     /// Barriers with claims, by their symbols.
     meetings: BTreeMap<Sym, Arc<Meeting>>,
     /// The barrier at which elements are looked at, or a list of those that are.
@@ -260,6 +262,7 @@ impl<'k> Engine<'k> {
             named: Vec::new(),
             has_powers: false,
             elements: false,
+            coins: None,
             meetings: BTreeMap::new(),
             looks: Looks::Nowhere,
             second: None,

@@ -6,8 +6,10 @@
 //! an element's type. Conditions on data that are assumed are left out: what is shown then is more.
 
 use super::super::Engine;
+use super::super::eval::Coin;
 use super::super::state::{Mode, State, Val};
 use super::run::{Track, binary, called_by_name};
+use super::signs::Test;
 use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
 use crate::kir::{
@@ -57,6 +59,8 @@ pub(super) struct Obliged {
     pub(super) counts: Option<Vec<Sym>>,
     /// If it is about two threads: symbols, each with the other thread's.
     pub(super) second: Vec<(Sym, Sym)>,
+    /// Comparisons of real numbers that are assumed.
+    pub(super) tests: Vec<Test>,
     /// Other values rest on it.
     pub(super) is_used: bool,
 }
@@ -73,6 +77,8 @@ pub(super) struct Reader<'e, 'k> {
     pub(super) side: usize,
     pub(super) counts: Option<Vec<Sym>>,
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
+    /// Comparisons of real numbers that are assumed.
+    pub(super) tests: Vec<Test>,
 }
 
 pub(super) type Read<T> = Result<T, String>;
@@ -91,7 +97,8 @@ impl<'e, 'k> Reader<'e, 'k> {
         engine.mode = Mode::Probe;
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
         let (reals, inside) = (Vec::new(), Vec::new());
-        Self { engine, state, reals, point, entry: None, side: 0, counts: None, inside }
+        let (entry, tests) = (None, Vec::new());
+        Self { engine, state, reals, point, entry, side: 0, counts: None, inside, tests }
     }
 
     /// For claims of a thread on its way.
@@ -103,7 +110,8 @@ impl<'e, 'k> Reader<'e, 'k> {
     ) -> Self {
         let counts = Some(point.loops.iter().map(|(_, count)| *count).collect());
         let (state, reals) = (track.state.clone(), track.reals.clone());
-        Self { engine, state, reals, point, entry: None, side, counts, inside: Vec::new() }
+        let (entry, inside, tests) = (None, Vec::new(), Vec::new());
+        Self { engine, state, reals, point, entry, side, counts, inside, tests }
     }
 
     /// That a value is that of an expression, on which other values rest.
@@ -119,8 +127,9 @@ impl<'e, 'k> Reader<'e, 'k> {
     fn obligation(&mut self, wanted: Wanted, span: Span) -> Obliged {
         let known = self.state.path.clone();
         let (inside, counts) = (std::mem::take(&mut self.inside), self.counts.clone());
-        let second = Vec::new();
-        Obliged { known, wanted, inside, span, side: self.side, counts, second, is_used: false }
+        let (second, tests) = (Vec::new(), std::mem::take(&mut self.tests));
+        let side = self.side;
+        Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: false }
     }
 
     /// What an expression is, if it is the same whenever it is looked at.
@@ -181,8 +190,18 @@ impl<'e, 'k> Reader<'e, 'k> {
         for condition in assumed {
             // What is not followed has a value that nothing is known of, so that nothing wrong is assumed.
             self.engine.elements = !spec::is_exact(condition);
+            self.engine.coins = Some(Vec::new());
             let formula = self.engine.condition(condition, &self.state);
             self.engine.elements = false;
+            for Coin { sym, compare, left, right } in self.engine.coins.take().unwrap_or_default() {
+                let sides = self
+                    .term(&left, Type::Float)
+                    .and_then(|one| Ok((one, self.term(&right, Type::Float)?)));
+                // What is not followed is not used.
+                if let Ok((left, right)) = sides {
+                    self.tests.push(Test { sym, compare, left, right });
+                }
+            }
             self.state.path.extend(formula.conjuncts().iter().cloned());
         }
         Ok(())

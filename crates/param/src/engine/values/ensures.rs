@@ -205,7 +205,17 @@ impl Resolver {
         }
         let known = obliged.known.iter().map(|one| self.formula(one, &who));
         let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
-        self.wanted(&obliged.wanted, (&who, &other, obliged.side), &known, engine)
+        self.asked.clear();
+        for test in &obliged.tests {
+            let Some(difference) = self.compared_by(test, &who, obliged.side, &known) else {
+                continue;
+            };
+            let sym = self.poly(&Poly::symbol(test.sym), &who).and_then(|one| one.as_symbol());
+            self.asked.extend(sym.map(|sym| (sym, test.compare, difference)));
+        }
+        let shown = self.wanted(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
+        self.asked.clear();
+        shown
     }
 
     /// The threads of a pair: the other one is of the same block and in the same iterations.

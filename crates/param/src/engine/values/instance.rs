@@ -86,6 +86,9 @@ impl Resolver {
         if !bound.is_empty() {
             self.implicit.insert(copy, bound);
         }
+        if self.sides.iter().any(|side| side.tests.iter().any(|test| test.sym == sym)) {
+            self.tests.insert(copy, (sym, instance.clone()));
+        }
         self.copies.insert(key, copy);
         let facts: Vec<Formula> =
             symbol.facts.iter().filter_map(|fact| self.formula(fact, instance)).collect();

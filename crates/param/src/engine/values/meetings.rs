@@ -45,7 +45,7 @@ impl Runner<'_, '_> {
         let read = reader.at_barrier(claim, goal);
         let known = reader.state.path.clone();
         let inside = std::mem::take(&mut reader.inside);
-        let counts = reader.counts.take();
+        let (counts, tests) = (reader.counts.take(), std::mem::take(&mut reader.tests));
         self.engine.looks = Looks::Nowhere;
         self.engine.second = None;
         let second = copies.pairs();
@@ -59,7 +59,8 @@ impl Runner<'_, '_> {
             1 => wanted.remove(0),
             _ => Wanted::Either(wanted),
         };
-        Obliged { known, wanted, inside, span: claim.span, side, counts, second, is_used: true }
+        let span = claim.span;
+        Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: true }
     }
 
     /// The other thread of a pair, as far as a claim looks at it.

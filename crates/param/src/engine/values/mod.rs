@@ -24,6 +24,7 @@ mod resolve;
 mod rounds;
 mod run;
 mod show;
+mod signs;
 mod sums;
 mod value;
 mod witness;
@@ -37,6 +38,7 @@ use crate::logic::poly::{Poly, Sym};
 use arrays::LoopRecord;
 use claims::Obliged;
 use run::Site;
+use signs::Test;
 use std::collections::BTreeMap;
 
 /// A kernel as a list of stores.
@@ -55,4 +57,6 @@ struct Side {
     claims: Vec<Obliged>,
     /// Numbers of iterations that are quotients: `top / stride`, rounded up.
     lengths: BTreeMap<Sym, (Poly, Poly)>,
+    /// Comparisons of real numbers.
+    tests: Vec<Test>,
 }

@@ -369,7 +369,8 @@ impl Resolver {
             return Err((0, None, "that a value is the same, in too many cases".to_owned()));
         }
         for condition in [split.clone(), split.not()] {
-            let known = self.with(known, &condition);
+            let mut known = self.with(known, &condition);
+            known.extend(self.decided_tests(&condition, &known));
             if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
                 self.in_cases(&known, cases, show)?;
             }

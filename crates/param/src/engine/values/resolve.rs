@@ -19,7 +19,7 @@ use super::folds::extreme;
 use super::instance::Instance;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
-use crate::kir::{ArrayId, Space};
+use crate::kir::{ArrayId, Compare, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::side::Prover;
@@ -61,6 +61,10 @@ pub(super) struct Resolver {
     pub(super) names: Vec<Sym>,
     /// Symbols of inputs where numbers are compared.
     pub(super) inputs: BTreeMap<(ArrayId, Vec<Poly>), Sym>,
+    /// Copies of symbols of comparisons: of which, and for whom.
+    pub(super) tests: BTreeMap<Sym, (Sym, Instance)>,
+    /// Comparisons of the claim at hand: the symbol and the difference.
+    pub(super) asked: Vec<(Sym, Compare, Value)>,
     /// What symbols are in the case at hand.
     pub(super) scoped: Vec<(Sym, Poly)>,
     /// Whether a solver is asked before a case is split.
@@ -98,6 +102,8 @@ impl Resolver {
             named_quotients: BTreeMap::new(),
             names: Vec::new(),
             inputs: BTreeMap::new(),
+            tests: BTreeMap::new(),
+            asked: Vec::new(),
             scoped: Vec::new(),
             patient: false,
             lengths: BTreeMap::new(),
@@ -154,6 +160,15 @@ impl Resolver {
                 Found::Missed => {}
                 Found::Hit(instance, condition) if found.is_none() => {
                     found = Some((candidate.site, instance, condition));
+                }
+                // Which of two is the one depends on a condition.
+                Found::Hit(..)
+                    if found.as_ref().is_some_and(|(.., first)| {
+                        *first != Formula::True && !self.is_bound(first)
+                    }) =>
+                {
+                    let first = found.as_ref().and_then(|(.., first)| first.conjuncts().first());
+                    return Err(Stop::Split(first.cloned().unwrap_or(Formula::True)));
                 }
                 Found::Hit(..) | Found::Neither => {
                     let side = &self.sides[moment.side];

@@ -9,9 +9,10 @@ use super::super::state::{Mode, State, Val};
 use super::Side;
 use super::arrays::LoopRecord;
 use super::claims::Obliged;
+use super::signs::Test;
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
-use crate::engine::eval::Operation;
+use crate::engine::eval::{Coin, Operation};
 use crate::kir::{Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -63,6 +64,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) claims: Vec<Obliged>,
     /// Numbers of iterations that are quotients, as in [`Side`].
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
+    /// Comparisons of real numbers.
+    tests: Vec<Test>,
 }
 
 /// Runs the kernel of an engine that is set up, with clauses of its loops, each with the number of its loop.
@@ -104,13 +107,15 @@ pub(super) fn run(
         recorded: Vec::new(),
         claims: Vec::new(),
         lengths: BTreeMap::new(),
+        tests: Vec::new(),
     };
     runner.run(&kernel.body, Track { state: entry, reals })?;
     let (sites, atomics) = (runner.sites, runner.atomics);
-    let (loops, claims, lengths) = (runner.recorded, runner.claims, runner.lengths);
+    let (loops, claims) = (runner.recorded, runner.claims);
+    let (lengths, tests) = (runner.lengths, runner.tests);
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims, lengths })
+    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims, lengths, tests })
 }
 
 impl Runner<'_, '_> {
@@ -161,7 +166,7 @@ impl Runner<'_, '_> {
                 };
             }
             Stmt::If(condition, then, otherwise) => {
-                let condition = self.engine.condition(condition, &track.state);
+                let condition = self.condition(condition, &track);
                 let mut ends = Vec::new();
                 let conditions = [condition.clone(), condition.not()];
                 for (number, part) in [then, otherwise].into_iter().enumerate() {
@@ -196,6 +201,17 @@ impl Runner<'_, '_> {
             Stmt::Break => return Ok(None),
         }
         Ok(Some(track))
+    }
+
+    /// A condition, with what real numbers it compares.
+    fn condition(&mut self, condition: &Expr, track: &Track) -> Formula {
+        self.engine.coins = Some(Vec::new());
+        let formula = self.engine.condition(condition, &track.state);
+        for Coin { sym, compare, left, right } in self.engine.coins.take().unwrap_or_default() {
+            let (left, right) = (self.value(&left, track), self.value(&right, track));
+            self.tests.push(Test { sym, compare, left, right });
+        }
+        formula
     }
 
     pub(super) fn is_real(&self, var: VarId) -> bool {
@@ -355,7 +371,7 @@ impl Runner<'_, '_> {
                 binary(*operator, left, right)
             }
             ExprKind::Select(condition, then, otherwise) => {
-                let condition = self.engine.condition(condition, &track.state);
+                let condition = self.condition(condition, track);
                 let (then, otherwise) = (self.value(then, track), self.value(otherwise, track));
                 Value::chosen(&condition, &then, &otherwise)
             }

@@ -298,6 +298,7 @@ impl Resolver {
             assumed.push(part.clone());
             assumed.extend(self.without_quotients(part).filter(|other| other != part));
         }
+        assumed.extend(self.same_tests(&assumed));
         let shared = |symbols: &Symbols, sym: Sym| {
             !own.contains(&sym) && symbols.get(sym).level == Level::Launch
         };

@@ -1,0 +1,160 @@
+//! Comparisons of real numbers: what a condition of the kernel has to do with one of a claim.
+//!
+//! The engine knows nothing of a comparison but that it is true or false: a symbol, a *coin*. Here each has the two values that are compared. If the
+//! differences of two comparisons are shown to be equal, or opposite, both look at the sign of one number, and one may decide the other: over real
+//! numbers `a > b` excludes `a <= b`. Numbers that are none (NaN) are left out, as everywhere here.
+
+use super::instance::Instance;
+use super::resolve::Resolver;
+use super::value::Value;
+use crate::kir::Compare;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use std::collections::BTreeSet;
+
+/// A comparison of real numbers and the symbol of its truth.
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    pub(super) sym: Sym,
+    pub(super) compare: Compare,
+    pub(super) left: Value,
+    pub(super) right: Value,
+}
+
+/// For which signs of the difference a comparison holds: negative, zero, positive.
+fn signs(compare: Compare) -> [bool; 3] {
+    match compare {
+        Compare::Lt => [true, false, false],
+        Compare::Le => [true, true, false],
+        Compare::Eq => [false, true, false],
+        Compare::Ne => [true, false, true],
+        Compare::Ge => [false, true, true],
+        Compare::Gt => [false, false, true],
+    }
+}
+
+impl Resolver {
+    /// What tests of the kernel in a condition say of others, in the case at hand.
+    pub(super) fn decided_tests(&mut self, condition: &Formula, known: &[Formula]) -> Vec<Formula> {
+        let mut facts = Vec::new();
+        for sym in condition.symbols() {
+            let Some((test, instance, side)) = self.test_of(sym) else { continue };
+            let Some(own) = self.compared_by(&test, &instance, side, known) else { continue };
+            for (other, compare, value) in self.asked.clone() {
+                let same = self.equal(&own, &value, known);
+                let opposite = !same
+                    && value
+                        .times(&Value::constant(-1))
+                        .is_some_and(|negative| self.equal(&own, &negative, known));
+                if same || opposite {
+                    let mut there = signs(compare);
+                    if opposite {
+                        there.reverse();
+                    }
+                    facts.extend(related([(sym, signs(test.compare)), (other, there)]));
+                }
+            }
+        }
+        facts
+    }
+
+    /// A comparison has one truth for one thread in one iteration.
+    pub(super) fn same_tests(&self, formulas: &[Formula]) -> Vec<Formula> {
+        let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
+        let copies = symbols.iter().filter_map(|sym| Some((*sym, self.tests.get(sym)?)));
+        let copies: Vec<(Sym, &(Sym, Instance))> = copies.collect();
+        let mut facts = Vec::new();
+        for (position, (one, (own, here))) in copies.iter().enumerate() {
+            for (two, (other, there)) in &copies[position + 1..] {
+                let alike = here.digits.keys().eq(there.digits.keys());
+                let digits = here.digits.iter().filter(|_| own == other && alike);
+                let same = digits.map(|(digit, value)| {
+                    Some(Formula::eq(value.minus(there.digits.get(digit)?)?))
+                });
+                let Some(same) = same.collect::<Option<Vec<_>>>().filter(|_| own == other && alike)
+                else {
+                    continue;
+                };
+                let equal = Poly::symbol(*one).minus(&Poly::symbol(*two)).map(Formula::eq);
+                facts.extend(equal.map(|equal| Formula::and(same).implies(equal)));
+            }
+        }
+        facts
+    }
+
+    /// The comparison that a symbol stands for, and for whom.
+    fn test_of(&self, sym: Sym) -> Option<(Test, Instance, usize)> {
+        let (own, instance) = match self.tests.get(&sym) {
+            Some((own, instance)) => (*own, instance.clone()),
+            None => (sym, Instance::default()),
+        };
+        self.sides.iter().enumerate().find_map(|(side, one)| {
+            let test = one.tests.iter().find(|test| test.sym == own)?;
+            Some((test.clone(), instance.clone(), side))
+        })
+    }
+
+    /// The difference of the values that are compared, if they are known.
+    pub(super) fn compared_by(
+        &mut self,
+        test: &Test,
+        instance: &Instance,
+        side: usize,
+        known: &[Formula],
+    ) -> Option<Value> {
+        let mut values = Vec::new();
+        for one in [&test.left, &test.right] {
+            let value = self.instantiated(one, instance, side, known, 0).ok()?;
+            values.push(self.canonical(&value, 0)?);
+        }
+        let numbers = values.iter().all(Value::is_finite);
+        numbers.then(|| values[0].minus(&values[1])).flatten()
+    }
+}
+
+/// What the truth of one test says of another that looks at the sign of the same number.
+fn related([(one, here), (other, there)]: [(Sym, [bool; 3]); 2]) -> Vec<Formula> {
+    let mut facts = Vec::new();
+    for holds in [true, false] {
+        let possible =
+            |wanted: bool| here.iter().zip(&there).any(|(a, b)| *a == holds && *b == wanted);
+        let first = Formula::holds(one);
+        let first = if holds { first } else { first.not() };
+        match (possible(true), possible(false)) {
+            (true, false) => facts.push(first.implies(Formula::holds(other))),
+            (false, true) => facts.push(first.implies(Formula::holds(other).not())),
+            _ => {}
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    /// Every fact about two comparisons of one number holds for all of its signs.
+    #[test]
+    fn facts_hold_for_all_signs() {
+        let all = [Compare::Lt, Compare::Le, Compare::Eq, Compare::Ne, Compare::Ge, Compare::Gt];
+        let [one, other] = [0, 1].map(base::Index::from_position);
+        for first in all {
+            for second in all {
+                let facts = related([(one, signs(first)), (other, signs(second))]);
+                for sign in 0..3 {
+                    let truth = [signs(first)[sign], signs(second)[sign]];
+                    for fact in &facts {
+                        let mapped = fact.mapped(&mut |poly| {
+                            let with = |poly: &Poly, sym, value: bool| {
+                                let value = Poly::constant(i128::from(value));
+                                poly.substituted(sym, &value)
+                            };
+                            with(&with(poly, one, truth[0])?, other, truth[1])
+                        });
+                        assert_eq!(mapped, Some(Formula::True), "{first:?} {second:?} {sign}");
+                    }
+                }
+            }
+        }
+    }
+}
