@@ -2,7 +2,7 @@
 
 use crate::engine::{self, Effort, Open, Proof, Property, values};
 use crate::interp::{self, End, Event, Launch, Thread};
-use crate::kir::{ArrayId, Kernel, barrier_claims};
+use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use crate::search;
@@ -126,6 +126,7 @@ pub fn prove(
         tests.example = None;
     }
     let mut claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    claimed.extend(used_lemmas(&kernel.body));
     let used = kernel.contracts.iter();
     claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
     let answer = assemble(proof, tests, &claimed);
@@ -165,7 +166,10 @@ fn postconditions(
         }));
         return solver;
     }
-    let (ensured, solver) = values::ensured(kernel, solver, options.infers);
+    // A lemma that is not shown says nothing.
+    let mut kernel = kernel.clone();
+    kernel.lemmas.retain(|one| !proof.open.iter().any(|open| open.span == one.span));
+    let (ensured, solver) = values::ensured(&kernel, solver, options.infers);
     proof.open.extend(ensured.open);
     proof.learnt = ensured.learnt;
     // What was left open because nothing had looked at it yet.

@@ -261,6 +261,8 @@ pub enum Stmt {
     Break,
     Continue,
     Assert(Expr),
+    /// What a lemma says of some numbers, and where the lemma is.
+    Used(Expr, Span),
     Assume(Expr),
 }
 
@@ -413,9 +415,32 @@ pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
     found
 }
 
-/// Takes out what is claimed at barriers.
+/// Where the lemmas are that these statements use, at any depth.
+#[must_use]
+pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Stmt::Used(_, span) => found.push(*span),
+            Stmt::If(_, then, otherwise) => {
+                found.extend(used_lemmas(then));
+                found.extend(used_lemmas(otherwise));
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    found.extend(used_lemmas(part));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Takes out what is claimed at barriers and elsewhere and used without being shown.
 pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
-    statements.retain(|statement| !matches!(statement, Stmt::Claims(_) | Stmt::Given(_)));
+    let shown = |one: &Stmt| !matches!(one, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
+    statements.retain(shown);
     for statement in statements {
         match statement {
             Stmt::If(_, then, otherwise) => {

@@ -69,7 +69,9 @@ pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
                     each_expr(part, see);
                 }
             }
-            Stmt::Assert(condition) | Stmt::Assume(condition) => see(condition),
+            Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
+                see(condition);
+            }
             Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
             Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
@@ -143,7 +145,9 @@ impl Exposed {
                 Stmt::Loop(inner) => {
                     self.iteration(inner, &mut assigned.clone());
                 }
-                Stmt::Assert(condition) | Stmt::Assume(condition) => self.read(condition, assigned),
+                Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
+                    self.read(condition, assigned);
+                }
                 Stmt::Given(given) => {
                     given.claims.iter().for_each(|one| self.read(&one.condition, assigned));
                 }

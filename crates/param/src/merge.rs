@@ -163,7 +163,10 @@ fn foreign(array: &Array) -> Array {
 fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
     for statement in statements {
         match statement {
-            Stmt::Assign(_, value) | Stmt::Assert(value) | Stmt::Assume(value) => {
+            Stmt::Assign(_, value)
+            | Stmt::Assert(value)
+            | Stmt::Assume(value)
+            | Stmt::Used(value, _) => {
                 renumber_expr(value, places);
             }
             Stmt::Given(given) => {

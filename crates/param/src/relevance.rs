@@ -92,7 +92,9 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
                     statements(part, marks);
                 }
             }
-            Stmt::Assert(condition) | Stmt::Assume(condition) => mark(condition, marks),
+            Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
+                mark(condition, marks);
+            }
             Stmt::Given(given) => given.claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Claims(claims) => claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}

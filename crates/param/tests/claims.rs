@@ -229,3 +229,43 @@ fn lemmas_are_shown() {
     check("wrong(int x) by induction(x): x == 0", Unknown);
     check("first(int x) by induction(x): x >= 1", Unknown);
 }
+
+/// What a lemma says is used where it is named, and for the variables of claims; one that is not shown says nothing.
+#[test]
+fn lemmas_are_used() {
+    let text = |lemma: &str, uses: &str, claim: &str| {
+        format!(
+            r"//@ lemma {lemma};
+            //@ extent y[n];
+            //@ requires gridDim.x == 1 && blockDim.x == n && n <= 1000;
+            //@ ensures \forall int i; 0 <= i < n ==> y[i] == i*(i + 1)/2;
+            __global__ void k(int* y, int n) {{
+              int t = threadIdx.x;
+              int p = t*(t + 1);
+              {uses}
+              //@ assert {claim};
+              y[t] = p/2;
+            }}"
+        )
+    };
+    let even = "even(int x) by induction(x): 0 <= x ==> (x*x + x)%2 == 0";
+    let check = |text: &str, wanted| {
+        if solver().is_none() {
+            return;
+        }
+        let answer = answer(text);
+        let found = verdict(&answer, Property::Invariant);
+        assert_eq!(found, wanted, "{text}: {:?}", answer.properties);
+    };
+    check(&text(even, "//@ use even(t);", "p%2 == 0"), Proved);
+    // In claims it is used for their variables.
+    let all = text(even, "", "p >= 0").replace("y[i] == i*(i + 1)/2", "(i*i + i)%2 == 0");
+    check(&all, Proved);
+    // Of other numbers it says nothing.
+    check(&text(even, "//@ use even(t + 1);", "p%2 == 1"), Refuted);
+    // What is wrong is not shown with itself.
+    let wrong = "wrong(int x): x > blockDim.x";
+    check(&text(wrong, "//@ use wrong(blockDim.x);", "p%2 == 1"), Refuted);
+    let never = "never(int x): 0 <= x ==> x < 900";
+    check(&text(never, "//@ use never(t);", "t < 900"), Unknown);
+}

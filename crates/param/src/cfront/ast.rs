@@ -157,6 +157,8 @@ pub(crate) enum ClauseKind {
     /// Elements that a function reads or writes: array, first, last.
     Footprint(Footprint),
     GhostVar(Box<Declaration>),
+    /// `use name(…);`: a lemma, for these numbers.
+    Use(String, Vec<Expr>),
     GhostAssign(Expr, Expr),
     Predicate(Box<Predicate>),
     Lemma(Box<Lemma>),

@@ -17,6 +17,7 @@ const WORDS: &[&str] = &[
     "instantiate",
     "ghost",
     "lemma",
+    "use",
     "predicate",
     "monoid",
     "reads",
@@ -61,6 +62,7 @@ impl Parser {
                 self.skip_clause();
                 ClauseKind::Instantiate
             }
+            "use" => self.used_lemma()?,
             "ghost" => return self.ghost(start, out),
             "predicate" => self.predicate()?,
             "lemma" => self.lemma(start)?,
@@ -145,6 +147,21 @@ impl Parser {
         let body = self.expression()?;
         let span = self.since(start);
         Ok(ClauseKind::Lemma(Box::new(Lemma { name, parameters, induction, body, span })))
+    }
+
+    /// `use name(e, …);`
+    fn used_lemma(&mut self) -> Result<ClauseKind> {
+        let name = self.name()?;
+        let mut arguments = Vec::new();
+        self.expect("(")?;
+        while !self.take(")") {
+            arguments.push(self.assignment()?);
+            if !self.take(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        Ok(ClauseKind::Use(name, arguments))
     }
 
     fn monoid(&mut self, start: Span) -> Result<ClauseKind> {

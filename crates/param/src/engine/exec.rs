@@ -114,6 +114,7 @@ impl Engine<'_> {
                 let goal = self.condition(condition, &state);
                 self.oblige(Claim::Assertion, goal, condition.span, &state);
             }
+            Stmt::Used(condition, lemma) => self.use_lemma((condition, *lemma), &state),
             Stmt::Assume(condition) => {
                 let fact = self.condition(condition, &state);
                 state.path.push(fact);

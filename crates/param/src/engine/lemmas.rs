@@ -5,12 +5,15 @@
 
 use super::Engine;
 use super::state::{Mode, State, Val};
-use crate::kir::{Lemma, VarId};
+use crate::kir::{Expr, Lemma, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 use crate::spec;
 use base::{Index, Span};
+
+/// Instances of one lemma that are looked at for one claim.
+const MAX_INSTANCES: usize = 16;
 
 impl Engine<'_> {
     /// The places of lemmas that are shown.
@@ -21,6 +24,50 @@ impl Engine<'_> {
         let shown = lemmas.map(|one| one.span).collect();
         self.mode = mode;
         shown
+    }
+
+    /// What a lemma says of numbers is known of them, wherever they are.
+    pub(super) fn use_lemma(&mut self, (condition, lemma): (&Expr, Span), state: &State) {
+        if !spec::is_exact(condition) || !self.lemmas.contains(&lemma) {
+            return;
+        }
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let fact = self.condition(condition, state);
+        self.mode = mode;
+        for sym in fact.symbols() {
+            let facts = &mut self.prover.symbols.get_mut(sym).facts;
+            if !facts.contains(&fact) {
+                facts.push(fact.clone());
+            }
+        }
+    }
+
+    /// What lemmas of one or two numbers say of these.
+    pub(super) fn lemmas_of(&mut self, numbers: &[Poly]) -> Vec<Formula> {
+        let kernel = self.kernel;
+        let (mut facts, known) = (Vec::new(), self.lemmas.clone());
+        for lemma in kernel.lemmas.iter().filter(|one| known.contains(&one.span)) {
+            let mut choices: Vec<Vec<Poly>> = vec![Vec::new()];
+            for _ in &lemma.forall {
+                choices = choices
+                    .iter()
+                    .flat_map(|one| {
+                        let longer = |more: &Poly| {
+                            one.iter().cloned().chain([more.clone()]).collect::<Vec<_>>()
+                        };
+                        numbers.iter().map(longer).collect::<Vec<_>>()
+                    })
+                    .collect();
+            }
+            for choice in choices.into_iter().take(MAX_INSTANCES) {
+                let mut state = self.entry.clone();
+                for (var, value) in lemma.forall.iter().zip(choice) {
+                    state.vars[var.position()] = Val::Int(value);
+                }
+                facts.push(self.condition(&lemma.condition, &state));
+            }
+        }
+        facts
     }
 
     fn is_shown(&mut self, lemma: &Lemma, entry: &State) -> bool {

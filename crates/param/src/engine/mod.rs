@@ -147,6 +147,8 @@ pub(crate) struct Engine<'k> {
     has_powers: bool,
     /// Whether elements that annotations name have symbols of their own.
     elements: bool,
+    /// Lemmas that are shown, by their places.
+    lemmas: Vec<Span>,
     /// Comparisons of real numbers that are met, if they are wanted.
     coins: Option<Vec<eval::Coin>>,
     /// Barriers with claims, by their symbols.
@@ -192,6 +194,10 @@ pub(crate) fn prove(
     let mut engine = Engine::new(kernel, Prover::new(solver), infers);
     engine.only = only;
     let state = engine.set_up();
+    if only.is_none() {
+        // Before anything uses them.
+        engine.lemmas = engine.shown_lemmas(&state);
+    }
     engine.mode = Mode::Full;
     engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
     let everywhere = std::mem::take(&mut engine.sites);
@@ -208,7 +214,7 @@ pub(crate) fn prove(
         || claims::has_invariants(kernel);
     if only.is_none() {
         let mut shown = engine.shown_monoids();
-        shown.extend(engine.shown_lemmas(&state));
+        shown.extend(engine.lemmas.clone());
         engine.leave_claims(&shown);
     }
     let mut unsized_arrays = Vec::new();
@@ -262,6 +268,7 @@ impl<'k> Engine<'k> {
             named: Vec::new(),
             has_powers: false,
             elements: false,
+            lemmas: Vec::new(),
             coins: None,
             meetings: BTreeMap::new(),
             looks: Looks::Nowhere,

@@ -80,7 +80,8 @@ impl<'k> Code<'k> {
             Stmt::Barrier(span) => Insn::Barrier(*span),
             Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,
-            Stmt::Assert(condition) => Insn::Assert(condition),
+            // A lemma that a run contradicts is none.
+            Stmt::Assert(condition) | Stmt::Used(condition, _) => Insn::Assert(condition),
             Stmt::Assume(condition) => Insn::Assume(condition),
             Stmt::Break => {
                 pending.breaks.push(self.insns.len());

@@ -81,6 +81,10 @@ impl Lowerer<'_> {
             ClauseKind::GhostVar(declaration) => {
                 self.ghost_var(declaration, clause.span, out)?;
             }
+            ClauseKind::Use(name, arguments) => {
+                let used = self.used_lemma(name, arguments, clause.span)?;
+                out.push(used);
+            }
             ClauseKind::GhostAssign(target, value) => self.ghost_assign(target, value, out)?,
             _ => return Err(error(clause.span, "this clause belongs to no statement")),
         }

@@ -187,6 +187,13 @@ impl<'e, 'k> Reader<'e, 'k> {
             let sym = self.engine.prover.symbols.bounded(name, Level::Block, low, high);
             self.state.vars[var.position()] = Val::Int(Poly::symbol(sym));
         }
+        let bound = vars.iter().filter_map(|var| match &self.state.vars[var.position()] {
+            Val::Int(poly) => Some(poly.clone()),
+            _ => None,
+        });
+        let bound: Vec<Poly> = bound.collect();
+        let facts = self.engine.lemmas_of(&bound);
+        self.state.path.extend(facts);
         for condition in assumed {
             // What is not followed has a value that nothing is known of, so that nothing wrong is assumed.
             self.engine.elements = !spec::is_exact(condition);

@@ -73,6 +73,8 @@ fn in_case(
 ) -> (Vec<Case>, Option<Solver>) {
     let mut engine = Engine::new(kernel, Prover::new(solver), infers);
     let mut entry = engine.set_up();
+    // Only those that are shown are left.
+    engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();
     for (sym, value) in case.into_iter().flatten() {
         engine.replace(sym, &Poly::constant(value), &mut entry);
     }

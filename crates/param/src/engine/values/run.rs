@@ -189,6 +189,9 @@ impl Runner<'_, '_> {
             }
             Stmt::Given(given) => self.engine.meet_given(given, &mut track.state),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Assert(_) => {}
+            Stmt::Used(condition, lemma) => {
+                self.engine.use_lemma((condition, *lemma), &track.state);
+            }
             Stmt::Assume(condition) => {
                 let fact = self.engine.condition(condition, &track.state);
                 track.state.path.push(fact);
