@@ -96,7 +96,7 @@ fn property(event: &Event) -> Property {
         Event::DivisionByZero { .. } => Property::Division,
         Event::Divergence { .. } => Property::Barriers,
         Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
-        Event::Postcondition { .. } => Property::Postcondition,
+        Event::Postcondition { .. } | Event::Footprint { .. } => Property::Postcondition,
     }
 }
 
@@ -144,7 +144,8 @@ fn postconditions(
     options: Options,
 ) -> Option<Solver> {
     let barriers = !barrier_claims(&kernel.body).is_empty();
-    if kernel.ensures.is_empty() && !engine::has_loop_claims(kernel) && !barriers {
+    let plain = kernel.ensures.is_empty() && kernel.footprints.is_empty();
+    if plain && !engine::has_loop_claims(kernel) && !barriers {
         return solver;
     }
     let rests_on = [
@@ -157,9 +158,11 @@ fn postconditions(
     let monoid = |open: &Open| kernel.monoids.iter().any(|one| one.span == open.span);
     let unmet = proof.open.iter().any(|open| rests_on.contains(&open.property) || monoid(open));
     if unmet || !proof.unsized_arrays.is_empty() {
-        proof.open.extend(kernel.ensures.iter().map(|claim| Open {
+        let footprints = kernel.footprints.iter().map(|one| one.span);
+        let spans = kernel.ensures.iter().map(|claim| claim.span).chain(footprints);
+        proof.open.extend(spans.map(|span| Open {
             property: Property::Postcondition,
-            span: claim.span,
+            span,
             other: None,
             message: "this claim: what the kernel leaves is not definite while other properties are open"
                 .to_owned(),
@@ -338,7 +341,7 @@ impl Tests {
 fn places(event: &Event) -> Vec<base::Span> {
     let mut spans = match event {
         Event::Race { first, second, .. } => vec![first.span, second.span],
-        Event::OutOfBounds { access, .. } => vec![access.span],
+        Event::OutOfBounds { access, .. } | Event::Footprint { access, .. } => vec![access.span],
         Event::Overflow { span, .. }
         | Event::DivisionByZero { span, .. }
         | Event::Assertion { span, .. }

@@ -29,7 +29,7 @@
 mod claims;
 
 pub use claims::{
-    Claim, Contract, Fold, FoldOp, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
+    Claim, Contract, Fold, FoldOp, Footprint, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
 };
 
 use base::{IndexVec, Span, define_index};
@@ -350,6 +350,8 @@ pub struct Kernel {
     pub requires: Vec<Requirement>,
     /// What its contract claims of the end of the launch, one for each conjunct.
     pub ensures: Vec<Claim>,
+    /// What its contract allows to be accessed, if it says so.
+    pub footprints: Vec<Footprint>,
     /// Contracts of functions that are used where those are called.
     pub contracts: Vec<Contract>,
     /// Lemmas of the file.

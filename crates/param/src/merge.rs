@@ -144,6 +144,9 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], String> {
         one.arrays.push(foreign(&all[ArrayId::from_position(position)]));
     }
     two.arrays = own;
+    // What each may access is shown of it alone.
+    one.footprints.clear();
+    two.footprints.clear();
     for requirement in &mut two.requires {
         renumber_expr(&mut requirement.condition, &places);
     }

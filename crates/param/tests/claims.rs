@@ -269,3 +269,39 @@ fn lemmas_are_used() {
     let never = "never(int x): 0 <= x ==> x < 900";
     check(&text(never, "//@ use never(t);", "t < 900"), Unknown);
 }
+
+/// What is read and written lies in what the contract names, if it names something.
+#[test]
+fn footprints_are_checked() {
+    let check = |contract: &str, body: &str, wanted| {
+        let text = format!(
+            "//@ extent x[n], y[n], z[n];\n\
+             //@ requires n == gridDim.x*blockDim.x && n >= 2 && n <= 2147483647;\n\
+             {contract}\n\
+             __global__ void k(const float* x, float* y, float* z, int n) {{\n\
+             int i = blockIdx.x*blockDim.x + threadIdx.x;\n{body}\n}}"
+        );
+        let answer = answer(&text);
+        let found = verdict(&answer, Property::Postcondition);
+        assert_eq!(found, wanted, "{text}: {:?}", answer.properties);
+    };
+    let copy = "y[i] = x[i];";
+    check("//@ writes y[0 .. n-1];", copy, Proved);
+    check("//@ reads x[0 .. n-1];", copy, Proved);
+    check("//@ writes y[0 .. n-1]; reads x[0 .. n-1];", copy, Proved);
+    check("//@ writes y[0 .. n-2];", copy, Refuted);
+    check("//@ writes y[1 .. n-1];", copy, Refuted);
+    check("//@ reads x[0 .. n-2];", copy, Refuted);
+    // Two ranges may cover what is written together.
+    check("//@ writes y[0 .. 0], y[1 .. n-1];", copy, Proved);
+    check("//@ writes y[0 .. 0], y[2 .. n-1];", copy, Refuted);
+    // An array that is not named may not be written.
+    check("//@ writes z[0 .. n-1];", copy, Refuted);
+    check("//@ reads y[0 .. n-1];", copy, Refuted);
+    check("//@ writes y[0 .. n-1];", "if (i > n) z[i] = 0; y[i] = x[i];", Proved);
+    check("//@ writes y[0 .. n-1];", "if (i > 4) z[i] = 0; y[i] = x[i];", Refuted);
+    // Parameters are what they were at first.
+    check("//@ writes y[0 .. n-1];", "n = 1; y[i] = x[i];", Proved);
+    // An atomic operation reads and writes.
+    check("//@ writes y[0 .. n-1]; reads x[0 .. n-1];", "atomicAdd(&y[i], x[i]);", Refuted);
+}

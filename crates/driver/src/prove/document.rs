@@ -116,6 +116,6 @@ fn kind(event: &Event) -> &'static str {
         Event::DivisionByZero { .. } => "division-by-zero",
         Event::Divergence { .. } => "barrier-divergence",
         Event::Assertion { .. } | Event::Barrier { .. } => "invariant",
-        Event::Postcondition { .. } => "postcondition",
+        Event::Postcondition { .. } | Event::Footprint { .. } => "postcondition",
     }
 }

@@ -40,6 +40,14 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .label(format!("{} {}", who(&access.thread), verb(access)))
                 .note(launch)
         }
+        Event::Footprint { array, index, writes, access } => {
+            let name = element(&kernel.arrays[*array], index);
+            let what = if *writes { "written" } else { "read" };
+            let message = format!("`{name}` is {what}, which the contract does not allow");
+            Diagnostic::error(Code::Postcondition, access.span, message)
+                .label(format!("{} {}", who(&access.thread), verb(access)))
+                .note(launch)
+        }
         Event::Overflow { span, ty, exact, thread } => {
             let value = exact.map_or("a number beyond all types".to_owned(), |one| one.to_string());
             let message = format!("{value} does not fit into `{}`", ty.name());

@@ -1,13 +1,19 @@
 //! What annotations claim beyond integer variables, and what becomes of it: whatever nothing has shown is left open,
 //! with its line.
 
+use super::state::{Claim as Obliges, State, Val};
 use super::{Engine, Property};
-use crate::kir::{Claim, Kernel, Loop, Stmt, barrier_claims};
+use crate::interp::AccessKind;
+use crate::kir::{Claim, Element, Kernel, Loop, Space, Stmt, barrier_claims};
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
 use base::Span;
 
 /// Whether a kernel claims something of the end of the launch.
 pub(super) fn has_postconditions(kernel: &Kernel) -> bool {
-    !kernel.ensures.is_empty() || kernel.unfollowed.iter().any(|one| one.is_postcondition)
+    !kernel.ensures.is_empty()
+        || !kernel.footprints.is_empty()
+        || kernel.unfollowed.iter().any(|one| one.is_postcondition)
 }
 
 /// Whether it claims something on the way there that is no obligation of a thread.
@@ -41,6 +47,37 @@ pub(super) fn loops_with_claims(statements: &[Stmt]) -> Vec<&Loop> {
 }
 
 impl Engine<'_> {
+    /// What is accessed is what the contract allows, if it speaks of reads or writes at all.
+    pub(super) fn footprint(
+        &mut self,
+        element: &Element,
+        index: &[Poly],
+        kind: AccessKind,
+        state: &State,
+    ) {
+        let (array, kernel) = (element.array, self.kernel);
+        for writes in [false, true] {
+            let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == writes;
+            let says = kernel.footprints.iter().any(|one| one.writes == writes);
+            if !done || !says || kernel.arrays[array].space != Space::Global {
+                continue;
+            }
+            let own =
+                kernel.footprints.iter().filter(|one| (one.writes, one.array) == (writes, array));
+            let mut allowed = Vec::new();
+            for one in own {
+                let entry = self.entry.clone();
+                let ends = [&one.low, &one.high].map(|end| self.eval(end, &entry, false));
+                let ([Val::Int(low), Val::Int(high)], [at]) = (ends, index) else { continue };
+                let (above, below) = (at.minus(&low), high.minus(at));
+                let inside = [above, below].map(|one| one.map_or(Formula::False, Formula::ge));
+                allowed.push(Formula::and(inside));
+            }
+            let goal = Formula::or(allowed);
+            self.oblige(Obliges::Footprint(array, writes), goal, element.span, state);
+        }
+    }
+
     /// Leaves open what nothing follows. `shown` are places of claims that were shown.
     pub(super) fn leave_claims(&mut self, shown: &[Span]) {
         let kernel = self.kernel;

@@ -267,6 +267,7 @@ impl Engine<'_> {
         }
         if self.mode == Mode::Full {
             self.bounds(element, &index, state);
+            self.footprint(element, &index, kind, state);
         }
         if self.mode != Mode::Probe {
             let (array, span, path) = (element.array, element.span, state.path.clone());

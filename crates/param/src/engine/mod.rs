@@ -354,6 +354,12 @@ impl Engine<'_> {
                     format!("that `{name}` still fits into `{}` after an iteration", ty.name());
                 (Property::Overflow, message)
             }
+            Claim::Footprint(array, writes) => {
+                let name = &self.kernel.arrays[array].name;
+                let what = if writes { "written" } else { "read" };
+                let message = format!("that the contract allows this of `{name}` to be {what}");
+                (Property::Postcondition, message)
+            }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
             Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),

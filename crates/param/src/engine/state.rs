@@ -59,6 +59,8 @@ pub(super) enum Claim {
     /// What a loop's iteration hands to the next is in its type.
     Carried(VarId),
     Division,
+    /// The contract allows this array to be written (or else read) here.
+    Footprint(ArrayId, bool),
     Assertion,
     Invariant,
     /// All threads of a block come here or none.
@@ -74,6 +76,7 @@ impl Claim {
             Self::Bounds(_) => Property::Bounds,
             Self::Overflow(_) | Self::Carried(_) => Property::Overflow,
             Self::Division => Property::Division,
+            Self::Footprint(..) => Property::Postcondition,
             Self::Assertion | Self::Invariant => Property::Invariant,
             Self::Uniform | Self::Converged => Property::Barriers,
         }

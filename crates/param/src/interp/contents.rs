@@ -8,7 +8,7 @@ use super::draw::draw;
 use super::machine::{Halt, Machine};
 use super::shadow::{Cell, Memory};
 use super::value::{Environment, evaluate, truth};
-use super::{Contents, Launch, Value};
+use super::{AccessKind, Contents, Launch, Value};
 use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When};
 use crate::relevance;
 use base::Index;
@@ -247,4 +247,31 @@ fn named(demand: &Requirement) -> Vec<ArrayId> {
 pub(crate) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
     let env = Contract { launch, bound: &[], elements: None };
     evaluate(expr, &env, false).ok().and_then(Value::number)
+}
+
+/// Whether the contract forbids to write an element (or else to read it) that is accessed.
+pub(super) fn forbidden(
+    kernel: &Kernel,
+    launch: &Launch,
+    (array, index): (ArrayId, &[i128]),
+    kind: AccessKind,
+) -> Option<bool> {
+    if kernel.arrays[array].space != Space::Global {
+        return None;
+    }
+    let env = Contract { launch, bound: &[], elements: None };
+    let number = |one: &Expr| evaluate(one, &env, false).ok().and_then(Value::number);
+    [false, true].into_iter().find(|writes| {
+        let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == *writes;
+        let mut all = kernel.footprints.iter().filter(|one| one.writes == *writes).peekable();
+        let says = all.peek().is_some();
+        let allows = all.filter(|one| one.array == array).any(|one| {
+            // What cannot be told is not held against the kernel.
+            let (Some(low), Some(high), [at]) = (number(&one.low), number(&one.high), index) else {
+                return true;
+            };
+            (low..=high).contains(at)
+        });
+        done && says && !allows
+    })
 }

@@ -373,6 +373,11 @@ impl<'k> Machine<'k> {
             let sizes = sizes.clone();
             return Err(Halt::Event(Box::new(Event::OutOfBounds { array, index, sizes, access })));
         }
+        let forbidden = super::contents::forbidden(self.kernel, self.launch, (array, &index), kind);
+        if let Some(writes) = forbidden {
+            let event = Event::Footprint { array, index, writes, access };
+            return Err(Halt::Event(Box::new(event)));
+        }
         let mut place = [0; 3];
         for (slot, at) in place.iter_mut().zip(&index) {
             *slot = *at;

@@ -102,6 +102,13 @@ pub enum Event {
         sizes: Vec<Option<i128>>,
         access: Access,
     },
+    /// An access that the contract does not allow.
+    Footprint {
+        array: ArrayId,
+        index: Vec<i128>,
+        writes: bool,
+        access: Access,
+    },
     Overflow {
         span: Span,
         ty: Type,

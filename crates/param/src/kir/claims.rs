@@ -141,3 +141,18 @@ pub struct Contract {
     /// What calls must show first.
     pub relies: Vec<Span>,
 }
+
+/// Elements of an array that the contract allows to be read, or written.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    /// Whether they may be written, or else read.
+    pub writes: bool,
+    /// Which array.
+    pub array: super::ArrayId,
+    /// The first of them.
+    pub low: Expr,
+    /// The last of them.
+    pub high: Expr,
+    /// Where the clause is.
+    pub span: Span,
+}

@@ -22,8 +22,8 @@ use crate::cfront::ast::{
 };
 use crate::cfront::token::Result;
 use crate::kir::{
-    Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Kernel, Lemma, Monoid, Requirement,
-    Space, Stmt, Type, Unfollowed, Var, VarId, When,
+    Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Footprint, Kernel, Lemma, Monoid,
+    Requirement, Space, Stmt, Type, Unfollowed, Var, VarId, When,
 };
 use base::{Code, Diagnostic, IndexVec, Span};
 use convert::{fold, kir_type, whole};
@@ -66,6 +66,7 @@ struct Lowerer<'u> {
     ensures: Vec<Claim>,
     /// What is claimed at the next barrier, by calls that stand before it.
     pending: Vec<Claim>,
+    footprints: Vec<Footprint>,
     contracts: Vec<Contract>,
     lemmas: Vec<Lemma>,
     monoids: Vec<Monoid>,
@@ -138,6 +139,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         extents: BTreeMap::new(),
         ensures: Vec::new(),
         pending: Vec::new(),
+        footprints: Vec::new(),
         contracts: Vec::new(),
         lemmas: Vec::new(),
         monoids: Vec::new(),
@@ -179,6 +181,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         arrays: lowerer.arrays,
         requires: lowerer.requires,
         ensures: lowerer.ensures,
+        footprints: lowerer.footprints,
         contracts: lowerer.contracts,
         lemmas: lowerer.lemmas,
         monoids: lowerer.monoids,
@@ -369,13 +372,10 @@ impl Lowerer<'_> {
                 ClauseKind::Requires(condition) => self.require(condition)?,
                 ClauseKind::Ensures(condition) => self.ensure(condition, clause.span)?,
                 ClauseKind::Footprint(footprint) => {
-                    // Names must be right all the same.
-                    self.pointer(&footprint.array, &mut Vec::new())?;
-                    self.spec(&footprint.low)?;
-                    self.spec(&footprint.high)?;
-                    let name = if footprint.writes { "writes" } else { "reads" };
-                    let why = format!("`{name}` of a kernel is not followed");
-                    self.unfollow(claims::About::End, clause.span, why);
+                    let (array, _) = self.pointer(&footprint.array, &mut Vec::new())?;
+                    let (low, high) = (self.spec(&footprint.low)?, self.spec(&footprint.high)?);
+                    let (writes, span) = (footprint.writes, clause.span);
+                    self.footprints.push(Footprint { writes, array, low, high, span });
                 }
                 ClauseKind::Extent(name, size) => {
                     let size = self.spec(size)?;
