@@ -28,8 +28,10 @@
 
 mod claims;
 
+pub(crate) use claims::drop_claims;
 pub use claims::{
     Claim, Contract, Fold, FoldOp, Footprint, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
+    barrier_claims, used_lemmas,
 };
 
 use base::{IndexVec, Span, define_index};
@@ -393,70 +395,6 @@ pub fn has_barrier(statements: &[Stmt]) -> bool {
         }
         _ => false,
     })
-}
-
-/// What is claimed at barriers among these statements, at any depth.
-#[must_use]
-pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
-    let mut found = Vec::new();
-    for statement in statements {
-        match statement {
-            Stmt::Claims(claims) => found.extend(claims),
-            Stmt::If(_, then, otherwise) => {
-                found.extend(barrier_claims(then));
-                found.extend(barrier_claims(otherwise));
-            }
-            Stmt::Loop(inner) => {
-                for part in [&inner.head, &inner.body, &inner.step] {
-                    found.extend(barrier_claims(part));
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Where the lemmas are that these statements use, at any depth.
-#[must_use]
-pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
-    let mut found = Vec::new();
-    for statement in statements {
-        match statement {
-            Stmt::Used(_, span) => found.push(*span),
-            Stmt::If(_, then, otherwise) => {
-                found.extend(used_lemmas(then));
-                found.extend(used_lemmas(otherwise));
-            }
-            Stmt::Loop(inner) => {
-                for part in [&inner.head, &inner.body, &inner.step] {
-                    found.extend(used_lemmas(part));
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Takes out what is claimed at barriers and elsewhere and used without being shown.
-pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
-    let shown = |one: &Stmt| !matches!(one, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
-    statements.retain(shown);
-    for statement in statements {
-        match statement {
-            Stmt::If(_, then, otherwise) => {
-                drop_claims(then);
-                drop_claims(otherwise);
-            }
-            Stmt::Loop(inner) => {
-                for part in [&mut inner.head, &mut inner.body, &mut inner.step] {
-                    drop_claims(part);
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Whether something that a warp does together is among these statements, at any depth.

@@ -1,6 +1,6 @@
 //! What annotations are made of, beside what a kernel computes with.
 
-use super::{Expr, VarId};
+use super::{Expr, Stmt, VarId};
 use base::Span;
 use std::sync::Arc;
 
@@ -155,4 +155,68 @@ pub struct Footprint {
     pub high: Expr,
     /// Where the clause is.
     pub span: Span,
+}
+
+/// What is claimed at barriers among these statements, at any depth.
+#[must_use]
+pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Stmt::Claims(claims) => found.extend(claims),
+            Stmt::If(_, then, otherwise) => {
+                found.extend(barrier_claims(then));
+                found.extend(barrier_claims(otherwise));
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    found.extend(barrier_claims(part));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where the lemmas are that these statements use, at any depth.
+#[must_use]
+pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Stmt::Used(_, span) => found.push(*span),
+            Stmt::If(_, then, otherwise) => {
+                found.extend(used_lemmas(then));
+                found.extend(used_lemmas(otherwise));
+            }
+            Stmt::Loop(inner) => {
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    found.extend(used_lemmas(part));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Takes out what is claimed at barriers and elsewhere and used without being shown.
+pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
+    let shown = |one: &Stmt| !matches!(one, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
+    statements.retain(shown);
+    for statement in statements {
+        match statement {
+            Stmt::If(_, then, otherwise) => {
+                drop_claims(then);
+                drop_claims(otherwise);
+            }
+            Stmt::Loop(inner) => {
+                for part in [&mut inner.head, &mut inner.body, &mut inner.step] {
+                    drop_claims(part);
+                }
+            }
+            _ => {}
+        }
+    }
 }
