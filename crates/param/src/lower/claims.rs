@@ -263,7 +263,7 @@ impl Lowerer<'_> {
         Ok(Some(convert(value, kir_type(function.returns.scalar).unwrap_or(Type::Float))))
     }
 
-    fn substituted(
+    pub(super) fn substituted(
         &mut self,
         name: &str,
         (parameters, body): (&[Declarator], &Ast),
@@ -432,17 +432,6 @@ impl Lowerer<'_> {
             }
         }
         Ok(stated)
-    }
-
-    /// `use name(…);`: what a lemma says of these numbers.
-    pub(super) fn used_lemma(&mut self, name: &str, arguments: &[Ast], span: Span) -> Result<Stmt> {
-        let unit = self.unit;
-        let Some(lemma) = unit.lemmas.iter().find(|one| one.name == name) else {
-            return Err(error(span, format!("there is no lemma `{name}`")));
-        };
-        let parts = (&lemma.parameters[..], &lemma.body);
-        let value = super::convert::truth(self.substituted(name, parts, arguments, span)?);
-        Ok(Stmt::Used(value, lemma.span))
     }
 
     /// `ghost int x = e;`: a variable that only annotations see; integers have no bounds.

@@ -1,12 +1,12 @@
-//! Contracts of `__device__` functions that say what a block of threads leaves in arrays.
+//! Contracts of `__device__` functions that say what a block of threads leaves in arrays, and uses of lemmas.
 //!
 //! Such a function is called by all threads of a block and ends with a barrier. Its contract is shown once, for the function as a
 //! kernel of one block (`kir::Contract`), and used at each call at the last barrier. What the function accesses, and where
 //! threads meet in it, is looked at where it is called.
 
 use super::inline::ends_with_barrier;
-use super::{Binding, Lowerer};
-use crate::cfront::ast::{ClauseKind, Function, Scalar};
+use super::{Binding, Lowerer, error};
+use crate::cfront::ast::{ClauseKind, Expr as Ast, Function, Scalar};
 use crate::cfront::token::Result;
 use crate::kir::{ArrayId, Builtin, Claim, Contract, Given, Stmt};
 use crate::spec;
@@ -122,5 +122,16 @@ impl Lowerer<'_> {
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
         let whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
         whole.then_some(kernel)
+    }
+
+    /// `use name(…);`: what a lemma says of these numbers.
+    pub(super) fn used_lemma(&mut self, name: &str, arguments: &[Ast], span: Span) -> Result<Stmt> {
+        let unit = self.unit;
+        let Some(lemma) = unit.lemmas.iter().find(|one| one.name == name) else {
+            return Err(error(span, format!("there is no lemma `{name}`")));
+        };
+        let parts = (&lemma.parameters[..], &lemma.body);
+        let value = super::convert::truth(self.substituted(name, parts, arguments, span)?);
+        Ok(Stmt::Used(value, lemma.span))
     }
 }

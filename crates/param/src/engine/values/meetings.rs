@@ -186,6 +186,9 @@ impl Reader<'_, '_> {
                 _ => refuse("what was in shared memory before the launch"),
             };
         }
+        if one.when != When::Here {
+            return refuse("an element at another place of the kernel");
+        }
         let (point, side) = (self.point.clone(), self.side);
         Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index, point, span }))))
     }
