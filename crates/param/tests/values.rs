@@ -171,6 +171,35 @@ fn infinities_are_not_computed_with() {
     check(&least, &zero_of_some, Unknown);
 }
 
+/// What comes out of memory is no more a number for that.
+#[test]
+fn infinities_in_memory_are_not_computed_with() {
+    let plain = "out[i] = in[i];";
+    // The difference is NaN.
+    let shifted =
+        "float v = in[i]; s[t] = -INFINITY; __syncthreads(); float m = s[t]; out[i] = (v - m) + m;";
+    check(&block(plain), &block(shifted), Refuted);
+    let scaled = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = v + 0.0f*s[t];";
+    check(&block(plain), &block(scaled), Refuted);
+    let numbers = "float v = in[i]; s[t] = 4.0f; __syncthreads(); out[i] = v + s[t] - 4.0f;";
+    check(&block(plain), &block(numbers), Proved);
+    // Handed on it is what it is, and the lesser of two.
+    let greater = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = fmaxf(v, s[t]);";
+    check(&block(plain), &block(greater), Proved);
+    // The greatest of no values is no number either.
+    let greatest = |count: &str, after: &str| {
+        format!(
+            "float v = in[i], m = -INFINITY; for (int k = 0; k < {count}; k++) m = fmaxf(m, in[k]);\n\
+             s[t] = m; __syncthreads(); {after}"
+        )
+    };
+    let some = greatest("t", "float b = s[t]; out[i] = (v - b) + b;");
+    check(&block(plain), &block(&some), Refuted);
+    let handed = greatest("n", "out[i] = fmaxf(s[t], v);");
+    let direct = greatest("n", "out[i] = fmaxf(v, m);");
+    check(&block(&direct), &block(&handed), Proved);
+}
+
 #[test]
 fn unknowns_differ() {
     let shuffles =

@@ -2,10 +2,15 @@
 //!
 //! The algebra of values is that of real numbers: `x − x` is 0 and `0·x` too. Infinities of the source (`m = -INFINITY` before
 //! a maximum is looked for) are none, and nothing is computed with them: they may be compared, stored and be the lesser of two,
-//! all else with them is not followed. Elements of arrays and parameters are numbers.
+//! all else with them is not followed. Elements of inputs and parameters are numbers.
+//!
+//! What a thread loads is taken for a number until it is looked up; then it is looked at again, and there the greatest of values is a number
+//! only if it is shown that there are some.
 
 use super::folds::single_fold;
-use super::value::{Atom, Fold, Piece, Value};
+use super::resolve::Resolver;
+use super::value::{Atom, Fold, Piece, Sum, Value};
+use crate::logic::formula::Formula;
 
 /// What a value may be besides a real number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,24 +63,43 @@ impl Value {
         self.extent() == Extent::Finite
     }
 
-    /// What it may be besides a real number.
+    /// What it may be besides a real number, if what is combined in folds is not nothing.
     pub(super) fn extent(&self) -> Extent {
+        self.extent_if(&mut |_| false)
+    }
+
+    /// What it may be besides a real number, where these runs may have no values.
+    fn extent_if(&self, empty: Empty<'_>) -> Extent {
         if let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len())
             && let [(atom, 1)] = &product[..]
         {
-            let extent = of_atom(atom);
+            let extent = of_atom(atom, empty);
             return if ratio.top < 0 { extent.negated() } else { extent };
         }
         let mut atoms = self.terms.keys().flatten();
-        Extent::if_all(atoms.all(|(atom, _)| of_atom(atom) == Extent::Finite))
+        Extent::if_all(atoms.all(|(atom, _)| of_atom(atom, empty) == Extent::Finite))
     }
 }
 
+impl Resolver {
+    /// Whether a value that was looked up is a real number. The greatest of values is one only if there are some.
+    pub(super) fn is_number(&mut self, value: &Value, known: &[Formula]) -> bool {
+        let mut empty = |run: &Sum| {
+            let some = run.high.offset(-1).map(Formula::ge);
+            !some.is_some_and(|some| self.shows(known, &some))
+        };
+        value.extent_if(&mut empty) == Extent::Finite
+    }
+}
+
+/// Whether a run may have no values.
+type Empty<'e> = &'e mut dyn FnMut(&Sum) -> bool;
+
 /// A value of which the greatest, or least, with others is taken. Iterations of which there may be none are kept so
 /// ([`Carry::value`](super::carry::Carry::value)): the greatest of no values is −∞.
-fn beside_others(name: &str, value: &Value) -> Extent {
+fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     let runs = |fold: &Fold| fold.pieces.iter().all(|piece| matches!(piece, Piece::Run(_)));
-    match value.extent() {
+    match value.extent_if(empty) {
         Extent::Finite if single_fold(value).is_some_and(runs) => match name {
             "max" => Extent::Low,
             _ => Extent::High,
@@ -84,7 +108,7 @@ fn beside_others(name: &str, value: &Value) -> Extent {
     }
 }
 
-fn of_atom(atom: &Atom) -> Extent {
+fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
     match atom {
         Atom::Number(bits) => match f64::from_bits(*bits) {
             number if number.is_finite() => Extent::Finite,
@@ -93,18 +117,33 @@ fn of_atom(atom: &Atom) -> Extent {
             _ => Extent::Other,
         },
         Atom::Call(name, arguments) if matches!(name.as_str(), "max" | "min") => {
-            Extent::extreme(name, arguments.iter().map(|one| beside_others(name, one)))
+            let extents: Vec<Extent> =
+                arguments.iter().map(|one| beside_others(name, one, empty)).collect();
+            Extent::extreme(name, extents.into_iter())
         }
-        Atom::Call(_, arguments) => Extent::if_all(arguments.iter().all(Value::is_finite)),
-        Atom::Sum(sum) => Extent::if_all(sum.body.is_finite()),
+        Atom::Call(_, arguments) => {
+            let mut finite = |one: &Value| one.extent_if(empty) == Extent::Finite;
+            Extent::if_all(arguments.iter().all(&mut finite))
+        }
+        Atom::Sum(sum) => Extent::if_all(sum.body.extent_if(empty) == Extent::Finite),
         Atom::Fold(fold) => {
-            let mut extents = fold.pieces.iter().map(|piece| match piece {
-                Piece::One(value) => value.extent(),
-                Piece::Run(sum) => Extent::if_all(sum.body.is_finite()),
-            });
-            match fold.op.name.as_str() {
-                name @ ("max" | "min") => Extent::extreme(name, extents),
-                _ => Extent::if_all(extents.all(|extent| extent == Extent::Finite)),
+            let name = fold.op.name.as_str();
+            let mut extents = Vec::new();
+            for piece in &fold.pieces {
+                extents.push(match piece {
+                    Piece::One(value) => value.extent_if(empty),
+                    // Integers have a least and a greatest one.
+                    Piece::Run(sum) if fold.unit.is_none() && empty(sum) => match name {
+                        "max" => Extent::Low,
+                        "min" => Extent::High,
+                        _ => Extent::Other,
+                    },
+                    Piece::Run(sum) => Extent::if_all(sum.body.extent_if(empty) == Extent::Finite),
+                });
+            }
+            match name {
+                "max" | "min" => Extent::extreme(name, extents.into_iter()),
+                _ => Extent::if_all(extents.iter().all(|extent| *extent == Extent::Finite)),
             }
         }
         Atom::Input(..)

@@ -248,29 +248,48 @@ impl Resolver {
         known: &[Formula],
         depth: usize,
     ) -> Result<Value, Stop> {
-        let mut sum = Value::default();
+        let mut parts = Vec::new();
         for (product, ratio) in &value.terms {
             let mut known = known.to_vec();
-            let mut result = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+            let mut scale = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
             // Conditions first: what is multiplied by 0 is not looked up.
             for (atom, _) in product {
                 let Atom::Truth(formula) = atom else { continue };
                 let formula = self.formula(formula, instance).ok_or_else(too_large)?;
                 let truth = self.truth(&formula, &known)?;
-                result = result.times(&truth).ok_or_else(too_large)?;
+                scale = scale.times(&truth).ok_or_else(too_large)?;
                 if !truth.is_zero() && truth != Value::constant(1) {
                     known.push(formula);
                 }
             }
-            if result.is_zero() {
+            if scale.is_zero() {
                 continue;
             }
+            let mut factors = Vec::new();
             for (atom, power) in product.iter().filter(|(atom, _)| !matches!(atom, Atom::Truth(_)))
             {
                 let factor = self.atom(atom, instance, side, &known, depth)?;
-                for _ in 0..*power {
-                    result = result.times(&factor).ok_or_else(too_large)?;
+                factors.extend((0..*power).map(|_| factor.clone()));
+            }
+            parts.push((scale, factors, known));
+        }
+        // Infinities that come out of memory are handed on, but nothing is computed with them.
+        let computes = match &parts[..] {
+            [(scale, factors, _)] => {
+                factors.len() > 1 || ![1, -1].map(Value::constant).contains(scale)
+            }
+            _ => true,
+        };
+        let mut sum = Value::default();
+        for (scale, factors, known) in parts {
+            let mut result = scale;
+            for factor in factors {
+                if computes && !self.is_number(&factor, &known) {
+                    let what =
+                        "what is computed with infinity, or with the greatest of perhaps no values";
+                    return open(None, what);
                 }
+                result = result.times(&factor).ok_or_else(too_large)?;
             }
             sum = sum.plus(&result).ok_or_else(too_large)?;
         }
@@ -380,6 +399,11 @@ impl Resolver {
         depth: usize,
     ) -> Result<Value, Stop> {
         let Sum { digit, high, body } = self.ranged(sum, instance, side, known, depth)?;
+        let mut inside = known.to_vec();
+        inside.extend(range(digit, &high).ok_or_else(too_large)?);
+        if !self.is_number(&body, &inside) {
+            return open(None, "a sum of what may be infinite");
+        }
         self.summed(digit, &high, &body, known)
     }
 

@@ -461,6 +461,14 @@ pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
 }
 
 pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
+    let mut loads = left.loads();
+    loads.extend(right.loads());
+    let result = computed(operator, left, right)?;
+    // What is loaded may turn out to be infinite, and then it does not cancel.
+    result.loads().is_superset(&loads).then_some(result)
+}
+
+fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
     let numbers = left.is_finite() && right.is_finite();
     match operator {
         Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if !numbers => None,

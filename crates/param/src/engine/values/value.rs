@@ -272,6 +272,17 @@ impl Value {
         }
     }
 
+    /// What is loaded in it.
+    pub(super) fn loads(&self) -> BTreeSet<Atom> {
+        let mut found = BTreeSet::new();
+        self.visit(&mut |atom| {
+            if matches!(atom, Atom::Load(_) | Atom::Entry(_)) {
+                found.insert(atom.clone());
+            }
+        });
+        found
+    }
+
     /// The symbols in it, without those that sums bind.
     pub(super) fn symbols(&self) -> BTreeSet<Sym> {
         let mut found = BTreeSet::new();
