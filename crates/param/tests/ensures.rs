@@ -14,7 +14,7 @@ macro_rules! kernels {
     };
 }
 
-kernels! { compact diffusion matmul relu reverse stencil transpose vector_add }
+kernels! { compact diffusion diffusion_2d matmul matmul_rows relu reverse stencil transpose vector_add }
 
 #[test]
 fn every_kernel_is_tested() {
