@@ -292,13 +292,14 @@ fn footprints_are_checked() {
     check("//@ writes y[0 .. n-2];", copy, Refuted);
     check("//@ writes y[1 .. n-1];", copy, Refuted);
     check("//@ reads x[0 .. n-2];", copy, Refuted);
-    // Two ranges may cover what is written together.
-    check("//@ writes y[0 .. 0], y[1 .. n-1];", copy, Proved);
+    // Some takes a solver to see, such as that two ranges cover what is written together.
+    let together = if solver().is_some() { Proved } else { Unknown };
+    check("//@ writes y[0 .. 0], y[1 .. n-1];", copy, together);
     check("//@ writes y[0 .. 0], y[2 .. n-1];", copy, Refuted);
     // An array that is not named may not be written.
     check("//@ writes z[0 .. n-1];", copy, Refuted);
     check("//@ reads y[0 .. n-1];", copy, Refuted);
-    check("//@ writes y[0 .. n-1];", "if (i > n) z[i] = 0; y[i] = x[i];", Proved);
+    check("//@ writes y[0 .. n-1];", "if (i > n) z[i] = 0; y[i] = x[i];", together);
     check("//@ writes y[0 .. n-1];", "if (i > 4) z[i] = 0; y[i] = x[i];", Refuted);
     // Parameters are what they were at first.
     check("//@ writes y[0 .. n-1];", "n = 1; y[i] = x[i];", Proved);
