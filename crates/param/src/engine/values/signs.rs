@@ -107,7 +107,7 @@ impl Resolver {
             let value = self.instantiated(one, instance, side, known, 0).ok()?;
             values.push(self.canonical(&value, 0)?);
         }
-        let numbers = values.iter().all(Value::is_finite);
+        let numbers = values.iter().all(|one| self.is_number(one, known));
         numbers.then(|| values[0].minus(&values[1])).flatten()
     }
 }
