@@ -241,11 +241,7 @@ impl Engine<'_> {
                 }
                 for var in vars {
                     let value = &mut state.vars[var.position()];
-                    *value = match &*value {
-                        Val::Int(poly) => Val::Int(copies.poly(symbols, poly)),
-                        Val::Bool(formula) => Val::Bool(copies.formula(symbols, formula)),
-                        Val::Other(level) => Val::Other(*level),
-                    };
+                    *value = value.copied(copies, symbols);
                 }
             }
             (Agent::At(at), _) => {

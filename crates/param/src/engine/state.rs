@@ -6,7 +6,7 @@ use crate::interp::AccessKind;
 use crate::kir::{ArrayId, Type, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::symbols::Level;
+use crate::logic::symbols::{Copies, Level, Symbols};
 use base::Span;
 
 /// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is
@@ -17,6 +17,17 @@ pub(super) enum Val {
     Bool(Formula),
     /// A float, or nothing; who has it in common.
     Other(Level),
+}
+
+impl Val {
+    /// What another thread has in its place.
+    pub(super) fn copied(&self, copies: &mut Copies, symbols: &mut Symbols) -> Self {
+        match self {
+            Self::Int(poly) => Self::Int(copies.poly(symbols, poly)),
+            Self::Bool(formula) => Self::Bool(copies.formula(symbols, formula)),
+            Self::Other(level) => Self::Other(*level),
+        }
+    }
 }
 
 /// A thread at a place.

@@ -90,6 +90,15 @@ pub(crate) fn check(folder: &str, name: &str, property: Property) {
     }
 }
 
+/// Kernels that are wrong, each with what is: none of them is proved, with a solver or without.
+pub(crate) fn none_is_proved(wrong: &[(&str, &str)]) {
+    for (what, text) in wrong {
+        for solver in [None, solver()] {
+            assert_ne!(verdict(&answer(text, solver)), Verdict::Proved, "{what}");
+        }
+    }
+}
+
 /// The kernels of a folder.
 pub(crate) fn names(folder: &str) -> Vec<String> {
     let mut found: Vec<String> = std::fs::read_dir(path(folder))

@@ -355,18 +355,30 @@ impl<'e, 'k> Reader<'e, 'k> {
         index: &[Expr],
         span: Span,
     ) -> Read<Value> {
-        let declared = &self.engine.kernel.arrays[array];
-        let (name, space) = (declared.name.clone(), declared.space);
         let mut at = Vec::new();
         for one in index {
             at.push(self.integer(&spec::index(one))?);
         }
+        let path = self.state.path.clone();
+        self.placed((array, when), at, path, span)
+    }
+
+    /// The same at places that are known, where this is known.
+    pub(super) fn placed(
+        &mut self,
+        (array, when): (ArrayId, When),
+        at: Vec<Poly>,
+        path: Vec<Formula>,
+        span: Span,
+    ) -> Read<Value> {
+        let declared = &self.engine.kernel.arrays[array];
+        let (name, space) = (declared.name.clone(), declared.space);
         let sizes = self.engine.sizes[array.position()].clone();
         for (place, size) in at.iter().zip(sizes) {
             let below = size.and_then(|size| size.minus(place)?.offset(-1));
             let Some(below) = below else { return refuse("an element of an array without a size") };
             let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
-            self.inside.push((self.state.path.clone(), goal, name.clone()));
+            self.inside.push((path.clone(), goal, name.clone()));
         }
         if let (When::LoopEntry, Some((point, around))) = (when, &self.entry) {
             let around = around.iter().map(|digit| (*digit, Poly::symbol(*digit))).collect();

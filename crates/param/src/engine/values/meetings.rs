@@ -4,17 +4,15 @@
 //! other thread of a pair has symbols of its own where threads differ, and the same block and iterations.
 
 use super::super::Engine;
-use super::super::meetings::{Listed, Looks, Second};
-use super::super::state::Val;
+use super::super::meetings::{Looks, Second};
 use super::claims::{Named, Obliged, Read, Reader, Wanted, refuse};
 use super::run::{Runner, Track};
-use super::value::{Atom, Load, Value};
 use crate::kir::{Builtin, Claim, Compare, Expr, ExprKind, Space, Type, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level};
 use crate::spec::{self, Goal};
-use base::{Index, Span};
+use base::Index;
 
 impl Runner<'_, '_> {
     /// Notes what is claimed at a barrier.
@@ -72,11 +70,7 @@ impl Runner<'_, '_> {
         }
         let mut state = track.state.clone();
         for value in &mut state.vars {
-            *value = match &*value {
-                Val::Int(poly) => Val::Int(copies.poly(symbols, poly)),
-                Val::Bool(formula) => Val::Bool(copies.formula(symbols, formula)),
-                Val::Other(level) => Val::Other(*level),
-            };
+            *value = value.copied(copies, symbols);
         }
         Second { state, builtins, bound: claim.forall.clone() }
     }
@@ -161,36 +155,11 @@ impl Reader<'_, '_> {
         let mut elements = Vec::new();
         for one in &listed {
             let (sym, ty) = (one.sym, one.ty);
-            let value = self.listed(one, goal.span)?;
+            let place = ((one.array, one.when), one.index.clone(), one.path.clone());
+            let value = self.placed(place.0, place.1, place.2, goal.span)?;
             elements.push(Named { sym, value, ty, of_other: false });
         }
         Ok(Wanted::Relates(formula, elements))
-    }
-
-    /// The value of an element that was looked at, which must be there.
-    fn listed(&mut self, one: &Listed, span: Span) -> Read<Value> {
-        let declared = &self.engine.kernel.arrays[one.array];
-        let (name, space) = (declared.name.clone(), declared.space);
-        let sizes = self.engine.sizes[one.array.position()].clone();
-        for (place, size) in one.index.iter().zip(sizes) {
-            let below = size.and_then(|size| size.minus(place)?.offset(-1));
-            let Some(below) = below else { return refuse("an element of an array without a size") };
-            let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
-            self.inside.push((one.path.clone(), goal, name.clone()));
-        }
-        let (array, index) = (one.array, one.index.clone());
-        let unwritten = !self.engine.written[array.position()] && space == Space::Global;
-        if one.when == When::Before || unwritten {
-            return match space {
-                Space::Global => Ok(Value::atom(Atom::Input(array, index))),
-                _ => refuse("what was in shared memory before the launch"),
-            };
-        }
-        if one.when != When::Here {
-            return refuse("an element at another place of the kernel");
-        }
-        let (point, side) = (self.point.clone(), self.side);
-        Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index, point, span }))))
     }
 
     /// Whether all that is named has one value when the threads of a block are at a barrier.
