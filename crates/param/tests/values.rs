@@ -179,6 +179,9 @@ fn infinities_in_memory_are_not_computed_with() {
     let shifted =
         "float v = in[i]; s[t] = -INFINITY; __syncthreads(); float m = s[t]; out[i] = (v - m) + m;";
     check(&block(plain), &block(shifted), Refuted);
+    // Two loads that turn out to be the same.
+    let twice = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = (v - s[t]) + s[blockDim.x-1-t];";
+    check(&block(plain), &block(twice), Refuted);
     let scaled = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = v + 0.0f*s[t];";
     check(&block(plain), &block(scaled), Refuted);
     let numbers = "float v = in[i]; s[t] = 4.0f; __syncthreads(); out[i] = v + s[t] - 4.0f;";
