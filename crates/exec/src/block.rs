@@ -43,7 +43,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         mut shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
-        shadows.alone = threads == 1 && !machine.copies_asynchronously();
+        shadows.alone = threads == 1 && !machine.copies_asynchronously() && !machine.general;
         let warps = (0..threads.div_ceil(WARP)).map(|number| {
             let exists = Mask::first((threads - number * WARP).min(WARP) as u32);
             Warp::new(machine, number, exists)
@@ -148,7 +148,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
         // With others in the warp it stops at every block, to meet them.
         let most = match self.warps[warp].groups.len() {
-            1 => LONGEST.min(self.budget.left() / u64::from(lanes.count().max(1))),
+            1 if !self.machine.general => {
+                LONGEST.min(self.budget.left() / u64::from(lanes.count().max(1)))
+            }
             _ => 0,
         };
         let Followed { at: here, executed, ended } =

@@ -43,14 +43,23 @@ pub(crate) enum Decoded {
     Integer { op: IntBinary, dst: Word, sources: [Word; 2] },
 }
 
+/// Which instructions are decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoding {
+    /// Floats are left to the domain of the run, known ones too.
+    pub(crate) valued: bool,
+    /// Everything is left to the code for all cases.
+    pub(crate) general: bool,
+}
+
 impl Code {
     /// Decodes a function; `next` is the number of its first instruction, and then that of the next
-    /// function's. With `valued`, floats are left to the domain of the run, known ones too.
+    /// function's.
     pub(crate) fn new(
         function: &Function,
         layout: &mut Layout,
         next: &mut Site,
-        valued: bool,
+        decoding: Decoding,
     ) -> Self {
         let mut number = |block: &ir::Block| {
             let first = *next;
@@ -62,7 +71,8 @@ impl Code {
         let mut block = |block: &ir::Block| {
             let step = |instruction: &Instr| {
                 let decoded = match &instruction.op {
-                    Op::Fma { .. } | Op::FloatBinary { .. } if valued => None,
+                    _ if decoding.general => None,
+                    Op::Fma { .. } | Op::FloatBinary { .. } if decoding.valued => None,
                     op => decode(op, layout),
                 };
                 let decoded = decoded.unwrap_or(Decoded::Other);

@@ -1,12 +1,13 @@
 //! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
-use crate::decode::Code;
+use crate::decode::{Code, Decoding};
 use crate::domain::InputSource;
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
+use crate::run::Paths;
 use crate::value::Valued;
 use crate::warp::Position;
 use base::IndexVec;
@@ -45,6 +46,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) params: Vec<Allocation>,
     /// Places of stores for which the domain is asked whether they leave in place what is there.
     pub(crate) asked: FxHashSet<Place>,
+    /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
+    pub(crate) general: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -61,14 +64,16 @@ impl<'p> Machine<'p> {
     pub(crate) fn new(
         program: &'p Program,
         launch: &'p Launch,
+        paths: Paths,
         mut valued: Option<Valued<'_>>,
     ) -> Result<(Self, Vec<Allocation>), Gap> {
         let mut layouts: IndexVec<FuncId, Layout> =
             program.functions.iter().map(Layout::new).collect();
         let mut next = 0;
         let codes = program.functions.enumerate();
-        let decoded =
-            |(id, function)| Code::new(function, &mut layouts[id], &mut next, valued.is_some());
+        let general = paths == Paths::General;
+        let manner = Decoding { valued: valued.is_some(), general };
+        let decoded = |(id, function)| Code::new(function, &mut layouts[id], &mut next, manner);
         let codes = codes.map(decoded).collect();
         let mut machine = Self {
             program,
@@ -80,6 +85,7 @@ impl<'p> Machine<'p> {
             local: Vec::new(),
             params: Vec::new(),
             asked: FxHashSet::default(),
+            general,
         };
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();

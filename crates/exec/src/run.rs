@@ -28,11 +28,24 @@ pub struct Limits {
     pub jobs: usize,
     /// Who watches it, and may want it to end.
     pub watch: Option<&'static Watch>,
+    /// Which code executes instructions. What a run finds does not depend on it.
+    pub paths: Paths,
+}
+
+/// Which code executes instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paths {
+    /// Common cases by code of their own, which promises the answer of [`Paths::General`].
+    #[default]
+    Fast,
+    /// Everything by the code for all cases. Slow; tests compare the two.
+    General,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lane_instructions: 20_000_000_000, time: None, jobs: 1, watch: None }
+        let (lane_instructions, paths) = (20_000_000_000, Paths::Fast);
+        Self { lane_instructions, time: None, jobs: 1, watch: None, paths }
     }
 }
 
@@ -187,7 +200,8 @@ fn run_asking(
     mut valued: Option<Valued<'_>>,
     asked: FxHashSet<Place>,
 ) -> (Outcome, Vec<Allocation>) {
-    let prepared = Machine::new(program, launch, valued.as_mut().map(Valued::reborrow));
+    let prepared =
+        Machine::new(program, launch, limits.paths, valued.as_mut().map(Valued::reborrow));
     let (mut machine, mut global) = match prepared {
         Ok(prepared) => prepared,
         Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),

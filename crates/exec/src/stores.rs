@@ -19,9 +19,9 @@ pub fn last_store(
     limits: Limits,
     (buffer, offset): (usize, usize),
 ) -> Option<(Place, Thread)> {
-    let (machine, mut global) = Machine::new(program, launch, None).ok()?;
+    let (machine, mut global) = Machine::new(program, launch, limits.paths, None).ok()?;
     let shared = machine.shared_memory();
-    let mut shadows = Shadows::new(Some(Checks::default()), &shared, &global);
+    let mut shadows = Shadows::new(&machine, Some(Checks::default()), &shared, &global);
     shadows.trace(Area::Global(buffer), offset as i64);
     let mut block = BlockRun::new(&machine, &mut global, Budget::new(limits), shadows);
     let mut last = None;

@@ -6,6 +6,7 @@
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::launch::Access as Permission;
+use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::run::Checks;
 use sync::{
@@ -92,12 +93,16 @@ impl Circumstance {
 impl Shadows {
     /// Shadows for the allocations of a launch.
     pub(crate) fn new(
+        machine: &Machine<'_>,
         checks: Option<Checks>,
         shared: &[Allocation],
         global: &[Allocation],
     ) -> Self {
         let Some(Checks { lock_step, barrier_uses }) = checks else { return Self::default() };
-        let shadow = |memory: &Allocation| Shadow::new(memory.bytes.len() as u64);
+        let shadow = |memory: &Allocation| {
+            let shadow = Shadow::new(memory.bytes.len() as u64);
+            if machine.general { shadow.one_by_one() } else { shadow }
+        };
         let writable =
             |memory: &Allocation| (memory.access != Permission::In).then(|| shadow(memory));
         Self {

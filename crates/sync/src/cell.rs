@@ -78,6 +78,8 @@ pub(crate) struct Summary {
 pub(crate) struct Order<'o> {
     pub(crate) clocks: &'o Clocks,
     pub(crate) copies: &'o Copies,
+    /// No access is remembered without a look at those before.
+    pub(crate) one_by_one: bool,
 }
 
 impl Order<'_> {
@@ -147,7 +149,7 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
-        if !self.quick(lists, order, access, entry) {
+        if order.one_by_one || !self.quick(lists, order, access, entry) {
             self.compare_and_record(lists, order, access, (entry, offset), met);
         }
     }

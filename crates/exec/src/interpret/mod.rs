@@ -243,6 +243,9 @@ pub fn executes(op: &Op) -> bool {
 /// Executes an operation in the context's lanes.
 #[inline]
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if context.machine.general {
+        return in_general(context, op);
+    }
     if context.lanes.is_one() && solo::execute(context, op) {
         return Ok(Flow::Next);
     }
@@ -259,12 +262,12 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     }
     match op {
         Op::Load(load) => {
-            if !contiguous::load(context, load) {
+            if context.machine.general || !contiguous::load(context, load) {
                 memory::load(context, load)?;
             }
         }
         Op::Store(store) => {
-            if !contiguous::store(context, store) {
+            if context.machine.general || !contiguous::store(context, store) {
                 memory::store(context, store)?;
             }
         }

@@ -25,6 +25,7 @@ type Source = (Lanes, Tags);
 /// Executes an operation on bits of which some are unknown; whether any are.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     if let Op::Split { dsts, src } = op
+        && !context.machine.general
         && halved(context, dsts, *src)
     {
         return Ok(true);

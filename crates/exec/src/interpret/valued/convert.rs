@@ -26,7 +26,8 @@ pub(super) fn execute(
 ) -> bool {
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
-            if to == Format::F32 && widened(context, from, mode, dst, src) {
+            let general = context.machine.general;
+            if to == Format::F32 && !general && widened(context, from, mode, dst, src) {
                 return true;
             }
             if is_number(context, src) && exact(context, from, to, mode, src) {

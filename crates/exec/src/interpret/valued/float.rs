@@ -158,7 +158,7 @@ fn compute<const N: usize>(
     operands: [Operand; N],
     ask: Ask<'_, N>,
 ) -> bool {
-    if quick(context, shape, dst, operands, ask) {
+    if !context.machine.general && quick(context, shape, dst, operands, ask) {
         return true;
     }
     let sources = operands.map(|operand| raw(context, operand));
@@ -235,7 +235,7 @@ pub(super) fn reals(
     let place = Some(context.place);
     let mut last = None;
     let shift = (part * size * 8) as u32;
-    if size == 4 && lanes.without(tags.unknown).is_empty() {
+    if size == 4 && lanes.without(tags.unknown).is_empty() && !context.machine.general {
         // The common case at once: singles in all lanes.
         for lane in 0..WARP {
             out[lane] = (values[lane] >> shift) as u32;

@@ -60,7 +60,8 @@ pub(super) fn choose(
     lanes: Mask,
 ) {
     let width = context.layout.width(dst);
-    if lanes.is_empty() || singles(context, dst, condition, [a, b], lanes) {
+    let general = context.machine.general;
+    if lanes.is_empty() || !general && singles(context, dst, condition, [a, b], lanes) {
         return;
     }
     let followed = condition.followed();
