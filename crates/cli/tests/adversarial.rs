@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Attacks there must be at least, so that none is lost unseen.
-const ATTACKS: usize = 300;
+const ATTACKS: usize = 500;
 
 /// Seconds after which `warpproof` gives up by itself, and after which it counts as hanging.
 const TIMEOUT: (&str, Duration) = ("10", Duration::from_secs(60));
