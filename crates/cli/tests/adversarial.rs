@@ -73,7 +73,8 @@ fn answer(case: &Case) -> Result<(i32, Value), String> {
     let command = Command::new(cargo_bin!("warpproof")).current_dir(case.file.parent().unwrap());
     let mut command = command.args(case.arguments()).args(["--format", "json"]);
     if case.run[0] != "run" {
-        command = command.args(["--timeout", TIMEOUT.0]);
+        // The cases run side by side already.
+        command = command.args(["--timeout", TIMEOUT.0, "--jobs", "1"]);
     }
     let output = command.timeout(TIMEOUT.1).output().map_err(|error| error.to_string())?;
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
