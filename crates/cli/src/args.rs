@@ -181,8 +181,7 @@ pub(crate) struct EquivArgs {
     #[arg(long)]
     pub(crate) no_snap: bool,
 
-    /// Look at a proof again by another road: run both kernels on intervals at random points, where
-    /// their outputs must meet.
+    /// Cross-check a proof with interval arithmetic at random inputs.
     #[arg(long)]
     pub(crate) recheck: bool,
 

@@ -148,8 +148,8 @@ pub(crate) fn run<'r>(
 
 /// Builds the launch and runs the lifted program, whatever tensors contain; `None` if that does not end.
 ///
-/// Lifting keeps which memory is touched, so what is found holds for the kernel, under the
-/// assumptions that lifting lists.
+/// Lifting keeps which memory is touched, so what is found holds for the kernel. The one exception is code that
+/// was dropped because a function was recognised without it: then nothing is known of the kernel.
 pub(crate) fn run_lifted<'r>(
     execution: &Execution<'r>,
     command: &str,
@@ -158,6 +158,9 @@ pub(crate) fn run_lifted<'r>(
     let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
     let prepared = prepared.without_relations().lifted();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
+    if lift::drops_code(program) {
+        return None;
+    }
     let result = exec::check_with(program, launch, execution.limits, checks);
     result.gap.is_none().then(|| prepared.finish(result, checks))
 }

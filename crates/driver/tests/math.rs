@@ -385,9 +385,7 @@ fn launch_of(arguments: &str) -> String {
 fn cell(inputs: [&Input; 2], function: &str, arguments: &str) -> String {
     let launch = launch_of(arguments);
     let (exit, text) = answer(inputs, &launch, None);
-    let limited = text.contains("below 105615") || text.contains("8388608");
     match exit {
-        Exit::Success if limited => "proved, small".to_owned(),
         Exit::Success => "proved".to_owned(),
         Exit::Refuted => {
             let (exit, text) = answer(inputs, &launch, Some("x > 0"));
@@ -426,8 +424,6 @@ for sm_80, against the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9,
 `--use_fast_math` (`fast`). A test writes this page.
 
 - *proved*: equal for all arguments that are real numbers and at which the function is defined.
-- *proved, small*: assumed are arguments below 105615 in magnitude (sines), or quotients of at most 8388608 (`fmodf`): \
-beyond, the library takes another way, which is not looked at.
 - *x > 0*: proved with `--assume 'x > 0'`, and refuted without: with fast math a power is `ex2(y lg2(x))`, which is not \
 defined for other numbers.
 

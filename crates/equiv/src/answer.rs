@@ -1,6 +1,8 @@
 //! What a comparison is asked, and what it answers.
 
 use crate::difference::Difference;
+use crate::hidden::Hidden;
+use crate::marks::Unshown;
 use crate::recheck::Rechecked;
 use crate::side::Assumption;
 use crate::symbolic::Symbolic;
@@ -34,6 +36,10 @@ pub enum Answer {
     Different(Box<Difference>),
     /// Some are not settled; the first of them, and how many there are.
     Unknown(Box<Unsettled>, usize),
+    /// All are equal if the arguments of a function are in a range, which does not follow.
+    Unshown(Box<Unshown>),
+    /// All are equal with the numbers that constants stand for, and differ with the constants as they are.
+    Constants(Hidden),
     /// The sides do not fit together, or with the assumptions.
     Mismatch(String),
 }

@@ -6,10 +6,10 @@
 //! is a point at which all of them hold.
 
 use crate::side::{Assumption, Table};
-use decide::{Budget, Point, inputs_of, satisfy};
+use decide::{Budget, Point, Value, evaluate, inputs_of, satisfy};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use term::{Input, Node, NodeId, Term, Terms, evaluation_order};
+use term::{Input, Node, NodeId, Number, Term, Terms, evaluation_order};
 
 /// More conditions than this are not given to all outputs at once.
 const MANY: usize = 64;
@@ -67,6 +67,22 @@ impl Assumed {
     /// Whether there are so many that outputs should be decided a few at a time.
     pub(crate) fn is_large(&self) -> bool {
         self.groups.len() > MANY
+    }
+
+    /// Of the point at which all conditions hold, the inputs of those that do not hold with some numbers, and of
+    /// all that belong together with these.
+    pub(crate) fn unsatisfied(&self, terms: &Terms, known: &FxHashMap<usize, f64>) -> Point {
+        let at = |input: Input| {
+            let number = known.get(&input.position()).copied().unwrap_or_default();
+            Number::from_f64(number).unwrap_or(Number::ZERO)
+        };
+        let fails = |conditions: &Vec<Term>| {
+            let values = evaluate(terms, conditions, &at);
+            values.into_iter().any(|value| value != Value::Truth(true))
+        };
+        let failing: Vec<bool> = self.groups.iter().map(fails).collect();
+        let is_failing = |input: &Input| self.group_of.get(input).is_some_and(|at| failing[*at]);
+        self.point.iter().filter(|(input, _)| is_failing(input)).cloned().collect()
     }
 
     /// The conditions that concern the inputs of some pairs.

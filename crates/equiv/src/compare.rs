@@ -6,6 +6,8 @@ use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::difference::Difference;
+use crate::hidden;
+use crate::marks::{self, Marks};
 use crate::recheck::Recheck;
 use crate::sequence::Launches;
 use crate::settle;
@@ -67,6 +69,18 @@ fn run_and_compare(
         let mut answer =
             Outputs { sides, table, assumed, clock, ran: &mut ran, compared }.compare();
         let limits = clock.limits();
+        if matches!(answer, Answer::Equal)
+            && let Some(unshown) = ranges(&launches, options, &ran)
+        {
+            answer = unshown;
+        }
+        if matches!(answer, Answer::Equal) && !compared.snapped.is_empty() {
+            let (terms, snap) = (&ran[0].domain.terms, false);
+            let kernels = Recheck { sides, table, terms, assumed, limits, snap };
+            if let Some(hidden) = hidden::find(&kernels, cost(&ran)) {
+                answer = Answer::Constants(hidden);
+            }
+        }
         match &mut answer {
             Answer::Equal if options.recheck => {
                 let (terms, snap) = (&ran[0].domain.terms, options.snap);
@@ -79,11 +93,20 @@ fn run_and_compare(
                 difference.stores = sides.map(|side| stored(side, &difference.position, limits));
                 difference.rounding = rounding(&launches, options, assumed, ran);
             }
-            Answer::Equal | Answer::Unknown(..) | Answer::Mismatch(_) => {}
+            Answer::Equal
+            | Answer::Unknown(..)
+            | Answer::Unshown(_)
+            | Answer::Constants(_)
+            | Answer::Mismatch(_) => {}
         }
         compared.answer = Some(answer);
     }
     compared
+}
+
+/// Instructions of all threads of both sides.
+fn cost(ran: &[Ran; 2]) -> u64 {
+    ran.iter().flat_map(|ran| &ran.outcomes).map(|outcome| outcome.lane_instructions).sum()
 }
 
 /// Where a side stores an element last.
@@ -118,7 +141,80 @@ fn rounding(
     let (ran, compared) = (&mut [reference, again], &mut compared);
     match (Outputs { sides, table, assumed, clock, ran, compared }).compare() {
         Answer::Equal => pairs,
-        Answer::Different(_) | Answer::Unknown(..) | Answer::Mismatch(_) => Vec::new(),
+        _ => Vec::new(),
+    }
+}
+
+/// Why equality does not follow, if functions are known in ranges only that are not shown.
+fn ranges(
+    launches: &[Launches<'_, '_>; 2],
+    options: &Options<'_>,
+    ran: &[Ran; 2],
+) -> Option<Answer> {
+    let lost = || Some(Answer::Mismatch(UNFOLLOWED.to_owned()));
+    for (number, one) in launches.iter().enumerate().filter(|(at, _)| ran[*at].domain.has_ranges) {
+        let Ok(mut domain) = one.table.domain(one.side, number, options.snap) else {
+            return lost();
+        };
+        domain.marks = Some(Marks::default());
+        let mut conditions = Vec::new();
+        for assumption in options.assumptions {
+            let Ok(own) = one.table.conditions(assumption, &mut domain.terms) else {
+                return lost();
+            };
+            conditions.extend(own);
+        }
+        let mut marked = one.run(domain, None);
+        if !marked.ended() || marked.domain.is_exhausted() {
+            return lost();
+        }
+        let Some(outputs) = terms_of(one.side, &mut marked) else { return lost() };
+        let budget = Budget { patience: one.clock.patience(), ..Budget::default() };
+        if let Some(unshown) = marks::unshown(number, &mut marked, &outputs, &conditions, &budget) {
+            return Some(Answer::Unshown(Box::new(unshown)));
+        }
+    }
+    None
+}
+
+const UNFOLLOWED: &str = "a function is known for some of its arguments only, and what it computes \
+                          cannot be followed apart from them";
+
+/// The terms of everything a side writes; `None` if one was lost.
+fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
+    let mut terms = Vec::new();
+    for (_, output) in side.written().into_values() {
+        for index in 0..output.starts.len() {
+            match find(side, ran, output, index) {
+                Found::Term(term) => terms.push(term),
+                Found::Bits(_) | Found::Unwritten => {}
+                Found::Lost(_) => return None,
+            }
+        }
+    }
+    Some(terms)
+}
+
+/// What a side leaves in an element.
+fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
+    let launch = side.writer(side.count(), &output.name);
+    let Ran { results, domain, .. } = ran;
+    let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
+        return Found::Unwritten;
+    };
+    let (start, scalar) = (output.starts[index], output.scalar);
+    if let Scalar::Float(format) = scalar {
+        return match results.real(domain, output.buffer, start, format) {
+            Ok(value) => Found::Term(domain.term(value)),
+            Err(Element::Lost(lost)) => Found::Lost(lost),
+            Err(_) => Found::Unwritten,
+        };
+    }
+    match results.element(domain, output.buffer, start, scalar) {
+        Element::Bits(bits) => Found::Bits(bits),
+        Element::Value(value) => Found::Term(domain.term(value)),
+        Element::Lost(lost) => Found::Lost(lost),
+        Element::Unwritten => Found::Unwritten,
     }
 }
 
@@ -154,8 +250,17 @@ fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
         return;
     }
     let domain = launches.table.domain(launches.side, launches.number, options.snap);
-    let Ok(domain) = domain else { return };
-    *ran = launches.run(domain, Some(&places));
+    let Ok(mut domain) = domain else { return };
+    if !ran.domain.has_ranges {
+        *ran = launches.run(domain, Some(&places));
+        return;
+    }
+    // Functions that are known in a range only are not compared by what they are there.
+    domain.marks = Some(Marks::default());
+    let marked = launches.run(domain, Some(&places));
+    if marked.ended() {
+        ran.outcomes = marked.outcomes;
+    }
 }
 
 /// The outputs of both sides on their way to an answer.
@@ -228,25 +333,7 @@ impl Outputs<'_, '_> {
     }
 
     fn find(&mut self, side: usize, output: &Output, index: usize) -> Found {
-        let launch = self.sides[side].writer(self.sides[side].count(), &output.name);
-        let Ran { results, domain, .. } = &mut self.ran[side];
-        let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
-            return Found::Unwritten;
-        };
-        let (start, scalar) = (output.starts[index], output.scalar);
-        if let Scalar::Float(format) = scalar {
-            return match results.real(domain, output.buffer, start, format) {
-                Ok(value) => Found::Term(domain.term(value)),
-                Err(Element::Lost(lost)) => Found::Lost(lost),
-                Err(_) => Found::Unwritten,
-            };
-        }
-        match results.element(domain, output.buffer, start, scalar) {
-            Element::Bits(bits) => Found::Bits(bits),
-            Element::Value(value) => Found::Term(domain.term(value)),
-            Element::Lost(lost) => Found::Lost(lost),
-            Element::Unwritten => Found::Unwritten,
-        }
+        find(self.sides[side], &mut self.ran[side], output, index)
     }
 
     /// Compares some elements, in batches of as many as this at the same time.

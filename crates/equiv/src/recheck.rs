@@ -53,7 +53,8 @@ impl Recheck<'_> {
                 state += 1;
                 decide::mix(state)
             };
-            let numbers = Numbers::random(self.sides, self.table, self.terms, self.assumed, next);
+            let numbers =
+                Numbers::random(self.sides, self.table, (self.terms, self.assumed), 1.0, next);
             if let Some(numbers) = numbers {
                 self.at(&numbers, &mut rechecked)?;
             }
@@ -90,14 +91,14 @@ impl Recheck<'_> {
     }
 
     /// What both sides write, in the order of their names, with the launch that does so last.
-    fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
+    pub(crate) fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
         let other = self.sides[1 - side].written();
         let own = self.sides[side].written().into_iter();
         own.filter(|(name, _)| other.contains_key(name)).map(|(_, output)| output).collect()
     }
 
     /// What a side makes of every element of its outputs.
-    fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
+    pub(crate) fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
         let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
         let silent = || Enclosed::Unsure("the run says nothing".to_owned());

@@ -5,6 +5,7 @@
 //! terms, and at the stores in question the terms are compared. Nothing is assumed for it: constants are
 //! taken as they are.
 
+use crate::marks::Marks;
 use crate::side::{Side, Table};
 use exec::{Limits, Outcome, Place};
 
@@ -24,6 +25,7 @@ pub fn settle(side: &Side<'_>, limits: Limits, before: &Outcome) -> Option<Outco
     }
     let table = Table::new([side, side]).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
+    domain.marks = Some(Marks::default());
     let (outcome, _) = exec::check_asking(side.program, side.launch, limits, &mut domain, places);
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)

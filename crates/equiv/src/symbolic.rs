@@ -20,6 +20,7 @@ use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
 use crate::handles::Handles;
+use crate::marks::Marks;
 use crate::operations;
 use crate::ranges::{self, Range, Ranges};
 use crate::rounding::Constants;
@@ -30,7 +31,7 @@ use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Truths, Unary, Value, Values,
 };
-use ir::{Format, RealFunction, Relation, Rounding, Scalar, Width};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -63,6 +64,10 @@ pub struct Symbolic {
     settled: Settled,
     /// Terms that were compared.
     same: FxHashMap<[Term; 2], Option<bool>>,
+    /// Marks on results of functions that are known in a range only, if this run has them.
+    pub(crate) marks: Option<Marks>,
+    /// Whether there was such a function.
+    pub(crate) has_ranges: bool,
 }
 
 /// What is done to up to three terms.
@@ -70,7 +75,7 @@ pub struct Symbolic {
 enum Operation {
     Unary(Unary),
     Binary(Binary),
-    Function(RealFunction),
+    Function(RealFunction, Option<ArgumentRange>),
     /// `a·b + c`
     Fma,
     Compare(Relation),
@@ -131,6 +136,8 @@ impl Symbolic {
             expf: Steps::default(),
             settled: Settled::default(),
             same: FxHashMap::default(),
+            marks: None,
+            has_ranges: false,
         }
     }
 
@@ -221,7 +228,10 @@ impl Symbolic {
         match operation {
             Operation::Unary(op) => operations::unary(&mut self.terms, op, a),
             Operation::Binary(op) => operations::binary(&mut self.terms, op, a, b),
-            Operation::Function(function) => functions::apply(&mut self.terms, function, a, b),
+            Operation::Function(function, range) => {
+                let result = functions::apply(&mut self.terms, function, a, b);
+                self.within(function, range, [a, b], result)
+            }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
             Operation::Compare(relation) => operations::compared(&mut self.terms, relation, a, b),
             Operation::Connect(op) => operations::connected(&mut self.terms, op, a, b),
@@ -230,6 +240,22 @@ impl Symbolic {
                 true => choices::select(&mut self.terms, a, b, c),
                 false => self.terms.select(a, b, c),
             },
+        }
+    }
+
+    /// The result of a function that is known in a range only, marked if this run has marks.
+    fn within(
+        &mut self,
+        function: RealFunction,
+        range: Option<ArgumentRange>,
+        arguments: [Term; 2],
+        result: Term,
+    ) -> Term {
+        let Some(range) = range else { return result };
+        self.has_ranges = true;
+        match &mut self.marks {
+            Some(marks) => marks.mark(&mut self.terms, (function, range), arguments, result),
+            None => result,
         }
     }
 
@@ -367,12 +393,12 @@ impl Domain for Symbolic {
 
     fn function(
         &mut self,
-        function: RealFunction,
+        (function, range): (RealFunction, Option<ArgumentRange>),
         operands: [&Values; 2],
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(Operation::Function(function), operands, lanes, out);
+        self.each(Operation::Function(function, range), operands, lanes, out);
     }
 
     fn compare(
@@ -402,6 +428,10 @@ impl Domain for Symbolic {
     }
 
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
+        // Out of its range a function is something else, and nobody has shown the range here.
+        if self.has_ranges && self.marks.is_none() {
+            return None;
+        }
         let mut pair = [self.term(a), self.term(b)];
         pair.sort_unstable();
         if pair[0] == pair[1] {

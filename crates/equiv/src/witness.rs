@@ -75,13 +75,13 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// Small numbers of the inputs' types, chosen at random; what assumptions are about is as they
-    /// want it. `None` if a related scalar has no value there.
+    /// Small numbers of the inputs' types, chosen at random, floats times a power of two. Where they do not satisfy
+    /// what is assumed of the inputs, some that do. `None` if a related scalar has no value there.
     pub(crate) fn random(
         sides: [&Side<'_>; 2],
         table: &Table,
-        terms: &Terms,
-        assumed: &Assumed,
+        (terms, assumed): (&Terms, &Assumed),
+        scale: f64,
         mut next: impl FnMut() -> u64,
     ) -> Option<Self> {
         let mut known = FxHashMap::default();
@@ -96,19 +96,50 @@ impl Numbers {
                 // Three bits are what the smallest float has room for.
                 let eighth = next() % 8;
                 let number = match input.scalar {
-                    Scalar::Float(_) if next().is_multiple_of(4) => -(eighth as f64) / 4.0,
-                    Scalar::Float(_) => eighth as f64 / 4.0,
+                    Scalar::Float(_) if next().is_multiple_of(4) => -(eighth as f64) / 4.0 * scale,
+                    Scalar::Float(_) => eighth as f64 / 4.0 * scale,
                     Scalar::Integer { .. } => eighth as f64,
                 };
                 known.entry(position).or_insert(number);
             }
         }
-        for (input, number) in &assumed.point {
+        for (input, number) in assumed.unsatisfied(terms, &known) {
             known.insert(input.position(), number.to_f64_lossy());
         }
         let mut numbers = Self { known, related: FxHashMap::default() };
         numbers.relate(sides, table, terms)?;
         Some(numbers)
+    }
+
+    /// With every float changed by a relative step, up or down; not of the inputs' types, and perhaps not as
+    /// assumed. `None` if a related scalar has no value there.
+    pub(crate) fn changed(
+        mut self,
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        terms: &Terms,
+        step: f64,
+    ) -> Option<Self> {
+        for input in sides.iter().flat_map(|side| side.own_inputs()) {
+            let (Scalar::Float(_), first) = (input.scalar, table.first(&input.name)) else {
+                continue;
+            };
+            let length = match &input.kind {
+                InputKind::Related(_) => continue,
+                InputKind::Scalar => 1,
+                InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
+            };
+            for position in first..first + length {
+                let up = decide::mix(position as u64).is_multiple_of(2);
+                let factor = if up { 1.0 + step } else { 1.0 - step };
+                if let Some(number) = self.known.get_mut(&position) {
+                    *number *= factor;
+                }
+            }
+        }
+        self.related.clear();
+        self.relate(sides, table, terms)?;
+        Some(self)
     }
 
     /// Bounds of related scalars. `None` if one has no value.

@@ -38,7 +38,7 @@
 //! not be read as values.
 
 use crate::lanes::{Mask, WARP};
-use ir::{Format, RealFunction, Relation, Rounding, Scalar, Width};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 
 /// A handle of a value of the domain. Never 0 and below 2^31 ([`LIMIT`]): other words are the
 /// engine's own.
@@ -183,10 +183,11 @@ pub trait Domain {
     /// One operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
 
-    /// A function that no instruction computes; one of one argument is given it twice.
+    /// A function that no instruction computes; one of one argument is given it twice. Where arguments are
+    /// out of its range, if it has one, the result may be anything.
     fn function(
         &mut self,
-        function: RealFunction,
+        function: (RealFunction, Option<ArgumentRange>),
         operands: [&Values; 2],
         lanes: Mask,
         out: &mut Values,

@@ -5,7 +5,7 @@ use exec::Mask;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
 };
-use ir::{Format, RealFunction, Relation, Rounding, Width};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
@@ -41,6 +41,7 @@ const ANGLE: &str = "a sine or cosine of infinity";
 const UNGIVEN: &str = "an input that is not given";
 const CLOSE: &str = "a comparison of numbers too close to be told apart";
 const UNDEFINED: &str = "a comparison with an undefined value";
+const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
 const CHOICE: &str = "a choice by a comparison that is not decided";
 
 /// Intervals as a domain.
@@ -445,12 +446,15 @@ impl<E: Enclosure> Domain for Intervals<E> {
 
     fn function(
         &mut self,
-        function: RealFunction,
+        (function, range): (RealFunction, Option<ArgumentRange>),
         operands: [&Values; 2],
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(operands, lanes, out, |[a, b]| functions::apply(function, a, b));
+        self.each(operands, lanes, out, |[a, b]| match range {
+            Some(range) if !functions::is_in_range(range, a, b) => Unsure(OUT_OF_RANGE),
+            _ => functions::apply(function, a, b),
+        });
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {

@@ -7,7 +7,7 @@ use crate::domain::{
 };
 use Known::{Infinite, Real, Undefined, Unsure};
 use exec::domain::Unary;
-use ir::{RealFunction, Relation, Rounding};
+use ir::{ArgumentRange, RealFunction, Relation, Rounding};
 use std::cmp::Ordering;
 
 const POWER: &str = "a power of a number that is not positive";
@@ -42,6 +42,27 @@ pub(crate) fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Know
             add(a, &neg(&mul(b, &quotient)))
         }
         RealFunction::RoundAway => unary(Unary::Round(Rounding::NearestAway), a),
+    }
+}
+
+/// Whether arguments are certainly in a range.
+pub(crate) fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -> bool {
+    let holds = |relation, a: &Known<E>, b: &Known<E>| compare(relation, a, b) == Ok(true);
+    let magnitude = |a: &Known<E>| unary(Unary::Abs, a);
+    match range {
+        ArgumentRange::NotZero => holds(Relation::Ne, a, &number(0.0)),
+        ArgumentRange::NotNegative => holds(Relation::Ge, a, &number(0.0)),
+        ArgumentRange::Normal => {
+            let least = 2_f64.powi(ArgumentRange::LEAST_NORMAL_EXPONENT);
+            holds(Relation::Ge, a, &number(least))
+        }
+        ArgumentRange::Small => {
+            holds(Relation::Lt, &magnitude(a), &number(ArgumentRange::SMALL as f64))
+        }
+        ArgumentRange::SmallQuotient => {
+            let largest = number(ArgumentRange::LARGEST_QUOTIENT as f64);
+            holds(Relation::Le, &magnitude(a), &mul(&largest, &magnitude(b)))
+        }
     }
 }
 

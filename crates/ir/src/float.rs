@@ -172,6 +172,38 @@ impl RealFunction {
     }
 }
 
+/// A range of arguments outside of which an [`Op::Real`](crate::Op::Real) need not be its function: the
+/// program has no code for other arguments, or nobody has looked at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArgumentRange {
+    /// `a ≠ 0`
+    NotZero,
+    /// `a ≥ 0`
+    NotNegative,
+    /// `a ≥ 2^−126`: positive and not subnormal in single precision.
+    Normal,
+    /// `|a| < 105615`: reduced by subtracting multiples of π/2. Code for other arguments was dropped.
+    Small,
+    /// `|a| ≤ 2^23 · |b|`: one division tells the remainder. Code for other arguments was dropped.
+    SmallQuotient,
+}
+
+impl ArgumentRange {
+    /// Below this an angle is [`Small`](Self::Small).
+    pub const SMALL: i64 = 105_615;
+    /// The exponent of the least normal single.
+    pub const LEAST_NORMAL_EXPONENT: i32 = -126;
+    /// The largest quotient that is [`SmallQuotient`](Self::SmallQuotient).
+    pub const LARGEST_QUOTIENT: i64 = 1 << 23;
+
+    /// Whether the program had code for other arguments, which is gone: memory that it touches is not
+    /// looked at.
+    #[must_use]
+    pub const fn drops_code(self) -> bool {
+        matches!(self, Self::Small | Self::SmallQuotient)
+    }
+}
+
 /// Two numbers in, one out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]

@@ -46,8 +46,8 @@ mod validate;
 mod width;
 
 pub use float::{
-    Accuracy, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, Format,
-    RealFunction, Rounding, Scalar,
+    Accuracy, ArgumentRange, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary,
+    Format, RealFunction, Rounding, Scalar,
 };
 pub use integer::{BitRange, IntBinary, IntTernary, IntUnary, Relation};
 pub use matrix::{

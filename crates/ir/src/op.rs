@@ -1,10 +1,11 @@
 //! The core operations.
 
 use crate::{
-    Address, AsyncCopy, Atomic, BarrierKind, FloatBinary, FloatMode, FloatProperty, FloatRelation,
-    FloatUnary, Format, FuncId, IntBinary, IntTernary, IntUnary, Load, LoadMatrix, Mma, MoveMatrix,
-    Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister, Store,
-    StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma, WmmaStore,
+    Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, FloatBinary, FloatMode, FloatProperty,
+    FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary, IntUnary, Load, LoadMatrix,
+    Mma, MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space,
+    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma,
+    WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -73,8 +74,16 @@ pub enum Op {
     },
     /// `a·b + c`, rounded once.
     Fma { format: Format, lanes: u8, mode: FloatMode, dst: Reg, a: Operand, b: Operand, c: Operand },
-    /// A function of reals, of one or two floats of a format.
-    Real { function: RealFunction, format: Format, dst: Reg, a: Operand, b: Option<Operand> },
+    /// A function of reals, of one or two floats of a format; for arguments out of `range` it may be
+    /// anything.
+    Real {
+        function: RealFunction,
+        format: Format,
+        range: Option<ArgumentRange>,
+        dst: Reg,
+        a: Operand,
+        b: Option<Operand>,
+    },
     /// A predicate: `a` related to `b`.
     FloatCompare {
         relation: FloatRelation,

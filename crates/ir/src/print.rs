@@ -157,7 +157,10 @@ fn mnemonic(op: &Op) -> String {
         Op::FloatBinary { op, format, lanes, mode, .. } => {
             format!("{op:?}.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
         }
-        Op::Real { function, format, .. } => format!("{function:?}.{format:?}"),
+        Op::Real { function, format, range, .. } => {
+            let range = range.map(|range| format!(".{range:?}")).unwrap_or_default();
+            format!("{function:?}.{format:?}{range}")
+        }
         Op::Fma { format, lanes, mode, .. } => {
             format!("Fma.{format:?}{}{}", lane_suffix(*lanes), mode_suffix(*mode))
         }

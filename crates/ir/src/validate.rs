@@ -180,7 +180,7 @@ impl Check<'_> {
             Op::Fma { format, lanes, dst, a, b, c, .. } => {
                 self.float(*format, *lanes, *dst, &[*a, *b, *c], op);
             }
-            Op::Real { function, format, dst, a, b } => {
+            Op::Real { function, format, dst, a, b, range: _ } => {
                 if function.arguments() != 1 + usize::from(b.is_some()) {
                     self.problem(op, "a function does not take as many numbers");
                 }

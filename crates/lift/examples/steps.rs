@@ -1,10 +1,12 @@
 //! Prints what kernels store as steps of the tables: `steps FILE.ptx [KERNEL]`. With `--lift`, prints the
-//! lifted kernels instead.
+//! lifted kernels instead; with `--slow`, ways for large arguments as `slow.txt` has them.
 
 #![allow(clippy::print_stdout, reason = "a tool")]
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let slow = arguments.iter().any(|one| one == "--slow");
+    arguments.retain(|one| one != "--slow");
     let lifts = arguments.iter().any(|one| one == "--lift");
     arguments.retain(|one| one != "--lift");
     let text = std::fs::read_to_string(&arguments[0]).expect("a file");
@@ -22,7 +24,9 @@ fn main() {
             })
             .collect();
         println!("# {} {}", function.name, found.join(" "));
-        if lifts {
+        if slow {
+            lift::slow_ways(&program, function).iter().for_each(|text| println!("{text}\n"));
+        } else if lifts {
             let function = &lifted.program.functions[id];
             print!("{}", ir::Printed { program: &lifted.program, function });
         } else if arguments.len() > 1 {

@@ -15,9 +15,9 @@ mod flow;
 mod library;
 mod math;
 
-pub use math::stored_steps;
+pub use math::{slow_ways, stored_steps};
 
-use ir::{FuncId, Op, Program};
+use ir::{ArgumentRange, FuncId, Op, Program};
 use std::collections::BTreeSet;
 
 /// A program after all passes.
@@ -27,6 +27,17 @@ pub struct Lifted {
     pub program: Program,
     /// What the passes took for granted.
     pub assumptions: BTreeSet<String>,
+}
+
+/// Whether a lifted program lacks code that runs for some arguments of a function: see
+/// [`ArgumentRange::drops_code`].
+#[must_use]
+pub fn drops_code(program: &Program) -> bool {
+    let mut all = program.functions.iter().flat_map(ir::Function::instructions);
+    all.any(|one| match &one.op {
+        Op::Real { range, .. } => range.is_some_and(ArgumentRange::drops_code),
+        _ => false,
+    })
 }
 
 /// Runs all passes on all functions.

@@ -12,7 +12,7 @@ use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
-use equiv::{Answer, Compared, compare};
+use equiv::{Answer, Compared, Unshown, compare};
 use exec::Thread;
 
 /// How two kernels are compared.
@@ -258,8 +258,46 @@ impl Answered<'_> {
                 self.element(&first.position),
                 first.reason
             )),
+            Answer::Constants(hidden) => {
+                let [one, other] = hidden.values;
+                unknown(&format!(
+                    "constants: `{}` is equal with the numbers that constants stand for, but with the \
+                     constants as they are it is {one:e} and {other:e} at inputs below 64 (--no-snap \
+                     compares them as they are)",
+                    self.element(&hidden.position)
+                ))
+            }
+            Answer::Unshown(unshown) => unknown(&self.unshown(unshown)),
             Answer::Mismatch(reason) => unknown(reason),
         }
+    }
+
+    /// Why a function that is known in a range only leaves the answer open.
+    fn unshown(&self, unshown: &Unshown) -> String {
+        let Unshown { function, range, side, condition, assume } = unshown;
+        let place = self.sides[*side].iter().find_map(|launch| {
+            let kernel = launch.kernel();
+            let mut all = kernel.functions().into_iter().flat_map(ir::Function::instructions);
+            let own = all.find(|one| {
+                matches!(&one.op, ir::Op::Real { function: f, range: r, .. }
+                    if f == function && *r == Some(*range))
+            })?;
+            Some(kernel.line(exec::Place { span: own.span, location: own.location }))
+        });
+        let place = place.map(|line| format!(" at {line}")).unwrap_or_default();
+        let name = format!("{function:?}").to_lowercase();
+        let why = match range.drops_code() {
+            true => "the code for other arguments was not recognised",
+            false => "the code has no case for other arguments",
+        };
+        let remedy = match assume {
+            Some(assume) => format!("`--assume '{assume}'` would settle it"),
+            None => "assume a condition on the inputs that implies it (--assume)".to_owned(),
+        };
+        format!(
+            "the inlined {name}{place} is that function only where {condition} ({why}), which does \
+             not follow from the inputs; {remedy}"
+        )
     }
 
     /// What the answer relies on and nobody has checked.

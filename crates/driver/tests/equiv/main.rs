@@ -4,11 +4,13 @@
 //! A pair says what is true of it. `unknown` is never wrong; how many pairs are settled is counted,
 //! so that it can only grow. Large pairs are left out.
 
+mod constants;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod inputs;
 #[path = "../../examples/support/pairs.rs"]
 mod pairs;
+mod ranges;
 
 use corpus::Flags;
 use driver::equiv::Options;

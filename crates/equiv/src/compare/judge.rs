@@ -11,6 +11,9 @@ use term::{Input, Number, Term};
 
 const UNDEFINED: &str = "the optimised kernel may be undefined where the reference is not";
 
+const OUT_OF_RANGE: &str = "the expressions differ, but perhaps only where an argument of a function \
+                            is out of the range that the code has a case for";
+
 impl Outputs<'_, '_> {
     /// What follows from decisions about elements.
     pub(super) fn judge(
@@ -107,6 +110,10 @@ impl Outputs<'_, '_> {
         let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
             return Err("the expressions differ, but the kernels do not".to_owned());
+        }
+        // Out of its range a function is something else; the run on intervals looks at the range.
+        if self.ran.iter().any(|ran| ran.domain.has_ranges) && !shown {
+            return Err(OUT_OF_RANGE.to_owned());
         }
         // A difference of definedness must show on the kernels themselves.
         let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));

@@ -69,7 +69,13 @@ impl Domain for Recording {
         self.each(lanes, out, |this, lane| format!("{op:?}({})", this.text(a[lane])));
     }
 
-    fn function(&mut self, f: RealFunction, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
+    fn function(
+        &mut self,
+        (f, _): (RealFunction, Option<ir::ArgumentRange>),
+        [a, b]: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
         self.each(lanes, out, |this, lane| match f.arguments() {
             1 => format!("{f:?}({})", this.text(a[lane])),
             _ => format!("{f:?}({},{})", this.text(a[lane]), this.text(b[lane])),

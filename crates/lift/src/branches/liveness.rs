@@ -4,12 +4,12 @@ use base::Index;
 use ir::{Access, Block, BlockId, Function, Instr, Operand, Reg, Terminator};
 
 /// For each block, the registers that may be read from its start on.
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     starts: Vec<Vec<bool>>,
 }
 
 impl Liveness {
-    pub(super) fn of(function: &Function) -> Self {
+    pub(crate) fn of(function: &Function) -> Self {
         let registers = function.registers.len();
         let mut starts = vec![vec![false; registers]; function.blocks.len()];
         let mut changed = true;
@@ -34,7 +34,7 @@ impl Liveness {
 
     /// Whether a register may be read from the start of a block on. Registers that are younger than
     /// this table live nowhere.
-    pub(super) fn at(&self, block: BlockId, register: Reg) -> bool {
+    pub(crate) fn at(&self, block: BlockId, register: Reg) -> bool {
         self.starts[block.position()].get(register.position()).is_some_and(|live| *live)
     }
 }

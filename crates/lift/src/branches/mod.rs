@@ -16,7 +16,7 @@ mod shape;
 
 use crate::Lifted;
 use ir::{FuncId, Function};
-use liveness::Liveness;
+pub(crate) use liveness::Liveness;
 
 /// Inner branches come first, and those around them in the next round.
 const MOST_ROUNDS: usize = 16;

@@ -128,7 +128,7 @@ fn compute(
     let (lanes, mode) = (1, FloatMode::NEAREST);
     let a = *operands.first()?;
     let b = operands.get(1).copied();
-    let real = |function, dst, a, b| Op::Real { function, format, dst, a, b };
+    let real = |function, dst, a, b| Op::Real { function, format, range: None, dst, a, b };
     let last = match routine {
         Routine::Real(function) => real(function, dst, a, b),
         Routine::Unary(op, rounding) => {

@@ -5,26 +5,16 @@
 //! that is what is made here of a table's entry, by the same folds: a choice whose condition is known, and a
 //! sign that is.
 //!
-//! What is left out is not in the code, so nothing in it says that the argument is in the range. That it is
-//! becomes an assumption of the report, and these forms are only looked for in what the complete ones leave.
+//! What is left out is not in the code, so nothing in it says that the argument is in the range. The range goes
+//! with the operation ([`ArgumentRange`]), and whoever relies on the function has to show it. These forms are
+//! only looked for in what the complete ones leave.
 
 use super::template::{Part, Step, Template};
-use ir::{Format, RealFunction};
+use ir::{ArgumentRange, Format, RealFunction};
 
 /// What a compiler may know of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fact {
-    NotZero,
-    NotNegative,
-    /// Positive and normal.
-    Positive,
-}
-
-const FACTS: [(Fact, &str); 3] = [
-    (Fact::NotZero, "not zero"),
-    (Fact::NotNegative, "not negative"),
-    (Fact::Positive, "positive normal numbers"),
-];
+const FACTS: [ArgumentRange; 3] =
+    [ArgumentRange::NotZero, ArgumentRange::NotNegative, ArgumentRange::Normal];
 
 const SIGN: u64 = 1 << 31;
 const LEAST_NORMAL: u64 = 0x0080_0000;
@@ -36,7 +26,7 @@ pub(crate) fn variants(template: &Template) -> Vec<Template> {
     if !one || template.function == RealFunction::RoundAway || template.is_partial() {
         return Vec::new();
     }
-    FACTS.into_iter().filter_map(|(fact, text)| Folding::new(template, fact).fold(text)).collect()
+    FACTS.into_iter().filter_map(|fact| Folding::new(template, fact).fold()).collect()
 }
 
 /// What became of a step.
@@ -61,18 +51,18 @@ fn flipped(part: Part, negated: bool) -> Part {
 
 struct Folding<'t> {
     template: &'t Template,
-    fact: Fact,
+    fact: ArgumentRange,
     steps: Vec<Step>,
     folded: Vec<Folded>,
     changed: bool,
 }
 
 impl<'t> Folding<'t> {
-    fn new(template: &'t Template, fact: Fact) -> Self {
+    fn new(template: &'t Template, fact: ArgumentRange) -> Self {
         Self { template, fact, steps: Vec::new(), folded: Vec::new(), changed: false }
     }
 
-    fn fold(mut self, text: &'static str) -> Option<Template> {
+    fn fold(mut self) -> Option<Template> {
         for step in &self.template.steps {
             let folded = match step {
                 Step::Op(name, parts) => self.operation(name, parts)?,
@@ -86,7 +76,7 @@ impl<'t> Folding<'t> {
             return None;
         }
         let (steps, root) = reachable(&self.steps, root);
-        Some(Template { steps, root, given: Some(text), ..self.template.clone() })
+        Some(Template { steps, root, range: Some(self.fact), ..self.template.clone() })
     }
 
     fn push(&mut self, step: Step) -> Folded {
@@ -144,7 +134,7 @@ impl<'t> Folding<'t> {
     }
 
     fn is_not_negative(&self) -> bool {
-        matches!(self.fact, Fact::NotNegative | Fact::Positive)
+        matches!(self.fact, ArgumentRange::NotNegative | ArgumentRange::Normal)
     }
 
     /// Bits of a constant, signs folded in.
@@ -160,15 +150,15 @@ impl<'t> Folding<'t> {
         let Some(bits) = self.bits(constant) else { return false };
         let not_positive = bits & SIGN != 0 || bits == 0;
         match self.fact {
-            Fact::NotZero => false,
-            Fact::NotNegative => not_positive,
-            Fact::Positive => not_positive || bits <= LEAST_NORMAL,
+            ArgumentRange::NotNegative => not_positive,
+            ArgumentRange::Normal => not_positive || bits <= LEAST_NORMAL,
+            _ => false,
         }
     }
 
     /// Whether a value is the argument, scaled or not, which is not zero.
     fn never_zero(&self, part: Part) -> bool {
-        if self.fact == Fact::NotNegative {
+        if self.fact == ArgumentRange::NotNegative {
             return false;
         }
         let is_scaled = |part: Part| match &self.steps[part.step] {

@@ -55,6 +55,9 @@ pub(crate) struct Found {
     pub(crate) negated: bool,
     /// Conditions that must hold.
     pub(crate) conditions: Vec<Edge>,
+    /// What stands for choices whose other side is not in the table: the condition, and the value, which is
+    /// the node or its opposite.
+    pub(crate) fast: Vec<(Edge, Edge)>,
     /// Choices that do not fall on infinity, by number.
     pub(crate) finite: Vec<usize>,
 }
@@ -147,7 +150,18 @@ impl Matcher<'_> {
             }
             _ => None,
         });
-        Some(Found { arguments, negated, conditions: conditions.collect(), finite })
+        let conditions = conditions.collect();
+        let fast = self.template.steps.iter().enumerate().filter_map(|(at, step)| match step {
+            Step::Fast(condition, _) => {
+                let (node, signs) = self.found[condition.step]?;
+                let condition = Edge::new(node, condition.negated == signs.has_plus());
+                let (node, signs) = self.found[at]?;
+                Some((condition, Edge::new(node, !signs.has_plus())))
+            }
+            _ => None,
+        });
+        let fast = fast.collect();
+        Some(Found { arguments, negated, conditions, fast, finite })
     }
 
     /// Signs with which a part of the template is the value.

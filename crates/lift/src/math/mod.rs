@@ -10,8 +10,9 @@
 //!
 //! That an expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every
 //! one of them on thousands of numbers and compares. Infinities, NaN and overflow are no reals, and
-//! what an expansion does for them is given up. Functions whose expansion takes another way for large
-//! arguments are recognised by the first way alone; that arguments are small is then an assumption.
+//! what an expansion does for them is given up. Where an expansion has another way for large arguments
+//! ([`slow`]) that is not recognised, and where a compiler left cases out ([`known`]), the function is known in a
+//! range of arguments only, which goes with the operation.
 
 mod bits;
 mod folding;
@@ -21,6 +22,7 @@ mod matching;
 mod operations;
 mod powers;
 mod rewrite;
+mod slow;
 mod steps;
 mod template;
 mod values;
@@ -28,7 +30,7 @@ mod values;
 use crate::Lifted;
 use crate::cleanup::clean;
 use crate::flow::Flow;
-use ir::{Function, Op, Operand, RealFunction};
+use ir::{Function, Op, Operand, Program, RealFunction, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use template::Template;
@@ -41,23 +43,12 @@ const MOST_BLOCKS: usize = 5000;
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     let templates = template::templates();
     let mut found = BTreeSet::new();
-    let mut partial = BTreeSet::new();
     for &function in functions {
-        for template in lift_function(&mut lifted.program.functions[function], &templates) {
-            let name = format!("{:?}", template.function).to_lowercase();
-            if let Some(given) = template.given {
-                partial.insert(format!(
-                    "arguments of {name} are {given} where the code has no other case"
-                ));
-            }
-            if template.is_partial() {
-                partial.insert(match template.function {
-                    RealFunction::Fmod => "quotients of fmod are at most 8388608".to_owned(),
-                    _ => format!("arguments of {name} are below 105615 in magnitude"),
-                });
-            }
-            found.insert(name);
+        let mut own = lifted.program.functions[function].clone();
+        for template in lift_function(&lifted.program, &mut own, &templates) {
+            found.insert(format!("{:?}", template.function).to_lowercase());
         }
+        lifted.program.functions[function] = own;
     }
     if !found.is_empty() {
         let names: Vec<String> = found.into_iter().collect();
@@ -68,22 +59,29 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
         };
         lifted.assumptions.insert(format!("inlined {} {are} no infinity or NaN", names.join(", ")));
     }
-    lifted.assumptions.extend(partial);
 }
 
 /// Replaces what is recognised in a function; what that was. What was known of an argument is only asked
 /// of what is left.
-fn lift_function(function: &mut Function, templates: &[Template]) -> Vec<Template> {
+fn lift_function(
+    program: &Program,
+    function: &mut Function,
+    templates: &[Template],
+) -> Vec<Template> {
     if function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
     }
-    let mut found = lift_templates(function, templates);
+    let mut found = lift_templates(program, function, templates);
     let known: Vec<Template> = templates.iter().flat_map(known::variants).collect();
-    found.extend(lift_templates(function, &known));
+    found.extend(lift_templates(program, function, &known));
     found
 }
 
-fn lift_templates(function: &mut Function, templates: &[Template]) -> Vec<Template> {
+fn lift_templates(
+    program: &Program,
+    function: &mut Function,
+    templates: &[Template],
+) -> Vec<Template> {
     let literals = constants(function);
     let is_possible = |template: &Template, constants: &FxHashSet<u64>| {
         template.constants().all(|bits| is_present(constants, bits))
@@ -104,13 +102,19 @@ fn lift_templates(function: &mut Function, templates: &[Template]) -> Vec<Templa
         let fixed = powers::fixed(template, &constants, &values.graph).into_iter();
         possible.extend(fixed.filter(|template| is_possible(template, &constants)));
     }
-    let plan = rewrite::plan(function, &values, &possible);
+    let plan = rewrite::plan(program, function, &values, &possible);
     let found = plan.found.iter().map(|&at| possible[at].clone()).collect();
     let edits = plan.edits;
     if edits.is_empty() {
         return Vec::new();
     }
-    rewrite::apply(function, edits);
+    let jumps = rewrite::apply(function, edits);
+    clean(function);
+    for (block, target) in jumps {
+        if slow::is_unread(function, &Flow::new(function), block, target) {
+            function.blocks[block].terminator = Terminator::Jump(target);
+        }
+    }
     clean(function);
     found
 }
@@ -135,6 +139,15 @@ fn constants(function: &Function) -> FxHashSet<u64> {
         });
     }
     found
+}
+
+/// The ways for large arguments that a function may have, as `tables/slow.txt` writes them: for those who add
+/// one.
+#[must_use]
+pub fn slow_ways(program: &Program, function: &Function) -> Vec<String> {
+    let flow = Flow::new(function);
+    let values = Values::new(function, &flow);
+    slow::texts(program, function, &values)
 }
 
 /// The steps of the values that a function stores, as tables write them: for those who add one.

@@ -2,12 +2,13 @@
 
 use super::graph::{Code, Edge, Node};
 use super::matching::{Found, find, find_product, names};
+use super::slow::{self, Region};
 use super::template::{Step, Template, is_infinity};
 use super::values::{Site, Values, written};
 use base::Span;
 use ir::{
-    BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op, Operand, Reg,
-    Register, Terminator,
+    ArgumentRange, BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op,
+    Operand, Program, RealFunction, Reg, Register, Terminator,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,8 @@ struct Planner<'p, 'v> {
     single: Vec<bool>,
     copies: FxHashMap<Site, Reg>,
     choices: Vec<Choice>,
+    /// Ways for large arguments that were recognised.
+    regions: Vec<Region>,
 }
 
 /// A choice between infinity and something else.
@@ -68,6 +71,8 @@ struct Choice {
     other: Operand,
     /// Where it is infinite.
     infinite: Edge,
+    /// The value elsewhere.
+    rest: Edge,
 }
 
 fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
@@ -85,9 +90,9 @@ fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
             Node::Bits(bits) => is_infinity(bits, format),
             _ => false,
         };
-        let infinite = match (is_infinite(a), is_infinite(b)) {
-            (true, false) => condition,
-            (false, true) => condition.flipped(true),
+        let (infinite, rest) = match (is_infinite(a), is_infinite(b)) {
+            (true, false) => (condition, b),
+            (false, true) => (condition.flipped(true), a),
             _ => return None,
         };
         let other = match (if_true, if_false) {
@@ -99,13 +104,22 @@ fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
             _ => return None,
         };
         let open = instruction.guard.is_none();
-        open.then_some(Choice { block, position, register, other, infinite })
+        open.then_some(Choice { block, position, register, other, infinite, rest })
     };
     values.results.iter().filter_map(choice).collect()
 }
 
 /// Looks for expansions.
-pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Template]) -> Plan {
+pub(crate) fn plan(
+    program: &Program,
+    function: &Function,
+    values: &Values<'_>,
+    templates: &[Template],
+) -> Plan {
+    let regions = match templates.iter().any(Template::is_partial) {
+        true => slow::find(program, function, values),
+        false => Vec::new(),
+    };
     let mut planner = Planner {
         function,
         values,
@@ -113,6 +127,7 @@ pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Templa
         single: single(function),
         copies: FxHashMap::default(),
         choices: choices(function, values),
+        regions,
     };
     let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
     let names = names(&values.graph);
@@ -137,12 +152,14 @@ pub(crate) fn plan(function: &Function, values: &Values<'_>, templates: &[Templa
             let replaced = match root_name(template) {
                 Some(root) if root == name => {
                     find(&values.graph, &names, template, candidate.value, &infinite)
+                        .and_then(|found| planner.with_its_choices(template, found, candidate))
                         .is_some_and(|found| planner.replace(candidate, template, &found))
                 }
                 // A product that went into a sum.
                 Some("mul" | "mul.f64") => {
                     planner.product(candidate).is_some_and(|(factors, added)| {
                         find_product(&values.graph, &names, template, factors, &infinite)
+                            .and_then(|found| planner.with_its_choices(template, found, candidate))
                             .is_some_and(|found| planner.add(candidate, template, &found, added))
                     })
                 }
@@ -240,8 +257,95 @@ impl Planner<'_, '_> {
             operands.insert(position.min(operands.len()), Operand::Constant(bits));
         }
         let (a, b) = (*operands.first()?, operands.get(1).copied());
-        new.push(Op::Real { function: template.function, format, dst, a, b });
+        let range = self.range(template, found);
+        new.push(Op::Real { function: template.function, format, range, dst, a, b });
         Some(new)
+    }
+
+    /// The arguments for which the code was seen to be the function.
+    fn range(&self, template: &Template, found: &Found) -> Option<ArgumentRange> {
+        let is_recognised = || self.is_whole(found);
+        match template.function {
+            _ if !template.is_partial() => template.range,
+            _ if is_recognised() => None,
+            RealFunction::Fmod => Some(ArgumentRange::SmallQuotient),
+            _ => Some(ArgumentRange::Small),
+        }
+    }
+
+    /// Whether the ways that are not in the template are those of the library: each choice is between the
+    /// value of the template and what such a way leaves, and it gets the arguments of the function.
+    fn is_whole(&self, found: &Found) -> bool {
+        let is_slow = |at: usize, condition: Edge, value: Edge| {
+            self.regions.iter().any(|region| {
+                let own = self.values.conditions[region.branch];
+                let result = region.results.get(at).copied();
+                let merged = self.values.merges.iter().any(|&(block, register, merged)| {
+                    let here = block == region.meets && Some(register) == result;
+                    here && (merged == value
+                        || self.is_only(condition) && self.holds(merged, value))
+                });
+                let arguments = [Some(region.argument), region.other];
+                let same = arguments.iter().flatten().eq(&found.arguments);
+                own.is_some_and(|own| own.node() == condition.node()) && merged && same
+            })
+        };
+        let mut fast = found.fast.iter().enumerate();
+        fast.all(|(at, &(condition, value))| is_slow(at, condition, value))
+    }
+
+    /// What was found with the choices of infinity that belong to it, if its template needs one: those between
+    /// infinity and what is computed of the candidate. Others are the program's own.
+    fn with_its_choices(
+        &self,
+        template: &Template,
+        mut found: Found,
+        candidate: Candidate,
+    ) -> Option<Found> {
+        if template.infinite.is_none() {
+            return Some(found);
+        }
+        found.finite.retain(|at| self.is_computed_of(self.choices[*at].rest, candidate.value));
+        (!found.finite.is_empty()).then_some(found)
+    }
+
+    /// Whether a value has none where another has none: it is made of it, and not by a choice.
+    fn is_computed_of(&self, value: Edge, other: Edge) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![value.node()];
+        while let Some(node) = work.pop() {
+            if node == other.node() {
+                return true;
+            }
+            if let Node::Op(code, operands) = self.values.graph.node(node)
+                && code != Code::Select
+                && seen.insert(node)
+            {
+                work.extend(operands.as_slice().iter().map(|edge| edge.node()));
+            }
+        }
+        false
+    }
+
+    /// Whether one branch alone goes by a condition.
+    fn is_only(&self, condition: Edge) -> bool {
+        let all = self.values.conditions.iter().flatten();
+        all.filter(|one| one.node() == condition.node()).count() == 1
+    }
+
+    /// Whether a value is one of those that choices are made from.
+    fn holds(&self, choice: Edge, value: Edge) -> bool {
+        let mut work = vec![choice];
+        while let Some(edge) = work.pop() {
+            if edge == value {
+                return true;
+            }
+            if let Node::Op(Code::Select, operands) = self.values.graph.node(edge.node()) {
+                let arms = operands.as_slice().iter().skip(1);
+                work.extend(arms.map(|arm| arm.flipped(edge.is_negated())));
+            }
+        }
+        false
     }
 
     /// Plans new operations at a candidate's place.
@@ -387,14 +491,11 @@ fn negated(format: Format, dst: Reg, a: Operand) -> Op {
     Op::FloatUnary { op: FloatUnary::Negate, format, lanes: 1, mode: FloatMode::NEAREST, dst, a }
 }
 
-/// Changes a function.
-pub(crate) fn apply(function: &mut Function, mut edits: Edits) {
+/// Changes a function; returns the branches that always go one way, if nothing is read that the other writes.
+pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<BlockId, BlockId> {
     edits.registers.into_iter().for_each(|register| {
         function.registers.push(register);
     });
-    for (block, target) in &edits.jumps {
-        function.blocks[*block].terminator = Terminator::Jump(*target);
-    }
     let blocks: Vec<BlockId> = function.blocks.indices().collect();
     for block in blocks {
         let data = &mut function.blocks[block];
@@ -408,4 +509,5 @@ pub(crate) fn apply(function: &mut Function, mut edits: Edits) {
         }
         data.instructions = all;
     }
+    edits.jumps
 }

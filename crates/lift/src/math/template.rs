@@ -13,7 +13,7 @@
 //! are those of [`super::graph`], printed by [`super::steps`]. `fast c v` is `v` for arguments for which
 //! `c` holds; it stands for a choice whose other side is not looked at, which makes `c` an assumption.
 
-use ir::{Format, RealFunction};
+use ir::{ArgumentRange, Format, RealFunction};
 
 /// A value: a step, negated or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub(crate) struct Template {
     /// Where the value is infinite and the root is not looked at: what holds there. Somewhere in the
     /// program must be a choice between infinity and something that is computed of the root.
     pub(crate) infinite: Option<Part>,
-    /// What is assumed of the argument, where cases are left out.
-    pub(crate) given: Option<&'static str>,
+    /// The arguments for which it is the function, where cases are left out.
+    pub(crate) range: Option<ArgumentRange>,
 }
 
 impl Template {
@@ -165,7 +165,7 @@ fn template(lines: &[&'static str]) -> Option<Template> {
         names.push((name, steps.len() - 1));
         root = Part { step: steps.len() - 1, negated };
     }
-    Some(Template { function, format, steps, root, constant: None, infinite: None, given: None })
+    Some(Template { function, format, steps, root, constant: None, infinite: None, range: None })
 }
 
 /// A function by its name in the tables.

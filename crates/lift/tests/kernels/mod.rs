@@ -120,6 +120,8 @@ fn another(word: &str) -> Option<String> {
 pub(crate) struct Claim {
     pub(crate) function: RealFunction,
     pub(crate) format: Format,
+    /// The arguments for which it is the function, if not for all.
+    pub(crate) range: Option<ir::ArgumentRange>,
     /// The second argument, where it is a constant.
     pub(crate) second: Option<f64>,
 }
@@ -131,12 +133,12 @@ pub(crate) fn claims(program: &Program) -> Vec<Claim> {
     assert!(problems.is_empty(), "{problems:?}");
     let functions = lifted.functions.iter().flat_map(|function| function.instructions());
     let functions = functions.filter_map(|instruction| match &instruction.op {
-        Op::Real { function, format, b, .. } => {
+        Op::Real { function, format, range, b, .. } => {
             let second = match b {
                 Some(Operand::Constant(bits)) => Some(exec::concrete::to_double(*format, *bits)),
                 _ => None,
             };
-            Some(Claim { function: *function, format: *format, second })
+            Some(Claim { function: *function, format: *format, range: *range, second })
         }
         _ => None,
     });

@@ -54,11 +54,11 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
                 valued.domain.fma(operands, mode.rounding, lanes, out);
             })
         }
-        Op::Real { function, format, dst, a, b } => {
+        Op::Real { function, format, range, dst, a, b } => {
             let shape = Shape { format: *format, count: 1, mode: FloatMode::NEAREST };
             let operands = [*a, b.unwrap_or(*a)];
             compute(context, shape, *dst, operands, &mut |valued, operands, lanes, out| {
-                valued.domain.function(*function, operands, lanes, out);
+                valued.domain.function((*function, *range), operands, lanes, out);
             })
         }
         Op::FloatCompare { relation, format, flush, dst, a, b } => {

@@ -1,0 +1,158 @@
+//! What a proof hides that takes constants for other numbers: `3.14159274` for π, say.
+//!
+//! The kernels with those numbers in their place are equal. With their own constants they differ a little, which
+//! is what the report calls rounding. Something may enlarge the difference: `(x·c − x·π)·10⁷` is zero for the
+//! one and not for the other. So both kernels are run on intervals at random points, constants as they are, and
+//! what they make of every output must be within a bound of each other.
+//!
+//! **Relative to what.** To the larger of the two values; but sums cancel, and where they do, a difference in the
+//! last place of a summand is large against the sum. So the change of the reference counts, too, that a change of
+//! the inputs by [`STEP`] makes, divided by it: what kernels do to roundings of their inputs they may do to those
+//! of constants. It counts only up to [`MOST_CANCELLED`] times the value, and an element must differ at two
+//! points, or at the only one: near a root of the reference anything is far away.
+//!
+//! It errs on the silent side: what an enclosure leaves open, and values beyond the range of the output's type,
+//! say nothing.
+
+use crate::answer::Position;
+use crate::recheck::Recheck;
+use crate::witness::{Numbers, Run};
+use interval::Enclosed;
+use ir::{Format, Scalar};
+
+/// Points that are tried, if the kernels are small.
+const POINTS: u64 = 24;
+
+/// Instructions of threads that may be executed for it.
+const COST: u64 = 8_000_000;
+
+/// By powers of two up to 32, so that inputs are below 64.
+const SCALES: [f64; 4] = [1.0, 32.0, 0.25, 4.0];
+
+/// Relative change of inputs.
+const STEP: f64 = 1.0 / 1024.0;
+
+/// How much a sum may cancel.
+const MOST_CANCELLED: f64 = 4096.0;
+
+/// An element that differs by more than rounding once constants are what they are.
+#[derive(Clone, Debug)]
+pub struct Hidden {
+    /// The element.
+    pub position: Position,
+    /// What both kernels compute at a point.
+    pub values: [f64; 2],
+}
+
+/// Looks for an element whose difference is not small. `cost` is that of running both kernels once.
+pub(crate) fn find(kernels: &Recheck<'_>, cost: u64) -> Option<Hidden> {
+    let points = (COST / cost.max(1)).clamp(1, POINTS);
+    let needed = if points == 1 { 1 } else { 2 };
+    let mut differs: Vec<u64> = Vec::new();
+    for point in 0..points {
+        let scale = SCALES[point as usize % SCALES.len()];
+        let Some(numbers) = draw(kernels, point, scale, None) else { continue };
+        let elements = run(kernels, &numbers);
+        let suspects = suspects(kernels, &elements);
+        if suspects.is_empty() {
+            continue;
+        }
+        let nearby = draw(kernels, point, scale, Some(STEP)).map(|near| run(kernels, &near));
+        differs.resize(elements[0].len(), 0);
+        for (at, difference) in suspects {
+            let values = [&elements[0][at], &elements[1][at]].map(|one| middle(one));
+            let [Some(one), Some(other)] = values else { continue };
+            let near = nearby.as_ref().and_then(|near| middle(&near[0][at]));
+            let change = near.map_or(0.0, |near| (near - one).abs() / STEP);
+            let size = one.abs().max(other.abs());
+            let size = size.max(change.min(size * MOST_CANCELLED));
+            if difference > bound(kernels, at) * size {
+                differs[at] += 1;
+                if differs[at] == needed {
+                    let position = position(kernels, at)?;
+                    return Some(Hidden { position, values: [one, other] });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Numbers of a point, changed by a relative step, each one up or down, if there is one.
+fn draw(kernels: &Recheck<'_>, point: u64, scale: f64, step: Option<f64>) -> Option<Numbers> {
+    let mut state = (point + 1) << 32;
+    let next = || {
+        state += 1;
+        decide::mix(state)
+    };
+    let known = (kernels.terms, kernels.assumed);
+    let numbers = Numbers::random(kernels.sides, kernels.table, known, scale, next)?;
+    match step {
+        None => Some(numbers),
+        Some(step) => numbers.changed(kernels.sides, kernels.table, kernels.terms, step),
+    }
+}
+
+fn run(kernels: &Recheck<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
+    [0, 1].map(|number| {
+        let Recheck { table, limits, .. } = *kernels;
+        kernels.elements(&Run { side: kernels.sides[number], number, table, numbers, limits })
+    })
+}
+
+/// Elements that differ by more than the bound, measured by the larger value, and by how much at least.
+fn suspects(kernels: &Recheck<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
+    let mut found = Vec::new();
+    for (at, pair) in elements[0].iter().zip(&elements[1]).enumerate() {
+        let (Enclosed::Between(a, b), Enclosed::Between(c, d)) = pair else { continue };
+        let gap = (c - b).max(a - d).max(0.0);
+        let size = [a, b, c, d].into_iter().fold(0.0, |most: f64, one| most.max(one.abs()));
+        let (least, most) = limits(kernels, at);
+        if (least..=most).contains(&size) && gap > bound(kernels, at) * size {
+            found.push((at, gap));
+        }
+    }
+    found
+}
+
+fn middle(element: &Enclosed) -> Option<f64> {
+    match element {
+        Enclosed::Between(low, high) => Some(low / 2.0 + high / 2.0),
+        _ => None,
+    }
+}
+
+fn is_double(kernels: &Recheck<'_>, at: usize) -> bool {
+    let mut left = at;
+    for (_, output) in kernels.outputs(0) {
+        if left < output.starts.len() {
+            return output.scalar == Scalar::Float(Format::F64);
+        }
+        left -= output.starts.len();
+    }
+    false
+}
+
+/// How far apart values may be, for their size.
+fn bound(kernels: &Recheck<'_>, at: usize) -> f64 {
+    if is_double(kernels, at) { 1e-12 } else { 1e-5 }
+}
+
+/// Sizes at which floats of the output's type have all their digits.
+fn limits(kernels: &Recheck<'_>, at: usize) -> (f64, f64) {
+    match is_double(kernels, at) {
+        true => (f64::MIN_POSITIVE, f64::MAX),
+        false => (f32::MIN_POSITIVE.into(), f32::MAX.into()),
+    }
+}
+
+fn position(kernels: &Recheck<'_>, at: usize) -> Option<Position> {
+    let mut left = at;
+    for (_, output) in kernels.outputs(0) {
+        if left < output.starts.len() {
+            return Some(Position { name: output.name.clone(), index: left });
+        }
+        left -= output.starts.len();
+    }
+    None
+}

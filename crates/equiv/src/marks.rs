@@ -1,0 +1,328 @@
+//! Marks on what functions return that are known for some arguments only ([`ArgumentRange`]).
+//!
+//! A compiler that knows something of an argument leaves cases of a function out. What is left is the
+//! function in a range, and something else outside of it. So before a proof counts, the sides with such
+//! functions are run once more with their results *marked*: a mark is a named function of which the algebra
+//! knows nothing, so no rewriting goes through it, and every way in which an output depends on such a result
+//! shows in the terms of the output. The choices on the way to it ([`Node::Select`]) say what holds where
+//! the result counts: `x > 1 ? tanhf(x) : …` needs the range behind `x > 1` alone.
+//!
+//! Each range must then follow from these conditions and from what is declared of the inputs; the decision
+//! procedure is asked. It errs on the safe side: a range that holds and is not shown leaves the answer open.
+
+use crate::answer::Ran;
+use decide::{Budget, Decision, Problem, decide};
+use ir::{ArgumentRange, RealFunction};
+use rustc_hash::FxHashMap;
+use term::{Function, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
+
+/// Ranges that are asked about; beyond, the answer is open.
+const MOST: usize = 1 << 16;
+
+/// The marks of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// By the node of the mark.
+    marked: FxHashMap<NodeId, Marked>,
+    /// The named functions that are marks.
+    names: Vec<Function>,
+}
+
+/// A function of which only a range is known, and its arguments.
+#[derive(Clone, Copy, Debug)]
+struct Marked {
+    function: RealFunction,
+    range: ArgumentRange,
+    arguments: [Term; 2],
+}
+
+/// A range that is needed and was not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unshown {
+    /// The function.
+    pub function: RealFunction,
+    /// The range of its arguments.
+    pub range: ArgumentRange,
+    /// The side, 0 for the reference.
+    pub side: usize,
+    /// The condition that is needed.
+    pub condition: String,
+    /// What to assume of inputs, if the arguments are inputs.
+    pub assume: Option<String>,
+}
+
+impl Unshown {
+    fn new(
+        side: usize,
+        Marked { function, range, .. }: Marked,
+        terms: &Terms,
+        of: [Term; 2],
+    ) -> Self {
+        const SHOWN: usize = 80;
+        let condition = written(range, &of.map(|argument| terms.print_limited(argument, SHOWN)));
+        let name = |argument: Term| match terms.node(argument) {
+            Node::Input(input) => terms.inputs().place(input).map(|(name, _)| name.to_owned()),
+            _ => None,
+        };
+        let names = of.map(name);
+        let assume = match names {
+            [Some(a), Some(b)] => Some(written(range, &[a, b])),
+            _ => None,
+        };
+        Self { function, range, side, condition, assume }
+    }
+}
+
+/// A range as `--assume` takes it.
+fn written(range: ArgumentRange, [a, b]: &[String; 2]) -> String {
+    match range {
+        ArgumentRange::NotZero => format!("{a} != 0"),
+        ArgumentRange::NotNegative => format!("{a} >= 0"),
+        ArgumentRange::Normal => format!("{a} >= 1.1754944e-38"),
+        ArgumentRange::Small => format!("-{SMALL} < {a} < {SMALL}", SMALL = ArgumentRange::SMALL),
+        ArgumentRange::SmallQuotient => {
+            format!("abs({a}) <= {}*abs({b})", ArgumentRange::LARGEST_QUOTIENT)
+        }
+    }
+}
+
+impl Marks {
+    /// Marks a result.
+    pub(crate) fn mark(
+        &mut self,
+        terms: &mut Terms,
+        (function, range): (RealFunction, ArgumentRange),
+        arguments: [Term; 2],
+        result: Term,
+    ) -> Term {
+        let name = format!("{function:?} in {range:?}");
+        let Some(mark) = terms.function(&name) else { return terms.undefined() };
+        if !self.names.contains(&mark) {
+            self.names.push(mark);
+        }
+        let marked = terms.apply(mark, result);
+        if let Some(node) = terms.node_of(marked) {
+            self.marked.insert(node, Marked { function, range, arguments });
+        }
+        marked
+    }
+}
+
+/// A condition that holds, or does not.
+type Literal = (NodeId, bool);
+
+/// The first range that outputs of a marked run need and that does not follow from the choices on the way
+/// to it and from `assumptions`, conditions of the run's store.
+pub(crate) fn unshown(
+    side: usize,
+    ran: &mut Ran,
+    outputs: &[Term],
+    assumptions: &[Term],
+    budget: &Budget,
+) -> Option<Unshown> {
+    let marks = std::mem::take(&mut ran.domain.marks).unwrap_or_default();
+    let terms = &mut ran.domain.terms;
+    let needed = guards(terms, outputs, &marks);
+    let mut plain = Unmarked { marks: &marks, known: FxHashMap::default() };
+    for (count, (node, guards)) in needed.into_iter().enumerate() {
+        let marked = marks.marked[&node];
+        let arguments = marked.arguments.map(|argument| plain.term(terms, argument));
+        let mut conditions = assumptions.to_vec();
+        for (condition, holds) in guards {
+            let condition = plain.term(terms, condition.into());
+            conditions.push(if holds { condition } else { terms.not(condition) });
+        }
+        conditions.extend(defined(terms, marked.function, arguments[0]));
+        let wanted = wanted(terms, marked.range, arguments);
+        if count >= MOST || !follows(terms, wanted, &conditions, budget) {
+            return Some(Unshown::new(side, marked, terms, arguments));
+        }
+    }
+    None
+}
+
+/// Where a function is defined, if not everywhere. Where it is not, neither is the term of an output that
+/// depends on it, and nothing is claimed.
+fn defined(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
+    let least = match function {
+        RealFunction::Log | RealFunction::Log2 | RealFunction::Log10 => terms.zero(),
+        RealFunction::Log1p => terms.integer(-1),
+        _ => return None,
+    };
+    Some(terms.compare(Relation::Less, least, a))
+}
+
+/// The condition that arguments are in a range.
+fn wanted(terms: &mut Terms, range: ArgumentRange, [a, b]: [Term; 2]) -> Term {
+    let zero = terms.zero();
+    match range {
+        ArgumentRange::NotZero => {
+            let equal = terms.compare(Relation::Equal, a, zero);
+            terms.not(equal)
+        }
+        ArgumentRange::NotNegative => terms.compare(Relation::LessEqual, zero, a),
+        ArgumentRange::Normal => {
+            let least = Number::dyadic(1, ArgumentRange::LEAST_NORMAL_EXPONENT);
+            let least = terms.constant(least);
+            terms.compare(Relation::LessEqual, least, a)
+        }
+        ArgumentRange::Small => {
+            let (bound, magnitude) = (terms.integer(ArgumentRange::SMALL), terms.absolute(a));
+            terms.compare(Relation::Less, magnitude, bound)
+        }
+        ArgumentRange::SmallQuotient => {
+            let largest = terms.integer(ArgumentRange::LARGEST_QUOTIENT);
+            let (a, b) = (terms.absolute(a), terms.absolute(b));
+            let bound = terms.multiply(largest, b);
+            terms.compare(Relation::LessEqual, a, bound)
+        }
+    }
+}
+
+/// Whether a condition holds wherever others do, and it is defined. Conditions that hold nowhere prove
+/// nothing.
+fn follows(terms: &mut Terms, wanted: Term, conditions: &[Term], budget: &Budget) -> bool {
+    match terms.node(wanted) {
+        Node::Truth(holds) => return holds,
+        Node::Undefined => return false,
+        _ => {}
+    }
+    let (one, zero) = (terms.one(), terms.zero());
+    let chosen = terms.select(wanted, one, zero);
+    let problem = Problem { reference: terms, optimised: terms, assumptions: conditions };
+    let decisions = decide(&problem, &[(one, chosen)], budget);
+    matches!(decisions.first(), Some(Decision::Equal { .. }))
+}
+
+/// The marks below some outputs, each with the conditions under which alone outputs depend on it, in the
+/// order of the nodes.
+fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Vec<Literal>)> {
+    let roots: Vec<NodeId> = outputs.iter().map(|output| terms.seal(*output)).collect();
+    let order = evaluation_order(terms, roots.iter().map(|root| (*root).into()), |_| true);
+    let mut guards: FxHashMap<NodeId, Vec<Literal>> = FxHashMap::default();
+    roots.iter().for_each(|root| _ = guards.insert(*root, Vec::new()));
+    let mut needed = Vec::new();
+    // Parents come before children: all uses of a node are known when it is its turn.
+    for &node in order.nodes.iter().rev() {
+        let own = guards.remove(&node).unwrap_or_default();
+        match terms.at(node) {
+            Node::Select(condition, a, b) => {
+                meet(&mut guards, condition, own.clone());
+                meet(&mut guards, a, with(terms, &own, (condition, true)));
+                meet(&mut guards, b, with(terms, &own, (condition, false)));
+            }
+            Node::Sum(sum) => {
+                for factors in terms.products(sum).flatten() {
+                    meet(&mut guards, factors.left(), own.clone());
+                    meet(&mut guards, factors.right(), own.clone());
+                }
+            }
+            other => other.children().for_each(|child| meet(&mut guards, child, own.clone())),
+        }
+        if marks.marked.contains_key(&node) {
+            needed.push((node, own));
+        }
+    }
+    needed.reverse();
+    needed
+}
+
+/// Another use of a node, under these conditions: what holds at all uses stays.
+fn meet(guards: &mut FxHashMap<NodeId, Vec<Literal>>, node: NodeId, own: Vec<Literal>) {
+    match guards.get_mut(&node) {
+        Some(known) => known.retain(|literal| own.contains(literal)),
+        None => _ = guards.insert(node, own),
+    }
+}
+
+/// Conditions with one more, and with what that one is made of.
+fn with(terms: &Terms, own: &[Literal], literal: Literal) -> Vec<Literal> {
+    let mut all = own.to_vec();
+    let mut work = vec![literal];
+    while let Some((node, holds)) = work.pop() {
+        match (terms.at(node), holds) {
+            (Node::Not(a), _) => work.push((a, !holds)),
+            (Node::And(a, b), true) | (Node::Or(a, b), false) => {
+                work.extend([(a, holds), (b, holds)]);
+            }
+            _ if !all.contains(&(node, holds)) => all.push((node, holds)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Terms without marks. A mark is its argument where the range holds, which is shown of every mark that
+/// outputs depend on.
+struct Unmarked<'m> {
+    marks: &'m Marks,
+    known: FxHashMap<NodeId, Term>,
+}
+
+impl Unmarked<'_> {
+    fn term(&mut self, terms: &mut Terms, root: Term) -> Term {
+        let order = evaluation_order(terms, [root], |node| !self.known.contains_key(&node));
+        for node in order.nodes {
+            let term = self.rebuilt(terms, terms.at(node), node.into());
+            self.known.insert(node, term);
+        }
+        match terms.node_of(root) {
+            Some(node) => self.known[&node],
+            None => self.rebuilt(terms, terms.node(root), root),
+        }
+    }
+
+    /// A node with its operands in their new form; itself, if they have not changed.
+    fn rebuilt(&self, terms: &mut Terms, node: Node, own: Term) -> Term {
+        let at = |node: NodeId| self.known.get(&node).copied().unwrap_or(node.into());
+        let is_same = |node: NodeId| at(node) == node.into();
+        if let Node::Apply(function, a) = node
+            && self.marks.names.contains(&function)
+        {
+            return at(a);
+        }
+        if let Node::Sum(sum) = node {
+            let factors: Vec<_> = terms.products(sum).flatten().copied().collect();
+            if factors.iter().all(|one| is_same(one.left()) && is_same(one.right())) {
+                return own;
+            }
+            let mut total = terms.zero();
+            for one in factors {
+                let left = at(one.left());
+                let left = if one.is_negative() { terms.negate(left) } else { left };
+                total = terms.fused_multiply_add(left, at(one.right()), total);
+            }
+            return total;
+        }
+        if node.children().all(is_same) {
+            return own;
+        }
+        match node {
+            Node::Product(a, b) => terms.multiply(at(a), at(b)),
+            Node::Negation(a) => terms.negate(at(a)),
+            Node::Quotient(a, b) => terms.divide(at(a), at(b)),
+            Node::Power(a, exponent) => {
+                let exponent = terms.number(exponent).clone();
+                terms.power(at(a), &exponent)
+            }
+            Node::Exp(a) => terms.exp(at(a)),
+            Node::Log(a) => terms.log(at(a)),
+            Node::Maximum(a, b) => terms.maximum(at(a), at(b)),
+            Node::Minimum(a, b) => terms.minimum(at(a), at(b)),
+            Node::Absolute(a) => terms.absolute(at(a)),
+            Node::Select(condition, a, b) => terms.select(at(condition), at(a), at(b)),
+            Node::Apply(function, a) => terms.apply(function, at(a)),
+            Node::Compare(relation, a, b) => terms.compare(relation, at(a), at(b)),
+            Node::Not(a) => terms.not(at(a)),
+            Node::And(a, b) => terms.and(at(a), at(b)),
+            Node::Or(a, b) => terms.or(at(a), at(b)),
+            Node::Input(_)
+            | Node::Constant(_)
+            | Node::Pi
+            | Node::Infinity { .. }
+            | Node::Undefined
+            | Node::Sum(_)
+            | Node::Truth(_) => own,
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! The way that sines and `fmodf` take for large arguments, recognised as the library's own.
+//!
+//! Sines of arguments from 105615 on are reduced by the method of Payne and Hanek: a product with the bits of
+//! 2/π in local memory, of which the exponent chooses three words. `fmodf` subtracts multiples in a loop. No graph
+//! of values shows that, so the blocks between the branch and the place where its ways meet are written out
+//! as text, registers by the order in which they appear, and compared with `tables/slow.txt`: every
+//! instruction, constant, table and branch must be the same. What comes in must be the argument (or `|x|`), a
+//! constant, or the address of local memory; what goes out must be what the function's expansion goes on
+//! with, and nothing else that is read later. Local memory must be read by nothing but such blocks.
+//!
+//! An entry of the table is trusted as those of the other tables are: `tests/functions.rs` runs each.
+
+use super::graph::{Code, Edge, Node};
+use super::values::{Values, written};
+use crate::branches::Liveness;
+use crate::flow::Flow;
+use ir::{
+    Access, AddressBase, BlockId, FloatUnary, Function, Instr, IntBinary, Op, Operand, Printed,
+    Program, Reg, Space, Symbol, Terminator, VarId,
+};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+const TABLE: &str = include_str!("tables/slow.txt");
+
+/// A region has at most this many blocks.
+const MOST_BLOCKS: usize = 24;
+
+/// The blocks between a branch and the place where its ways meet, on one of the ways.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// The block with the branch.
+    pub(crate) branch: BlockId,
+    blocks: Vec<BlockId>,
+    /// Where the ways meet.
+    pub(crate) meets: BlockId,
+    /// The argument.
+    pub(crate) argument: Edge,
+    /// Another argument, of `fmodf`.
+    pub(crate) other: Option<Edge>,
+    /// Registers that are read where the ways meet, in the order of the table.
+    pub(crate) results: Vec<Reg>,
+}
+
+/// Finds the regions of a function that are the library's own; none if its local memory has another use.
+pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) -> Vec<Region> {
+    let mut regions = Vec::new();
+    let writer = Writer::new(program, function, values);
+    for (text, mut region) in writer.candidates() {
+        if let Some(order) = known_order(&text) {
+            let all = order.iter().map(|at| region.results.get(*at).copied());
+            region.results = all.collect::<Option<_>>().unwrap_or_default();
+            regions.push(region);
+        }
+    }
+    let own: BTreeSet<BlockId> =
+        regions.iter().flat_map(|one| one.blocks.iter().copied()).collect();
+    if uses_local_memory(function, &own) { Vec::new() } else { regions }
+}
+
+/// The texts of all regions that may be such ways: for those who add one to the table.
+pub(crate) fn texts(program: &Program, function: &Function, values: &Values<'_>) -> Vec<String> {
+    let writer = Writer::new(program, function, values);
+    writer.candidates().into_iter().map(|(text, _)| text).collect()
+}
+
+/// The order of results, if a text is an entry of the table.
+fn known_order(text: &str) -> Option<Vec<usize>> {
+    let entry = |entry: &str| {
+        let mut lines = entry.lines().filter(|line| !line.starts_with('#'));
+        let order = lines.next()?.strip_prefix("order ")?.split(' ');
+        let order = order.map(str::parse).collect::<Result<_, _>>().ok()?;
+        lines.eq(text.lines()).then_some(order)
+    };
+    TABLE.split("\n\n").find_map(entry)
+}
+
+/// Whether a branch may always go to one of its targets: what the other way writes is not read behind it.
+pub(crate) fn is_unread(
+    function: &Function,
+    flow: &Flow,
+    branch: BlockId,
+    target: BlockId,
+) -> bool {
+    let Terminator::Branch { then, otherwise, .. } = &function.blocks[branch].terminator else {
+        return false;
+    };
+    let other = if *then == target { *otherwise } else { *then };
+    if other == target || flow.predecessors[other] != [branch] {
+        return false;
+    }
+    let own: Vec<BlockId> =
+        flow.order.iter().copied().filter(|block| flow.dominates(other, *block)).collect();
+    let exits = own.iter().flat_map(|block| function.blocks[*block].terminator.successors());
+    let exits: BTreeSet<BlockId> = exits.filter(|block| !own.contains(block)).collect();
+    let live = Liveness::of(function);
+    let mut unread = true;
+    for instruction in own.iter().flat_map(|block| &function.blocks[*block].instructions) {
+        written(&instruction.op, &mut |register| {
+            unread &= !exits.iter().any(|exit| live.at(*exit, register));
+        });
+    }
+    unread
+}
+
+/// The blocks from one on, up to where ways meet; in order of a walk that takes the first target first. `None` if
+/// there is another way in than by the branch.
+fn blocks(
+    function: &Function,
+    flow: &Flow,
+    branch: BlockId,
+    first: BlockId,
+    meets: BlockId,
+) -> Option<Vec<BlockId>> {
+    let mut found: Vec<BlockId> = Vec::new();
+    let mut work = vec![first];
+    while let Some(block) = work.pop() {
+        if block == meets || found.contains(&block) {
+            continue;
+        }
+        if block == branch || found.len() == MOST_BLOCKS {
+            return None;
+        }
+        found.push(block);
+        let mut targets: Vec<BlockId> = function.blocks[block].terminator.successors().collect();
+        targets.reverse();
+        work.extend(targets);
+    }
+    let closed = found.iter().all(|block| {
+        let mut before = flow.predecessors[*block].iter();
+        before.all(|one| found.contains(one) || *block == first && *one == branch)
+    });
+    (closed && !found.is_empty()).then_some(found)
+}
+
+/// Whether anything outside of some blocks may read local memory.
+fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
+    let is_shared = |op: &Op| matches!(op, Op::ConvertAddress { space: Space::Local, .. });
+    let is_generic = function.instructions().any(|one| is_shared(&one.op));
+    let is_local = |space: Space| space == Space::Local || space == Space::Generic && is_generic;
+    let touches = |op: &Op| match op {
+        Op::Load(load) => is_local(load.space),
+        Op::Atomic(atomic) => is_local(atomic.space),
+        Op::Call { .. } => true,
+        _ => false,
+    };
+    let others = function.blocks.enumerate().filter(|(block, _)| !but.contains(block));
+    others.into_iter().any(|(_, data)| data.instructions.iter().any(|one| touches(&one.op)))
+}
+
+/// The address of a byte of a variable.
+#[derive(Clone, Copy)]
+struct Address {
+    variable: VarId,
+    offset: i64,
+    /// As a generic address.
+    generic: bool,
+}
+
+struct Writer<'w, 'v> {
+    program: &'w Program,
+    function: &'w Function,
+    values: &'w Values<'v>,
+    live: Liveness,
+    meets: base::IndexVec<BlockId, Option<BlockId>>,
+}
+
+impl<'w, 'v> Writer<'w, 'v> {
+    fn new(program: &'w Program, function: &'w Function, values: &'w Values<'v>) -> Self {
+        let live = Liveness::of(function);
+        let meets = ir::cfg::reconvergence(function);
+        Self { program, function, values, live, meets }
+    }
+
+    /// Both ways of every branch that could be one, as text.
+    fn candidates(&self) -> Vec<(String, Region)> {
+        let mut all = Vec::new();
+        for &branch in &self.values.flow.order {
+            let Terminator::Branch { then, otherwise, .. } =
+                &self.function.blocks[branch].terminator
+            else {
+                continue;
+            };
+            let Some(meets) = self.meets[branch] else { continue };
+            for first in [*then, *otherwise] {
+                let (function, flow) = (self.function, self.values.flow);
+                let Some(blocks) = blocks(function, flow, branch, first, meets) else { continue };
+                if self.is_possible(&blocks) {
+                    all.extend(self.text(branch, blocks, meets));
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a constant of such ways is among some blocks: π/2·2^−64, or 2^−23 behind a loop.
+    fn is_possible(&self, blocks: &[BlockId]) -> bool {
+        const SIGNS: [u64; 2] = [0x3bf9_21fb_5444_2d19, 0x3400_0000];
+        let mut found = false;
+        for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
+            instruction.op.visit(&mut |access| {
+                if let Access::Read(Operand::Constant(bits)) = access {
+                    found |= SIGNS.contains(&bits);
+                }
+            });
+        }
+        found
+    }
+
+    /// A region as text, if what comes in and goes out can be told.
+    fn text(
+        &self,
+        branch: BlockId,
+        blocks: Vec<BlockId>,
+        meets: BlockId,
+    ) -> Option<(String, Region)> {
+        let mut names = Names::default();
+        let mut lines = Vec::new();
+        for (at, &block) in blocks.iter().enumerate() {
+            let data = &self.function.blocks[block];
+            lines.push(format!("b{at}:"));
+            for instruction in &data.instructions {
+                names.note_guard(instruction.guard.map(|guard| guard.register));
+                instruction.op.visit(&mut |access| names.note(access));
+            }
+            if let Terminator::Branch { guard, .. } = &data.terminator {
+                names.note_register(guard.register);
+            }
+            let named = names.renamed(self.function);
+            let printed = Printed { program: self.program, function: &named };
+            for instruction in &data.instructions {
+                lines.push(format!(
+                    "  {}",
+                    names.variables(self.program, printed.instruction(instruction))
+                ));
+            }
+            let target = |block: BlockId| match blocks.iter().position(|one| *one == block) {
+                Some(at) => format!("b{at}"),
+                None => "meet".to_owned(),
+            };
+            lines.push(match &data.terminator {
+                Terminator::Jump(to) => format!("  jump {}", target(*to)),
+                Terminator::Branch { guard, then, otherwise, .. } => {
+                    let not = if guard.negated { "!" } else { "" };
+                    let register = names.name(guard.register)?;
+                    let (then, otherwise) = (target(*then), target(*otherwise));
+                    format!("  branch {not}{register} {then} else {otherwise}")
+                }
+                _ => return None,
+            });
+        }
+        let results = self.results(&blocks, meets, &names);
+        let inputs = self.inputs(*blocks.first()?, &names);
+        if !self.is_one_variable(branch, &inputs) {
+            return None;
+        }
+        let [argument, other] = self.arguments(branch, &inputs)?;
+        let mut text = String::new();
+        for &register in &inputs {
+            let role = self.role(branch, register, [argument, other])?;
+            text.push_str(&format!("in {} = {role}\n", names.name(register)?));
+        }
+        for variable in &names.variables {
+            text.push_str(&format!("{}\n", self.variable(*variable, &names)?));
+        }
+        text.push_str(&lines.join("\n"));
+        for register in &results {
+            text.push_str(&format!("\nout {}", names.name(*register)?));
+        }
+        let argument = argument?;
+        Some((text, Region { branch, blocks, meets, argument, other, results }))
+    }
+
+    /// Registers that the region writes and that are read later.
+    fn results(&self, blocks: &[BlockId], meets: BlockId, names: &Names) -> Vec<Reg> {
+        let mut all: Vec<Reg> = Vec::new();
+        for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
+            written(&instruction.op, &mut |register| {
+                if self.live.at(meets, register) && !all.contains(&register) {
+                    all.push(register);
+                }
+            });
+        }
+        all.sort_unstable_by_key(|register| names.numbers.get(register).copied());
+        all
+    }
+
+    /// Registers that are read before they are written.
+    fn inputs(&self, first: BlockId, names: &Names) -> Vec<Reg> {
+        let mut all: Vec<Reg> =
+            names.numbers.keys().copied().filter(|one| self.live.at(first, *one)).collect();
+        all.sort_unstable_by_key(|register| names.numbers.get(register).copied());
+        all
+    }
+
+    /// Whether all addresses are of one variable, which is large enough.
+    fn is_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
+        const BYTES: u64 = 28;
+        let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
+        let own: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
+        let size = |variable: &VarId| self.program.variables[*variable].size.unwrap_or(0);
+        own.len() < 2 && own.iter().all(|variable| size(variable) >= BYTES)
+    }
+
+    /// The one or two values that are no constants and no addresses, magnitudes aside.
+    fn arguments(&self, branch: BlockId, inputs: &[Reg]) -> Option<[Option<Edge>; 2]> {
+        let mut found: [Option<Edge>; 2] = [None; 2];
+        for &register in inputs {
+            if self.address(branch, register).is_some() {
+                continue;
+            }
+            let value = self.values.stored(branch, register.into())?;
+            let value = self.magnitude_of(value).unwrap_or(value);
+            if matches!(self.values.graph.node(value.node()), Node::Bits(_)) {
+                continue;
+            }
+            // A scaled magnitude is looked at as an expression.
+            let plain = matches!(self.values.graph.node(value.node()), Node::Op(Code::Mul(..), _));
+            if plain || found.contains(&Some(value)) {
+                continue;
+            }
+            let free = found.iter_mut().find(|one| one.is_none())?;
+            *free = Some(value);
+        }
+        Some(found)
+    }
+
+    fn magnitude_of(&self, value: Edge) -> Option<Edge> {
+        match self.values.graph.node(value.node()) {
+            Node::Op(Code::Float1(FloatUnary::Abs, ..), operands) if !value.is_negated() => {
+                operands.as_slice().first().copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// What a register holds when the region begins, in words of the arguments.
+    fn role(&self, branch: BlockId, register: Reg, arguments: [Option<Edge>; 2]) -> Option<String> {
+        if let Some(Address { variable, offset, generic }) = self.address(branch, register) {
+            let data = &self.program.variables[variable];
+            let generic = if generic { "generic " } else { "" };
+            return (data.space == Space::Local).then(|| format!("{generic}local+{offset}"));
+        }
+        self.expression(self.values.stored(branch, register.into())?, arguments, 4)
+    }
+
+    fn expression(&self, value: Edge, arguments: [Option<Edge>; 2], depth: u32) -> Option<String> {
+        let names = ["x", "y"];
+        for (argument, name) in arguments.iter().zip(names) {
+            match argument {
+                Some(argument) if *argument == value => return Some(name.to_owned()),
+                Some(argument) if argument.node() == value.node() => {
+                    return Some(format!("-{name}"));
+                }
+                _ => {}
+            }
+        }
+        let sign = if value.is_negated() { "-" } else { "" };
+        match self.values.graph.node(value.node()) {
+            Node::Bits(bits) => Some(format!("{sign}{bits:#x}")),
+            Node::Opaque(_) => None,
+            Node::Op(code, operands) => {
+                let depth = depth.checked_sub(1)?;
+                let mut words = vec![format!("{sign}{code}")];
+                for &operand in operands.as_slice() {
+                    words.push(self.expression(operand, arguments, depth)?);
+                }
+                Some(format!("({})", words.join(" ")))
+            }
+        }
+    }
+
+    /// The variable whose address a register holds at the end of a block, and an offset.
+    fn address(&self, block: BlockId, register: Reg) -> Option<Address> {
+        let value = self.values.stored(block, register.into());
+        let sites = value.map_or(&[][..], |value| self.values.sites(value.node()));
+        let made = sites.iter().find_map(|site| {
+            let instruction = self.function.blocks[site.block].instructions.get(site.after?)?;
+            self.address_of(instruction)
+        });
+        made.or_else(|| self.address_of(self.single(register)?))
+    }
+
+    /// The only instruction that writes a register.
+    fn single(&self, register: Reg) -> Option<&'w Instr> {
+        let mut all = self.function.instructions().filter(|one| {
+            let mut writes = false;
+            written(&one.op, &mut |other| writes |= other == register);
+            writes
+        });
+        all.next().filter(|_| all.next().is_none())
+    }
+
+    fn address_of(&self, instruction: &Instr) -> Option<Address> {
+        if instruction.guard.is_some() {
+            return None;
+        }
+        let of = |from: &Reg| self.address_of(self.single(*from)?);
+        match &instruction.op {
+            Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. } => {
+                Some(Address { variable: *variable, offset: *offset, generic: false })
+            }
+            Op::ConvertAddress { src: Operand::Register(from), to_generic, .. } => {
+                Some(Address { generic: *to_generic, ..of(from)? })
+            }
+            Op::Copy { src: Operand::Register(from), .. } => of(from),
+            Op::IntBinary {
+                op: IntBinary::Add,
+                a: Operand::Register(from),
+                b: Operand::Constant(by),
+                ..
+            } => {
+                let address = of(from)?;
+                let offset = address.offset.checked_add(i64::try_from(*by).ok()?)?;
+                Some(Address { offset, ..address })
+            }
+            _ => None,
+        }
+    }
+
+    /// A variable that the region names: what it holds, or that it is local.
+    fn variable(&self, variable: VarId, names: &Names) -> Option<String> {
+        let data = &self.program.variables[variable];
+        let name = names.variable(variable)?;
+        if data.space == Space::Local {
+            return Some(format!("{name} is local"));
+        }
+        let bytes: Vec<String> = data.initial.iter().map(|byte| format!("{byte:02x}")).collect();
+        let fixed = data.relocations.is_empty() && !data.external;
+        fixed.then(|| format!("{name} in {:?} holds {}", data.space, bytes.concat()))
+    }
+}
+
+/// Names of registers and variables by their first appearance.
+#[derive(Default)]
+struct Names {
+    numbers: FxHashMap<Reg, usize>,
+    variables: Vec<VarId>,
+}
+
+impl Names {
+    fn note(&mut self, access: Access) {
+        match access {
+            Access::Write(register) | Access::Read(Operand::Register(register)) => {
+                self.note_register(register);
+            }
+            Access::Address(address) => match address.base {
+                AddressBase::Register(register) => self.note_register(register),
+                AddressBase::Variable(variable) => self.note_variable(variable),
+                AddressBase::Absolute => {}
+            },
+            Access::Symbol(Symbol::Variable(variable), _) => self.note_variable(variable),
+            _ => {}
+        }
+    }
+
+    fn note_guard(&mut self, register: Option<Reg>) {
+        register.into_iter().for_each(|register| self.note_register(register));
+    }
+
+    fn note_register(&mut self, register: Reg) {
+        let next = self.numbers.len();
+        self.numbers.entry(register).or_insert(next);
+    }
+
+    fn note_variable(&mut self, variable: VarId) {
+        if !self.variables.contains(&variable) {
+            self.variables.push(variable);
+        }
+    }
+
+    fn name(&self, register: Reg) -> Option<String> {
+        self.numbers.get(&register).map(|number| format!("r{number}"))
+    }
+
+    fn variable(&self, variable: VarId) -> Option<String> {
+        let at = self.variables.iter().position(|one| *one == variable)?;
+        Some(format!("@v{at}"))
+    }
+
+    /// The function with its registers under these names, for printing.
+    fn renamed(&self, function: &Function) -> Function {
+        let mut registers = function.registers.clone();
+        for (register, number) in &self.numbers {
+            registers[*register].name = format!("r{number}");
+        }
+        Function { registers, blocks: base::IndexVec::new(), ..function.clone() }
+    }
+
+    /// A printed instruction with its variables under these names.
+    fn variables(&self, program: &Program, text: String) -> String {
+        self.variables.iter().fold(text, |text, variable| {
+            let position = base::Index::position(*variable);
+            let own = format!("@{}#{position}", program.variables[*variable].name);
+            text.replace(&own, &self.variable(*variable).unwrap_or_default())
+        })
+    }
+}
