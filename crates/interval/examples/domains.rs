@@ -9,7 +9,7 @@ mod launching;
 use exec::Limits;
 use exec::domain::{Binary, Connective, Domain, Inputs, Truths, Unary, Value, Values};
 use interval::{Double, Intervals};
-use ir::{Format, RealFunction, Relation, Rounding};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding};
 use launching::*;
 
 /// Every result is a new value, and nothing is kept of it: what the engine itself costs.
@@ -43,7 +43,13 @@ impl Domain for Nothing {
     fn unary(&mut self, _: Unary, _: &Values, lanes: exec::Mask, out: &mut Values) {
         self.each(lanes, out);
     }
-    fn function(&mut self, _: RealFunction, _: [&Values; 2], lanes: exec::Mask, out: &mut Values) {
+    fn function(
+        &mut self,
+        _: (RealFunction, Option<ArgumentRange>),
+        _: [&Values; 2],
+        lanes: exec::Mask,
+        out: &mut Values,
+    ) {
         self.each(lanes, out);
     }
     fn compare(&mut self, _: Relation, _: [&Values; 2], lanes: exec::Mask, out: &mut Truths) {
