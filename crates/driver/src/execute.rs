@@ -140,10 +140,21 @@ pub(crate) fn run<'r>(
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
-        MissingData::Opaque => exec::check_with(program, launch, execution.limits, checks),
+        MissingData::Opaque => checked(program, launch, execution.limits, checks),
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
     Ok(prepared.finish(result, checks))
+}
+
+/// Checks a launch; if races of reads are all that is wrong, also whether anything depends on what they read.
+fn checked(
+    program: &Program,
+    launch: &exec::Launch,
+    limits: Limits,
+    checks: Checks,
+) -> exec::Outcome {
+    let outcome = exec::check_with(program, launch, limits, checks);
+    exec::follow_racing_reads(program, launch, limits, checks, outcome)
 }
 
 /// Builds the launch and runs the lifted program, whatever tensors contain; `None` if that does not end.
@@ -161,7 +172,7 @@ pub(crate) fn run_lifted<'r>(
     if lift::drops_code(program) {
         return None;
     }
-    let result = exec::check_with(program, launch, execution.limits, checks);
+    let result = checked(program, launch, execution.limits, checks);
     result.gap.is_none().then(|| prepared.finish(result, checks))
 }
 
@@ -208,7 +219,7 @@ fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
 }
 
 fn is_race(fault: &Fault) -> bool {
-    matches!(fault, Fault::Race(race) if !race.same_value)
+    matches!(fault, Fault::Race(race) if !race.is_harmless())
 }
 
 impl Refusal {

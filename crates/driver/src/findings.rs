@@ -99,9 +99,10 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => "out-of-bounds",
         Fault::Misaligned { .. } => "misaligned",
         Fault::ReadOnly { .. } => "input-modified",
-        Fault::Undefined { origin: Some(Origin::Shuffle(_) | Origin::Operation(_)), .. } => {
-            "undefined-value"
-        }
+        Fault::Undefined {
+            origin: Some(Origin::Shuffle(_) | Origin::Operation(_) | Origin::RacingRead(_)),
+            ..
+        } => "undefined-value",
         Fault::Undefined { .. } => "uninitialised",
         Fault::DependsOnInitial { .. } => "depends-on-initial",
         Fault::DivisionByZero => "division-by-zero",
@@ -112,7 +113,9 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
         }
         Fault::Barrier(BarrierFault::Reuse { .. }) => "barrier-reuse",
         Fault::Barrier(_) => "barrier-misuse",
-        Fault::NotInMask { .. } | Fault::LanesMissing { .. } => "warp-collective",
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
+            "warp-collective"
+        }
         Fault::CopiesInFlight { .. } => "async-copy",
         Fault::Race(race) if race.changes_source() => "async-copy",
         Fault::Race(_) => "race",
@@ -130,7 +133,9 @@ pub(crate) fn property(fault: &Fault) -> &'static str {
         Fault::Trap | Fault::AssertFailed => "traps",
         Fault::Deadlock { .. } => "deadlock",
         Fault::Barrier(_) => "barriers",
-        Fault::NotInMask { .. } | Fault::LanesMissing { .. } => "collectives",
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
+            "collectives"
+        }
         Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
     }
 }
@@ -156,6 +161,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
         Fault::NotInMask { mask } => return sync_findings::not_in_mask(*mask, finding),
+        Fault::LanesLeft { mask, left } => {
+            return sync_findings::lanes_left(*mask, left, finding, program);
+        }
         Fault::LanesMissing { missing } => {
             return sync_findings::lanes_missing(*missing, finding);
         }
@@ -248,6 +256,7 @@ pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
         Origin::Memory(place) => Some((place, "loaded here from memory that nobody has written")),
         Origin::Shuffle(place) => Some((place, "from a lane that does not take part here")),
         Origin::BadAccess(place) => Some((place, "from this access, which is wrong itself")),
+        Origin::RacingRead(place) => Some((place, "read here, while it may be written")),
         Origin::Operation(place) => Some((place, "from this operation")),
     }
 }

@@ -51,7 +51,7 @@ impl<'t> Trials<'t> {
             let [earlier, later] = &race.sides;
             let same_block = earlier.thread.block == later.thread.block;
             let in_flight = earlier.in_flight || later.in_flight;
-            same_block && !in_flight && !race.non_coherent && !race.same_value
+            same_block && !in_flight && !race.non_coherent && !race.is_harmless()
         };
         if races.is_empty() || !races.iter().all(could_help) || self.groups == 0 {
             return None;
@@ -76,7 +76,7 @@ impl<'t> Trials<'t> {
     /// Whether all races are between lanes of one warp.
     fn is_matter_of_warps(&self) -> bool {
         let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
-            Fault::Race(race) if !race.same_value => Some(race),
+            Fault::Race(race) if !race.is_harmless() => Some(race),
             _ => None,
         });
         let races = races.map(|race| &**race);

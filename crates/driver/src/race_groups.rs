@@ -11,7 +11,7 @@ pub(crate) struct RaceKey<'f> {
     array: &'f str,
     sides: [(String, u8, bool); 2],
     between_blocks: bool,
-    same_value: bool,
+    harmless: [bool; 2],
     non_coherent: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn key<'f>(race: &'f Race, program: &Program) -> Option<RaceKey<'f>> 
         array: &race.target.name,
         sides,
         between_blocks: earlier.thread.block != later.thread.block,
-        same_value: race.same_value,
+        harmless: [race.same_value, race.unused],
         non_coherent: race.non_coherent,
     })
 }

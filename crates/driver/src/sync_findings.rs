@@ -16,6 +16,25 @@ pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
     at(Code::WarpCollective, finding, message).label(who(finding))
 }
 
+/// A collective that does not wait for lanes that have ended.
+pub(crate) fn lanes_left(
+    mask: u32,
+    left: &[(u32, Place)],
+    finding: &Finding,
+    program: &Program,
+) -> Diagnostic {
+    let all = left.iter().fold(0, |all, (lanes, _)| all | lanes);
+    let message = format!(
+        "lanes {all:#010x}, which the mask {mask:#010x} names, have ended without executing this: it \
+         completes without them"
+    );
+    let diagnostic = at(Code::WarpCollective, finding, message).label(who(finding));
+    left.iter().fold(diagnostic, |diagnostic, (lanes, place)| {
+        let text = format!("lanes {lanes:#010x} end here");
+        diagnostic.also_from(place.span, text, source_lines(*place, program))
+    })
+}
+
 /// A matrix instruction in a warp that is not whole.
 pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
     let message = format!(
@@ -60,12 +79,18 @@ fn who(finding: &Finding) -> String {
 pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
     let place = race_element(race);
     let source_changed = race.changes_source();
-    let what = match race.same_value {
-        true => format!("two threads write {place}, both the same value, and nothing orders them"),
-        false if source_changed => {
+    let what = match () {
+        () if race.same_value => {
+            format!("two threads write {place}, both the same value, and nothing orders them")
+        }
+        () if race.unused => format!(
+            "race on {place}: {} that nothing orders; nothing depends on what is read",
+            both(race)
+        ),
+        () if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
         }
-        false => format!("race on {place}: {} that nothing orders", both(race)),
+        () => format!("race on {place}: {} that nothing orders", both(race)),
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
     let diagnostic = at(code, group.first, what);
@@ -267,6 +292,13 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
             );
             let there = "it came here; on another schedule the new use begins before";
             (Code::BarrierReuse, message, Some(*other), there)
+        }
+        BarrierFault::Unawaited { id, count, arrived } => {
+            let message = format!(
+                "{arrived} of {} arrive at barrier {id}, and nobody waits for them there",
+                threads(count)
+            );
+            (Code::BarrierMisuse, message, None, "")
         }
         BarrierFault::DifferentSites { id, other } => {
             let message = format!(

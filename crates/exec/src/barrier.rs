@@ -7,7 +7,7 @@ use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::warp::{Position, State};
 use ir::{BarrierKind, Op, SyncOp};
-use sync::{Misuse, Registration, Reuse};
+use sync::{Misuse, Registration, Reuse, Site};
 
 /// What lanes do at a barrier of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,16 @@ pub(crate) struct Votes {
     pub(crate) all: u32,
     /// Whether some are not known.
     pub(crate) unknown: bool,
+}
+
+/// Generations of barriers that nobody waited for. They are told when the block has ended: a barrier that
+/// is used again too early is an error, of which the note would be a part.
+#[derive(Debug, Default)]
+pub(crate) struct Unawaited {
+    /// The first arrival of each: the barrier, the warp and the fault; one for each instruction.
+    arrivals: Vec<(Site, usize, BarrierFault)>,
+    /// Barriers that are used again too early, one bit each.
+    reused: u16,
 }
 
 impl Votes {
@@ -154,6 +164,7 @@ impl BlockRun<'_, '_> {
         let other: Place = self.machine.site_place(site);
         let lanes = self.warps[warp].alive();
         let thread = self.thread(earlier, 0);
+        self.unawaited.reused |= 1 << id;
         let fault = BarrierFault::Reuse { id, generation: reuse.generation, other, thread };
         self.with_context(warp, at, lanes, |context| context.find(Fault::Barrier(fault), lanes));
     }
@@ -161,6 +172,7 @@ impl BlockRun<'_, '_> {
     /// Lets everybody go who waits at a barrier, with the result of its reduction.
     pub(crate) fn release(&mut self, id: u8) {
         self.keep_use(id, true);
+        self.keep_unawaited(id);
         let votes = std::mem::take(&mut self.votes[usize::from(id)]);
         let tracker = &mut self.tracker;
         let released = tracker.barriers.release(&mut tracker.clocks, id);
@@ -178,6 +190,34 @@ impl BlockRun<'_, '_> {
                 let group = &mut self.warps[warp].groups[group];
                 group.state = State::Ready;
                 group.at = at.next();
+            }
+        }
+    }
+
+    /// Keeps the generation that a barrier collects, if nobody waits for it.
+    fn keep_unawaited(&mut self, id: u8) {
+        let generation = self.tracker.barriers.current(id);
+        let Some(first) = generation.registrations.first() else { return };
+        let waits = |one: &Registration| !one.waiting.is_empty();
+        let known = |(site, ..): &(Site, usize, BarrierFault)| *site == first.site;
+        if generation.registrations.iter().any(waits) || self.unawaited.arrivals.iter().any(known) {
+            return;
+        }
+        let arrived = (generation.registrations.len() * WARP) as u32;
+        let fault = BarrierFault::Unawaited { id, count: generation.count, arrived };
+        self.unawaited.arrivals.push((first.site, first.warp, fault));
+    }
+
+    /// Tells which arrivals nobody has waited for, now that all threads have ended.
+    pub(crate) fn note_unawaited(&mut self) {
+        (0..16).for_each(|id| self.keep_unawaited(id));
+        let Unawaited { arrivals, reused } = std::mem::take(&mut self.unawaited);
+        for (site, warp, fault) in arrivals {
+            let again =
+                matches!(fault, BarrierFault::Unawaited { id, .. } if reused >> id & 1 == 1);
+            if !again {
+                let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
+                self.report.find(Fault::Barrier(fault), place, thread);
             }
         }
     }
@@ -209,8 +249,8 @@ impl BlockRun<'_, '_> {
 
     /// Threads that waited at different aligned instructions: the manual does not allow it, today's
     /// hardware does.
-    fn note_sites(&mut self, sites: &[sync::Site], id: u8) {
-        let is_aligned = |site: &&sync::Site| {
+    fn note_sites(&mut self, sites: &[Site], id: u8) {
+        let is_aligned = |site: &&Site| {
             let op = self.machine.op(**site);
             matches!(op, Some(Op::Sync(SyncOp::Barrier { aligned: true, .. })))
         };

@@ -1,10 +1,12 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
-use crate::barrier::Votes;
+use crate::barrier::{Unawaited, Votes};
 use crate::budget::Budget;
 use crate::deadlock::polling;
 use crate::finding::{Fault, Gap, Thread};
-use crate::interpret::{Context, Flow, Inputs, Scratch, guarded, return_values, same_collective};
+use crate::interpret::{
+    Context, Flow, Inputs, Scratch, guarded, lanes_left, return_values, same_collective,
+};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -31,6 +33,8 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) tracker: Tracker,
     /// Predicates brought to each barrier.
     pub(crate) votes: [Votes; 16],
+    /// Generations of barriers that nobody waited for.
+    pub(crate) unawaited: Unawaited,
     scratch: Scratch,
     pub(crate) valued: Option<Valued<'b>>,
 }
@@ -49,6 +53,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             Warp::new(machine, number, exists)
         });
         let warps: Vec<Warp> = warps.collect();
+        let mut tracker = Tracker::new(warps.len(), shadows);
+        tracker.history = machine.suspicion.history();
         Self {
             machine,
             global,
@@ -56,9 +62,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             budget,
             position: [0; 3],
             shared: machine.shared_memory(),
-            tracker: Tracker::new(warps.len(), shadows),
+            tracker,
             warps,
             votes: [Votes::default(); 16],
+            unawaited: Unawaited::default(),
             scratch: Scratch::default(),
             valued: None,
         }
@@ -70,8 +77,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let cleared = self.shared.iter_mut().map(|memory| memory.states.forget()).sum();
         self.report.charge(cleared);
         self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
-        self.tracker.restart();
+        self.tracker.restart(self.position);
         self.votes = [Votes::default(); 16];
+        self.unawaited = Unawaited::default();
     }
 
     /// Runs the block with this number to the end of every thread.
@@ -92,6 +100,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 continue;
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
+                self.note_unawaited();
                 return Ok(());
             }
             return self.deadlock();
@@ -266,10 +275,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
     /// `bar.warp.sync`: done when the lanes named wait at any such instruction with this mask.
     fn warp_barrier(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> bool {
-        let warp = &mut self.warps[number];
+        let (machine, warp) = (self.machine, &mut self.warps[number]);
         let group = if same == warp.groups[group].lanes { group } else { warp.split(group, same) };
         warp.groups[group].state = State::WarpBarrier(mask);
-        let site = self.machine.site(warp.groups[group].at);
+        let at = warp.groups[group].at;
         let waits = |state: State| state == State::WarpBarrier(mask);
         let here = warp.groups.iter().filter(|group| waits(group.state));
         let here = here.fold(Mask::NONE, |lanes, group| lanes.or(group.lanes));
@@ -282,8 +291,12 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
         // Lanes that the mask does not name only wait: nothing is promised to them.
         let members = here.and(mask);
+        if !warp.exited.and(mask).is_empty() {
+            let fault = lanes_left(machine, warp, mask);
+            self.with_context(number, at, members, |context| context.find(fault, members));
+        }
         self.tracker.clocks.warp_barrier(number, members);
-        self.tracker.note_event(number, members, site);
+        self.tracker.note_event(number, members, machine.site(at));
         self.report.syncs.warp += u64::from(here.count());
         true
     }

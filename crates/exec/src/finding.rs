@@ -101,6 +101,14 @@ pub enum Fault {
         /// The mask.
         mask: u32,
     },
+    /// A collective that completes only because lanes its mask names have exited without executing
+    /// it. The manual waits for non-exited lanes alone, so it is defined; it is hardly meant.
+    LanesLeft {
+        /// The mask.
+        mask: u32,
+        /// The lanes that have exited, and where.
+        left: Vec<(u32, Place)>,
+    },
     /// A matrix instruction without all lanes of the warp: some have exited, or never were.
     LanesMissing {
         /// Which.
@@ -123,8 +131,9 @@ impl Fault {
     pub fn is_note(&self) -> bool {
         match self {
             Self::CopiesInFlight { committed, .. } => *committed,
-            Self::Barrier(BarrierFault::DifferentSites { .. }) => true,
-            Self::Race(race) => race.same_value,
+            Self::Barrier(fault) => fault.is_note(),
+            Self::LanesLeft { .. } => true,
+            Self::Race(race) => race.is_harmless(),
             _ => false,
         }
     }
@@ -142,6 +151,8 @@ pub struct Race {
     pub element_bytes: Option<u32>,
     /// Both write the same value, at the same address with the same width.
     pub same_value: bool,
+    /// One reads, and nothing depends on what it reads.
+    pub unused: bool,
     /// One reads through the read-only cache: no barrier orders that with a write.
     pub non_coherent: bool,
     /// Both are volatile or stronger, and of one width: the manual defines the outcome, but the
@@ -152,6 +163,12 @@ pub struct Race {
 }
 
 impl Race {
+    /// Whether it makes no difference on any schedule: both write the same, or nothing depends on what is read.
+    #[must_use]
+    pub fn is_harmless(&self) -> bool {
+        self.same_value || self.unused
+    }
+
     /// Whether the source of an asynchronous copy is changed while it is on its way.
     #[must_use]
     pub fn changes_source(&self) -> bool {
@@ -254,6 +271,23 @@ pub enum BarrierFault {
         /// The other instruction.
         other: Place,
     },
+    /// Warps arrive and nobody waits for them.
+    Unawaited {
+        /// Which barrier.
+        id: u8,
+        /// How many threads it counts.
+        count: Option<u32>,
+        /// How many have arrived.
+        arrived: u32,
+    },
+}
+
+impl BarrierFault {
+    /// Whether it is worth telling but no error: what happens is clear, on today's hardware.
+    #[must_use]
+    pub fn is_note(&self) -> bool {
+        matches!(self, Self::DifferentSites { .. } | Self::Unawaited { .. })
+    }
 }
 
 /// Threads that wait.
@@ -351,6 +385,8 @@ pub enum Origin {
     Shuffle(Place),
     /// An access that was out of bounds.
     BadAccess(Place),
+    /// A read that races with a write.
+    RacingRead(Place),
     /// An index past the end of a branch table, a division by zero and their like.
     Operation(Place),
 }

@@ -21,6 +21,7 @@ mod launch;
 mod layout;
 mod machine;
 mod memory;
+mod polls;
 mod pool;
 mod races;
 mod registers;
@@ -29,6 +30,7 @@ mod results;
 mod run;
 mod stores;
 mod stretch;
+mod suspects;
 mod tags;
 mod tally;
 mod tracker;
@@ -49,5 +51,6 @@ pub use run::{
     Checks, Limits, Outcome, Paths, Syncs, check, check_asking, check_in, check_with, run, run_in,
 };
 pub use stores::last_store;
+pub use suspects::follow_racing_reads;
 pub use value::unit::Lost;
 pub use watch::Watch;

@@ -7,7 +7,9 @@ use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
+use crate::polls::polls;
 use crate::run::Paths;
+use crate::suspects::Suspicion;
 use crate::value::Valued;
 use crate::warp::Position;
 use base::IndexVec;
@@ -44,6 +46,10 @@ pub(crate) struct Machine<'p> {
     pub(crate) local: Vec<VarId>,
     /// Parameters of the kernel, filled in.
     pub(crate) params: Vec<Allocation>,
+    /// What is done about racing reads.
+    pub(crate) suspicion: Suspicion,
+    /// Instructions that poll memory in a loop that waits, ascending.
+    pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain is asked whether they leave in place what is there.
     pub(crate) asked: FxHashSet<Place>,
     /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
@@ -75,6 +81,7 @@ impl<'p> Machine<'p> {
         let manner = Decoding { valued: valued.is_some(), general };
         let decoded = |(id, function)| Code::new(function, &mut layouts[id], &mut next, manner);
         let codes = codes.map(decoded).collect();
+        let polls = polls(program, &codes);
         let mut machine = Self {
             program,
             launch,
@@ -84,6 +91,8 @@ impl<'p> Machine<'p> {
             shared: Vec::new(),
             local: Vec::new(),
             params: Vec::new(),
+            suspicion: Suspicion::default(),
+            polls,
             asked: FxHashSet::default(),
             general,
         };

@@ -238,6 +238,7 @@ impl Story<'_, '_> {
                 false => ops.iter().filter_map(|op| element_bytes(*op)).min(),
             },
             same_value,
+            unused: false,
             non_coherent: conflict.non_coherent,
             strong: ops.iter().all(|op| strength(*op) != Strength::Weak)
                 && element_bytes(ops[0]) == element_bytes(ops[1])

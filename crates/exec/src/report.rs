@@ -2,8 +2,9 @@
 //! with a count.
 
 use crate::doubt::{Doubt, Doubtful};
-use crate::finding::{BarrierUse, Fault, Finding, Place, Thread, Undecided};
+use crate::finding::{BarrierFault, BarrierUse, Fault, Finding, Place, Thread, Undecided};
 use crate::run::Syncs;
+use crate::suspects::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
@@ -12,11 +13,23 @@ use sync::Site;
 /// Different findings beyond this many are only counted: nobody reads them.
 const MOST_FINDINGS: usize = 1000;
 
+/// Findings that are one: the place and the kind of fault, at barriers the kind of misuse. (A note must
+/// not hide an error at the same instruction.)
+type Key = (Place, Discriminant<Fault>, Option<Discriminant<BarrierFault>>);
+
+fn key(finding: &Finding) -> Key {
+    let misuse = match &finding.fault {
+        Fault::Barrier(fault) => Some(discriminant(fault)),
+        _ => None,
+    };
+    (finding.place, discriminant(&finding.fault), misuse)
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
-    known: FxHashMap<(Place, Discriminant<Fault>), usize>,
+    known: FxHashMap<Key, usize>,
     /// What the run went past without knowing.
     pub(crate) doubts: Vec<Doubt>,
     doubted: FxHashMap<(Place, Discriminant<Doubtful>), usize>,
@@ -37,6 +50,11 @@ pub(crate) struct Report {
     pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
+    /// Where reads conflict with writes, and which they are.
+    pub(crate) suspects: Suspects,
+    pub(crate) racing: Racing,
+    /// How often memory was polled.
+    pub(crate) polls: u64,
     /// Instructions executed, counted for each lane.
     pub(crate) lane_instructions: u64,
     /// Of those, barriers of the block and instructions for which the lanes of a warp wait.
@@ -100,7 +118,7 @@ impl Report {
     }
 
     fn add_fault(&mut self, finding: Finding, most: usize) {
-        let key = (finding.place, discriminant(&finding.fault));
+        let key = key(&finding);
         if let Some(&position) = self.known.get(&key) {
             self.findings[position].count += finding.count;
             return;
@@ -125,5 +143,7 @@ impl Report {
         self.lane_instructions += block.lane_instructions;
         self.syncs.block += block.syncs.block;
         self.syncs.warp += block.syncs.warp;
+        self.suspects.add(block.suspects);
+        self.racing.add(block.racing);
     }
 }

@@ -10,6 +10,7 @@ use crate::machine::Machine;
 use crate::memory::{Allocation, States};
 use crate::report::Report;
 use crate::results::Results;
+use crate::suspects::{Racing, Suspects, Suspicion};
 use crate::tally::Tally;
 use crate::value::{Store, Valued};
 use crate::watch::Watch;
@@ -104,6 +105,9 @@ pub struct Outcome {
     pub lane_instructions: u64,
     /// How often threads synchronised.
     pub syncs: Syncs,
+    /// Where reads conflict with writes, and which they are.
+    pub(crate) suspects: Suspects,
+    pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
 }
@@ -165,7 +169,9 @@ pub fn check_asking(
     let valued = Valued { domain, store: &mut store };
     let asked = places.into_iter().collect();
     let checks = Some(Checks::default());
-    let (outcome, buffers) = run_asking(program, launch, limits, checks, Some(valued), asked);
+    let particulars = Particulars { asked, ..Particulars::default() };
+    let (outcome, buffers) =
+        run_particular(program, launch, limits, checks, Some(valued), particulars);
     (outcome, Results::new(buffers, store))
 }
 
@@ -189,16 +195,37 @@ fn run_blocks(
     checks: Option<Checks>,
     valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
-    run_asking(program, launch, limits, checks, valued, FxHashSet::default())
+    run_particular(program, launch, limits, checks, valued, Particulars::default())
 }
 
-fn run_asking(
+/// As [`check_with`], with something done about racing reads.
+pub(crate) fn check_suspecting(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+    suspicion: Suspicion,
+) -> Outcome {
+    let particulars = Particulars { suspicion, ..Particulars::default() };
+    let (outcome, _) = run_particular(program, launch, limits, Some(checks), None, particulars);
+    outcome
+}
+
+/// What some runs do beside others.
+#[derive(Default)]
+struct Particulars {
+    /// Places of stores at which the domain is asked whether they leave in place what is there.
+    asked: FxHashSet<Place>,
+    suspicion: Suspicion,
+}
+
+fn run_particular(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    asked: FxHashSet<Place>,
+    Particulars { asked, suspicion }: Particulars,
 ) -> (Outcome, Vec<Allocation>) {
     let prepared =
         Machine::new(program, launch, limits.paths, valued.as_mut().map(Valued::reborrow));
@@ -207,6 +234,7 @@ fn run_asking(
         Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),
     };
     machine.asked = asked;
+    machine.suspicion = suspicion;
     let mut budget = Budget::new(limits);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.
@@ -248,6 +276,8 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         syncs: report.syncs,
+        suspects: report.suspects,
+        racing: report.racing,
         blocks,
     }
 }

@@ -5,6 +5,8 @@ use crate::decode::Step;
 use crate::finding::{Gap, Place};
 use crate::interpret::{Context, Flow, conditional, execute, guarded};
 use crate::lanes::Mask;
+use crate::polls;
+use crate::suspects::{self, Suspicion};
 use crate::warp::Position;
 use ir::{BlockId, Instr, Op, SyncOp, Terminator};
 
@@ -115,8 +117,19 @@ fn single_step(
     let accesses = is_access(&instruction.op);
     if accesses {
         context.tracker.step(context.warp.number, lanes);
+        if context.machine.polls.binary_search(&context.site).is_ok() {
+            polls::check(context, &instruction.op)?;
+        }
     }
-    let flow = execute(context, &instruction.op);
+    let flow = match (&instruction.op, &context.machine.suspicion) {
+        (Op::Load(load), Suspicion::Distrust(_)) => {
+            let distrusted = suspects::distrusted(context, load);
+            let flow = execute(context, &instruction.op);
+            suspects::poison(context, load, &distrusted);
+            flow
+        }
+        (op, _) => execute(context, op),
+    };
     if accesses {
         context.tracker.step(context.warp.number, lanes);
     }

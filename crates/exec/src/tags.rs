@@ -44,6 +44,9 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// `%envreg`, which says where the driver keeps what belongs to a grid.
+    pub(crate) const ENVIRONMENT: Self = Self::Schedule("%envreg");
+
     /// Of several sources, the one to name: an index that is data is part of an address, which
     /// would be known without it.
     fn rank(self) -> u32 {

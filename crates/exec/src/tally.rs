@@ -25,8 +25,13 @@ impl Found {
     pub(crate) fn run(block: &mut BlockRun<'_, '_>, number: u64) -> Self {
         let gap = block.run(number).err();
         block.keep_open_uses();
-        let met = block.tracker.take_conflicts();
-        Self { number, report: std::mem::take(&mut block.report), met, gap }
+        let (met, suspects) = block.tracker.take_conflicts();
+        let mut report = std::mem::take(&mut block.report);
+        report.suspects = suspects;
+        if let Some(history) = &mut block.tracker.history {
+            report.racing = std::mem::take(&mut history.racing);
+        }
+        Self { number, report, met, gap }
     }
 }
 
@@ -146,6 +151,12 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.told.count(&mut self.report);
         let story = Story { machine: self.machine, shared: &[], global, number: 0 };
         self.told.tell_between(&mut self.report, &story, &self.between.met);
+        for (area, conflicts) in &self.between.met {
+            let words = conflicts.words.iter().map(|&(_, word)| (*area, word));
+            self.report.suspects.between.extend(words);
+            self.report.suspects.incomplete |= conflicts.more_words;
+        }
+        self.report.racing.check_sites(self.machine);
         (self.report, self.gap, self.blocks)
     }
 }

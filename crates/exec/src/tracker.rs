@@ -9,6 +9,7 @@ use crate::launch::Access as Permission;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::run::Checks;
+use crate::suspects::{Counts, History, Suspects};
 use sync::{
     Access, Barriers, Clocks, Conflict, Conflicts, Copies, CopyId, Kind, SameValue, Shadow, Site,
     Time, UpdateGroup, Who,
@@ -31,6 +32,10 @@ pub(crate) struct Tracker {
     /// Events of each warp, in order.
     pub(crate) events: Vec<Vec<Event>>,
     shadows: Shadows,
+    /// Every access to some words, if they are to be compared one by one.
+    pub(crate) history: Option<History>,
+    /// Reads so far, if some are not to be trusted.
+    pub(crate) counts: Counts,
 }
 
 /// The accesses to each allocation.
@@ -131,6 +136,25 @@ impl Shadows {
     }
 }
 
+/// An allocation as a number.
+fn mark(area: Area) -> u32 {
+    match area {
+        Area::Shared(number) => (number as u32) << 1,
+        Area::Global(number) => (number as u32) << 1 | 1,
+        Area::Local(_) | Area::Param(_) => u32::MAX,
+    }
+}
+
+/// The allocation of a [mark].
+fn marked(mark: u32) -> Option<Area> {
+    let number = (mark >> 1) as usize;
+    match (mark, mark & 1) {
+        (u32::MAX, _) => None,
+        (_, 0) => Some(Area::Shared(number)),
+        _ => Some(Area::Global(number)),
+    }
+}
+
 /// How an instruction accesses memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
@@ -159,11 +183,17 @@ impl Tracker {
             copies: Copies::new(warps),
             events: vec![Vec::new(); warps],
             shadows,
+            history: None,
+            counts: Counts::default(),
         }
     }
 
     /// Starts a block.
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self, block: [u32; 3]) {
+        self.counts.clear();
+        if let Some(history) = &mut self.history {
+            history.restart(block);
+        }
         let warps = self.events.len();
         self.clocks.restart();
         self.barriers = Barriers::new(warps);
@@ -227,6 +257,10 @@ impl Tracker {
             Area::Local(_) | Area::Param(_) => None,
         };
         let Some(shadow) = shadow else { return };
+        if let Some(history) = &mut self.history {
+            history.access(&self.clocks, &access, (area, offset, bytes));
+        }
+        met.area = mark(area);
         shadow.access(&self.clocks, &self.copies, &access, (offset, bytes), met);
         if self.shadows.circumstances.len() < self.shadows.met.met.len() {
             self.note_circumstances(area);
@@ -266,12 +300,18 @@ impl Tracker {
         }
     }
 
-    /// Takes the conflicts that the block met.
-    pub(crate) fn take_conflicts(&mut self) -> Vec<Met> {
-        let conflicts = std::mem::take(&mut self.shadows.met).met;
+    /// Takes the conflicts that the block met, and where they were.
+    pub(crate) fn take_conflicts(&mut self) -> (Vec<Met>, Suspects) {
+        let Conflicts { met: conflicts, words, more_words, .. } =
+            std::mem::take(&mut self.shadows.met);
+        let words = words.into_iter().filter_map(|(mark, word)| Some((marked(mark)?, word)));
+        let suspects =
+            Suspects { words: words.collect(), incomplete: more_words, ..Suspects::default() };
         let circumstances = std::mem::take(&mut self.shadows.circumstances);
         let all = conflicts.into_iter().zip(circumstances);
-        all.map(|((conflict, count), circumstance)| Met { conflict, count, circumstance }).collect()
+        let met =
+            all.map(|((conflict, count), circumstance)| Met { conflict, count, circumstance });
+        (met.collect(), suspects)
     }
 
     /// Lanes of a warp have synchronised.

@@ -69,6 +69,8 @@ pub(crate) struct Warp {
     /// Threads that exist: the last warp of a block may be partial.
     pub(crate) exists: Mask,
     pub(crate) exited: Mask,
+    /// Where lanes exited.
+    pub(crate) exits: Vec<(Mask, Position)>,
     pub(crate) groups: Vec<Group>,
     /// The lanes that ran when waiting groups were last looked at.
     pub(crate) retried: Mask,
@@ -91,6 +93,7 @@ impl Warp {
             number,
             exists,
             exited: Mask::NONE,
+            exits: Vec::new(),
             groups: Vec::new(),
             retried: exists,
             files: machine.layouts.iter().map(|_| None).collect(),
@@ -119,6 +122,7 @@ impl Warp {
         }
         self.cleared = 0;
         self.exited = Mask::NONE;
+        self.exits.clear();
         self.retried = self.exists;
         self.groups.clear();
         self.groups.push(Group {
@@ -251,6 +255,7 @@ impl Warp {
     /// Ends `lanes` of a group; the group goes away with its last lane.
     pub(crate) fn exit(&mut self, position: usize, lanes: Mask) {
         self.exited = self.exited.or(lanes);
+        self.exits.push((lanes, self.groups[position].at));
         let group = &mut self.groups[position];
         group.lanes = group.lanes.without(lanes);
         if group.lanes.is_empty() {

@@ -70,24 +70,32 @@ fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], position: 
 /// named.
 #[must_use]
 pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
+    let innermost = loops_around(function, block).pop()?;
+    innermost.iter().position(|&inside| inside).map(BlockId::from_position)
+}
+
+/// The loops that a block is in, as [`innermost_loop`] has them, outermost first: for each block of the
+/// function (and for a virtual exit behind them) whether it is inside.
+#[must_use]
+pub fn loops_around(function: &Function, block: BlockId) -> Vec<Vec<bool>> {
     const DEEPEST: usize = 64;
     let graph = Reversed::new(function);
     let at = block.position();
     let mut allowed = vec![true; graph.node_count()];
-    let mut innermost = None;
+    let mut loops = Vec::new();
     for _ in 0..DEEPEST {
         let after = reached(at, &graph.successors, &allowed);
         let before = reached(at, &graph.predecessors, &allowed);
         let body: Vec<bool> = after.iter().zip(before).map(|(&a, b)| a && b).collect();
         let Some(first) = body.iter().position(|&inside| inside) else { break };
-        innermost = Some(BlockId::from_position(first));
+        loops.push(body.clone());
         if first == at {
             break;
         }
         allowed = body;
         allowed[first] = false;
     }
-    innermost
+    loops
 }
 
 /// The nodes that can be reached by one edge or more.

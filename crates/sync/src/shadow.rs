@@ -8,7 +8,7 @@ use crate::copies::{Copies, CopyId};
 use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
 
 /// An instruction, by a number its executor gave it.
@@ -100,11 +100,26 @@ pub struct Conflicts {
     known: FxHashMap<(Site, Site, Option<SameValue>, bool, bool), usize>,
     /// The conflicts in the order in which they were met, and their counts.
     pub met: Vec<(Conflict, u64)>,
+    /// Where reads conflict: a mark of the allocation, and the number of a word of four bytes.
+    pub words: FxHashSet<(u32, i64)>,
+    /// Whether there are more of them.
+    pub more_words: bool,
+    /// The mark of the allocation that is accessed.
+    pub area: u32,
 }
+
+/// Words beyond this many are not kept.
+const MOST_WORDS: usize = 1 << 18;
 
 impl Conflicts {
     /// Adds a conflict.
     pub fn add(&mut self, conflict: Conflict) {
+        if [conflict.earlier.kind, conflict.later.kind].contains(&Kind::Read) {
+            match self.words.len() < MOST_WORDS {
+                true => self.words.insert((self.area, conflict.offset >> 2)),
+                false => std::mem::replace(&mut self.more_words, true),
+            };
+        }
         self.add_times(conflict, 1);
     }
 

@@ -10,7 +10,9 @@ use super::{Context, Flow};
 use crate::barrier::{Arrival, Votes};
 use crate::finding::{BarrierFault, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::machine::Machine;
 use crate::tags::Tags;
+use crate::warp::Warp;
 use ir::{BarrierKind, MatchMode, Operand, ReduxOp, Reg, ShuffleMode, SyncOp, VoteMode, Width};
 
 /// A lane mask, which must be a number.
@@ -51,6 +53,26 @@ fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
     if let Some(lane) = absent.lowest() {
         context.find(Fault::NotInMask { mask: members[lane] as u32 }, absent);
     }
+}
+
+/// Lanes that the masks name and that have exited: nobody waits for them.
+fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
+    let exited = context.warp.exited;
+    if exited == Mask::NONE {
+        return;
+    }
+    let without_them = |&lane: &usize| !exited.and(Mask(members[lane] as u32)).is_empty();
+    if let Some(lane) = context.lanes.iter().find(without_them) {
+        let (mask, lanes) = (Mask(members[lane] as u32), context.lanes);
+        context.find(lanes_left(context.machine, context.warp, mask), lanes);
+    }
+}
+
+/// A collective that completes without lanes that have exited.
+pub(crate) fn lanes_left(machine: &Machine<'_>, warp: &Warp, mask: Mask) -> Fault {
+    let left = warp.exits.iter().map(|&(lanes, at)| (lanes.and(mask), machine.place(at)));
+    let left = left.filter(|(lanes, _)| !lanes.is_empty()).map(|(lanes, place)| (lanes.0, place));
+    Fault::LanesLeft { mask: mask.0, left: left.collect() }
 }
 
 /// `bar.warp.sync`: lanes with the first lane's mask; the others come later.
@@ -197,6 +219,7 @@ impl Inputs {
         here: Mask,
     ) -> Result<(), Gap> {
         context.tracker.clocks.meet(context.warp.number);
+        note_left(context, &self.members);
         match sync {
             SyncOp::Shuffle { mode, dst, in_range, .. } => {
                 self.shuffle(context, *mode, (*dst, *in_range), here);

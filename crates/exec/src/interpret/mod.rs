@@ -24,6 +24,7 @@ use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::polls::WAITS;
 use crate::registers::Registers;
 use crate::report::Report;
 use crate::tags::{Source, Tags};
@@ -32,7 +33,7 @@ use crate::value::Valued;
 use crate::warp::Warp;
 pub(crate) use atomic::{commute_between_blocks, commutes};
 pub(crate) use call::return_values;
-pub(crate) use collective::{Inputs, same_collective};
+pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
 use sync::Site;
 pub(crate) use valued::conditional;
@@ -200,9 +201,20 @@ impl<'c, 'p> Context<'c, 'p> {
         }
         let unknown = tags.unknown.or(tags.pointer).and(self.lanes);
         if !unknown.is_empty() {
-            return Err(self.gap(undecided(tags, sink, unknown)));
+            return Err(self.undecided(tags, sink, unknown));
         }
         Ok(self.lanes.without(poisoned))
+    }
+
+    /// The gap at something that depends on a value we do not have. What cooperative groups keep for a grid
+    /// is found through `%envreg`: where a kernel goes on to poll it, that is what is to be said.
+    #[cold]
+    fn undecided(&self, tags: Tags, sink: Sink, lanes: Mask) -> Gap {
+        let poll = self.machine.polls.first().filter(|_| tags.origin == Some(Source::ENVIRONMENT));
+        match poll {
+            Some(&site) => Gap { place: self.machine.site_place(site), ..self.gap(WAITS) },
+            None => self.gap(undecided(tags, sink, lanes)),
+        }
     }
 }
 

@@ -16,7 +16,10 @@ pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
     let parsed = ptx::syntax::parse(&kernel.ptx);
     assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, kernel.ptx);
     let program = ptx::lower(&parsed.module).program;
-    let outcome = exec::check(&program, &launch(&program, kernel), Limits::default());
+    let launch = launch(&program, kernel);
+    let (limits, checks) = (Limits::default(), exec::Checks::default());
+    let outcome = exec::check(&program, &launch, limits);
+    let outcome = exec::follow_racing_reads(&program, &launch, limits, checks, outcome);
     let mut verdict = CheckerVerdict::default();
     let mut pairs = BTreeSet::new();
     for fault in outcome.findings.iter().map(|finding| &finding.fault) {

@@ -1,0 +1,251 @@
+//! Loops that wait for memory to change: which reads they poll, and what is said of them.
+//!
+//! A read polls if it is a strong load (volatile, relaxed or stronger) or an atomic operation that only looks
+//! (adds zero) or tries to take (exchange, compare-and-swap with fixed operands), its address stays the same
+//! in a loop around it, nothing else in that loop may change global memory, and a branch out of the loop is decided by
+//! what is read and by nothing else that changes in the loop. So `while (!*flag)` and the loop of `grid.sync()` poll;
+//! `i < *n`, lists, queues and compare-and-swap loops that try again with what they read do not.
+//!
+//! Blocks may run one after the other, so where a launch has several and one polls global memory, what follows is
+//! not known. Taking another loop for one that waits costs an answer, never makes a wrong one; missing one leaves
+//! what unordered accesses are otherwise.
+
+use crate::address::{Area, Pointer};
+use crate::decode::Code;
+use crate::finding::Gap;
+use crate::interpret::Context;
+use crate::launch::Access as Permission;
+use base::IndexVec;
+use ir::cfg::loops_around;
+use ir::{
+    Access, Address, AddressBase, Atomic, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand,
+    Ordering, Program, Reg, Space, Terminator,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sync::Site;
+
+/// What is said where a block polls.
+pub(crate) const WAITS: &str = "this block waits for another block (grid.sync() or a flag in global \
+                                memory); waits between blocks are not modelled";
+/// What is said where nobody else could change what is polled.
+const ALONE: &str =
+    "this loop polls global memory until something else changes it; such waits are not modelled";
+/// A loop that polls as often will not end by itself.
+const MOST_POLLS: u64 = 1 << 20;
+
+/// The instructions of a program that poll, ascending.
+pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Site> {
+    let mut found = Vec::new();
+    for (id, function) in program.functions.enumerate() {
+        let blocks = function.blocks.enumerate();
+        let all = blocks.flat_map(|(block, data)| {
+            data.instructions.iter().enumerate().map(move |(index, one)| (block, index, one))
+        });
+        let strong: Vec<_> = all.filter(|(.., one)| may_poll(&one.op)).collect();
+        let polled = strong.iter().filter(|(block, _, one)| is_poll(function, *block, one));
+        let polled: Vec<_> = polled.map(|(.., one)| target(&one.op)).collect();
+        // Compilers take the first look out of the loop.
+        for (block, index, one) in strong {
+            if polled.contains(&target(&one.op)) {
+                found.push(codes[id].first[block] + index as Site);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Where an operation that may poll looks.
+fn target(op: &Op) -> Option<(Address, Space)> {
+    match op {
+        Op::Load(load) => Some((load.address, load.space)),
+        Op::Atomic(atomic) => Some((atomic.address, atomic.space)),
+        _ => None,
+    }
+}
+
+/// Stops at a read that polls, or at last when it has polled for too long.
+pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
+    let Some((address, space)) = target(op) else { return Ok(()) };
+    let Some(Area::Global(number)) = area(context, address, space) else { return Ok(()) };
+    let several = context.machine.launch.blocks() > 1;
+    let changes = context.global.get(number).is_some_and(|memory| memory.access != Permission::In);
+    context.report.polls += 1;
+    if several && changes && context.tracker.is_checking() {
+        return Err(context.gap(WAITS));
+    }
+    match context.report.polls > MOST_POLLS {
+        true if several && changes => Err(context.gap(WAITS)),
+        true => Err(context.gap(ALONE)),
+        false => Ok(()),
+    }
+}
+
+/// Where the lowest lane's access goes, if that is known.
+fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option<Area> {
+    match address.base {
+        AddressBase::Variable(variable) => context.machine.areas.get(&variable).copied(),
+        AddressBase::Absolute => None,
+        AddressBase::Register(register) => {
+            let lane = context.lanes.lowest()?;
+            let width = context.layout.width(register);
+            let (values, tags) = context.read(register.into(), width);
+            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
+            let pointer = tags.pointer.has(lane).then(|| Pointer::decode(full, space)).flatten();
+            pointer.map(|pointer| pointer.area)
+        }
+    }
+}
+
+/// Whether an operation may poll by what it is.
+fn may_poll(op: &Op) -> bool {
+    match op {
+        Op::Load(load) => load.ordering != Ordering::Weak && is_global(load.space),
+        Op::Atomic(atomic) => is_global(atomic.space) && only_looks_or_tries(atomic),
+        _ => false,
+    }
+}
+
+fn is_global(space: Space) -> bool {
+    matches!(space, Space::Global | Space::Generic)
+}
+
+/// Whether an atomic operation leaves memory as it is, or puts the same there every time.
+fn only_looks_or_tries(atomic: &Atomic) -> bool {
+    let zero = || atomic.a.iter().all(|a| *a == Operand::Constant(0));
+    match atomic.op {
+        AtomicOp::Exchange | AtomicOp::CompareSwap => true,
+        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor => zero(),
+        _ => false,
+    }
+}
+
+/// Whether an operation may change global memory, or does something that is not looked at.
+fn may_change(op: &Op) -> bool {
+    match op {
+        Op::Store(store) => is_global(store.space),
+        Op::Atomic(atomic) => is_global(atomic.space),
+        Op::Discard { .. } | Op::Call { .. } | Op::Unsupported { .. } | Op::WmmaStore(_) => true,
+        _ => false,
+    }
+}
+
+fn is_poll(function: &Function, block: BlockId, poll: &Instr) -> bool {
+    let loops = loops_around(function, block);
+    loops.iter().any(|body| Body::new(function, body).is_polled_by(poll))
+}
+
+/// The blocks of a loop.
+struct Body<'f> {
+    function: &'f Function,
+    inside: &'f [bool],
+    instructions: Vec<&'f Instr>,
+    /// For each register that is written in the loop the registers that it is computed from, and
+    /// whether by anything but arithmetic.
+    sources: FxHashMap<Reg, (FxHashSet<Reg>, bool)>,
+}
+
+impl<'f> Body<'f> {
+    fn new(function: &'f Function, inside: &'f [bool]) -> Self {
+        let blocks = function.blocks.iter().zip(inside).filter(|(_, inside)| **inside);
+        let instructions: Vec<&Instr> =
+            blocks.flat_map(|(block, _)| block.instructions.iter()).collect();
+        let mut sources: FxHashMap<Reg, (FxHashSet<Reg>, bool)> = FxHashMap::default();
+        for instruction in &instructions {
+            let (written, read) = registers(instruction);
+            for register in written {
+                let entry = sources.entry(register).or_default();
+                entry.0.extend(read.iter().copied());
+                entry.1 |= !instruction.op.is_of_registers();
+            }
+        }
+        Self { function, inside, instructions, sources }
+    }
+
+    fn is_polled_by(&self, poll: &Instr) -> bool {
+        let others = self.instructions.iter().filter(|other| !std::ptr::eq(**other, poll));
+        if others.into_iter().any(|other| may_change(&other.op)) {
+            return false;
+        }
+        let (written, read) = registers(poll);
+        if !read.iter().all(|&register| self.is_fixed(register, &written)) {
+            return false;
+        }
+        let mut exits = self.exits();
+        exits.any(|decider| self.is_decided_by(decider, &written))
+    }
+
+    /// Registers that decide whether the loop is left.
+    fn exits(&self) -> impl Iterator<Item = Reg> {
+        let blocks = self.function.blocks.iter().zip(self.inside).filter(|(_, inside)| **inside);
+        blocks.filter_map(|(block, _)| match &block.terminator {
+            Terminator::Branch { guard, then, otherwise, .. }
+                if !self.has(*then) || !self.has(*otherwise) =>
+            {
+                Some(guard.register)
+            }
+            _ => None,
+        })
+    }
+
+    fn has(&self, block: BlockId) -> bool {
+        self.inside[base::Index::position(block)]
+    }
+
+    /// Whether a register is computed in the loop from what is read there, and otherwise from what stays the
+    /// same.
+    fn is_decided_by(&self, decider: Reg, polled: &[Reg]) -> bool {
+        let Some(needed) = self.needed(decider, polled) else { return false };
+        needed.iter().any(|register| polled.contains(register))
+    }
+
+    /// Whether a register has the same value in every round of the loop.
+    fn is_fixed(&self, register: Reg, polled: &[Reg]) -> bool {
+        self.needed(register, polled)
+            .is_some_and(|needed| !needed.iter().any(|register| polled.contains(register)))
+    }
+
+    /// All registers that one is computed from in the loop, up to those that are read by polling; nothing if one
+    /// of them is carried from round to round or comes from elsewhere than arithmetic.
+    fn needed(&self, register: Reg, polled: &[Reg]) -> Option<FxHashSet<Reg>> {
+        let mut needed = FxHashSet::default();
+        self.visit(register, polled, &mut Vec::new(), &mut needed).then_some(needed)
+    }
+
+    fn visit(
+        &self,
+        register: Reg,
+        polled: &[Reg],
+        path: &mut Vec<Reg>,
+        needed: &mut FxHashSet<Reg>,
+    ) -> bool {
+        // Long chains of arithmetic are no loops that wait.
+        const LONGEST: usize = 64;
+        if path.contains(&register) || path.len() > LONGEST {
+            return false;
+        }
+        if !needed.insert(register) || polled.contains(&register) {
+            return true;
+        }
+        let Some((sources, other)) = self.sources.get(&register) else { return true };
+        path.push(register);
+        let fixed = !other && sources.iter().all(|&one| self.visit(one, polled, path, needed));
+        path.pop();
+        fixed
+    }
+}
+
+/// The registers that an instruction writes, and those that it reads.
+fn registers(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
+    let (mut written, mut read) = (Vec::new(), Vec::new());
+    read.extend(instruction.guard.map(|guard| guard.register));
+    instruction.op.visit(&mut |access| match access {
+        Access::Write(register) => written.push(register),
+        Access::Read(Operand::Register(register))
+        | Access::Address(Address { base: AddressBase::Register(register), .. }) => {
+            read.push(register);
+        }
+        _ => {}
+    });
+    (written, read)
+}
