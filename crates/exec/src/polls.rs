@@ -18,7 +18,7 @@ use crate::launch::Access as Permission;
 use base::IndexVec;
 use ir::cfg::loops_around;
 use ir::{
-    Access, Address, AddressBase, Atomic, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand,
+    Access, Address, AddressBase, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand,
     Ordering, Program, Reg, Space, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,19 +37,30 @@ const MOST_POLLS: u64 = 1 << 20;
 pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Site> {
     let mut found = Vec::new();
     for (id, function) in program.functions.enumerate() {
-        let blocks = function.blocks.enumerate();
-        let all = blocks.flat_map(|(block, data)| {
-            data.instructions.iter().enumerate().map(move |(index, one)| (block, index, one))
-        });
-        let strong: Vec<_> = all.filter(|(.., one)| may_poll(&one.op)).collect();
-        let polled = strong.iter().filter(|(block, _, one)| is_poll(function, *block, one));
-        let polled: Vec<_> = polled.map(|(.., one)| target(&one.op)).collect();
-        // Compilers take the first look out of the loop.
-        for (block, index, one) in strong {
-            if polled.contains(&target(&one.op)) {
-                found.push(codes[id].first[block] + index as Site);
+        let mut looks = Vec::new();
+        let mut polled = Vec::new();
+        for (block, data) in function.blocks.enumerate() {
+            let instructions = data.instructions.iter().enumerate();
+            let here: Vec<_> = instructions.filter(|(_, one)| may_poll(&one.op)).collect();
+            if here.is_empty() {
+                continue;
+            }
+            let loops = loops_around(function, block);
+            let bodies: Vec<Body<'_>> =
+                loops.iter().map(|body| Body::new(function, body)).collect();
+            for (index, one) in here {
+                let site = codes[id].first[block] + index as Site;
+                if bodies.iter().any(|body| body.is_polled_by(one)) {
+                    polled.push(target(&one.op));
+                    found.push(site);
+                } else if only_looks(&one.op) {
+                    looks.push((site, target(&one.op)));
+                }
             }
         }
+        // Compilers take the first look out of the loop.
+        looks.retain(|(_, target)| polled.contains(target));
+        found.extend(looks.into_iter().map(|(site, _)| site));
     }
     found.sort_unstable();
     found
@@ -101,7 +112,10 @@ fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option
 fn may_poll(op: &Op) -> bool {
     match op {
         Op::Load(load) => load.ordering != Ordering::Weak && is_global(load.space),
-        Op::Atomic(atomic) => is_global(atomic.space) && only_looks_or_tries(atomic),
+        Op::Atomic(atomic) => {
+            let tries = matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap);
+            is_global(atomic.space) && !atomic.dsts.is_empty() && (tries || only_looks(op))
+        }
         _ => false,
     }
 }
@@ -110,12 +124,14 @@ fn is_global(space: Space) -> bool {
     matches!(space, Space::Global | Space::Generic)
 }
 
-/// Whether an atomic operation leaves memory as it is, or puts the same there every time.
-fn only_looks_or_tries(atomic: &Atomic) -> bool {
-    let zero = || atomic.a.iter().all(|a| *a == Operand::Constant(0));
-    match atomic.op {
-        AtomicOp::Exchange | AtomicOp::CompareSwap => true,
-        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor => zero(),
+/// Whether an operation leaves memory as it is.
+fn only_looks(op: &Op) -> bool {
+    match op {
+        Op::Load(_) => true,
+        Op::Atomic(atomic) => {
+            matches!(atomic.op, AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor)
+                && atomic.a.iter().all(|a| *a == Operand::Constant(0))
+        }
         _ => false,
     }
 }
@@ -128,11 +144,6 @@ fn may_change(op: &Op) -> bool {
         Op::Discard { .. } | Op::Call { .. } | Op::Unsupported { .. } | Op::WmmaStore(_) => true,
         _ => false,
     }
-}
-
-fn is_poll(function: &Function, block: BlockId, poll: &Instr) -> bool {
-    let loops = loops_around(function, block);
-    loops.iter().any(|body| Body::new(function, body).is_polled_by(poll))
 }
 
 /// The blocks of a loop.

@@ -114,6 +114,8 @@ fn classes(oracle: &Verdict) -> Vec<&'static str> {
     let all = [
         (oracle.is_clean(), "clean"),
         (!oracle.races.is_empty(), "race"),
+        (!oracle.idle_races.is_empty(), "idle race"),
+        (!oracle.idle_races.is_empty() && oracle.is_clean(), "idle races alone"),
         (oracle.deadlocks, "deadlock"),
         (!oracle.misuses.is_empty(), "misuse"),
         (oracle.schedule_dependent(), "schedule-dependent"),

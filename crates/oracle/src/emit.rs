@@ -146,6 +146,7 @@ impl Writer<'_> {
         let Some(&(_, op)) = parts.first() else { return };
         match op {
             Op::Read(access) => self.read(parts, access),
+            Op::Look(access) => self.look(parts, access),
             Op::Write(access, _) => self.write(parts, access),
             Op::Add(space, _) => self.add(parts, space),
             Op::Barrier(barrier) => self.barrier(parts, barrier),
@@ -165,6 +166,15 @@ impl Writer<'_> {
     fn read(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.line(&format!("ld.{}.u{} %wide, [{address}]", name(space), width * 8));
+        self.result(parts);
+    }
+
+    /// Reads, and throws the value away by a choice that is always the same.
+    fn look(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
+        let address = self.address(parts, space);
+        self.line(&format!("ld.{}.u{} %wide, [{address}]", name(space), width * 8));
+        self.line("setp.ne.u32 %vote, %number, %number");
+        self.line("selp.b64 %wide, %wide, 0, %vote");
         self.result(parts);
     }
 
@@ -331,7 +341,7 @@ fn stretches(program: &Program, warp: u8, lane: u8) -> Vec<Stretch> {
 
 fn reads_shared(op: Op) -> bool {
     match op {
-        Op::Read(access) => access.space == Space::Shared,
+        Op::Read(access) | Op::Look(access) => access.space == Space::Shared,
         Op::Add(space, _) => space == Space::Shared,
         _ => false,
     }
@@ -339,7 +349,7 @@ fn reads_shared(op: Op) -> bool {
 
 fn offset(op: Op) -> u32 {
     match op {
-        Op::Read(access) | Op::Write(access, _) => access.offset.into(),
+        Op::Read(access) | Op::Look(access) | Op::Write(access, _) => access.offset.into(),
         Op::Add(_, cell) | Op::Copy { to: cell, .. } => u32::from(cell) * 4,
         _ => 0,
     }

@@ -57,8 +57,12 @@ pub struct Outcome {
 /// What all runs of a program show.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Races, the smaller event first.
+    /// Races that matter, the smaller event first.
     pub races: BTreeSet<(Event, Event)>,
+    /// Races of a read for nothing with a write of the same size: they make no difference.
+    pub idle_races: BTreeSet<(Event, Event)>,
+    /// There are asynchronous copies.
+    pub copies: bool,
     /// Unordered stores of equal values to the same bytes, which are no races.
     pub equal_stores: BTreeSet<(Event, Event)>,
     /// Some schedule ends with all threads gone.
@@ -201,8 +205,11 @@ fn verdict(program: &Program, table: &Table, findings: Findings, states: usize) 
         let event = |number| describe(program, table, number);
         pairs.into_iter().map(|(a, b)| (event(a).min(event(b)), event(a).max(event(b)))).collect()
     };
+    let (idle, races) = findings.race_pairs().into_iter().partition(|&(a, b)| table.is_idle(a, b));
     Verdict {
-        races: describe(findings.race_pairs()),
+        races: describe(races),
+        idle_races: describe(idle),
+        copies: !table.copies.is_empty(),
         equal_stores: describe(findings.equal_pairs()),
         completes: findings.ends.completes,
         deadlocks: findings.ends.deadlocks,

@@ -174,7 +174,8 @@ impl<'r> Builder<'r> {
         let access = self.piece(thread, number);
         let op = match (self.cells[number], self.random.below(10)) {
             (Held::Add(_), _) | (Held::Alone(_), 0) => Op::Add(space, cell),
-            (Held::Read(_), _) | (Held::Alone(_), 1..=3) => Op::Read(access),
+            (Held::Read(_), 0..=1) | (Held::Alone(_), 1) => Op::Look(access),
+            (Held::Read(_), _) | (Held::Alone(_), 2..=3) => Op::Read(access),
             (Held::Alone(_), 4..=6) if space == Space::Shared => return self.copy(thread, cell),
             (Held::Alone(_), 7) if space == Space::Shared => Op::Write(access, Value::Common),
             (Held::Alone(_), _) => Op::Write(access, Value::Own),

@@ -100,7 +100,9 @@ impl Machine<'_> {
             return self.exit(state, thread, findings);
         };
         match op {
-            Op::Read(_) | Op::Write(..) | Op::Add(..) => self.access(state, thread, op, findings),
+            Op::Read(_) | Op::Look(_) | Op::Write(..) | Op::Add(..) => {
+                self.access(state, thread, op, findings)
+            }
             Op::Copy { .. } => self.issue(state, thread),
             Op::Commit => self.go_on(state, thread),
             Op::WaitGroup(_) | Op::WaitAll => self.collect(state, thread),

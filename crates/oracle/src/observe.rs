@@ -35,11 +35,13 @@ pub fn observe(program: &Program, seed: u64) -> CheckerVerdict {
         }
     }
     let number = |event| program.threads[table.thread_of(event)].number();
-    let pairs = findings.race_pairs().into_iter().map(|(a, b)| (number(a), number(b)));
+    let mut races = findings.race_pairs();
+    races.retain(|&(a, b)| !table.is_idle(a, b));
+    let pairs = races.iter().map(|&(a, b)| (number(a), number(b)));
     let pairs = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
     let buffers = state.values.as_deref().filter(|_| completes);
     CheckerVerdict {
-        race: !findings.race_pairs().is_empty(),
+        race: !races.is_empty(),
         race_pairs: Some(pairs),
         deadlock: findings.ends.deadlocks,
         misuse: !findings.misuses.is_empty(),

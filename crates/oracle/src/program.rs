@@ -74,6 +74,8 @@ pub struct Step {
 pub enum Op {
     /// A weak load.
     Read(Access),
+    /// A weak load whose value nobody uses.
+    Look(Access),
     /// A weak store.
     Write(Access, Value),
     /// An atomic addition without a result, to a whole cell.
@@ -172,9 +174,9 @@ impl Op {
     #[must_use]
     pub fn can_be_one_instruction(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Read(a), Self::Read(b)) | (Self::Write(a, _), Self::Write(b, _)) => {
-                a.space == b.space && a.width == b.width
-            }
+            (Self::Read(a), Self::Read(b))
+            | (Self::Look(a), Self::Look(b))
+            | (Self::Write(a, _), Self::Write(b, _)) => a.space == b.space && a.width == b.width,
             (Self::Add(a, _), Self::Add(b, _)) => a == b,
             (Self::Barrier(a), Self::Barrier(b)) => a.without_vote() == b.without_vote(),
             (Self::WaitGroup(a), Self::WaitGroup(b)) => a == b,
@@ -295,7 +297,7 @@ impl Program {
 fn validate_op(op: Op, lane: u8) -> Result<(), String> {
     let cell = |cell: u8| ensure(usize::from(cell) < MEMORY_BYTES / 4, "no such cell");
     match op {
-        Op::Read(access) => validate_access(access),
+        Op::Read(access) | Op::Look(access) => validate_access(access),
         Op::Write(access, value) => {
             let global = access.space == Space::Global;
             ensure(!(global && value == Value::Common), "common values are for shared memory")?;

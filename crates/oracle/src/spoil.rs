@@ -36,7 +36,8 @@ fn any_step(random: &mut Random, lane: u8) -> Step {
 /// Any operation that this lane may execute.
 pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
     match random.below(12) {
-        0 | 1 => Op::Read(access(random)),
+        0 => Op::Read(access(random)),
+        1 => Op::Look(access(random)),
         2 | 3 => Op::Write(access(random), Value::Own),
         4 => Op::Add(space(random), cell(random)),
         5..=7 => Op::Barrier(barrier(random)),
@@ -60,6 +61,7 @@ pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
 fn alter(op: Op, random: &mut Random) -> Op {
     match op {
         Op::Read(_) => Op::Read(access(random)),
+        Op::Look(_) => Op::Look(access(random)),
         Op::Write(Access { space: Space::Shared, .. }, _) if random.chance(20) => {
             Op::Write(Access { space: Space::Shared, ..access(random) }, Value::Common)
         }

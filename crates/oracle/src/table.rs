@@ -150,6 +150,23 @@ impl Table {
         }
     }
 
+    /// Whether of two events one reads for nothing what the other writes, with the same size: a race that makes no
+    /// difference. (Of accesses of different sizes the manual says nothing.)
+    pub(crate) fn is_idle(&self, a: usize, b: usize) -> bool {
+        let looks = |event: usize| {
+            let thread = &self.threads[self.thread_of(event)];
+            let op = event.checked_sub(thread.first).and_then(|step| thread.ops.get(step));
+            let is_copy = self.copies.iter().any(|copy| copy.event == event);
+            !is_copy && matches!(op, Some(Op::Look(_)))
+        };
+        let same =
+            |look: usize, other: usize| match (&self.touches(look)[..], &self.touches(other)[..]) {
+                ([look], [other]) => look.access == other.access && other.kind != Kind::Read,
+                _ => false,
+            };
+        (looks(a) && same(a, b)) || (looks(b) && same(b, a))
+    }
+
     /// What an event does to memory.
     fn touches(&self, event: usize) -> Vec<Touch> {
         if let Some(copy) = self.copies.iter().find(|copy| copy.event == event) {
@@ -160,7 +177,7 @@ impl Table {
         }
         let thread = &self.threads[self.thread_of(event)];
         match thread.ops[event - thread.first] {
-            Op::Read(access) => vec![Touch { access, kind: Kind::Read }],
+            Op::Read(access) | Op::Look(access) => vec![Touch { access, kind: Kind::Read }],
             Op::Write(access, Value::Own) => {
                 vec![Touch { access, kind: Kind::Store(Stored::Event(event)) }]
             }

@@ -9,7 +9,7 @@
 //!
 //! A line is a thread: its warp, its lane, its steps. `*` marks a joint step. `s1` is the second
 //! cell of shared memory, `read.2 g0+2` reads two bytes, from the third byte of the first cell of
-//! global memory on. `write s1 common` writes the common value.
+//! global memory on; `look` reads for nothing. `write s1 common` writes the common value.
 
 use crate::program::{Access, Barrier, BarrierKind, Op, Program, Space, Step, Thread, Value};
 use std::fmt;
@@ -32,6 +32,7 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Read(access) => write!(f, "read{access}"),
+            Self::Look(access) => write!(f, "look{access}"),
             Self::Write(access, Value::Own) => write!(f, "write{access}"),
             Self::Write(access, Value::Common) => write!(f, "write{access} common"),
             Self::Add(space, cell) => write!(f, "add {}{cell}", letter(space)),
@@ -117,6 +118,9 @@ fn op(words: &[&str]) -> Result<Op, String> {
     match *words {
         [opcode, address] if opcode.starts_with("read") => {
             access(opcode, "read", address).map(Op::Read)
+        }
+        [opcode, address] if opcode.starts_with("look") => {
+            access(opcode, "look", address).map(Op::Look)
         }
         [opcode, address] if opcode.starts_with("write") => {
             access(opcode, "write", address).map(|access| Op::Write(access, Value::Own))

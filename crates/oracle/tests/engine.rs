@@ -89,3 +89,22 @@ fn what_was_found_is_mended() {
         assert!(found.is_ok(), "{what}\n{}", found.expect_err("wrong"));
     }
 }
+
+/// Reads whose values nobody uses race with writes: no errors, unless something else races too.
+#[test]
+fn racing_reads_for_nothing_are_no_errors() {
+    for (text, agreement) in [
+        ("warps 2\n0.0: write s0\n1.0: look s0", Agreement::Clean),
+        ("warps 2\n0.0: write g0\n1.0: look g0; look g0\n1.1: look g0", Agreement::Clean),
+        ("warps 2\n0.0: add s0\n1.0: look s0", Agreement::Clean),
+        ("warps 2\n0.0: write.2 s0\n1.0: look.2 s0; read.2 s0+2", Agreement::Clean),
+        // The lane also reads for good, before or after.
+        ("warps 2\n0.0: write s0\n1.0: look s0; read s0", Agreement::Wrong),
+        ("warps 2\n0.0: write s0\n1.0: read s0; look s0", Agreement::Wrong),
+        ("warps 2\n0.0: write s0\n1.0: look.2 s0", Agreement::Wrong),
+        ("warps 2\n0.0: write s0\n0.1: write s0\n1.0: look s0", Agreement::Wrong),
+    ] {
+        let found = compare(&mut Explorer::default(), &common::program(text), &engine);
+        assert_eq!(found.ok(), Some(agreement), "{text}");
+    }
+}

@@ -236,7 +236,16 @@ impl Inputs {
                 context.write(*dst, &out, gathered(self.tags, here));
             }
             SyncOp::Elect { leader, is_leader, .. } => {
-                // The manual leaves the choice open; hardware takes the lowest lane of the mask.
+                // The manual leaves the choice open; hardware takes the lowest lane of the mask. Nobody knows what it does
+                // if that one has exited.
+                let lowest = |lane: usize| Mask(self.members[lane] as u32).lowest();
+                let exited = context.warp.exited;
+                if context.lanes.iter().any(|lane| lowest(lane).is_some_and(|one| exited.has(one)))
+                {
+                    return Err(context.gap(
+                        "the lowest lane of the mask has ended: who is elected is not known",
+                    ));
+                }
                 let leaders: [Option<usize>; WARP] =
                     std::array::from_fn(|own| self.taking_part(own, here).next());
                 if let Some(leader) = leader {
