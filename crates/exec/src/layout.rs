@@ -116,6 +116,10 @@ impl Layout {
 /// Which registers of a function anything in it reads.
 fn read_registers(function: &Function) -> Vec<bool> {
     let mut read = vec![false; function.registers.len()];
+    // A function that is only declared has results in registers, but no registers.
+    if !function.is_defined() {
+        return read;
+    }
     let mut note = |register: Reg| read[register.position()] = true;
     for block in &function.blocks {
         for instruction in &block.instructions {
