@@ -46,8 +46,8 @@ impl Default for Options<'_> {
 #[must_use]
 pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
     let Options { strict, warp_synchronous, graph, format, pictures } = options;
-    let barrier_uses = graph.is_some() || pictures;
-    let checks = Checks { lock_step: warp_synchronous, barrier_uses };
+    // The same checks whatever is reported: uses of barriers are gathered afterwards.
+    let checks = Checks { lock_step: warp_synchronous, barrier_uses: false };
     let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
         Err(refusal) => return refused(execution, &refusal, format, colour),
@@ -62,6 +62,9 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
         finished = settled;
     }
     finished.strict = strict;
+    if graph.is_some() || pictures {
+        finished.gather_barrier_uses(execution.limits);
+    }
     let report = report::check(&finished);
     let mut exit = report.exit;
     let (output, mut messages) = match report.render(format) {
@@ -82,8 +85,7 @@ fn settled<'r>(
     finished: &Finished<'_>,
     checks: Checks,
 ) -> Option<Finished<'r>> {
-    let open = finished.result.undecided.iter().any(exec::Undecided::asks_for_values);
-    if !open || checks != Checks::default() {
+    if !finished.result.undecided.iter().any(exec::Undecided::asks_for_values) {
         return None;
     }
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
@@ -91,7 +93,7 @@ fn settled<'r>(
         return None;
     }
     let side = crate::equiv::alone(execution, &prepared).ok()?;
-    let outcome = equiv::settle(&side, execution.limits, &finished.result)?;
+    let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
     let real = "what threads write at the same time is compared as real numbers, without rounding";
     Some(prepared.assuming(real).finish(outcome, checks))
 }

@@ -260,6 +260,13 @@ impl Finished<'_> {
         Kernel { program: self.program(), function, source: self.source() }
     }
 
+    /// Runs the first block once more for the uses of its barriers. Nothing else of that run is kept:
+    /// what is reported must not decide what is found.
+    pub(crate) fn gather_barrier_uses(&mut self, limits: Limits) {
+        let uses = exec::barrier_uses(self.program(), &self.built.launch, limits, self.checks);
+        self.result.barrier_uses = uses;
+    }
+
     /// What was assumed or looks odd, for standard error.
     pub(crate) fn notes(&self) -> String {
         self.built.notes.iter().map(|note| format!("note: {note}\n")).collect()

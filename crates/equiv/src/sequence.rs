@@ -39,7 +39,8 @@ impl Launches<'_, '_> {
             let (outcome, results) = match places {
                 None => exec::check_in(one.program, &launch, limits, domain),
                 Some(places) => {
-                    exec::check_asking(one.program, &launch, limits, domain, places.iter().copied())
+                    let how = (limits, exec::Checks::default());
+                    exec::check_asking(one.program, &launch, how, domain, places.iter().copied())
                 }
             };
             let stopped = outcome.gap.is_some();

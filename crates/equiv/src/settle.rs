@@ -7,7 +7,7 @@
 
 use crate::marks::Marks;
 use crate::side::{Side, Table};
-use exec::{Limits, Outcome, Place};
+use exec::{Checks, Limits, Outcome, Place};
 
 /// The stores of which it is open whether they write what another thread has written.
 pub(crate) fn asked(outcome: &Outcome) -> Vec<Place> {
@@ -18,7 +18,12 @@ pub(crate) fn asked(outcome: &Outcome) -> Vec<Place> {
 /// Runs a kernel again on terms, if values can settle what a run without them left open. `None` if they
 /// do not: then what was open is so still.
 #[must_use]
-pub fn settle(side: &Side<'_>, limits: Limits, before: &Outcome) -> Option<Outcome> {
+pub fn settle(
+    side: &Side<'_>,
+    limits: Limits,
+    checks: Checks,
+    before: &Outcome,
+) -> Option<Outcome> {
     let places = asked(before);
     if places.is_empty() || before.gap.is_some() {
         return None;
@@ -26,7 +31,8 @@ pub fn settle(side: &Side<'_>, limits: Limits, before: &Outcome) -> Option<Outco
     let table = Table::new([side, side]).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
-    let (outcome, _) = exec::check_asking(side.program, side.launch, limits, &mut domain, places);
+    let (outcome, _) =
+        exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, places);
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }

@@ -48,7 +48,8 @@ pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Left, Results};
 pub use run::{
-    Checks, Limits, Outcome, Paths, Syncs, check, check_asking, check_in, check_with, run, run_in,
+    Checks, Limits, Outcome, Paths, Syncs, barrier_uses, check, check_asking, check_in, check_with,
+    run, run_in,
 };
 pub use stores::last_store;
 pub use suspects::follow_racing_reads;

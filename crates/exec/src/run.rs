@@ -133,6 +133,19 @@ pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Ch
     outcome
 }
 
+/// Uses of barriers in the first block of a launch: that block is run by itself, for a picture.
+#[must_use]
+pub fn barrier_uses(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+) -> Vec<BarrierUse> {
+    let first = launch.numbers().next().map(|number| number..number + 1);
+    let launch = Launch { selected: first.into_iter().collect(), ..launch.clone() };
+    check_with(program, &launch, limits, Checks { barrier_uses: true, ..checks }).barrier_uses
+}
+
 /// As [`run`], with values of a domain in opaque buffers and arguments. The second result says what
 /// the buffers hold afterwards.
 #[must_use]
@@ -161,17 +174,16 @@ pub fn check_in(
 pub fn check_asking(
     program: &Program,
     launch: &Launch,
-    limits: Limits,
+    (limits, checks): (Limits, Checks),
     domain: &mut dyn Domain,
     places: impl IntoIterator<Item = Place>,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let valued = Valued { domain, store: &mut store };
     let asked = places.into_iter().collect();
-    let checks = Some(Checks::default());
     let particulars = Particulars { asked, ..Particulars::default() };
     let (outcome, buffers) =
-        run_particular(program, launch, limits, checks, Some(valued), particulars);
+        run_particular(program, launch, limits, Some(checks), Some(valued), particulars);
     (outcome, Results::new(buffers, store))
 }
 
