@@ -68,6 +68,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 
+    /// Read nothing from the cache of compiled files and write nothing to it.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+
     /// How many entries to run at once; as many as there are processors by default.
     #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
@@ -263,6 +267,10 @@ pub(crate) struct ProveArgs {
     /// Ask no solver, also where there is one.
     #[arg(long)]
     pub(crate) no_solver: bool,
+
+    /// Read nothing from the cache of a solver's answers and write nothing to it.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 }
 
 /// Which facts about loops are inferred.

@@ -2,8 +2,9 @@
 
 use crate::write_err;
 use driver::arguments::KernelPath;
+use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
-use driver::{Input, InputError};
+use driver::{Input, InputError, escape};
 use std::path::PathBuf;
 
 /// For `.cu` files, and for programs and libraries with PTX for several architectures.
@@ -21,6 +22,10 @@ pub(crate) struct CompileArgs {
     /// Inline the math library as a build does, instead of leaving its functions calls.
     #[arg(long)]
     inline_math: bool,
+
+    /// Read nothing from the cache of compiled files and write nothing to it.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 
     /// Show how the compiler was called.
     #[arg(short, long)]
@@ -43,11 +48,12 @@ impl CompileArgs {
             architecture: self.arch.clone(),
             includes: self.includes.clone(),
             math,
+            environment: Environment::of_process().without_cache(self.no_cache),
             ..CompileOptions::default()
         };
         let input = Input::open(path.file.as_ref(), path.kernel.as_deref(), &options)?;
         if let (true, Some(command)) = (self.verbose, input.made_by()) {
-            write_err(&format!("note: compiled with {command}\n"));
+            write_err(&format!("note: compiled with {}\n", escape::plain(command)));
         }
         Ok(input)
     }

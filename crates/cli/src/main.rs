@@ -16,7 +16,8 @@ use args::{
 };
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
-use driver::{Execution, Exit, Input, InputError, Outcome};
+use driver::cuda::locate::Environment;
+use driver::{Execution, Exit, Input, InputError, Outcome, escape};
 use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -24,7 +25,15 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if are_plain() || error.exit_code() == 0 => error.exit(),
+        // A message that quotes what was given has no colours then.
+        Err(error) => {
+            write_err(&escape::plain(&error.render().to_string()));
+            return ExitCode::from(Exit::BadInput as u8);
+        }
+    };
     args.colour.choice().write_global();
     watch::catch_interrupts();
     // A panic is our bug, whatever the input: say so instead of dying with a riddle.
@@ -52,7 +61,7 @@ fn run(args: &Args) -> Exit {
             finish(driver::explain::run(explain.code.as_deref(), styled()))
         }
         Command::Doctor => {
-            let environment = driver::cuda::locate::Environment::of_process();
+            let environment = Environment::of_process();
             finish(driver::doctor::run(&environment, &format!("warpproof {}", version::LONG)))
         }
         Command::Completions(completions) => {
@@ -97,7 +106,7 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
             Err(error) => return fail(&error.to_string()),
         }
     }
-    let cache = driver::cuda::locate::Environment::of_process().cache_folder();
+    let cache = Environment::of_process().without_cache(args.compile.no_cache).cache_folder();
     let options = driver::prove::Options {
         kernel: None,
         infers: true,
@@ -168,7 +177,7 @@ fn with_page(mut outcome: Outcome, path: Option<&Path>) -> Outcome {
     if let (Some(report), Some(path)) = (&outcome.report, path)
         && let Err(message) = driver::report::write_html(path, std::slice::from_ref(report))
     {
-        write_err(&format!("error: {message}\n"));
+        write_err(&format!("error: {}\n", escape::plain(&message)));
         outcome.exit = Exit::BadInput;
     }
     outcome
@@ -179,7 +188,7 @@ fn run_prove(args: &ProveArgs) -> Exit {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
-    let cache = driver::cuda::locate::Environment::of_process().cache_folder();
+    let cache = Environment::of_process().without_cache(args.no_cache).cache_folder();
     let options = driver::prove::Options {
         kernel: args.kernel.kernel.as_deref(),
         infers: args.infer != Infer::None,
@@ -239,8 +248,18 @@ fn write_man() -> Exit {
     }
 }
 
+/// Whether nothing on the command line has escape sequences of its own.
+fn are_plain() -> bool {
+    let given: Vec<String> =
+        std::env::args_os().map(|given| given.to_string_lossy().into_owned()).collect();
+    escape::may_be_coloured(given.iter().map(String::as_str))
+}
+
 /// Colours for a terminal; `anstream` takes them away where they are not wanted.
 fn styled() -> driver::Colour {
+    if !are_plain() {
+        return driver::Colour::Plain;
+    }
     let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
     driver::Colour::Styled { width: width.max(60) }
 }
@@ -252,7 +271,7 @@ fn finish(outcome: Outcome) -> Exit {
 }
 
 fn fail(message: &str) -> Exit {
-    write_err(&format!("error: {message}\n"));
+    write_err(&format!("error: {}\n", escape::plain(message)));
     Exit::BadInput
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
             let Progress { done, all, name, result } = progress;
             // The line is written over by the next.
             let end = if done == all { "\r\x1b[K" } else { "" };
+            let name = driver::escape::line(name);
             write_err(&format!("\r\x1b[K[{done}/{all}] {name}: {result}{end}"));
         }
     };
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
             names,
             jobs: args.jobs,
             today: Date::today(),
+            without_cache: args.no_cache,
             format: args.format.into(),
             colour: styled(),
             report: args.report.as_deref(),

@@ -60,8 +60,7 @@ fn combinations(command: &str, folder: &Path) -> Vec<Vec<String>> {
     let verbose = vec!["--verbose".to_owned()];
     let (one, many) =
         (vec!["-j".to_owned(), "1".to_owned()], vec!["-j".to_owned(), "3".to_owned()]);
-    let mut groups = vec![vec![Vec::new(), report], vec![Vec::new(), verbose]];
-    groups.push(vec![Vec::new(), one, many]);
+    let mut groups = vec![vec![Vec::new(), report], vec![one, [many, verbose].concat()]];
     if command == "check" {
         groups.push(vec![Vec::new(), graph]);
     }
@@ -85,7 +84,6 @@ fn what_is_reported_does_not_change_the_answer() {
         let expected = answer(&json);
         for more in combinations(command, &folder) {
             let mut more: Vec<&str> = more.iter().map(String::as_str).collect();
-            assert_eq!(run(command, flags, &more).0, status, "{command} {flags} {more:?}");
             more.extend(["--format", "json"]);
             let (other, json) = run(command, flags, &more);
             assert_eq!(other, status, "{command} {flags} {more:?}");

@@ -11,7 +11,7 @@ use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished, Refusal};
 use crate::properties::{Property, Verdict, properties};
 use crate::report::{self, Report};
-use crate::{Colour, Exit, Format, Outcome, graph};
+use crate::{Colour, Exit, Format, Outcome, graph, output};
 use exec::Checks;
 use std::path::Path;
 
@@ -45,6 +45,11 @@ impl Default for Options<'_> {
 /// Checks a kernel.
 #[must_use]
 pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
+    let colour = colour.for_input(execution.input.texts());
+    check(execution, options, colour).escaped(colour)
+}
+
+fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
     let Options { strict, warp_synchronous, graph, format, pictures } = options;
     // The same checks whatever is reported: uses of barriers are gathered afterwards.
     let checks = Checks { lock_step: warp_synchronous, barrier_uses: false };
@@ -58,7 +63,9 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
     {
         finished = whole;
     }
-    if let Some(settled) = settled(execution, &finished, checks) {
+    if let Some(mut settled) = settled(execution, &finished, checks) {
+        // The first run took the program as it stands, and went to its end.
+        settled.seen = Some(finished.coverage(&[]));
         finished = settled;
     }
     finished.strict = strict;
@@ -69,7 +76,7 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
     let mut exit = report.exit;
     let (output, mut messages) = match report.render(format) {
         Some(output) => (output, String::new()),
-        None => (text(&finished, colour), finished.notes()),
+        None => (text(&finished, report.unexecuted().pop(), colour), finished.notes()),
     };
     if let Err(message) = graph.map_or(Ok(()), |path| draw(path, &finished)) {
         messages.push_str(&format!("error: {message}\n"));
@@ -116,11 +123,11 @@ fn refused(
 /// Writes the graph of barriers.
 fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), String> {
     let uses = &finished.result.barrier_uses;
-    graph::write(path, &graph::render(uses, finished.program(), finished.source()))
+    output::write(path, &graph::render(uses, finished.program(), finished.source()))
 }
 
 /// Findings, then what is known of each property, and what was assumed.
-fn text(finished: &Finished<'_>, colour: Colour) -> String {
+fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> String {
     let mut text = finished.tell(colour);
     let properties = properties(finished);
     let with = |verdict: Verdict| properties.iter().filter(move |one| one.verdict == verdict);
@@ -140,6 +147,9 @@ fn text(finished: &Finished<'_>, colour: Colour) -> String {
     }
     for assumption in finished.assumptions() {
         text.push_str(&format!("assumed: {assumption}\n"));
+    }
+    if !of_proved.is_empty() {
+        text.push_str(&unexecuted.map(|note| format!("note: {note}\n")).unwrap_or_default());
     }
     text
 }

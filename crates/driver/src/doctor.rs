@@ -1,8 +1,9 @@
 //! `warpproof doctor`: what was found on this machine, and what to do about what was not.
 
-use crate::Outcome;
+use crate::cuda::cache::distrust;
 use crate::cuda::locate::Environment;
 use crate::cuda::{self, INSTALL};
+use crate::{Colour, Outcome};
 use std::path::Path;
 
 /// Says what there is.
@@ -34,8 +35,17 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
         None => line("-", "nvcc", "not found"),
     }
     match environment.cache_folder() {
-        Some(folder) => line("ok", "cache", &shown(&folder)),
+        Some(folder) => match distrust(&folder) {
+            Some(why) => line("!", "cache", &format!("{}: {why}", shown(&folder))),
+            None => line("ok", "cache", &shown(&folder)),
+        },
         None => line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
+    }
+    for folder in [".venv", "venv"] {
+        if library.is_none() && Path::new(folder).is_dir() {
+            let text = "is not searched, because a folder may be somebody else's: activate it";
+            line("-", folder, text);
+        }
     }
     match crate::prove::solver_version() {
         Ok(version) if crate::prove::is_old(&version) => {
@@ -70,7 +80,7 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
         }
         _ => "Everything is there.\n".to_owned(),
     });
-    Outcome::done(output)
+    Outcome::done(output).escaped(Colour::Plain)
 }
 
 fn shown(path: &Path) -> String {

@@ -4,6 +4,7 @@ use crate::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
     MissingData, OutputSpec, Request, ScalarValue, build_launch, select_kernel,
 };
+use crate::coverage::{Coverage, Programs, coverage};
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
 use crate::hints::Trials;
@@ -37,6 +38,8 @@ pub struct Execution<'r> {
 pub(crate) struct Finished<'r> {
     input: &'r Input,
     lowered: Lowered,
+    /// The program before it was lifted, if it was.
+    unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
     /// What lifting the program took for granted.
     lifting: BTreeSet<String>,
@@ -50,6 +53,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) checks: Checks,
     /// Whether all outputs are set, also where something happens only under a condition.
     pub(crate) all_set: bool,
+    /// What the run saw of the kernel, if another run saw more than this one.
+    pub(crate) seen: Option<Coverage>,
     /// What would help, for each group; found once, because it is tried out.
     hints: OnceCell<Vec<Option<String>>>,
 }
@@ -72,6 +77,7 @@ pub(crate) enum Refusal {
 pub(crate) struct Prepared<'r> {
     input: &'r Input,
     lowered: Lowered,
+    unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
     lifting: BTreeSet<String>,
 }
@@ -86,7 +92,7 @@ impl<'r> Prepared<'r> {
         let kernel = self.built.launch.kernel;
         let lift::Lifted { program, assumptions } =
             lift::lift_kernel(&self.lowered.program, kernel);
-        self.lowered.program = program;
+        self.unlifted = Some(std::mem::replace(&mut self.lowered.program, program));
         self.lifting = assumptions;
         self
     }
@@ -112,11 +118,12 @@ impl<'r> Prepared<'r> {
 
     /// With what its run found.
     pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
-        let Self { input, lowered, built, lifting } = self;
+        let Self { input, lowered, unlifted, built, lifting } = self;
         let unwritten = unwritten(&built, &result);
         Finished {
             input,
             lowered,
+            unlifted,
             built,
             lifting,
             result,
@@ -124,6 +131,7 @@ impl<'r> Prepared<'r> {
             strict: false,
             checks,
             all_set: false,
+            seen: None,
             hints: OnceCell::new(),
         }
     }
@@ -201,7 +209,7 @@ pub(crate) fn prepare<'r>(
     });
     let mut built = built.map_err(Refusal::Launch)?;
     built.notes.extend(note);
-    Ok(Prepared { input, lowered, built, lifting: BTreeSet::new() })
+    Ok(Prepared { input, lowered, unlifted: None, built, lifting: BTreeSet::new() })
 }
 
 /// The launch, with what files beside the PTX tell where the user says nothing.
@@ -252,6 +260,25 @@ impl Finished<'_> {
 
     pub(crate) fn source(&self) -> &base::SourceFile {
         &self.input.source
+    }
+
+    /// What this run and others of the same kernel saw of it.
+    pub(crate) fn coverage(&self, others: &[&Self]) -> Coverage {
+        if let (Some(seen), []) = (&self.seen, others) {
+            return seen.clone();
+        }
+        let ran = self.program();
+        let original = self.unlifted.as_ref().unwrap_or(ran);
+        let runs = std::iter::once(self).chain(others.iter().copied());
+        let executed = runs.flat_map(|run| run.result.executed.iter().copied()).collect();
+        let kernel = self.built.launch.kernel;
+        coverage(Programs { original, ran, kernel }, &executed, self.source())
+    }
+
+    /// Whether another run is one of the same kernel.
+    pub(crate) fn is_of_same_kernel(&self, other: &Self) -> bool {
+        let text = |one: &Self| (one.built.launch.kernel, one.source().text().len());
+        text(self) == text(other) && self.source().text() == other.source().text()
     }
 
     /// The kernel that ran, as text.

@@ -6,6 +6,7 @@
 //! second, so the one happens before the other. A dashed edge is a warp that only arrived and went
 //! on: it orders its own two arrivals and nothing else. Uses that not everybody came to are dashed.
 
+use crate::escape;
 use crate::report;
 use crate::source_lines::outermost_line;
 use base::SourceFile;
@@ -13,8 +14,6 @@ use exec::{BarrierArrival, BarrierUse, Place};
 use ir::Program;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
 /// The graph as text.
 pub(crate) fn render(uses: &[BarrierUse], program: &Program, source: &SourceFile) -> String {
@@ -80,7 +79,9 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
             (false, _) => "wait",
         };
         let at = match outermost_line(place, program) {
-            Some((file, line)) => format!("{file}:{line}").replace(['"', '\\'], "_"),
+            Some((file, line)) => {
+                format!("{}:{line}", escape::line(file)).replace(['"', '\\'], "_")
+            }
             None => format!("PTX line {}", source.line(place.span.start)),
         };
         let _ = write!(text, "\\n{} {does} at {at}", ranges(&warps));
@@ -124,18 +125,4 @@ fn ranges(warps: &[usize]) -> String {
     };
     let word = if warps.len() == 1 { "warp" } else { "warps" };
     format!("{word} {}", parts.iter().map(part).collect::<Vec<_>>().join(", "))
-}
-
-/// Writes a file whole or not at all.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
-    let mut name = path.file_name().map(ToOwned::to_owned).unwrap_or_default();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let result = std::fs::File::create(&partial)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| std::fs::rename(&partial, path));
-    result.map_err(|error| {
-        let _ = std::fs::remove_file(&partial);
-        format!("cannot write {}: {error}", path.display())
-    })
 }

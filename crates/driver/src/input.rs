@@ -3,6 +3,9 @@
 use crate::arguments::closest;
 use crate::container::{self, Contents, Module};
 use crate::cuda::{self, CompileOptions};
+use crate::escape::{on_one_line, visible};
+use crate::inspect;
+use crate::output::is_below;
 use crate::report::relative;
 use crate::triton;
 use base::SourceFile;
@@ -24,6 +27,9 @@ pub struct Input {
     given: Option<String>,
     /// The folder it is in, if it is a file: where the source it was compiled from may be.
     folder: Option<PathBuf>,
+    /// Folders with sources that may be shown: that of the file, those given for header files, the working
+    /// folder.
+    shown: Vec<PathBuf>,
     /// What files beside it tell about the launch.
     facts: Facts,
     /// How the text came about, for whoever wants to know.
@@ -76,7 +82,7 @@ impl Input {
         kernel: Option<&str>,
         options: &CompileOptions,
     ) -> Result<Self, InputError> {
-        let name = path.display().to_string();
+        let name = on_one_line(&path.display().to_string()).into_owned();
         let fail = |reason: String| InputError { name: name.clone(), reason };
         if path == Path::new("-") {
             let mut bytes = Vec::new();
@@ -101,11 +107,21 @@ impl Input {
             let input = Self::made(&name, compiled.ptx)?;
             Self { made_by: Some(compiled.command), ..input }
         } else {
-            Self::from_bytes(&path.display().to_string(), bytes)?
+            Self::from_bytes(&on_one_line(&path.display().to_string()), bytes)?
         };
+        let project = options.project.as_deref();
+        if is_elsewhere(path, project) && inspect::lower(&input).is_err() {
+            return Err(fail(format!("is not PTX without errors; {ELSEWHERE}")));
+        }
         input.facts = triton::facts(path);
         input.folder = path.parent().map(Path::to_path_buf);
+        input.shown = shown_folders(path, &options.includes, project);
         Ok(input)
+    }
+
+    /// Everything of it that a report may show.
+    pub(crate) fn texts(&self) -> [&str; 3] {
+        [self.source.text(), self.source.name(), &self.facts.file]
     }
 
     /// With a source file that need not be on disk.
@@ -144,7 +160,7 @@ impl Input {
 
     /// The source file that `.file` names so, if it is at hand: where it says, from the working
     /// folder or from that of the PTX, or beside the PTX. Whether it is still what was compiled
-    /// nobody knows.
+    /// nobody knows. PTX may name any file, so only sources below the folders that may be shown are read.
     pub(crate) fn source_file(&self, name: &str) -> Option<Arc<SourceFile>> {
         let mut sources = self.sources.lock().ok()?;
         if let Some(known) = sources.get(name) {
@@ -155,7 +171,8 @@ impl Input {
             let path = Path::new(name);
             let beside = path.file_name().map(|name| folder.join(name));
             let candidates = [Some(path.to_path_buf()), Some(folder.join(path)), beside];
-            candidates.into_iter().flatten().find_map(|path| read_source(&path)).map(Arc::new)
+            let mut candidates = candidates.into_iter().flatten();
+            candidates.find_map(|path| read_source(&path, &self.shown)).map(Arc::new)
         });
         found.clone()
     }
@@ -165,7 +182,7 @@ impl Input {
     /// # Errors
     /// If there is nothing to read or what there is cannot be CUDA C++.
     pub fn read_cuda(path: &Path) -> Result<Self, InputError> {
-        let name = path.display().to_string();
+        let name = on_one_line(&path.display().to_string()).into_owned();
         let fail = |reason: String| InputError { name: name.clone(), reason };
         if path.is_dir() {
             return Err(fail("is a folder; give a .cu file".to_owned()));
@@ -186,6 +203,12 @@ impl Input {
             let reason = "is PTX; `warpproof check` reads that, this command reads CUDA C++";
             return Err(fail(reason.to_owned()));
         }
+        let is_read = |text: &str| {
+            param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
+        };
+        if path != Path::new("-") && is_elsewhere(path, None) && !is_read(text) {
+            return Err(fail(format!("is not CUDA C that is read; {ELSEWHERE}")));
+        }
         Self::of_text(&name, text.to_owned()).ok_or_else(|| fail("exceeds 4 GiB".to_owned()))
     }
 
@@ -194,6 +217,7 @@ impl Input {
             source: SourceFile::new(name, text)?,
             given: None,
             folder: None,
+            shown: Vec::new(),
             facts: Facts::default(),
             made_by: None,
             sources: Mutex::default(),
@@ -275,13 +299,68 @@ fn similar(path: &Path) -> Option<String> {
     Some(path.with_file_name(name).display().to_string())
 }
 
-fn read_source(path: &Path) -> Option<SourceFile> {
+/// What is said of a file whose errors would quote it.
+const ELSEWHERE: &str =
+    "what is wrong is not shown, because the file is not in the folder that names it";
+
+/// Whether a file is outside of the project that names it, or a link that leads out of its folder: it may be
+/// anybody's, and an error in it would quote it.
+fn is_elsewhere(path: &Path, project: Option<&Path>) -> bool {
+    let folder = project.or(path.parent()).unwrap_or(Path::new(""));
+    !is_below(path, folder)
+}
+
+/// See [`Input::shown`]. The working folder counts if it is neither the root nor the user's home: those hold more than
+/// sources.
+fn shown_folders(path: &Path, includes: &[PathBuf], project: Option<&Path>) -> Vec<PathBuf> {
+    let own = path.parent().map(|folder| match folder.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => folder.to_path_buf(),
+    });
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let working = std::env::current_dir().ok().filter(|folder| {
+        folder.parent().is_some() && home.as_ref().is_none_or(|home| home != folder)
+    });
+    let all: Vec<PathBuf> = match project {
+        Some(project) if project.as_os_str().is_empty() => vec![PathBuf::from(".")],
+        Some(project) => vec![project.to_path_buf()],
+        None => own.into_iter().chain(includes.iter().cloned()).chain(working).collect(),
+    };
+    all.iter().filter_map(|folder| folder.canonicalize().ok()).collect()
+}
+
+/// Names of files with sources end so.
+const SOURCES: [&str; 20] = [
+    "cu", "cuh", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "inc", "inl", "py", "ptx", "rs",
+    "jl", "mojo", "cl", "hip", "mlir",
+];
+
+/// Whether a path leads to a source below one of these folders, and not through a hidden one.
+fn may_be_shown(path: &Path, folders: &[PathBuf]) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let is_source = path
+        .extension()
+        .and_then(|one| one.to_str())
+        .is_some_and(|extension| SOURCES.iter().any(|known| extension.eq_ignore_ascii_case(known)));
+    let hidden = |below: &Path| {
+        below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+    };
+    let inside = |folder: &PathBuf| path.strip_prefix(folder).is_ok_and(|below| !hidden(below));
+    is_source && folders.iter().any(inside)
+}
+
+fn read_source(path: &Path, folders: &[PathBuf]) -> Option<SourceFile> {
+    if !may_be_shown(path, folders) {
+        return None;
+    }
     let facts = std::fs::metadata(path).ok()?;
     if !facts.is_file() || facts.len() > LARGEST_SOURCE {
         return None;
     }
     let name = relative(&path.display().to_string());
-    SourceFile::new(name, std::fs::read_to_string(path).ok()?)
+    // Lines keep their numbers.
+    let text = std::fs::read_to_string(path).ok()?;
+    SourceFile::new(visible(&on_one_line(&name)), visible(&text))
 }
 
 /// Recognises what users give us by mistake.

@@ -5,10 +5,11 @@
 //! else in a file is refused with a reason: objects, structures, big-endian numbers, files that are
 //! too short or too long.
 
+use crate::escape;
+use crate::output::{self, Readers};
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An array in C order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +95,7 @@ pub struct NpyError {
 
 impl fmt::Display for NpyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.path.display(), self.reason)
+        write!(f, "`{}` {}", self.path.display(), escape::line(&self.reason))
     }
 }
 
@@ -119,13 +120,7 @@ pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
         path: path.to_owned(),
         reason: format!("cannot be written: {error}"),
     };
-    let temporary = temporary_name(path).map_err(fail)?;
-    let written = write_new(&temporary, array).and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // If it was never made there is nothing to remove; the first error is the one to tell.
-        let _ = std::fs::remove_file(&temporary);
-        fail(error)
-    })
+    output::write_with(path, Readers::Usual, &mut |out| write_to(out, array)).map_err(fail)
 }
 
 /// The file of an array.
@@ -365,23 +360,8 @@ fn header(array: &Array) -> Vec<u8> {
     bytes
 }
 
-/// A name beside the file that nothing else uses; beside it, because a file is renamed only within
-/// its file system.
-fn temporary_name(path: &Path) -> std::io::Result<PathBuf> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let Some(name) = path.file_name() else {
-        return Err(std::io::Error::other("it is no file name"));
-    };
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}-{count}.tmp", std::process::id()));
-    Ok(path.with_file_name(temporary))
-}
-
-fn write_new(path: &Path, array: &Array) -> std::io::Result<()> {
-    let mut file = std::fs::File::create_new(path)?;
-    file.write_all(&header(array))?;
-    file.write_all(&array.data)?;
-    file.sync_all()
+/// Writes an array as a file has it.
+pub(crate) fn write_to(out: &mut dyn Write, array: &Array) -> std::io::Result<()> {
+    out.write_all(&header(array))?;
+    out.write_all(&array.data)
 }

@@ -1,7 +1,7 @@
 //! What a command leaves behind.
 
 use crate::report::Report;
-use crate::{Exit, Format};
+use crate::{Exit, Format, escape};
 
 /// What a command wrote, its exit status and what it cost.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Outcome {
 
     /// Bad input or usage, in one line.
     pub(crate) fn bad_input(message: &str) -> Self {
-        let messages = format!("error: {message}\n");
+        let messages = format!("error: {}\n", escape::plain(message));
         Self {
             output: String::new(),
             messages,

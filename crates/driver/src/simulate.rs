@@ -2,12 +2,17 @@
 
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished};
-use crate::{Colour, Exit, Outcome, findings, npy};
+use crate::{Colour, Exit, Outcome, findings, npy, output};
 use std::path::Path;
 
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
+    let colour = colour.for_input(execution.input.texts());
+    simulate(execution, out, colour).escaped(colour)
+}
+
+fn simulate(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
     let checks = exec::Checks::default();
     let finished = match execute::run(execution, "simulate", MissingData::Refused, checks) {
         Ok(finished) => finished,
@@ -57,8 +62,12 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String
         let what = format!("{name} {element}{}", npy::shape_text(&array.shape));
         match out {
             Some(folder) => {
-                let path = folder.join(format!("{name}.npy"));
-                npy::write(&path, &array).map_err(|error| error.to_string())?;
+                let path = output::write_below(folder, &format!("{name}.npy"), &mut |out| {
+                    npy::write_to(out, &array)
+                });
+                let path = path.map_err(|error| {
+                    format!("cannot write {name}.npy in {}: {error}", folder.display())
+                })?;
                 text.push_str(&format!("{what} written to {}\n", path.display()));
             }
             None => text.push_str(&format!("{what}, not written: give --out FOLDER\n")),

@@ -379,6 +379,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                         false => Err(context.gap("an undefined value decides a branch")),
                     }
                 })?;
+                if !taken.is_empty() {
+                    self.report.coverage.guard_holds(self.machine.site(at));
+                }
                 self.branch(warp, group, &[(taken, *then), (lanes.without(taken), *otherwise)]);
             }
             Terminator::Table { index, targets, .. } => {

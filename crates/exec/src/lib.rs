@@ -10,6 +10,7 @@ mod barrier;
 mod block;
 mod budget;
 pub mod concrete;
+mod coverage;
 mod deadlock;
 mod decode;
 pub mod domain;

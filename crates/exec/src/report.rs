@@ -1,6 +1,7 @@
 //! Collects what a block finds, and then what all blocks find: one finding for each place and kind,
 //! with a count.
 
+use crate::coverage::Coverage;
 use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierFault, BarrierUse, Fault, Finding, Place, Thread, Undecided};
 use crate::run::Syncs;
@@ -59,6 +60,8 @@ pub(crate) struct Report {
     pub(crate) lane_instructions: u64,
     /// Of those, barriers of the block and instructions for which the lanes of a warp wait.
     pub(crate) syncs: Syncs,
+    /// Instructions that were executed.
+    pub(crate) coverage: Coverage,
     /// Instructions of the blocks before.
     pub(crate) before: u64,
     /// What was taken from the budget.
@@ -141,6 +144,7 @@ impl Report {
         self.barrier_uses.extend(block.barrier_uses);
         self.prints.extend(block.prints);
         self.lane_instructions += block.lane_instructions;
+        self.coverage.absorb(&block.coverage);
         self.syncs.block += block.syncs.block;
         self.syncs.warp += block.syncs.warp;
         self.suspects.add(block.suspects);

@@ -14,7 +14,8 @@ use crate::suspects::{Racing, Suspects, Suspicion};
 use crate::tally::Tally;
 use crate::value::{Store, Valued};
 use crate::watch::Watch;
-use ir::{Program, VarId};
+use base::Span;
+use ir::{FuncId, Program, VarId};
 use rustc_hash::FxHashSet;
 use std::time::Duration;
 
@@ -110,6 +111,8 @@ pub struct Outcome {
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
+    /// Instructions that some thread executed, by their place in the text, ascending.
+    pub executed: Vec<(FuncId, Span)>,
 }
 
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
@@ -258,9 +261,10 @@ fn run_particular(
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
+    let executed = report.coverage.executed(&machine);
     global.truncate(launch.buffers.len());
     let buffers = if keeps { global.clone() } else { Vec::new() };
-    (Outcome { initialisers, ..outcome(report, gap, global, blocks) }, buffers)
+    (Outcome { initialisers, executed, ..outcome(report, gap, global, blocks) }, buffers)
 }
 
 fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u64) -> Outcome {
@@ -291,5 +295,6 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         suspects: report.suspects,
         racing: report.racing,
         blocks,
+        executed: Vec::new(),
     }
 }

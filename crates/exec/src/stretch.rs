@@ -9,6 +9,7 @@ use crate::polls;
 use crate::suspects::{self, Suspicion};
 use crate::warp::Position;
 use ir::{BlockId, Instr, Op, SyncOp, Terminator};
+use sync::Site;
 
 /// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
 /// lanes that take part in it.
@@ -41,7 +42,10 @@ pub(crate) fn follow(
         at.index += count;
         executed += count as u64 + 1;
         let next = match ended {
-            Ok(None) if executed < most => only_way(context, &block.terminator, lanes),
+            Ok(None) if executed < most => {
+                let end = context.site;
+                only_way(context, &block.terminator, (end, lanes))
+            }
             _ => None,
         };
         let Some(next) = next else { return Followed { at, executed, ended } };
@@ -52,7 +56,11 @@ pub(crate) fn follow(
 
 /// Where all lanes go from the end of a block, if that is easy to tell.
 #[inline]
-fn only_way(context: &Context<'_, '_>, end: &Terminator, lanes: Mask) -> Option<BlockId> {
+fn only_way(
+    context: &mut Context<'_, '_>,
+    end: &Terminator,
+    (site, lanes): (Site, Mask),
+) -> Option<BlockId> {
     match end {
         Terminator::Jump(target) => Some(*target),
         Terminator::Branch { guard, then, otherwise, .. } => {
@@ -60,7 +68,10 @@ fn only_way(context: &Context<'_, '_>, end: &Terminator, lanes: Mask) -> Option<
             let truth = context.registers.predicate(operand);
             let taken = lanes.and(if guard.negated { Mask(!truth.0) } else { truth });
             match context.registers.is_number(operand) {
-                true if taken == lanes => Some(*then),
+                true if taken == lanes => {
+                    context.report.coverage.guard_holds(site);
+                    Some(*then)
+                }
                 true if taken.is_empty() => Some(*otherwise),
                 _ => None,
             }
@@ -84,10 +95,18 @@ fn straight(
         context.site = first + executed as u32;
         match single_step(context, &rest[executed], step, lanes) {
             Ok(None) => {}
-            Ok(Some(flow)) => return (executed, Ok(Some(flow))),
-            Err(gap) => return (executed, Err(gap)),
+            Ok(Some(flow)) => {
+                context.report.coverage.stretch(first, context.site + 1);
+                return (executed, Ok(Some(flow)));
+            }
+            Err(gap) => {
+                context.report.coverage.stretch(first, context.site);
+                return (executed, Err(gap));
+            }
         }
     }
+    context.site = first + steps.len() as u32;
+    context.report.coverage.stretch(first, context.site + 1);
     (steps.len(), Ok(None))
 }
 
@@ -106,10 +125,15 @@ fn single_step(
             Ok(holds) => active = holds,
             Err(gap) => {
                 let followed = conditional(context, guard, &instruction.op)?;
+                context.report.coverage.guard_holds(context.site);
                 return if followed { Ok(None) } else { Err(gap) };
             }
         }
-        if active.is_empty() || step.decoded.execute(&mut context.registers, active) {
+        if active.is_empty() {
+            return Ok(None);
+        }
+        context.report.coverage.guard_holds(context.site);
+        if step.decoded.execute(&mut context.registers, active) {
             return Ok(None);
         }
         context.lanes = active;

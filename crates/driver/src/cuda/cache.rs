@@ -3,29 +3,90 @@
 //! An entry is two files: the result (`.ptx`, or what `kind` says), and everything it was made from. The name is a hash of the
 //! latter, but what counts is the text itself: it must be the same, byte for byte, so no two
 //! inputs can ever share a result. Whatever goes wrong with the cache is as if there were none.
+//!
+//! An answer is believed only if nobody but the user can have written it: the folder and both files belong to
+//! them, and neither group nor others may write to them.
 
-use crate::graph;
+use crate::output::{self, Readers};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The result for a key, if it is known.
 pub(crate) fn look_up(folder: Option<&Path>, kind: &str, key: &str) -> Option<String> {
-    let (key_path, result_path) = paths(folder?, kind, key);
-    let known = std::fs::read_to_string(key_path).ok()?;
-    (known == key).then(|| std::fs::read_to_string(result_path).ok()).flatten()
+    let folder = folder.filter(|folder| is_own_folder(folder))?;
+    let (key_path, result_path) = paths(folder, kind, key);
+    let known = read_own(&key_path)?;
+    if known == key { read_own(&result_path) } else { None }
 }
 
 /// Keeps a result.
 pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) {
     let Some(folder) = folder else { return };
     let (key_path, result_path) = paths(folder, kind, key);
-    if std::fs::create_dir_all(folder).is_err() {
+    if create_folder(folder).is_err() || !is_own_folder(folder) {
         return;
     }
     // The key last: without it the entry does not exist. An older key must not meet a newer result.
     let _ = std::fs::remove_file(&key_path);
-    if graph::write(&result_path, result).is_ok() {
-        let _ = graph::write(&key_path, key);
+    let write = |path: &Path, text: &str| {
+        output::write_with(path, Readers::Owner, &mut |out| out.write_all(text.as_bytes()))
+    };
+    if write(&result_path, result).is_ok() {
+        let _ = write(&key_path, key);
     }
+}
+
+/// Why entries of a folder are not used, if it exists and they are not.
+pub(crate) fn distrust(folder: &Path) -> Option<&'static str> {
+    let exists = folder.symlink_metadata().is_ok();
+    (exists && !is_own_folder(folder)).then_some("not yours alone, so it is not used")
+}
+
+/// A file of the user's that nobody else can have written.
+fn read_own(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok()?;
+    // Of the open file: what has the name may change.
+    let facts = file.metadata().ok()?;
+    if !facts.is_file() || !is_own(&facts) {
+        return None;
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+fn is_own_folder(folder: &Path) -> bool {
+    // The folder of a solver's answers lies in that of the cache.
+    let inner = folder.file_name().is_some_and(|name| name == SOLVER_FOLDER);
+    let outer = folder.parent().filter(|outer| inner && !outer.as_os_str().is_empty());
+    [Some(folder), outer]
+        .into_iter()
+        .flatten()
+        .all(|folder| folder.symlink_metadata().is_ok_and(|facts| facts.is_dir() && is_own(&facts)))
+}
+
+/// The folder of a solver's answers, in that of the cache.
+pub(crate) const SOLVER_FOLDER: &str = "z3";
+
+#[cfg(unix)]
+fn is_own(facts: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    facts.uid() == rustix::process::geteuid().as_raw() && facts.mode() & 0o022 == 0
+}
+
+/// Elsewhere folders of a user are the user's own.
+#[cfg(not(unix))]
+fn is_own(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+/// Makes a folder that nobody else can write to.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn paths(folder: &Path, kind: &str, key: &str) -> (PathBuf, PathBuf) {
@@ -39,10 +100,16 @@ fn paths(folder: &Path, kind: &str, key: &str) -> (PathBuf, PathBuf) {
 mod tests {
     use super::*;
 
+    fn temporary(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("warpproof-cache-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        folder
+    }
+
     #[test]
     fn only_the_very_same_input_is_found() {
-        let folder = std::env::temp_dir().join(format!("warpproof-cache-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
+        let folder = temporary("same");
         let kept = Some(folder.as_path());
         assert_eq!(look_up(kept, "ptx", "source"), None);
         store(kept, "ptx", "source", "ptx");
@@ -55,5 +122,36 @@ mod tests {
         assert_eq!(look_up(None, "ptx", "source"), None);
         store(None, "ptx", "source", "ptx");
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Whatever of an entry others could have written makes it one of nobody's.
+    #[cfg(unix)]
+    #[test]
+    fn what_others_can_write_is_not_believed() {
+        use std::os::unix::fs::PermissionsExt;
+        let outer = temporary("others");
+        let folder = outer.join(SOLVER_FOLDER);
+        let kept = Some(folder.as_path());
+        store(kept, "answer", "question", "unsat");
+        let known = || look_up(kept, "answer", "question");
+        assert_eq!(known().as_deref(), Some("unsat"));
+        let (key, result) = paths(&folder, "answer", "question");
+        for path in [&outer, &folder, &key, &result] {
+            let mode = |mode| std::fs::Permissions::from_mode(mode);
+            let before = path.metadata().unwrap().permissions();
+            for more in [0o020, 0o002] {
+                std::fs::set_permissions(path, mode(before.mode() | more)).unwrap();
+                assert_eq!(known(), None, "{}", path.display());
+                std::fs::set_permissions(path, before.clone()).unwrap();
+            }
+            assert_eq!(known().as_deref(), Some("unsat"));
+        }
+        // A folder that others can write to gets no entries either.
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+        store(kept, "answer", "other", "unsat");
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(look_up(kept, "answer", "other"), None);
+        assert_eq!(distrust(&folder), None);
+        std::fs::remove_dir_all(&outer).unwrap();
     }
 }

@@ -7,9 +7,11 @@ use super::includes::included;
 use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
 use super::opaque;
+use super::quoting::Quoting;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What brings everything that `.cu` files need.
 pub(crate) const INSTALL: &str =
@@ -32,6 +34,8 @@ pub struct CompileOptions {
     pub architecture: String,
     /// Folders with header files.
     pub includes: Vec<PathBuf>,
+    /// The folder of the project that names the file, if one does: what lies outside of it is read, and not quoted.
+    pub project: Option<PathBuf>,
     /// Calls of math functions.
     pub math: Math,
     /// Where compilers are looked for.
@@ -41,8 +45,8 @@ pub struct CompileOptions {
 impl Default for CompileOptions {
     fn default() -> Self {
         let environment = Environment::of_process();
-        let (includes, math) = (Vec::new(), Math::default());
-        Self { architecture: "sm_80".to_owned(), includes, math, environment }
+        let (includes, project, math) = (Vec::new(), None, Math::default());
+        Self { architecture: "sm_80".to_owned(), includes, project, math, environment }
     }
 }
 
@@ -157,7 +161,11 @@ impl Compiler {
             Self::Program(program) => of_program(program, path, &words),
         };
         let ptx = ptx.map_err(|log| {
-            format!("does not compile:\n{}\ncompiled with: {command}", log.trim_end())
+            let included = included(path, text, &options.includes);
+            let given = (&options.includes[..], options.project.as_deref());
+            let quoting = Quoting::new(path, given, included.as_deref());
+            let messages = quoting.messages(log.trim_end());
+            format!("does not compile:\n{messages}compiled with: {command}")
         })?;
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
@@ -218,12 +226,13 @@ fn of_library(
 }
 
 fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, String> {
-    let folder = std::env::temp_dir().join(format!(
-        "warpproof-nvcc-{}-{:?}",
-        std::process::id(),
-        std::thread::current().id()
-    ));
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    // A name that begins with a dash would be an option, and options name programs to run.
+    let path = &std::path::absolute(path).map_err(|error| error.to_string())?;
+    let named = words.iter().map(String::as_str).chain(path.to_str());
+    if let Some(word) = named.into_iter().find(|word| !is_plain(word)) {
+        return Err(format!("`{word}` has characters that a shell may read; nvcc is not called"));
+    }
+    let folder = private_folder().map_err(|error| error.to_string())?;
     let out = folder.join("kernel.ptx");
     let header = std::fs::write(folder.join(opaque::NAME), opaque::HEADER);
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
@@ -243,9 +252,46 @@ fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, S
     result
 }
 
+/// Whether nvcc, which calls its programs through a shell, can be given a word.
+fn is_plain(word: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || " _-+=.,:/@~%^#[]{}".contains(c);
+    word.chars().all(|c| plain(c) || cfg!(windows) && "\\()".contains(c))
+}
+
+/// A new folder for temporary files that nobody else can write to.
+fn private_folder() -> std::io::Result<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("warpproof-nvcc-{}-{count}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        match builder.create(&folder) {
+            Ok(()) => return Ok(folder),
+            // Somebody has put it there: it is theirs.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::architecture;
+    use super::{architecture, is_plain};
+
+    #[test]
+    fn no_name_is_a_command() {
+        for name in ["/a/k.cu", "-I/b c", "k-1.2_x.cu", "é.cu"] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in
+            ["$(touch x).cu", "`x`.cu", "a;b.cu", "a\"b.cu", "a\nb.cu", "a|b", "a&b", "a>b", "a\\b"]
+        {
+            assert!(!is_plain(name), "{name}");
+        }
+    }
 
     #[test]
     fn architectures_have_several_spellings() {

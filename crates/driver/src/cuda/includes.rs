@@ -1,14 +1,18 @@
 //! The files that a source includes, as far as they are not the compiler's own.
 //!
-//! They are found by their `#include` lines, whatever conditions stand around them: that may be too
-//! many files, and never too few, so that a cached result is never older than what it was made of.
-//! A name that a macro stands for is not seen; the caller then does not use the cache.
+//! They are found by their `#include` directives, whatever conditions or comments stand around them: that may be too
+//! many files, and never too few, so that a cached result is never older than what it was made of, and nobody's
+//! file is quoted that should not be. A name that a macro stands for is not seen; the caller then uses no cache
+//! and quotes nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// More files than these are not followed.
 const MOST: usize = 2000;
+
+/// Directives that bring in a file.
+const DIRECTIVES: [&str; 4] = ["include_next", "include", "import", "embed"];
 
 /// Included files with their texts, in a fixed order; `None` if they cannot all be known.
 pub(super) fn included(
@@ -21,11 +25,10 @@ pub(super) fn included(
     let mut open = vec![(path.to_path_buf(), text.to_owned())];
     while let Some((from, text)) = open.pop() {
         let own = from.parent().map(Path::to_path_buf).unwrap_or_default();
-        for line in text.lines() {
-            let Some(name) = include_name(line) else { continue };
+        for name in names(&text) {
             let (quoted, name) = name?;
             let own = quoted.then_some(&own);
-            let candidates = own.into_iter().chain(folders).map(|folder| folder.join(name));
+            let candidates = own.into_iter().chain(folders).map(|folder| folder.join(&name));
             // What is in none of them is the compiler's own, or missing, which it will say.
             let Some(file) = candidates.into_iter().find(|file| file.is_file()) else { continue };
             if !seen.insert(file.clone()) {
@@ -43,30 +46,73 @@ pub(super) fn included(
     Some(found)
 }
 
-/// Of an `#include` line: whether the name is in quotes, and the name; `Some(None)` if it is neither
-/// in quotes nor in angle brackets.
-#[expect(clippy::option_option, reason = "no include, and one that cannot be read, are different")]
-fn include_name(line: &str) -> Option<Option<(bool, &str)>> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("include_next").or_else(|| rest.strip_prefix("include"))?;
-    let rest = rest.trim_start();
-    let name = |close: char| rest[1..].split(close).next();
-    Some(match rest.chars().next() {
-        Some('"') => name('"').map(|name| (true, name)),
-        Some('<') => name('>').map(|name| (false, name)),
+/// The names after all directives that bring in a file: whether each is in quotes; `None` for one that is neither in
+/// quotes nor in angle brackets.
+fn names(text: &str) -> Vec<Option<(bool, String)>> {
+    // Lines that a backslash joins are one, also in the middle of a word.
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mut from = 0;
+        while let Some((start, word)) = next_directive(&line[from..]) {
+            let (before, rest) = (&line[..from + start], &line[from + start + word.len()..]);
+            from += start + word.len();
+            if follows_hash(before) && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            {
+                found.push(name(rest.trim_start()));
+            }
+        }
+    }
+    found
+}
+
+fn next_directive(line: &str) -> Option<(usize, &'static str)> {
+    let all = DIRECTIVES.iter().filter_map(|word| Some((line.find(word)?, *word)));
+    // Of two that begin at one place the longer one.
+    all.min_by_key(|(start, word)| (*start, std::cmp::Reverse(word.len())))
+}
+
+/// Whether a directive's `#`, or what stands for it, comes before; a comment may lie between.
+fn follows_hash(before: &str) -> bool {
+    let before = before.trim_end();
+    ["#", "%:", "??=", "*/"].iter().any(|end| before.ends_with(end))
+}
+
+fn name(rest: &str) -> Option<(bool, String)> {
+    let until = |close: char| rest[1..].split(close).next().map(str::to_owned);
+    match rest.chars().next() {
+        Some('"') => until('"').map(|name| (true, name)),
+        Some('<') => until('>').map(|name| (false, name)),
         _ => None,
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::names;
+
+    fn quoted(name: &str) -> Vec<Option<(bool, String)>> {
+        vec![Some((true, name.to_owned()))]
+    }
 
     #[test]
-    fn include_lines_are_read() {
-        assert_eq!(include_name("  #  include \"a/b.h\" // c"), Some(Some((true, "a/b.h"))));
-        assert_eq!(include_name("#include <cuda_fp16.h>"), Some(Some((false, "cuda_fp16.h"))));
-        assert_eq!(include_name("#include HEADER"), Some(None));
-        assert_eq!(include_name("int include = 1;"), None);
+    fn names_are_found_however_they_are_written() {
+        for text in [
+            "#include \"a.h\"",
+            "  #  include\t\"a.h\" // x",
+            "#include_next \"a.h\"",
+            "%:include \"a.h\"",
+            "#inc\\\nlude \"a.h\"",
+            "# /* x */ include \"a.h\"",
+            "/* x\n */ #include \"a.h\"",
+            "#embed \"a.h\"",
+            "#import \"a.h\"",
+        ] {
+            assert_eq!(names(text), quoted("a.h"), "{text}");
+        }
+        assert_eq!(names("#include <a.h>"), [Some((false, "a.h".to_owned()))]);
+        assert_eq!(names("#include NAME"), [None]);
+        assert_eq!(names("# include /**/ \"a.h\""), [None]);
+        assert!(names("// we include this\nint included = 1;\n#included \"x\"").is_empty());
     }
 }

@@ -2,18 +2,23 @@
 //! nvcc, and the header files that belong to it.
 //!
 //! Looked at in this order: variables of our own, `CUDA_HOME` and `CUDA_PATH`, the Python
-//! environment that is active or lies in the working folder (NVIDIA's wheels), the system. Nothing is
-//! executed and nothing is loaded here.
+//! environment that is active (NVIDIA's wheels), the system. Nothing is executed and nothing is loaded here.
+//!
+//! What is found here is run. So only what the user set leads to it, and places that belong to the system or the user:
+//! never the working folder, the folder of a kernel or a project, which somebody else may have written. A
+//! variable may point there, and `PATH` may have `.` in it: that is the user's word. An empty part of a list of
+//! folders, which shells take for the working folder, is an accident more often and names nothing.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// What the search looks at, so that tests can have a world of their own.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
-    working_folder: PathBuf,
+    /// Nothing is kept between runs.
+    without_cache: bool,
     /// Before every absolute path of the system; `/`.
     root: PathBuf,
 }
@@ -51,11 +56,13 @@ impl Environment {
             let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
             Some((name.to_owned(), value))
         });
-        Self {
-            variables: variables.collect(),
-            working_folder: std::env::current_dir().unwrap_or_default(),
-            root: PathBuf::from("/"),
-        }
+        Self { variables: variables.collect(), without_cache: false, root: PathBuf::from("/") }
+    }
+
+    /// The same, keeping nothing between runs.
+    #[must_use]
+    pub fn without_cache(self, without_cache: bool) -> Self {
+        Self { without_cache, ..self }
     }
 
     /// A variable that is not empty.
@@ -69,17 +76,23 @@ impl Environment {
     }
 
     fn paths(&self, name: &str) -> Vec<PathBuf> {
-        self.variable(name).map(|value| std::env::split_paths(value).collect()).unwrap_or_default()
+        let parts = self.variable(name).map(|value| folders(value)).into_iter();
+        parts.flatten().collect()
     }
 
     /// Where results of compilations are kept.
     #[must_use]
     pub fn cache_folder(&self) -> Option<PathBuf> {
+        if self.without_cache {
+            return None;
+        }
         if let Some(folder) = self.path("WARPPROOF_CACHE") {
             return Some(folder);
         }
-        let base = self.path("XDG_CACHE_HOME");
-        Some(base.or_else(|| Some(self.path("HOME")?.join(".cache")))?.join("warpproof"))
+        // The XDG specification: relative paths are to be ignored.
+        let absolute = |name: &str| self.path(name).filter(|path| path.is_absolute());
+        let base = absolute("XDG_CACHE_HOME");
+        Some(base.or_else(|| Some(absolute("HOME")?.join(".cache")))?.join("warpproof"))
     }
 
     /// The library to compile with: the first there is.
@@ -127,7 +140,6 @@ impl Environment {
     fn wheels(&self) -> Vec<PathBuf> {
         let mut environments: Vec<PathBuf> = Vec::new();
         environments.extend(["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|n| self.path(n)));
-        environments.extend([".venv", "venv"].map(|name| self.working_folder.join(name)));
         environments.extend(self.path("HOME").map(|home| home.join(".local")));
         environments.extend(["usr", "usr/local"].map(|name| self.root.join(name)));
         let mut found = Vec::new();
@@ -182,6 +194,11 @@ impl Environment {
             .retain(|folder| folder.join("cuda_runtime.h").is_file() || folder.join("nv").is_dir());
         Library { path, includes }
     }
+}
+
+/// The folders of a list; an empty part is none.
+pub(crate) fn folders(list: &OsStr) -> Vec<PathBuf> {
+    std::env::split_paths(list).filter(|folder| !folder.as_os_str().is_empty()).collect()
 }
 
 /// The newest NVRTC of a folder.
@@ -239,8 +256,8 @@ mod tests {
             let variables = variables
                 .iter()
                 .map(|(name, path)| ((*name).to_owned(), self.0.join(path).into_os_string()));
-            let working_folder = self.0.join("project");
-            Environment { variables: variables.collect(), working_folder, root: self.0.clone() }
+            let (variables, root) = (variables.collect(), self.0.clone());
+            Environment { variables, without_cache: false, root }
         }
     }
 
@@ -261,11 +278,11 @@ mod tests {
     #[test]
     fn wheels_of_both_layouts_are_found_with_their_headers() {
         let machine = Machine::new("wheels");
-        let packages = "project/.venv/lib/python3.12/site-packages/nvidia";
+        let packages = "me/.local/lib/python3.12/site-packages/nvidia";
         let library = machine.file(&format!("{packages}/cuda_nvrtc/lib/libnvrtc.so.12"));
         machine.file(&format!("{packages}/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9"));
         machine.file(&format!("{packages}/cuda_runtime/include/cuda_runtime.h"));
-        let found = machine.environment(&[]).nvrtc().unwrap();
+        let found = machine.environment(&[("HOME", "me")]).nvrtc().unwrap();
         assert_eq!(found.path, library);
         assert_eq!(found.includes.len(), 1);
 
@@ -274,8 +291,8 @@ mod tests {
         let nvcc = machine.file(&format!("{one_folder}/bin/nvcc"));
         machine.file(&format!("{one_folder}/include/cuda_runtime.h"));
         machine.file(&format!("{one_folder}/include/cccl/nv/target"));
-        // The active environment comes before the one in the working folder.
-        let environment = machine.environment(&[("VIRTUAL_ENV", "env")]);
+        // The active environment comes before the user's own packages.
+        let environment = machine.environment(&[("VIRTUAL_ENV", "env"), ("HOME", "me")]);
         let found = environment.nvrtc().unwrap();
         assert_eq!(found.path, library);
         assert_eq!(found.includes.len(), 2);
@@ -297,11 +314,20 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_part_of_a_list_is_no_folder() {
+        let list = std::env::join_paths(["", "/a", "", "."]).unwrap();
+        assert_eq!(folders(&list), [PathBuf::from("/a"), PathBuf::from(".")]);
+        assert_eq!(folders(OsStr::new("")), Vec::<PathBuf>::new());
+    }
+
+    #[test]
     fn the_cache_has_a_place() {
         let machine = Machine::new("cache");
         let folder = |variables| machine.environment(variables).cache_folder();
         assert_eq!(folder(&[("HOME", "me")]), Some(machine.0.join("me/.cache/warpproof")));
         assert_eq!(folder(&[("HOME", "me"), ("WARPPROOF_CACHE", "c")]), Some(machine.0.join("c")));
         assert_eq!(folder(&[]), None);
+        let none = machine.environment(&[("HOME", "me")]).without_cache(true);
+        assert_eq!(none.cache_folder(), None);
     }
 }

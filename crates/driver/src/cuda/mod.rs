@@ -7,6 +7,7 @@ pub mod locate;
 #[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
 mod nvrtc;
 mod opaque;
+mod quoting;
 
 pub use compile::{CompileOptions, Math};
 pub(crate) use compile::{INSTALL, compile};

@@ -70,6 +70,16 @@ pub fn run_sequences(
     options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    let inputs = sides.into_iter().flatten().flat_map(|one| one.input.texts());
+    let colour = colour.for_input(inputs);
+    compare_sequences(sides, options, colour).escaped(colour)
+}
+
+fn compare_sequences(
+    sides: [&[Execution<'_>]; 2],
+    options: &Options<'_>,
+    colour: Colour,
+) -> Outcome {
     let mut prepared = [Vec::new(), Vec::new()];
     for (number, side) in sides.into_iter().enumerate() {
         for (launch, execution) in side.iter().enumerate() {
@@ -198,12 +208,13 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         Verdict::Proved => Exit::Success,
     };
     let outcomes = answered.compared.outcomes.iter().flatten();
+    let report = report::equiv(&answered.sides, comparison);
     Outcome {
-        output: text::text(answered, colour),
+        output: text::text(answered, &report.unexecuted(), colour),
         messages: answered.launches().map(Finished::notes).collect(),
         exit,
         thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
-        report: Some(report::equiv(&answered.sides, comparison)),
+        report: Some(report),
     }
 }
 

@@ -13,7 +13,7 @@ const SHOWN_INPUTS: usize = 12;
 /// How the two kernels are called.
 const NAMES: [&str; 2] = ["reference", "optimised"];
 
-pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
+pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colour) -> String {
     let mut text = String::new();
     for (finished, name) in
         answered.sides.iter().zip(NAMES).flat_map(|(side, name)| named(side, name))
@@ -55,6 +55,11 @@ pub(super) fn text(answered: &Answered<'_>, colour: Colour) -> String {
     }
     for assumption in answered.assumptions() {
         let _ = writeln!(text, "assumed: {assumption}");
+    }
+    if judgement.verdict == Verdict::Proved {
+        for note in unexecuted {
+            let _ = writeln!(text, "note: {note}");
+        }
     }
     text
 }

@@ -7,6 +7,7 @@ mod build;
 mod text;
 
 use crate::diagnostics::{self, JsonDiagnostic};
+use crate::escape;
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::Diagnostic;
 use ptx::Lowered;
@@ -222,6 +223,11 @@ pub struct ModuleVariable {
 /// Describes a file.
 #[must_use]
 pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
+    let colour = colour.for_input(input.texts());
+    describe(input, format, colour).escaped(colour)
+}
+
+fn describe(input: &Input, format: Format, colour: Colour) -> Outcome {
     let source = &input.source;
     let parsed = ptx::syntax::parse(source.text());
     let lowered = match checked(&parsed) {
@@ -299,5 +305,5 @@ fn to_json(value: &impl Serialize) -> String {
     // Serialising our own types into memory fails only on maps with non-string keys: there are none.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    text
+    escape::json(text)
 }

@@ -2,7 +2,7 @@
 
 use super::FILE_NAME;
 use crate::arguments::{Suggestion, kernels, select_kernel, suggestion};
-use crate::{Input, Outcome, graph, inspect};
+use crate::{Input, Outcome, escape, inspect, output};
 use std::path::Path;
 
 /// What to write a project file for.
@@ -22,7 +22,7 @@ pub struct Init<'i> {
 #[must_use]
 pub fn init(request: &Init<'_>) -> Outcome {
     let path = request.folder.join(FILE_NAME);
-    if path.exists() && !request.force {
+    if path.symlink_metadata().is_ok() && !request.force {
         let name = path.display();
         return Outcome::bad_input(&format!("`{name}` exists already; --force writes it anew"));
     }
@@ -30,8 +30,10 @@ pub fn init(request: &Init<'_>) -> Outcome {
         Ok(text) => text,
         Err(message) => return Outcome::bad_input(&message),
     };
-    if let Err(message) = graph::write(&path, &text) {
-        return Outcome::bad_input(&message);
+    let written =
+        output::write_below(request.folder, FILE_NAME, &mut |out| out.write_all(text.as_bytes()));
+    if let Err(error) = written {
+        return Outcome::bad_input(&format!("cannot write {}: {error}", path.display()));
     }
     let open = text.lines().filter(|line| !line.starts_with('#') && line.contains('?')).count();
     let next = match open {
@@ -111,6 +113,15 @@ fn value(text: &str) -> String {
 
 /// A TOML string.
 fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' | '"' => escaped.extend(['\\', c]),
+            c if c.is_control() || escape::is_obeyed(c) => {
+                escaped.push_str(&format!("\\u{:04X}", u32::from(c)));
+            }
+            c => escaped.push(c),
+        }
+    }
     format!("\"{escaped}\"")
 }

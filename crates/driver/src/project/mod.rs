@@ -20,7 +20,8 @@ pub use read::keys;
 pub use run::{Progress, RunOptions, run};
 
 use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
-use crate::{Colour, Limits};
+use crate::output::is_below;
+use crate::{Colour, Limits, escape};
 use base::SourceFile;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,8 @@ pub struct Project {
     pub entries: Vec<Entry>,
     /// What is not held against a kernel.
     pub allowances: Vec<Allowance>,
+    /// Where it is: files outside of it are read, and not quoted.
+    pub folder: PathBuf,
 }
 
 /// One check or comparison.
@@ -114,5 +117,16 @@ pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, String> {
     })?;
     let source = SourceFile::new(name, text).ok_or("error: the file exceeds 4 GiB\n")?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    read::project(&source, &folder).map_err(|problems| value::render(&problems, &source, colour))
+    let colour = colour.for_input([source.name(), source.text()]);
+    read::project(&source, &folder).map_err(|problems| {
+        if !is_below(&path, &folder) {
+            let name = source.name();
+            return format!(
+                "error: `{name}` is a link that leads out of its folder, and has mistakes, which are \
+                 not shown\n"
+            );
+        }
+        let text = value::render(&problems, &source, colour);
+        if colour == Colour::Plain { escape::plain(&text) } else { text }
+    })
 }

@@ -7,10 +7,12 @@ use crate::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, Initial, KernelPath,
     LaunchSpec, ParseError,
 };
+use crate::escape::{is_clean, on_one_line};
+use crate::output::is_below;
 use crate::{Limits, duration};
 use base::{Code, SourceFile};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -55,6 +57,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     })?;
     let mut reader = Reader { folder, problems: Vec::new() };
     let (span, table) = (table.span(), table.get_ref());
+    refuse_controls(table, &mut reader.problems);
     let table = Table::new(table, span, TOP, &mut reader.problems);
     let defaults = table.get("defaults").and_then(|value| {
         let found = value.get_ref().as_table();
@@ -80,7 +83,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     let allowances = allow.into_iter().filter_map(|(one, span)| reader.allow(one, span)).collect();
     reader.unique(&entries, table.span.clone());
     match reader.problems.is_empty() {
-        true => Ok(Project { entries, allowances }),
+        true => Ok(Project { entries, allowances, folder: folder.to_path_buf() }),
         false => Err(reader.problems),
     }
 }
@@ -148,7 +151,8 @@ impl Reader<'_> {
         let kernel = self.required(&table, "kernel");
         let launch = self.launch_with(&table, defaults);
         let settings = self.settings(&table, defaults);
-        let name = table.text("name", &mut self.problems).map(|name| name.text);
+        let name = table.text("name", &mut self.problems);
+        let name = name.map(|name| on_one_line(&name.text).into_owned());
         let mut entries = Vec::new();
         for values in combinations(table.get("matrix"), &mut self.problems) {
             let Some(kernel) = &kernel else { continue };
@@ -171,7 +175,8 @@ impl Reader<'_> {
         let table = Table::new(table, span, &known, &mut self.problems);
         let common = self.launch_with(&table, defaults);
         let settings = self.settings(&table, defaults);
-        let name = table.text("name", &mut self.problems).map(|name| name.text);
+        let name = table.text("name", &mut self.problems);
+        let name = name.map(|name| on_one_line(&name.text).into_owned());
         let assumed = table.get("assume").map(|value| texts(value, &mut self.problems));
         let sides = [("reference", "ref"), ("optimised", "opt")];
         let sides = sides.map(|(kernel, own)| self.side(&table, (kernel, own), &common));
@@ -367,15 +372,33 @@ impl Reader<'_> {
         let architecture = tables.iter().find_map(|table| table.text("arch", &mut self.problems));
         let folders = tables.iter().find_map(|table| table.get("include"));
         let folders = folders.map(|value| texts(value, &mut self.problems)).unwrap_or_default();
+        let includes = folders.iter().filter_map(|raw| self.inside(raw)).collect();
         Settings {
             architecture: architecture.map(|raw| raw.text),
-            includes: folders.iter().map(|raw| self.folder.join(&raw.text)).collect(),
+            includes,
             strict,
             warp_synchronous,
             snap,
             limits,
             require,
         }
+    }
+
+    /// A folder of the project; a project does not name what lies elsewhere for the compiler to read.
+    fn inside(&mut self, raw: &Raw) -> Option<PathBuf> {
+        let path = self.folder.join(&raw.text);
+        let parts = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        let plain = Path::new(&raw.text).components().all(parts);
+        let inside = match path.exists() {
+            true => is_below(&path, self.folder),
+            false => plain,
+        };
+        if !inside {
+            let message =
+                "`include` leads out of the project's folder; give it with -I for one file";
+            self.problem(raw.span.clone(), message);
+        }
+        inside.then_some(path)
     }
 
     fn allow(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Allowance> {
@@ -411,6 +434,29 @@ impl Reader<'_> {
             _ => String::new(),
         };
         text.parse().map_err(|why: String| self.problem(value.span(), why)).ok()
+    }
+}
+
+/// No key and no text has a character that a terminal would obey.
+fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
+    for (key, value) in table {
+        if !is_clean(key.get_ref()) {
+            problems.push(Problem::new(key.span(), "a key has no control characters"));
+        }
+        refuse_controls_in(value, problems);
+    }
+}
+
+fn refuse_controls_in(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) {
+    match value.get_ref() {
+        DeValue::String(text) if !is_clean(text) => {
+            problems.push(Problem::new(value.span(), "a text has no control characters"));
+        }
+        DeValue::Array(items) => {
+            items.iter().for_each(|item| refuse_controls_in(item, problems));
+        }
+        DeValue::Table(table) => refuse_controls(table, problems),
+        _ => {}
     }
 }
 

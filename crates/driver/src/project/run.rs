@@ -5,7 +5,7 @@ use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
 use crate::properties::Verdict;
 use crate::report::{self, Report};
-use crate::{Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv};
+use crate::{Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv, escape};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -21,6 +21,8 @@ pub struct RunOptions<'o> {
     pub today: Date,
     /// How results are written.
     pub format: Format,
+    /// Nothing is kept between runs.
+    pub without_cache: bool,
     /// How text looks.
     pub colour: Colour,
     /// Where to write a page of all reports.
@@ -97,7 +99,7 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
         Ok(entries) => entries,
         Err(message) => return Outcome::bad_input(&message),
     };
-    let mut all = in_parallel(&entries, options);
+    let mut all = in_parallel(&entries, &project.folder, options);
     let mut used = vec![false; project.allowances.len()];
     for (done, entry) in all.iter_mut().zip(&entries) {
         if let Some(report) = &mut done.report {
@@ -147,7 +149,7 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
 }
 
 /// Results in the order of the entries, however they came.
-fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
+fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> Vec<Done> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = if options.jobs == 0 { processors } else { options.jobs };
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -156,7 +158,7 @@ fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
         loop {
             let position = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(position) else { break };
-            let done = one(entry, options);
+            let done = one(entry, folder, options);
             let progress = Progress {
                 done: finished.fetch_add(1, Ordering::Relaxed) + 1,
                 all: entries.len(),
@@ -182,9 +184,9 @@ fn in_parallel(entries: &[&Entry], options: &RunOptions<'_>) -> Vec<Done> {
 }
 
 /// A bug in one entry does not take the others with it.
-fn one(entry: &Entry, options: &RunOptions<'_>) -> Done {
+fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
     let name = entry.name.clone();
-    match catch_unwind(AssertUnwindSafe(|| execute(entry, options))) {
+    match catch_unwind(AssertUnwindSafe(|| execute(entry, folder, options))) {
         Ok(Ok(outcome)) => {
             let Outcome { output, messages, mut report, exit, .. } = outcome;
             if let Some(report) = &mut report {
@@ -201,7 +203,8 @@ fn one(entry: &Entry, options: &RunOptions<'_>) -> Done {
         }
         Ok(Err(message)) => {
             let report = Some(unreadable(entry, &message));
-            Done { name, status: Status::BadInput, text: format!("error: {message}\n"), report }
+            let text = format!("error: {}\n", escape::plain(&message));
+            Done { name, status: Status::BadInput, text, report }
         }
         Err(_) => {
             let message = "this is a bug in warpproof, not in your kernel";
@@ -233,11 +236,13 @@ fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Executi
     }
 }
 
-fn execute(entry: &Entry, options: &RunOptions<'_>) -> Result<Outcome, String> {
+fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Outcome, String> {
     let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
     let (limits, colour) = (Limits { watch: options.watch, ..limits }, options.colour);
     let mut compile = CompileOptions::default();
     compile.includes.clone_from(&entry.settings.includes);
+    compile.environment = compile.environment.without_cache(options.without_cache);
+    compile.project = Some(folder.to_path_buf());
     entry.settings.architecture.iter().for_each(|name| compile.architecture.clone_from(name));
     let read = |target: &Target| {
         let KernelPath { file, kernel } = &target.kernel;

@@ -63,7 +63,8 @@ fn details(done: &Done) -> String {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("{shown}{more}{accepted}")
         }
-        Status::Proved | Status::BadInput | Status::Bug => String::new(),
+        Status::Proved => report.unexecuted().join("; "),
+        Status::BadInput | Status::Bug => String::new(),
     }
 }
 

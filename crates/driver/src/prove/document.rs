@@ -69,6 +69,7 @@ pub(super) fn empty(input: &Input) -> report::Report {
         notes: Vec::new(),
         precision: Vec::new(),
         stats: Stats::default(),
+        coverage: None,
         exit: Exit::Unknown,
         sources: vec![report::SourceText {
             path: report::relative(input.source.name()),

@@ -10,6 +10,7 @@ mod solver;
 
 pub use pair::{Together, compare};
 
+use crate::cuda::cache::SOLVER_FOLDER;
 use crate::diagnostics::render;
 use crate::properties::Verdict;
 use crate::report;
@@ -60,6 +61,11 @@ struct Report<'r> {
 /// Proves a kernel.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
+    let colour = colour.for_input(input.texts());
+    prove(input, options, colour).escaped(colour)
+}
+
+fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let source = &input.source;
     let kernel = match selected(source, options.kernel) {
         Ok(kernel) => kernel,
@@ -135,7 +141,7 @@ fn solver(options: &Options<'_>) -> Result<(Option<param::Solver>, Option<String
     };
     if let Some(solver) = &mut found.0 {
         if let Some(folder) = options.cache {
-            solver.remember(Box::new(solver::Kept(folder.join("z3"))));
+            solver.remember(Box::new(solver::Kept(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
             solver.confirm_with(param::Second::start(path)?);

@@ -42,6 +42,17 @@ pub fn compare(
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    let colour = colour.for_input(inputs.into_iter().flat_map(Input::texts));
+    compare_all(inputs, names, together, options, colour).escaped(colour)
+}
+
+fn compare_all(
+    inputs: [&Input; 2],
+    names: [Option<&str>; 2],
+    together: &Together,
+    options: Options<'_>,
+    colour: Colour,
+) -> Outcome {
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut unused = together.requires.clone();
     for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {
@@ -269,6 +280,7 @@ impl Pair<'_> {
             reference: Some(KernelName {
                 file: reference.input.name().to_owned(),
                 kernel: Some(reference.kernel.name.clone()),
+                coverage: None,
             }),
             verdict: self.verdict(),
             properties,

@@ -1,6 +1,7 @@
 //! Where z3 is: given, named by `WARPPROOF_Z3`, or on the path. What it said before is kept in the cache.
 
 use crate::cuda::cache;
+use crate::cuda::locate::folders;
 use param::Solver;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ pub(super) fn find(given: Option<&Path>) -> Result<Solver, String> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found =
-        std::env::split_paths(&path).map(|folder| folder.join("z3")).find(|one| one.is_file());
+        folders(&path).into_iter().map(|folder| folder.join("z3")).find(|one| one.is_file());
     match found {
         Some(found) => Solver::start(&found),
         None => Err("there is no z3".to_owned()),

@@ -1,5 +1,6 @@
 //! From runs to reports.
 
+use super::seen::of_launches;
 use super::shown::{relative, shown, source_lines};
 use super::{
     Array, DifferenceWitness, Finding, HeatMap, InputValue, KernelName, LaunchStats, Location,
@@ -51,6 +52,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         notes: finished.built.notes.clone(),
         precision: Vec::new(),
         stats: stats(finished),
+        coverage: of_launches(&[finished]),
         exit: exit(verdict),
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
@@ -75,7 +77,9 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report.reference = sides[0].last().map(|reference| KernelName {
         file: reference.input().name().to_owned(),
         kernel: Some(kernel(reference)),
+        coverage: of_launches(&sides[0].iter().collect::<Vec<_>>()),
     });
+    report.coverage = of_launches(&sides[1].iter().collect::<Vec<_>>());
     report.properties = vec![Property {
         name: "equivalence",
         verdict: comparison.verdict,
@@ -197,6 +201,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
         notes: Vec::new(),
         precision: Vec::new(),
         stats: Stats::default(),
+        coverage: None,
         exit: Exit::BadInput,
         sources: Vec::new(),
         barriers: None,

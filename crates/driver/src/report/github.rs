@@ -4,6 +4,7 @@
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
 use super::{Finding, Report, Shown};
+use crate::escape::visible;
 use crate::properties::Verdict;
 
 pub(super) fn render(reports: &[Report]) -> String {
@@ -26,6 +27,10 @@ pub(super) fn render(reports: &[Report]) -> String {
         if !unknown.is_empty() {
             let message = format!("{}: not proved: {}", report.title(), unknown.join(", "));
             text.push_str(&command("warning", None, "unknown", &message));
+        }
+        for note in report.unexecuted() {
+            let message = format!("{}: {note}", report.title());
+            text.push_str(&command("notice", None, "not executed", &message));
         }
     }
     text
@@ -63,7 +68,7 @@ fn command(word: &str, shown: Option<&Shown>, title: &str, message: &str) -> Str
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    visible(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn escaped_property(text: &str) -> String {

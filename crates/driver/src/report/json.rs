@@ -1,6 +1,7 @@
 //! Reports as JSON.
 
 use super::{Report, SCHEMA};
+use crate::escape;
 use serde::Serialize;
 
 pub(super) fn render(report: &Report) -> String {
@@ -20,5 +21,6 @@ pub(super) fn render_all(reports: &[Report]) -> String {
 
 fn write(value: &impl Serialize) -> String {
     // Nothing in it can fail: no maps with odd keys, no numbers JSON has not.
-    serde_json::to_string_pretty(value).map_or_else(|error| error.to_string(), |json| json + "\n")
+    let text = serde_json::to_string_pretty(value);
+    text.map_or_else(|error| error.to_string(), |json| escape::json(json + "\n"))
 }

@@ -2,6 +2,7 @@
 //! refuted is a failure; what is unknown is an error and not skipped, because skipped tests pass.
 
 use super::{Finding, Property, Report};
+use crate::escape::visible;
 use crate::properties::Verdict;
 
 pub(super) fn render(reports: &[Report]) -> String {
@@ -79,6 +80,10 @@ fn suite(report: &Report) -> String {
         ));
     }
     let (tests, failures, errors) = count(cases.into_iter());
+    let notes: String = report.unexecuted().iter().map(|note| format!("note: {note}\n")).collect();
+    if !notes.is_empty() {
+        text.push_str(&format!("    <system-out>{}</system-out>\n", content(&notes)));
+    }
     format!(
         "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" \
          errors=\"{errors}\">\n{text}  </testsuite>\n"
@@ -103,7 +108,5 @@ fn attribute(text: &str) -> String {
 
 /// XML 1.0 has no control characters at all, not even escaped.
 fn content(text: &str) -> String {
-    let allowed = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let text: String = text.chars().filter(allowed).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -12,11 +12,13 @@ mod junit;
 mod sarif;
 mod shown;
 
+mod seen;
+
 pub(crate) use build::{Comparison, check, equiv, exit, location, locations, refusal, unreadable};
 pub(crate) use shown::relative;
 
 use crate::properties::Verdict;
-use crate::{Exit, Format, graph};
+use crate::{Exit, Format, output};
 use serde::{Serialize, Serializer};
 use std::path::Path;
 
@@ -51,6 +53,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) precision: Vec<String>,
     pub(crate) stats: Stats,
+    /// What a run saw of the kernel; nothing if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<Coverage>,
     #[serde(skip)]
     pub(crate) exit: Exit,
     /// Files that findings are shown in.
@@ -107,6 +112,35 @@ pub(crate) struct HeatMap {
 pub(crate) struct KernelName {
     pub(crate) file: String,
     pub(crate) kernel: Option<String>,
+    /// What a run saw of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<Coverage>,
+}
+
+/// What the runs of a kernel saw of it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Coverage {
+    #[serde(skip)]
+    pub(crate) kernel: String,
+    /// Instructions of the kernel and of the functions it calls.
+    pub(crate) instructions: usize,
+    /// Those that some thread executed.
+    pub(crate) executed: usize,
+    /// Lines of the PTX with the others: first and last of each range.
+    pub(crate) unexecuted_lines: Vec<[u32; 2]>,
+    /// Source lines of which no instruction was executed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unexecuted_sources: Vec<SourceRanges>,
+    /// Kernels that were launched before it on the same side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) before: Vec<Self>,
+}
+
+/// Lines of a source file.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SourceRanges {
+    pub(crate) file: String,
+    pub(crate) lines: Vec<[u32; 2]>,
 }
 
 /// What is known of a property.
@@ -349,7 +383,7 @@ pub fn render_all(reports: &[Report], format: Format) -> Option<String> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), String> {
-    graph::write(path, &html::render(reports))
+    output::write(path, &html::render(reports))
 }
 
 impl Serialize for Verdict {

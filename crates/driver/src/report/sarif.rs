@@ -5,6 +5,7 @@
 use super::fingerprint::fingerprints;
 use super::{Finding, Location, Report, Shown};
 use crate::Exit;
+use crate::escape;
 use crate::explain;
 use crate::properties::Verdict;
 use base::Code;
@@ -29,13 +30,31 @@ pub(super) fn render(reports: &[Report]) -> String {
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
-            "invocations": [{ "executionSuccessful": exit != Exit::BadInput as u8, "exitCode": exit }],
+            "invocations": [invocation(reports, exit)],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     });
     serde_json::to_string_pretty(&document)
-        .map_or_else(|error| error.to_string(), |text| text + "\n")
+        .map_or_else(|error| error.to_string(), |text| escape::json(text + "\n"))
+}
+
+/// How the run ended, and what of the kernels nobody executed.
+fn invocation(reports: &[Report], exit: u8) -> Value {
+    let mut invocation =
+        json!({ "executionSuccessful": exit != Exit::BadInput as u8, "exitCode": exit });
+    let note = |report: &Report, note: String| {
+        let message = json!({ "text": format!("{}: {note}", report.title()) });
+        json!({ "level": "note", "message": message })
+    };
+    let notes: Vec<Value> = reports
+        .iter()
+        .flat_map(|report| report.unexecuted().into_iter().map(move |text| note(report, text)))
+        .collect();
+    if !notes.is_empty() {
+        invocation["toolExecutionNotifications"] = json!(notes);
+    }
+    invocation
 }
 
 fn rule(code: Code) -> Value {

@@ -8,6 +8,7 @@ mod sources;
 mod timeline;
 
 use super::{Finding, Report, Witness};
+use crate::escape::visible;
 use crate::properties::Verdict;
 
 const STYLE: &str = include_str!("style.css");
@@ -39,7 +40,11 @@ pub(crate) fn render(reports: &[Report]) -> String {
 
 /// Text as it is, whatever it contains; also right inside an attribute in double quotes.
 pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 fn contents(reports: &[Report]) -> String {
@@ -78,6 +83,9 @@ fn section(report: &Report, number: usize) -> String {
     text.push_str(&barriers::render(report));
     for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
         lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", escaped(line))));
+    }
+    for line in report.unexecuted() {
+        text.push_str(&format!("<p>note: {}</p>\n", escaped(&line)));
     }
     text.push_str("</section>\n");
     text

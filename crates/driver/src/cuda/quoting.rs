@@ -1,0 +1,162 @@
+//! Which lines of a compiler's messages are shown.
+//!
+//! A compiler quotes the lines it complains about and the names in them. A source may include any file that the user
+//! can read, so quoting one elsewhere would hand its contents to whoever reads the messages: on CI, everybody. Only
+//! files below the kernel's folder and below folders that were given are quoted; of others, the toolkit's own among
+//! them, name and line are shown. If a source brings in a file from elsewhere, or by a name that is not seen
+//! here, messages about other files are shortened as well: a macro can carry what it read into them.
+
+use crate::escape;
+use crate::output::is_below;
+use std::path::{Path, PathBuf};
+
+/// Folders whose files are quoted.
+#[derive(Clone, Debug)]
+pub(super) struct Quoting {
+    folders: Vec<PathBuf>,
+    /// Nothing outside of it is quoted, if a project names the kernel.
+    project: Option<PathBuf>,
+    /// Something from elsewhere may be in any message.
+    mixed: bool,
+}
+
+/// What is said in place of a message.
+const HIDDEN: &str =
+    "not shown: it may quote a file outside of the kernel's folder (-I FOLDER allows one)";
+
+impl Quoting {
+    /// For a kernel in a folder that includes these files; `None` if some are not known.
+    pub(super) fn new(
+        kernel: &Path,
+        (given, project): (&[PathBuf], Option<&Path>),
+        included: Option<&[(PathBuf, String)]>,
+    ) -> Self {
+        let folder = kernel.parent().map(Path::to_path_buf).unwrap_or_default();
+        let folders: Vec<PathBuf> = std::iter::once(folder).chain(given.iter().cloned()).collect();
+        let project = project.map(Path::to_path_buf);
+        let mut quoting = Self { folders, project, mixed: false };
+        quoting.mixed = !quoting.is_quoted(kernel)
+            || included.is_none_or(|files| files.iter().any(|(file, _)| !quoting.is_quoted(file)));
+        quoting
+    }
+
+    fn is_quoted(&self, file: &Path) -> bool {
+        let in_project = self.project.as_ref().is_none_or(|project| is_below(file, project));
+        in_project && self.folders.iter().any(|folder| is_below(file, folder))
+    }
+
+    /// A compiler's messages, as far as they are shown, each line behind a mark.
+    pub(super) fn messages(&self, log: &str) -> String {
+        let mut shown = String::new();
+        let mut quotes = !self.mixed;
+        for line in log.lines() {
+            let text = match place(line) {
+                Some((file, head)) => {
+                    quotes = !self.mixed && self.is_quoted(Path::new(file));
+                    if quotes { line.to_owned() } else { format!("{head}: {HIDDEN}") }
+                }
+                // What belongs to the message before.
+                None if quotes => line.to_owned(),
+                None => continue,
+            };
+            shown.push_str(&format!("  | {}\n", escape::line(&text)));
+        }
+        if shown.is_empty() {
+            shown = format!("  | {HIDDEN}\n");
+        }
+        shown
+    }
+}
+
+/// The file a line is about, and the line up to its message: `k.cu(3): error: …`, `k.cu:3:1: error: …`.
+fn place(line: &str) -> Option<(&str, &str)> {
+    if line.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((head, _)) = line.split_once("): ")
+        && let Some((file, number)) = head.rsplit_once('(')
+        && digits(number)
+    {
+        return Some((file, &line[..head.len() + 1]));
+    }
+    // With line and column, or the line alone; a name may have colons.
+    let mut at = 0;
+    while let Some(colon) = line[at..].find(':') {
+        let (file, rest) = (&line[..at + colon], &line[at + colon + 1..]);
+        if let Some((number, _)) = rest.split_once(':')
+            && digits(number)
+        {
+            return Some((file, &line[..file.len() + 1 + number.len()]));
+        }
+        at += colon + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_messages_are_read() {
+        assert_eq!(place("k.cu(3): error: x"), Some(("k.cu", "k.cu(3)")));
+        assert_eq!(
+            place("../a (b)/k.h(12): warning #1-D: y"),
+            Some(("../a (b)/k.h", "../a (b)/k.h(12)"))
+        );
+        assert_eq!(place("/x/k.cu:3:7: fatal error: y"), Some(("/x/k.cu", "/x/k.cu:3")));
+        assert_eq!(place("    3 | root:x:0:0:root"), None);
+        assert_eq!(place("1 error detected in the compilation"), None);
+    }
+
+    #[test]
+    fn only_files_of_the_folder_are_quoted() {
+        let root = std::env::temp_dir().join(format!("warpproof-quoting-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        let folder = root.join("project");
+        std::fs::create_dir_all(folder.join("inner")).unwrap();
+        let [kernel, inner, secret] =
+            ["project/k.cu", "project/inner/a.h", "secret.h"].map(|name| root.join(name));
+        for file in [&kernel, &inner, &secret] {
+            std::fs::write(file, "text\n").unwrap();
+        }
+        let files = |files: &[&PathBuf]| -> Vec<(PathBuf, String)> {
+            files.iter().map(|&file| (file.clone(), String::new())).collect()
+        };
+        let log = format!(
+            "{}(1): error: expected a \";\"\n  quoted here\n  ^\n\n{}(1): error: `token` is wrong\n  \
+             secret line\n  ^\n2 errors\n",
+            kernel.display(),
+            secret.display()
+        );
+        let own = Quoting::new(&kernel, (&[], None), Some(&files(&[&inner])));
+        let shown = own.messages(&log);
+        assert!(shown.contains("quoted here") && shown.contains("secret.h(1)"), "{shown}");
+        assert!(!shown.contains("secret line") && !shown.contains("token"), "{shown}");
+        // The kernel brings it in: then nothing is quoted, also where the kernel is what is wrong.
+        for included in [Some(files(&[&inner, &secret])), None] {
+            let shown = Quoting::new(&kernel, (&[], None), included.as_deref()).messages(&log);
+            assert!(!shown.contains("quoted here") && !shown.contains("secret line"), "{shown}");
+            assert!(shown.contains("k.cu(1): not shown"), "{shown}");
+        }
+        // Unless the user names its folder.
+        let given = [root.clone()];
+        let shown = Quoting::new(&kernel, (&given, None), Some(&files(&[&secret]))).messages(&log);
+        assert!(shown.contains("secret line"), "{shown}");
+        // A project quotes nothing outside of its folder.
+        let kernels = (&given[..], Some(folder.as_path()));
+        let shown = Quoting::new(&kernel, kernels, Some(&files(&[&secret]))).messages(&log);
+        assert!(!shown.contains("secret line"), "{shown}");
+        // A link to it is not of the folder.
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&secret, folder.join("link.cu")).unwrap();
+            let kernel = folder.join("link.cu");
+            let shown = Quoting::new(&kernel, (&[], None), Some(&[]))
+                .messages("link.cu(1): error: token\n x");
+            assert!(!shown.contains("token"), "{shown}");
+        }
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}

@@ -1,0 +1,135 @@
+//! Characters that a terminal, a log or a page would obey instead of showing: control characters, and those that
+//! change the direction of text. Every output shows them as `\u{1b}`, JSON as its own `\u001b`.
+//!
+//! Names, sources and messages of compilers come from whoever wrote the kernel. Text for people is escaped as a
+//! whole at its end, so no place can be forgotten; since our own colours are escape sequences, text about input
+//! with such characters has no colours ([`Colour::for_input`]).
+
+use crate::{Colour, Outcome};
+use std::borrow::Cow;
+
+/// Whether a character is obeyed and not shown. Line ends and tabs are left to the formats.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        // XML has none of these.
+        '\u{fffe}' | '\u{ffff}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Whether a text has no character that is obeyed; line ends of Windows are fine.
+pub(crate) fn is_clean(text: &str) -> bool {
+    // Most texts are long and plain.
+    let plain = |byte: u8| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
+    text.bytes().all(plain) || !without_returns(text).chars().any(is_obeyed)
+}
+
+/// Text with every such character written out.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if is_clean(text) && !text.contains('\r') {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in without_returns(text).chars() {
+        match is_obeyed(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A name on one line, with everything that is obeyed written out.
+pub fn line(text: &str) -> Cow<'_, str> {
+    match text.contains(['\n', '\t', '\r']) {
+        false => visible(text),
+        true => Cow::Owned(visible(&on_one_line(text)).into_owned()),
+    }
+}
+
+/// A name with its line ends and tabs written out; everything else as it is, for formats with escapes of their own.
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
+    match text.contains(['\n', '\t', '\r']) {
+        false => Cow::Borrowed(text),
+        true => Cow::Owned(text.replace('\r', "\\r").replace('\n', "\\n").replace('\t', "\\t")),
+    }
+}
+
+/// JSON with all such characters as its own escapes: they can only be inside of strings.
+pub(crate) fn json(text: String) -> String {
+    if !text.chars().any(is_obeyed) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_obeyed(c) {
+            // None of them is beyond 16 bits.
+            true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Text for a terminal that contains no colours.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    visible(text).into_owned()
+}
+
+/// Whether texts from outside may be shown in colour.
+#[must_use]
+pub fn may_be_coloured<'t>(texts: impl IntoIterator<Item = &'t str>) -> bool {
+    texts.into_iter().all(is_clean)
+}
+
+fn without_returns(text: &str) -> Cow<'_, str> {
+    match text.contains("\r\n") {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+impl Colour {
+    /// No colours if something that will be shown has escape sequences of its own.
+    pub(crate) fn for_input<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        if may_be_coloured(texts) { self } else { Self::Plain }
+    }
+}
+
+impl Outcome {
+    /// With every character written out that would be obeyed; text in colour was made from input without any.
+    pub(crate) fn escaped(mut self, colour: Colour) -> Self {
+        if colour == Colour::Plain {
+            self.output = plain(&self.output);
+            self.messages = plain(&self.messages);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_obeyed_is_written_out() {
+        let wrong = "a\u{1b}[31mb\u{7}\u{8}\rc\u{9b}d\u{202e}e\u{2066}\u{7f}";
+        let right = "a\\u{1b}[31mb\\u{7}\\u{8}\\rc\\u{9b}d\\u{202e}e\\u{2066}\\u{7f}";
+        assert_eq!(visible(wrong), right);
+        assert_eq!(visible("two\r\nlines\tand é 日本"), "two\nlines\tand é 日本");
+        assert_eq!(line("x\n::error::y"), "x\\n::error::y");
+        assert!(is_clean("plain\r\n\ttext é") && !is_clean("a\rb") && !is_clean("\u{2069}"));
+    }
+
+    #[test]
+    fn json_keeps_what_the_text_is() {
+        let text = "a\u{1b}b\u{7f}c\u{85}d\u{202e}e";
+        let written = json(serde_json::to_string(text).unwrap());
+        assert!(written.is_ascii(), "{written}");
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+    }
+}

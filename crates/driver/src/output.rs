@@ -1,0 +1,326 @@
+//! Files that a command writes.
+//!
+//! A file, or a name that is free: all of the new contents or nothing, through a temporary file beside it that takes
+//! its name and keeps the mode of the old one. Anything else that has the name already (a link, a device, a FIFO)
+//! stays what it is: it is opened and written to. A FIFO that nobody reads is given up after a while (on Unix; elsewhere
+//! there are none in the file system).
+//!
+//! What a command names itself (`warpproof.toml`, `NAME.npy`) is written below its folder alone: a link that leads
+//! out of it is refused.
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a FIFO may go unread.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who may use a new file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whom the user's umask lets.
+    Usual,
+    /// The user alone.
+    Owner,
+}
+
+/// Writes a text where the user said.
+///
+/// # Errors
+/// A sentence, if it cannot be written; a file that was there is then as it was.
+pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), String> {
+    write_with(path, Readers::Usual, &mut |out| out.write_all(text.as_bytes()))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Writes what `contents` writes, where the user said.
+///
+/// # Errors
+/// If it cannot be written; a file that was there is then as it was.
+pub(crate) fn write_with(
+    path: &Path,
+    readers: Readers,
+    contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => replace(path, None, readers, contents),
+        Err(error) => Err(error),
+        Ok(known) if known.is_dir() => Err(Error::new(ErrorKind::IsADirectory, "it is a folder")),
+        Ok(known) if known.is_file() => {
+            // A file that may not be written is not replaced either.
+            drop(OpenOptions::new().write(true).open(path)?);
+            replace(path, Some(&known), readers, contents)
+        }
+        Ok(_) => in_place(path, contents),
+    }
+}
+
+/// Writes a file that a command named itself, below a folder.
+///
+/// # Errors
+/// As [`write_with`], and if the name is a link that leads out of the folder.
+pub(crate) fn write_below(
+    folder: &Path,
+    name: &str,
+    contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<PathBuf> {
+    let mut parts = Path::new(name).components();
+    let (Some(std::path::Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+        return Err(Error::other(format!("`{name}` is not the name of a file")));
+    };
+    let path = folder.join(name);
+    if path.symlink_metadata().is_ok_and(|known| known.is_symlink()) && !is_below(&path, folder) {
+        return Err(Error::other("it is a link that leads out of the folder"));
+    }
+    write_with(&path, Readers::Usual, contents)?;
+    Ok(path)
+}
+
+/// Whether a path is in a folder, once all links are followed. What does not exist is not.
+pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// Writes a temporary file and gives it the name.
+fn replace(
+    path: &Path,
+    known: Option<&Metadata>,
+    readers: Readers,
+    contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let temporary = temporary_name(path)?;
+    let mut options = OpenOptions::new();
+    // Nobody else's file is taken for ours, and no link that somebody put there is followed.
+    options.write(true).create_new(true);
+    if readers == Readers::Owner {
+        for_owner(&mut options);
+    }
+    let written = options.open(&temporary).and_then(|mut file| {
+        if let Some(known) = known {
+            file.set_permissions(known.permissions())?;
+        }
+        contents(&mut file)?;
+        file.flush()?;
+        std::fs::rename(&temporary, path)
+    });
+    written.inspect_err(|_| {
+        // If it was never made there is nothing to remove; the first error is the one to tell.
+        let _ = std::fs::remove_file(&temporary);
+    })
+}
+
+/// A name beside the file that nothing else uses; beside it, because a file is renamed only within its file system.
+fn temporary_name(path: &Path) -> Result<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let Some(name) = path.file_name() else {
+        return Err(Error::other("it is not the name of a file"));
+    };
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut temporary = OsString::from(".");
+    temporary.push(name);
+    temporary.push(format!(".{}-{count}.tmp", std::process::id()));
+    Ok(path.with_file_name(temporary))
+}
+
+/// Writes to what is there.
+fn in_place(path: &Path, contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let target = path.metadata();
+    let exists = target.is_ok();
+    let is_file = target.as_ref().is_ok_and(Metadata::is_file);
+    if target.as_ref().is_ok_and(Metadata::is_dir) {
+        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if target.is_ok_and(|target| is_fifo(&target)) {
+        return contents(&mut Fifo { file: open_fifo(path)? });
+    }
+    // A link to nothing makes the file it leads to.
+    let mut file = OpenOptions::new().write(true).truncate(is_file).create(!exists).open(path)?;
+    contents(&mut file)?;
+    file.flush()
+}
+
+/// A FIFO whose reader is waited for, but not for ever.
+struct Fifo {
+    file: File,
+}
+
+impl Write for Fifo {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        patiently(ErrorKind::WouldBlock, || self.file.write(bytes))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Tries until it is done, as long as nothing is wrong but that nobody reads.
+fn patiently<T>(waits: ErrorKind, mut action: impl FnMut() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    loop {
+        match action() {
+            Err(error) if error.kind() == waits || is_unread(&error) => {
+                if start.elapsed() > PATIENCE {
+                    return Err(Error::new(ErrorKind::TimedOut, "nobody reads the FIFO"));
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            result => return result,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_fifo(target: &Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&target.file_type())
+}
+
+#[cfg(unix)]
+fn open_fifo(path: &Path) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flag = rustix::fs::OFlags::NONBLOCK.bits();
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(flag.try_into().unwrap_or_default());
+    patiently(ErrorKind::WouldBlock, || options.open(path))
+}
+
+/// Opening a FIFO that nobody reads.
+#[cfg(unix)]
+fn is_unread(error: &Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
+}
+
+#[cfg(unix)]
+fn for_owner(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn is_fifo(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn open_fifo(path: &Path) -> Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
+#[cfg(not(unix))]
+fn is_unread(_: &Error) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn for_owner(_: &mut OpenOptions) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let name = format!("warpproof-output-{name}-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            Self(folder)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+
+        /// Nothing temporary is left.
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(&self.0).unwrap().flatten();
+            let mut names: Vec<String> =
+                entries.map(|one| one.file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_file_keeps_its_mode_and_is_replaced_whole() {
+        let folder = Folder::new("file");
+        let path = folder.path("a.html");
+        write(&path, "one").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        let failed = write_with(&path, Readers::Usual, &mut |_| Err(Error::other("no")));
+        assert!(failed.is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(folder.names(), ["a.html"]);
+        assert!(write(&folder.0, "x").is_err());
+    }
+
+    #[test]
+    fn links_stay_links() {
+        let folder = Folder::new("links");
+        std::fs::write(folder.path("target"), "a longer text").unwrap();
+        symlink("target", folder.path("link")).unwrap();
+        symlink("nothing", folder.path("dangling")).unwrap();
+        write(&folder.path("link"), "new").unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path("target")).unwrap(), "new");
+        write(&folder.path("dangling"), "made").unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path("nothing")).unwrap(), "made");
+        for name in ["link", "dangling"] {
+            assert!(folder.path(name).symlink_metadata().unwrap().is_symlink(), "{name}");
+        }
+        assert_eq!(folder.names(), ["dangling", "link", "nothing", "target"]);
+    }
+
+    #[test]
+    fn devices_and_fifos_stay_what_they_are() {
+        write(Path::new("/dev/null"), "x").unwrap();
+        let device = Path::new("/dev/null").symlink_metadata().unwrap();
+        assert!(device.file_type().is_char_device());
+        let folder = Folder::new("fifo");
+        let path = folder.path("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let reader = {
+            let path = path.clone();
+            std::thread::spawn(move || std::fs::read_to_string(path).unwrap())
+        };
+        let long = "x".repeat(300_000);
+        write(&path, &long).unwrap();
+        assert_eq!(reader.join().unwrap(), long);
+        assert!(path.symlink_metadata().unwrap().file_type().is_fifo());
+        assert_eq!(folder.names(), ["fifo"]);
+    }
+
+    #[test]
+    fn what_a_command_names_stays_below_its_folder() {
+        let folder = Folder::new("below");
+        let inside = folder.path("inside");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(folder.path("victim"), "keep").unwrap();
+        symlink("../victim", inside.join("y.npy")).unwrap();
+        symlink("../missing", inside.join("z.npy")).unwrap();
+        let mut contents = |out: &mut dyn Write| out.write_all(b"new");
+        for name in ["y.npy", "z.npy", "../victim", "/etc/x", "a/b", "..", ""] {
+            assert!(write_below(&inside, name, &mut contents).is_err(), "{name}");
+        }
+        assert_eq!(std::fs::read_to_string(folder.path("victim")).unwrap(), "keep");
+        assert!(!folder.path("missing").exists());
+        assert!(write_below(&inside, "x.npy", &mut contents).is_ok());
+    }
+}
