@@ -148,9 +148,7 @@ fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> 
     for assumption in finished.assumptions() {
         text.push_str(&format!("assumed: {assumption}\n"));
     }
-    if !of_proved.is_empty() {
-        text.push_str(&unexecuted.map(|note| format!("note: {note}\n")).unwrap_or_default());
-    }
+    text.extend(unexecuted.map(|note| format!("note: {note}\n")));
     text
 }
 

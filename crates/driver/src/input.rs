@@ -322,6 +322,8 @@ fn shown_folders(path: &Path, includes: &[PathBuf], project: Option<&Path>) -> V
         folder.parent().is_some() && home.as_ref().is_none_or(|home| home != folder)
     });
     let all: Vec<PathBuf> = match project {
+        // PTX that a project only names was not written by whoever wrote the project: it shows its own sources.
+        Some(_) if is_elsewhere(path, project) => own.into_iter().collect(),
         Some(project) if project.as_os_str().is_empty() => vec![PathBuf::from(".")],
         Some(project) => vec![project.to_path_buf()],
         None => own.into_iter().chain(includes.iter().cloned()).chain(working).collect(),

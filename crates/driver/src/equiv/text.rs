@@ -56,10 +56,8 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
     for assumption in answered.assumptions() {
         let _ = writeln!(text, "assumed: {assumption}");
     }
-    if judgement.verdict == Verdict::Proved {
-        for note in unexecuted {
-            let _ = writeln!(text, "note: {note}");
-        }
+    for note in unexecuted {
+        let _ = writeln!(text, "note: {note}");
     }
     text
 }

@@ -3,6 +3,7 @@
 use super::run::{Done, Status};
 use crate::Colour;
 use crate::properties::Verdict;
+use crate::report::Report;
 use anstyle::{AnsiColor, Style};
 
 pub(super) fn text(all: &[Done], colour: Colour) -> String {
@@ -28,6 +29,12 @@ pub(super) fn text(all: &[Done], colour: Colour) -> String {
         let line = format!("{paint}{status:9}{paint:#} {name:width$}  {details}");
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    // What is not proved in full has said it above.
+    for done in all.iter().filter(|done| done.status == Status::Proved) {
+        for note in done.report.iter().flat_map(Report::unexecuted) {
+            text.push_str(&format!("note: {}: {note}\n", done.name));
+        }
     }
     text.push_str(&summary(all));
     text
@@ -63,8 +70,7 @@ fn details(done: &Done) -> String {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("{shown}{more}{accepted}")
         }
-        Status::Proved => report.unexecuted().join("; "),
-        Status::BadInput | Status::Bug => String::new(),
+        Status::Proved | Status::BadInput | Status::Bug => String::new(),
     }
 }
 

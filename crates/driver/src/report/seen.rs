@@ -3,6 +3,7 @@
 use super::{Coverage, Report, SourceRanges};
 use crate::demangle::demangle;
 use crate::execute::Finished;
+use crate::properties::Verdict;
 
 /// Ranges of lines that a sentence names.
 const SHOWN: usize = 8;
@@ -39,10 +40,11 @@ fn of_kernel(run: &Finished<'_>, others: &[&Finished<'_>]) -> Coverage {
 }
 
 impl Report {
-    /// A sentence for each kernel of which not everything was executed, the reference's first; nothing if a run
-    /// stopped, because then nothing is known of what follows.
+    /// A sentence for each kernel of which not everything was executed, the reference's first. It belongs to a proof:
+    /// nothing is said if something is wrong, nothing is proved or a run stopped.
     pub(crate) fn unexecuted(&self) -> Vec<String> {
-        if self.stopped.is_some() {
+        let proves = self.properties.iter().any(|one| one.verdict == Verdict::Proved);
+        if self.stopped.is_some() || !proves || self.verdict == Verdict::Refuted {
             return Vec::new();
         }
         let reference = self.reference.as_ref().and_then(|one| one.coverage.as_ref());
