@@ -68,6 +68,11 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         settled.seen = Some(finished.coverage(&[]));
         finished = settled;
     }
+    if finished.has_open_copies()
+        && let Some(found) = copies(execution)
+    {
+        finished.settle_copies(&found);
+    }
     finished.strict = strict;
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);
@@ -103,6 +108,13 @@ fn settled<'r>(
     let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
     let real = "what threads write at the same time is compared as real numbers, without rounding";
     Some(prepared.assuming(real).finish(outcome, checks))
+}
+
+/// What a run with values says of copies of elements that fragments hold.
+fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
+    let side = crate::equiv::alone(execution, &prepared).ok()?;
+    equiv::copies(&side, execution.limits)
 }
 
 /// There was no run.

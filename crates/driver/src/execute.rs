@@ -11,9 +11,9 @@ use crate::hints::Trials;
 use crate::precision::Kernel;
 use crate::race_groups::distinct;
 use crate::sync_findings::{self, is_note};
-use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect};
+use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, wmma};
 use base::Diagnostic;
-use exec::{Checks, Doubtful, Fault};
+use exec::{Checks, Doubt, Doubtful, Fault};
 use ir::Program;
 use ptx::Lowered;
 use std::cell::OnceCell;
@@ -117,9 +117,14 @@ impl<'r> Prepared<'r> {
     }
 
     /// With what its run found.
-    pub(crate) fn finish(self, result: exec::Outcome, checks: Checks) -> Finished<'r> {
+    pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, unlifted, built, lifting } = self;
         let unwritten = unwritten(&built, &result);
+        let program = &lowered.program;
+        let kernel = Kernel { program, function: built.launch.kernel, source: &input.source };
+        result
+            .doubts
+            .retain(|doubt| !is_open_copy(doubt) || !wmma::copies_are_loaded(kernel, doubt.place));
         Finished {
             input,
             lowered,
@@ -226,6 +231,11 @@ fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
     }
 }
 
+/// Whether the run did not look at copies of an element that a fragment holds.
+fn is_open_copy(doubt: &Doubt) -> bool {
+    matches!(doubt.about, Doubtful::Copies { differ: false })
+}
+
 fn is_race(fault: &Fault) -> bool {
     matches!(fault, Fault::Race(race) if !race.is_harmless())
 }
@@ -292,6 +302,35 @@ impl Finished<'_> {
     pub(crate) fn gather_barrier_uses(&mut self, limits: Limits) {
         let uses = exec::barrier_uses(self.program(), &self.built.launch, limits, self.checks);
         self.result.barrier_uses = uses;
+    }
+
+    /// Whether copies of elements were not looked at that may differ.
+    pub(crate) fn has_open_copies(&self) -> bool {
+        self.result.doubts.iter().any(is_open_copy)
+    }
+
+    /// Puts what a run on values says of copies of elements in the place of what is open.
+    pub(crate) fn settle_copies(&mut self, found: &[Doubt]) {
+        self.lifting.insert(
+            "copies of an element that a fragment of wmma holds are compared as real numbers, \
+             without rounding"
+                .to_owned(),
+        );
+        let mut settled: Vec<Doubt> = Vec::new();
+        for doubt in std::mem::take(&mut self.result.doubts) {
+            match is_open_copy(&doubt) {
+                true => {
+                    settled.extend(found.iter().filter(|one| one.place == doubt.place).cloned())
+                }
+                false => settled.push(doubt),
+            }
+        }
+        for doubt in settled {
+            let is_known = |one: &Doubt| (one.about, one.place) == (doubt.about, doubt.place);
+            if !self.result.doubts.iter().any(is_known) {
+                self.result.doubts.push(doubt);
+            }
+        }
     }
 
     /// What was assumed or looks odd, for standard error.
@@ -381,7 +420,7 @@ impl Finished<'_> {
     /// What the run says: refuted if anything is wrong, unknown if it did not end or its results are
     /// not determined.
     pub(crate) fn exit(&self) -> Exit {
-        let undetermined = |doubt: &exec::Doubt| {
+        let undetermined = |doubt: &Doubt| {
             matches!(doubt.about, Doubtful::Undetermined { .. } | Doubtful::Divisor(_))
         };
         let open = self.result.gap.is_some() || self.result.doubts.iter().any(undetermined);

@@ -90,6 +90,21 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
             "the result of the atomic operation at line {line} is used, and depends on the \
              schedule{from}"
         ),
+        Doubtful::Copies { differ } => {
+            let differ = if differ { "they differ" } else { "they may differ" };
+            format!(
+                "line {line} multiplies a fragment that holds several copies of an element, and \
+                 {differ}: hardware may use any of them{from}"
+            )
+        }
+        Doubtful::UndefinedCopy => format!(
+            "line {line} multiplies a fragment that holds several copies of an element, some of \
+             them undefined: hardware may use any of them{from}"
+        ),
+        Doubtful::FirstCopy => format!(
+            "line {line} multiplies a fragment that holds several copies of an element, and they \
+             differ: the first is used, as an H200 does{from}"
+        ),
     }
 }
 
@@ -116,7 +131,7 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
         Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
             "warp-collective"
         }
-        Fault::CopiesInFlight { .. } => "async-copy",
+        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } => "async-copy",
         Fault::Race(race) if race.changes_source() => "async-copy",
         Fault::Race(_) => "race",
     }
@@ -125,7 +140,7 @@ pub(crate) fn kind(fault: &Fault) -> &'static str {
 /// The property that a fault refutes.
 pub(crate) fn property(fault: &Fault) -> &'static str {
     match fault {
-        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => "bounds",
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } | Fault::CopySize { .. } => "bounds",
         Fault::Misaligned { .. } => "alignment",
         Fault::ReadOnly { .. } => "frame",
         Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => "initialised",
@@ -196,11 +211,24 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             let message = format!("updates {}, an output that nobody has written", element(target));
             (Code::UndefinedValue, message)
         }
+        Fault::CopySize { source, bytes } => (Code::AsyncCopy, copy_size(*source, *bytes)),
         Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
         Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
     };
     own(group, program, code, message)
+}
+
+/// A copy whose source is larger than itself.
+fn copy_size(source: u32, bytes: u8) -> String {
+    let negative = match source.cast_signed() {
+        number if number < 0 => format!(" ({number} with a sign)"),
+        _ => String::new(),
+    };
+    format!(
+        "an asynchronous copy of {bytes} bytes has a source size of {source}{negative}: more than \
+         the copy is undefined"
+    )
 }
 
 pub(crate) fn verb(kind: AccessKind) -> &'static str {
@@ -243,6 +271,7 @@ fn reached(sink: Sink) -> &'static str {
         Sink::Control => "decides where control goes",
         Sink::Address => "is used as an address",
         Sink::Synchronisation => "is a barrier operand or a lane mask",
+        Sink::CopySize => "is the source size of an asynchronous copy",
         Sink::Atomic => "is an operand of an atomic operation",
         Sink::Output => "is stored to global memory",
     }

@@ -126,6 +126,7 @@ fn own_reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
         "frame" | "initialised" if finished.result.conditional && !finished.all_set => {
             vec!["something is read or written only under a condition on data".to_owned()]
         }
+        "initialised" => doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy)),
         "races" => open_races(finished),
         "division" => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
         "determinism" => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),

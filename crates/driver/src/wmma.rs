@@ -1,7 +1,7 @@
 //! Whether a kernel relies on how fragments of `wmma` are laid out, which the manual leaves open
 //! (§9.7.14.4.1).
 //!
-//! Loading, multiplying and storing does not, nor does copying registers. Computing with elements does
+//! Loading, multiplying and storing does not, nor does copying registers in their order. Computing with elements does
 //! unless it does the same to all of them, which is not looked into: the answer then holds for the layout
 //! that the engine has, that of sm_80 and sm_90, and says so. Handing a fragment of one kind to an
 //! instruction that takes another is undefined.
@@ -15,6 +15,7 @@ use ir::{
     Element, Fragment, Function, Layout, Op, Operand, Reg, Shape, WmmaLoad, WmmaMma, WmmaStore,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// What a kernel does with fragments besides handing them on.
 #[derive(Debug, Default)]
@@ -43,16 +44,24 @@ pub(crate) fn uses(kernel: Kernel<'_>) -> Uses {
         if kinds.is_empty() {
             continue;
         }
-        let computed = computed(function);
+        let (computed, constants) = (computed(function), constants(function));
         for instruction in function.instructions() {
             let place = Place { span: instruction.span, location: instruction.location };
             look(&instruction.op, place, (&kinds, &computed), &mut uses);
+            let taken = takes(&instruction.op);
+            if taken.iter().any(|(_, operands)| !all_alike(&constants, operands)) {
+                uses.elements.get_or_insert(place);
+            }
         }
     }
     uses
 }
 
-type Kinds = FxHashMap<Reg, Vec<Kind>>;
+/// The kinds of fragments that registers may be of, each with the place in it.
+type Kinds = FxHashMap<Reg, Vec<(Kind, usize)>>;
+
+/// The constants that registers may hold.
+type Constants = FxHashMap<Reg, BTreeSet<u64>>;
 
 fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), uses: &mut Uses) {
     let known = |operand: Operand| match operand {
@@ -73,11 +82,16 @@ fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), use
         });
     }
     for (wanted, operands) in taken {
-        let other = |&operand: &Operand| {
-            known(operand).is_some_and(|kinds| kinds.iter().any(|&kind| kind != wanted))
-        };
-        if operands.iter().any(other) {
-            uses.other_kind.get_or_insert(place);
+        for (position, &operand) in operands.iter().enumerate() {
+            for &(kind, held) in known(operand).into_iter().flatten() {
+                let Kind { fragment, shape, element, .. } = wanted;
+                let first = |number| exec::original_register(fragment, shape, element, number);
+                if kind != wanted {
+                    uses.other_kind.get_or_insert(place);
+                } else if first(held) != first(position) {
+                    uses.elements.get_or_insert(place);
+                }
+            }
         }
         let is_computed = |operand: &Operand| match operand {
             Operand::Register(register) => computed.contains(register),
@@ -87,6 +101,68 @@ fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), use
             uses.elements.get_or_insert(place);
         }
     }
+}
+
+/// Whether all copies of an element that the product at a place multiplies are what one load has put there: they are the
+/// same, whatever was loaded.
+///
+/// Told from the text: the registers must be written by such loads alone, and always together.
+pub(crate) fn copies_are_loaded(kernel: Kernel<'_>, place: Place) -> bool {
+    let mut products = kernel.functions().into_iter().flat_map(|function| {
+        let here = move |one: &&ir::Instr| one.span == place.span && one.location == place.location;
+        function.instructions().filter(here).map(move |one| (function, &one.op))
+    });
+    products.all(|(function, op)| match op {
+        Op::WmmaMma(mma) => {
+            let sides =
+                [(Fragment::A, &mma.a, mma.a_element), (Fragment::B, &mma.b, mma.b_element)];
+            sides.into_iter().all(|(fragment, registers, element)| {
+                let kind = Kind { fragment, shape: mma.shape, element, layout: None };
+                pairs(kind, registers).all(|pair| loaded_together(function, pair))
+            })
+        }
+        _ => false,
+    })
+}
+
+/// Registers that hold the same elements: each copy with its original.
+fn pairs(kind: Kind, registers: &[Operand]) -> impl Iterator<Item = [Operand; 2]> {
+    let Kind { fragment, shape, element, .. } = kind;
+    registers.iter().enumerate().filter_map(move |(position, &copy)| {
+        let original = exec::original_register(fragment, shape, element, position);
+        (original != position).then(|| [registers[original], copy])
+    })
+}
+
+/// Whether both are always written by one load, as copies.
+fn loaded_together(function: &Function, [original, copy]: [Operand; 2]) -> bool {
+    if original == copy {
+        return true;
+    }
+    let (Operand::Register(original), Operand::Register(copy)) = (original, copy) else {
+        return false;
+    };
+    function.instructions().all(|instruction| {
+        let mut writes = [false; 2];
+        instruction.op.visit(&mut |access| {
+            if let ir::Access::Write(register) = access {
+                writes[0] |= register == original;
+                writes[1] |= register == copy;
+            }
+        });
+        match &instruction.op {
+            Op::WmmaLoad(load) if writes == [true; 2] => {
+                let WmmaLoad { fragment, shape, element, .. } = **load;
+                let held = |wanted: Reg| {
+                    let mut positions = (0..load.dsts.len()).filter(|&at| load.dsts[at] == wanted);
+                    let first = positions.next().filter(|_| positions.next().is_none())?;
+                    Some(exec::original_register(fragment, shape, element, first))
+                };
+                held(original).is_some() && held(original) == held(copy)
+            }
+            _ => writes == [false; 2],
+        }
+    })
 }
 
 /// Fragments that an instruction takes.
@@ -117,6 +193,43 @@ fn kinds_of(mma: &WmmaMma) -> [Kind; 4] {
     ]
 }
 
+/// Whether the registers of a fragment hold the same constants, if any.
+fn all_alike(constants: &Constants, operands: &[Operand]) -> bool {
+    let of = |operand: Operand| match operand {
+        Operand::Register(register) => constants.get(&register).cloned().unwrap_or_default(),
+        Operand::Constant(constant) => BTreeSet::from([constant]),
+    };
+    let mut all = operands.iter().map(|&operand| of(operand));
+    all.next().is_none_or(|first| all.all(|other| other == first))
+}
+
+/// The constants that each register may hold.
+fn constants(function: &Function) -> Constants {
+    let mut constants = Constants::default();
+    let mut copies = Vec::new();
+    for instruction in function.instructions() {
+        match &instruction.op {
+            Op::Copy { dst, src: Operand::Constant(constant) } => {
+                constants.entry(*dst).or_default().insert(*constant);
+            }
+            Op::Copy { dst, src: Operand::Register(src) } => copies.push((*src, *dst)),
+            _ => {}
+        }
+    }
+    loop {
+        let mut changed = false;
+        for (src, dst) in &copies {
+            let held = constants.get(src).cloned().unwrap_or_default();
+            for constant in held {
+                changed |= constants.entry(*dst).or_default().insert(constant);
+            }
+        }
+        if !changed {
+            return constants;
+        }
+    }
+}
+
 /// Registers that may hold something else than fragments and constants.
 fn computed(function: &Function) -> FxHashSet<Reg> {
     let mut computed = FxHashSet::default();
@@ -140,10 +253,12 @@ fn computed(function: &Function) -> FxHashSet<Reg> {
 fn kinds(function: &Function) -> Kinds {
     let mut kinds = Kinds::default();
     let mut copies = Vec::new();
-    let mut add = |register: Reg, kind: Kind| {
-        let all = kinds.entry(register).or_default();
-        if !all.contains(&kind) {
-            all.push(kind);
+    let mut add = |kind: Kind, registers: &[Reg]| {
+        for (position, &register) in registers.iter().enumerate() {
+            let all = kinds.entry(register).or_default();
+            if !all.contains(&(kind, position)) {
+                all.push((kind, position));
+            }
         }
     };
     for instruction in function.instructions() {
@@ -152,11 +267,11 @@ fn kinds(function: &Function) -> Kinds {
                 let WmmaLoad { fragment, shape, element, layout, .. } = **load;
                 let layout = (fragment != Fragment::C).then_some(layout);
                 let kind = Kind { fragment, shape, element, layout };
-                load.dsts.iter().for_each(|&register| add(register, kind));
+                add(kind, &load.dsts);
             }
             Op::WmmaMma(mma) => {
                 let [.., kind] = kinds_of(mma);
-                mma.d.iter().for_each(|&register| add(register, kind));
+                add(kind, &mma.d);
             }
             Op::Copy { dst, src: Operand::Register(src) } => copies.push((*src, *dst)),
             _ => {}

@@ -6,7 +6,7 @@ use crate::marks::Unshown;
 use crate::recheck::Rechecked;
 use crate::side::Assumption;
 use crate::symbolic::Symbolic;
-use exec::{Limits, Outcome, Results};
+use exec::{Limits, Outcome, Place, Results};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An element of an output.
@@ -25,6 +25,8 @@ pub struct Unsettled {
     pub position: Position,
     /// Why, as a clause.
     pub reason: String,
+    /// The side that lost it, the reference or the other, and the instruction, if a value was lost.
+    pub lost: Option<(usize, Place)>,
 }
 
 /// What is known of the outputs.

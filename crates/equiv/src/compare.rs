@@ -350,6 +350,10 @@ impl Outputs<'_, '_> {
             self.compared.elements += 1;
             let position = Position { name: name.clone(), index };
             let found = [self.find(0, outputs[0], index), self.find(1, outputs[1], index)];
+            let lost = found.iter().enumerate().find_map(|(side, found)| match found {
+                Found::Lost(lost) => Some((side, lost.place?)),
+                _ => None,
+            });
             let reason = match found {
                 [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
                     "the reference computes or writes it only under a condition".to_owned()
@@ -383,7 +387,7 @@ impl Outputs<'_, '_> {
                 [Found::Unwritten, _] => "the reference does not write it".to_owned(),
                 [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
             };
-            open.push(Unsettled { position, reason });
+            open.push(Unsettled { position, reason, lost });
         }
         let decided = self.decide_all(pairs.chunks(batch));
         for (pairs, decisions) in pairs.chunks(batch).zip(&decided) {

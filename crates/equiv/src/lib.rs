@@ -40,7 +40,7 @@ pub use hidden::Hidden;
 pub use interval::Enclosed;
 pub use marks::Unshown;
 pub use recheck::Rechecked;
-pub use settle::settle;
+pub use settle::{copies, settle};
 pub use side::{Assumption, Input, InputKind, Output, Side};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};

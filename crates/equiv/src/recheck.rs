@@ -82,7 +82,7 @@ impl Recheck<'_> {
                     "the algebra says that it is equal, but the kernels give {one:?} and {other:?}; \
                      this is a bug in Warpproof"
                 );
-                return Err(Unsettled { position, reason });
+                return Err(Unsettled { position, reason, lost: None });
             } else {
                 rechecked.agreed += 1;
             }

@@ -4,10 +4,12 @@
 //! purpose. Whether they write the same is a question about values, so the launch is run again on
 //! terms, and at the stores in question the terms are compared. Nothing is assumed for it: constants are
 //! taken as they are.
+//!
+//! The same goes for copies of an element in a fragment of `wmma`: whether they are the same is a question about values.
 
 use crate::marks::Marks;
 use crate::side::{Side, Table};
-use exec::{Checks, Limits, Outcome, Place};
+use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
 /// The stores of which it is open whether they write what another thread has written.
 pub(crate) fn asked(outcome: &Outcome) -> Vec<Place> {
@@ -35,4 +37,17 @@ pub fn settle(
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, places);
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
+}
+
+/// Runs a kernel again on terms and looks at the copies of elements in fragments: what is left open of them, or `None`
+/// if that run does not end.
+#[must_use]
+pub fn copies(side: &Side<'_>, limits: Limits) -> Option<Vec<Doubt>> {
+    let table = Table::new([side, side]).ok()?;
+    let mut domain = table.domain(side, 0, false).ok()?;
+    let (outcome, _) = exec::check_in(side.program, side.launch, limits, &mut domain);
+    let ended = outcome.gap.is_none() && !domain.is_exhausted() && !outcome.conditional;
+    let is_meant =
+        |doubt: &Doubt| matches!(doubt.about, Doubtful::Copies { .. } | Doubtful::UndefinedCopy);
+    ended.then(|| outcome.doubts.into_iter().filter(is_meant).collect())
 }

@@ -441,12 +441,14 @@ impl Domain for Symbolic {
             return known;
         }
         let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
-        let decisions = decide(&problem, &[(pair[0], pair[1])], &Budget::default());
-        let same = decisions.first().and_then(|decision| match decision {
-            Decision::Equal { conditions, .. } if conditions.is_empty() => Some(true),
-            Decision::Different { .. } => Some(false),
-            _ => None,
-        });
+        // Each must be defined where the other is.
+        let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
+        let decisions = decide(&problem, &pairs, &Budget::default());
+        let differ = |decision: &Decision| matches!(decision, Decision::Different { .. });
+        let same = match decisions.iter().any(differ) {
+            true => Some(false),
+            false => decisions.iter().all(Decision::is_equal).then_some(true),
+        };
         self.same.insert(pair, same);
         same
     }

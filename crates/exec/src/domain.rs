@@ -218,6 +218,13 @@ pub trait Domain {
         (a == b).then_some(true)
     }
 
+    /// A value that stands for every one of several: that of them which they all are, or one of which it is only
+    /// known that it is among them. `None` if the domain has none. There is at least one.
+    fn any_of(&mut self, values: &[Value]) -> Option<Value> {
+        let (&first, others) = values.split_first()?;
+        others.iter().all(|&other| self.same(first, other) == Some(true)).then_some(first)
+    }
+
     /// Whether an instruction is executed under a condition that is not decided, and what it writes
     /// becomes a choice. If not, the run ends there.
     fn follows_conditions(&self) -> bool {

@@ -31,6 +31,17 @@ pub enum Doubtful {
     },
     /// The result of an atomic operation is used: on another schedule it may be another one.
     AtomicResult,
+    /// A product of matrices takes a fragment of `wmma` that holds several copies of an element: hardware may
+    /// use any of them.
+    Copies {
+        /// Whether they are known to differ, or not shown to be the same by a run that looks at values. If
+        /// not, the run does not look at them.
+        differ: bool,
+    },
+    /// The same, and some of the copies are undefined.
+    UndefinedCopy,
+    /// The same in a run on numbers, which takes the copy that an H200 takes.
+    FirstCopy,
 }
 
 /// What a value depends on that a run does not know. Displays as what stands after "depends on".
@@ -46,6 +57,8 @@ pub enum Reason {
     Undetermined,
     /// An undefined value.
     Undefined,
+    /// Which copy of a fragment's element hardware uses.
+    Copies,
 }
 
 impl fmt::Display for Reason {
@@ -56,6 +69,9 @@ impl fmt::Display for Reason {
             Self::Address => f.write_str("where memory is allocated"),
             Self::Undetermined => f.write_str("the schedule or on where memory is allocated"),
             Self::Undefined => f.write_str("an undefined value"),
+            Self::Copies => f.write_str(
+                "an element of a fragment that holds several copies of it, and they differ",
+            ),
         }
     }
 }

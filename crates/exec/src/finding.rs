@@ -121,6 +121,13 @@ pub enum Fault {
         /// Whether they are in groups; if not, no wait for a group could cover them.
         committed: bool,
     },
+    /// An asynchronous copy is to read more bytes than it writes, which the manual leaves undefined.
+    CopySize {
+        /// Bytes to read.
+        source: u32,
+        /// Bytes to write.
+        bytes: u8,
+    },
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }
@@ -368,6 +375,8 @@ pub enum Sink {
     Address,
     /// It is a barrier operand or a lane mask.
     Synchronisation,
+    /// It is the number of bytes that an asynchronous copy reads.
+    CopySize,
     /// It is an operand of an atomic operation.
     Atomic,
     /// It is stored to global memory.

@@ -44,7 +44,7 @@ pub use finding::{
     AccessKind, BarrierArrival, BarrierFault, BarrierUse, Fault, Finding, Gap, Origin, Passed,
     Place, Race, RaceSide, Sink, Stop, Target, Thread, Undecided, Wait, WaitKind,
 };
-pub use interpret::executes;
+pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use results::{Element, Left, Results};

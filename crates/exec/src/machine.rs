@@ -54,6 +54,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) asked: FxHashSet<Place>,
     /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
     pub(crate) general: bool,
+    /// Whether the run is to show what hardware does with these numbers, and proves nothing.
+    pub(crate) simulates: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -95,6 +97,7 @@ impl<'p> Machine<'p> {
             polls,
             asked: FxHashSet::default(),
             general,
+            simulates: false,
         };
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();

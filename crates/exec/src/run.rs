@@ -250,6 +250,7 @@ fn run_particular(
     };
     machine.asked = asked;
     machine.suspicion = suspicion;
+    machine.simulates = checks.is_none() && valued.is_none();
     let mut budget = Budget::new(limits);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.

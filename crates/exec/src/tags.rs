@@ -41,6 +41,8 @@ pub(crate) enum Source {
     Schedule(&'static str),
     /// Something fickle that was in memory meanwhile.
     Stored,
+    /// Copies of an element of a fragment of `wmma` that differ.
+    Copies,
 }
 
 impl Source {
@@ -54,7 +56,8 @@ impl Source {
             Self::Address => 0,
             Self::Stored => 1,
             Self::Data => 2,
-            Self::Schedule(_) => 3,
+            Self::Copies => 3,
+            Self::Schedule(_) => 4,
         }
     }
 }
@@ -79,7 +82,8 @@ impl Tags {
     }
 
     pub(crate) fn unknown(lanes: Mask, source: Source) -> Self {
-        let fickle = if source == Source::Data { Mask::NONE } else { lanes };
+        let fickle =
+            if matches!(source, Source::Data | Source::Copies) { Mask::NONE } else { lanes };
         Self { unknown: lanes, fickle, origin: Some(source), ..Self::NUMBER }
     }
 
@@ -131,6 +135,7 @@ impl Tags {
         match self.origin {
             _ if self.poison.has(lane) => Reason::Undefined,
             Some(Source::Data) if self.unknown.has(lane) => Reason::Data,
+            Some(Source::Copies) if self.unknown.has(lane) => Reason::Copies,
             _ => self.undetermined_reason(lane),
         }
     }

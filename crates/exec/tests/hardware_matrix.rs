@@ -50,7 +50,7 @@ fn tensor_cores_do_what_the_engine_does() {
     let mut compared = 0;
     let mut failures: BTreeMap<String, String> = BTreeMap::new();
     let recordings = recordings::load().unwrap();
-    for recording in recordings.filter(|recording| recording.case.family == "matrix") {
+    for recording in recordings.filter(|one| matches!(one.case.family, "matrix" | "fragments")) {
         let Some(recorded) = recording.outputs() else { continue };
         let case = &recording.case;
         compared += 1;

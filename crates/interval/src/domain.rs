@@ -486,6 +486,19 @@ impl<E: Enclosure> Domain for Intervals<E> {
         });
     }
 
+    /// What encloses all of them; nothing more is known of it.
+    fn any_of(&mut self, values: &[Value]) -> Option<Value> {
+        let (&first, others) = values.split_first()?;
+        Some(others.iter().fold(first, |all, &other| {
+            if all == other {
+                return all;
+            }
+            let (mut out, all, other) = ([0; 32], [all; 32], [other; 32]);
+            self.select(&all, [&all, &other], Mask(1), &mut out);
+            out[0]
+        }))
+    }
+
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
         match self.known(value) {
             Real(x) => x.round(rounding)?.to_integer(),

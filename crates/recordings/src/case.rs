@@ -145,7 +145,7 @@ impl Case {
     /// Whether lanes of a warp see each other.
     #[must_use]
     pub fn is_collective(&self) -> bool {
-        self.family == "warp" || self.family == "matrix"
+        matches!(self.family, "warp" | "matrix" | "fragments")
     }
 
     /// The vectors from this number on have results whose last bits the manual leaves open.

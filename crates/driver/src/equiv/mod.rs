@@ -264,10 +264,11 @@ impl Answered<'_> {
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
             Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
             Answer::Unknown(first, count) => unknown(&format!(
-                "{count} of {} elements, `{}` first: {}",
+                "{count} of {} elements, `{}` first: {}{}",
                 self.compared.elements,
                 self.element(&first.position),
-                first.reason
+                first.reason,
+                self.lost(first)
             )),
             Answer::Constants(hidden) => {
                 let [one, other] = hidden.values;
@@ -309,6 +310,16 @@ impl Answered<'_> {
             "the inlined {name}{place} is that function only where {condition} ({why}), which does \
              not follow from the inputs; {remedy}"
         )
+    }
+
+    /// ` (line 12 of the reference)`: where a value was lost, if the side is a single launch.
+    fn lost(&self, unsettled: &equiv::Unsettled) -> String {
+        let Some((side, place)) = unsettled.lost else { return String::new() };
+        let name = ["the reference", "the optimised kernel"][side];
+        match &self.sides[side][..] {
+            [launch] => format!(" ({} of {name})", launch.kernel().line(place)),
+            _ => String::new(),
+        }
     }
 
     /// What the answer relies on and nobody has checked.

@@ -25,8 +25,11 @@ impl Outputs<'_, '_> {
     ) -> Result<(), Box<Difference>> {
         for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
-            let unsettled =
-                |reason: &str| Unsettled { position: position.clone(), reason: reason.to_owned() };
+            let unsettled = |reason: &str| Unsettled {
+                position: position.clone(),
+                reason: reason.to_owned(),
+                lost: None,
+            };
             match decision {
                 Decision::Different { point, discrepancy } => {
                     let difference = match self.look(pair, (point, discrepancy)) {

@@ -1,10 +1,12 @@
 //! `cp.async` (manual §9.7.9.25): executed at once, at the place where it is started. What may go
 //! wrong between the start and the wait is a matter of synchronisation, not of values.
+//!
+//! A source of more bytes than the copy has is undefined: a finding, and the bytes written are unknown.
 
 use super::Context;
 use super::memory::{locate, read_element, resolve, track, write_element};
-use crate::finding::{AccessKind, Gap, Sink};
-use crate::lanes::{Mask, WARP};
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tracker::Manner;
 use crate::value::unit::Byte;
@@ -15,10 +17,14 @@ use sync::{Kind, SameValue};
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result<(), Gap> {
     let size = u32::from(copy.bytes);
     let mut wanted = [u64::from(copy.bytes); WARP];
+    let mut undefined = Mask::NONE;
     if let Some(operand) = copy.src_bytes {
         let (values, tags) = context.read(operand, Width::B32);
-        context.lanes = context.decide(tags, Sink::Address)?;
+        context.lanes = context.decide(tags, Sink::CopySize)?;
+        undefined = too_many(context, &values, copy.bytes);
         wanted = values.map(|value| value.min(u64::from(copy.bytes)));
+        // What is read is undefined, and so is whether it is there.
+        undefined.iter().for_each(|lane| wanted[lane] = 0);
     }
     if let Some(operand) = copy.ignore_src {
         let registers = &context.registers;
@@ -41,7 +47,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
         };
         let writes = manner(Kind::Write, context.site);
         track(context, target, lane, size, writes, SameValue::Different);
-        let mut pieces = [([0; WARP], Word::Number); 2];
+        let word = if undefined.has(lane) { Word::Unknown } else { Word::Number };
+        let mut pieces = [([0; WARP], word); 2];
         let count = wanted[lane] as usize;
         if count > 0 {
             let source = sources.pointers[lane].filter(|_| sources.lanes.has(lane));
@@ -74,6 +81,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
             // What is not read is zero: bytes, not a word.
             if let Some(valued) = &mut context.valued
                 && read < length
+                && !undefined.has(lane)
             {
                 let mut bytes = valued.store.bytes(piece.0, piece.1);
                 bytes[read..].fill(Byte::Known(0));
@@ -85,4 +93,15 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
         }
     }
     Ok(())
+}
+
+/// Finds sources of more bytes than the copy has; the lanes that have one.
+fn too_many(context: &mut Context<'_, '_>, values: &Lanes, bytes: u8) -> Mask {
+    let exceeds = |&lane: &usize| values[lane] > u64::from(bytes);
+    let lanes = context.lanes.iter().filter(exceeds).fold(0, |mask, lane| mask | 1 << lane);
+    if let Some(first) = Mask(lanes).lowest() {
+        let source = values[first] as u32;
+        context.find(Fault::CopySize { source, bytes }, Mask(lanes));
+    }
+    Mask(lanes)
 }

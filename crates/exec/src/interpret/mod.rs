@@ -35,6 +35,7 @@ pub(crate) use atomic::{commute_between_blocks, commutes};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
+pub use matrix::original_register;
 use sync::Site;
 pub(crate) use valued::conditional;
 
@@ -224,6 +225,7 @@ fn undecided(tags: Tags, sink: Sink, lanes: Mask) -> String {
         Sink::Control => "control flow depends",
         Sink::Address => "an address depends",
         Sink::Synchronisation => "a barrier operand or lane mask depends",
+        Sink::CopySize => "the source size of an asynchronous copy depends",
         Sink::Atomic => "an atomic operation depends",
         Sink::Output => "an output depends",
     };

@@ -47,6 +47,8 @@ pub(crate) mod reason {
     pub(crate) const ADDRESS: &str = "that is part of an address";
     pub(crate) const UNTYPED: &str = "of a buffer or argument whose type is not given";
     pub(crate) const INTEGER: &str = "that is rounded here to an integer";
+    pub(crate) const COPIES: &str = "of a fragment that holds several copies of an element, and they differ: \
+                                     hardware may use any of them";
     pub(crate) const CONDITION: &str = "chosen here by a condition that is not followed";
 }
 
@@ -61,6 +63,7 @@ impl Valued<'_> {
         let reason = match origin {
             Some(Source::Schedule(_)) => reason::SCHEDULE,
             Some(Source::Address) => reason::ADDRESS,
+            Some(Source::Copies) => reason::COPIES,
             _ => reason::BITS,
         };
         self.store.units.opaque(Some(place), reason)

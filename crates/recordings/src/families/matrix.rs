@@ -28,7 +28,7 @@ fn bits(element: &str) -> u32 {
 }
 
 /// The kind of a register full of elements.
-fn kind(element: &str) -> &'static str {
+pub(super) fn kind(element: &str) -> &'static str {
     match element {
         "f64" => "pack_f64",
         "f32" => "pack_f32",
@@ -76,7 +76,7 @@ impl Product<'_> {
 }
 
 /// Registers for so many elements, shared by 32 lanes.
-fn share(elements: usize, element: &str) -> usize {
+pub(super) fn share(elements: usize, element: &str) -> usize {
     let bits = bits(element) as usize;
     elements * bits / (32 * bits.max(32))
 }
@@ -261,7 +261,7 @@ fn halves(list: &mut List, opcode: &str, (a, b): (usize, usize), (d, c): (&str, 
     list.add(&text, &format!("{} > {}", reads.join(" "), writes.join(" ")));
 }
 
-fn plain(
+pub(super) fn plain(
     list: &mut List,
     (m, n, k): (usize, usize, usize),
     start: &str,

@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod data;
 mod float;
+mod fragments;
 mod half;
 mod integer;
 mod logic;
@@ -26,7 +27,7 @@ fn vectors(family: &str) -> usize {
     match family {
         "integer" | "float" | "functions" | "half" | "convert_pair" | "warp" => 1024,
         "convert" => 512,
-        "matrix" => 128,
+        "matrix" | "fragments" => 128,
         _ => 256,
     }
 }
@@ -49,6 +50,7 @@ pub(crate) fn candidates() -> Vec<Case> {
         ("data", data::fill),
         ("warp", warp::fill),
         ("matrix", matrix::fill),
+        ("fragments", fragments::fill),
         ("atomic", memory::fill_atomics),
         ("memory", memory::fill),
     ];

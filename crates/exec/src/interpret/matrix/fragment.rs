@@ -11,7 +11,7 @@
 use ir::{Element, Fragment, Layout, Shape};
 
 /// What a bit adds: a product (where several are computed side by side), rows, columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::interpret) struct Place {
     pub(in crate::interpret) product: usize,
     pub(in crate::interpret) row: usize,
@@ -52,6 +52,14 @@ impl Spread {
             }
         }
         place
+    }
+
+    /// The register that holds the same elements and has the lowest number. Bits of a register's
+    /// number that add nothing count copies; those of lanes and parts always add something.
+    pub(in crate::interpret) fn original(&self, register: usize) -> usize {
+        let counts =
+            |&(bit, step): &(usize, &Place)| *step != Place::default() && register >> bit & 1 == 1;
+        self.register.iter().enumerate().filter(counts).fold(0, |all, (bit, _)| all | 1 << bit)
     }
 
     /// The same with rows and columns exchanged.
@@ -183,6 +191,7 @@ fn right(n: usize, parts: usize, along_k: Vec<Place>) -> Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::WARP;
     use std::collections::BTreeSet;
 
     const fn mnk(m: u16, n: u16, k: u16) -> Shape {
@@ -280,6 +289,76 @@ mod tests {
             check(&wmma(Fragment::C, shape, Element::F16), 4, 2, (m, n));
             check(&wmma(Fragment::C, shape, Element::F32), 8, 1, (m, n));
         }
+    }
+
+    /// Copies are registers as a whole: what is left without them holds each element once.
+    #[test]
+    fn elements_are_held_once_but_for_copies_of_registers() {
+        let wide = [mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
+        let mut forms: Vec<(Shape, Element, Element)> = Vec::new();
+        for shape in wide {
+            forms.push((shape, Element::F16, Element::F16));
+            forms.push((shape, Element::F16, Element::F32));
+            forms.push((shape, Element::Bf16, Element::F32));
+            forms.push((shape, Element::S8, Element::S32));
+        }
+        forms.push((mnk(16, 16, 8), Element::Tf32, Element::F32));
+        forms.push((mnk(8, 8, 4), Element::F64, Element::F64));
+        forms.push((mnk(8, 8, 32), Element::U4, Element::S32));
+        forms.push((mnk(8, 8, 128), Element::B1, Element::S32));
+        let mut several = Vec::new();
+        for (shape, factor, accumulator) in forms {
+            let Shape { m, n, k } = shape;
+            let fragments = [
+                (Fragment::A, factor, m * k),
+                (Fragment::B, factor, k * n),
+                (Fragment::C, accumulator, m * n),
+            ];
+            for (fragment, element, elements) in fragments {
+                let (spread, parts) = (wmma(fragment, shape, element), parts(element));
+                let single = usize::from(elements) / (WARP * parts);
+                let halves = element == Element::F16 && fragment != Fragment::C;
+                let registers = if halves { 8 } else { single };
+                let mut met = BTreeSet::new();
+                for register in 0..registers {
+                    let original = spread.original(register);
+                    if original != register {
+                        assert!(original < register);
+                        for lane in 0..WARP {
+                            let of = |number| at(&spread, lane, number, parts - 1);
+                            assert_eq!(of(register), of(original));
+                        }
+                        continue;
+                    }
+                    for number in 0..WARP * parts {
+                        let (lane, part) = (number / parts, number % parts);
+                        assert!(met.insert(at(&spread, lane, register, part)));
+                    }
+                }
+                assert_eq!(met.len(), usize::from(elements));
+                if single < registers {
+                    several.push((fragment, shape, registers / single));
+                }
+            }
+        }
+        assert_eq!(
+            several[..4],
+            [
+                (Fragment::A, wide[0], 2),
+                (Fragment::B, wide[0], 2),
+                (Fragment::A, wide[0], 2),
+                (Fragment::B, wide[0], 2),
+            ]
+        );
+        assert_eq!(
+            several[4..],
+            [
+                (Fragment::A, wide[1], 4),
+                (Fragment::A, wide[1], 4),
+                (Fragment::B, wide[2], 4),
+                (Fragment::B, wide[2], 4),
+            ]
+        );
     }
 
     /// A few of what was read from an H200.

@@ -4,6 +4,7 @@
 //! They wait until all lanes of the warp have come to them, which must be all 32: a lane that has
 //! exited or never existed makes them undefined, a finding. They order no memory.
 
+mod copies;
 mod fragment;
 mod product;
 mod rows;
@@ -46,4 +47,16 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
         _ => return Err(context.gap("this is no matrix instruction")),
     }
     Ok(Flow::Next)
+}
+
+/// The register of a fragment of `wmma` that holds the same elements and has the lowest number: itself, unless the
+/// fragment holds elements several times.
+#[must_use]
+pub fn original_register(
+    fragment: ir::Fragment,
+    shape: ir::Shape,
+    element: ir::Element,
+    register: usize,
+) -> usize {
+    fragment::wmma(fragment, shape, element).original(register)
 }

@@ -5,13 +5,14 @@
 //! unknown, which loses nothing that `check` looks at. Metadata of a sparse A that is unknown does
 //! the same.
 
+use super::copies::{self, Disputes};
 use super::fragment::{self, Place, Spread, parts};
 use super::sparse::Chunks;
 use crate::concrete::{dot_float, dot_integer, resize};
 use crate::finding::{Gap, Origin};
 use crate::interpret::{Context, valued};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::tags::Tags;
+use crate::tags::{Source, Tags};
 use ir::{Element, Format, Fragment, Mma, MmaKind, Operand, Reg, Shape, Sparsity, Width, WmmaMma};
 
 /// An operand: what is in its registers, and where.
@@ -19,6 +20,19 @@ pub(in crate::interpret) struct Factor<'o> {
     pub(in crate::interpret) element: Element,
     pub(in crate::interpret) registers: &'o [Operand],
     pub(in crate::interpret) spread: Spread,
+}
+
+impl Factor<'_> {
+    /// Registers that hold elements which no register before them holds.
+    pub(in crate::interpret) fn originals(&self) -> impl Iterator<Item = usize> {
+        (0..self.registers.len()).filter(|&register| self.spread.original(register) == register)
+    }
+
+    /// Registers that hold the elements of `original` again.
+    pub(in crate::interpret) fn copies(&self, original: usize) -> impl Iterator<Item = usize> {
+        let after = original + 1..self.registers.len();
+        after.filter(move |&register| self.spread.original(register) == original)
+    }
 }
 
 /// A product of matrices.
@@ -106,9 +120,9 @@ impl<T: Copy + Default> Matrix<T> {
         self.cells[index] = value;
     }
 
-    /// Fills in what the parts of registers hold.
+    /// Fills in what the parts of registers hold; copies are left out.
     fn gather(&mut self, factor: &Factor<'_>, mut part: impl FnMut(usize, usize, usize) -> T) {
-        for register in 0..factor.registers.len() {
+        for register in factor.originals() {
             for lane in 0..WARP {
                 for at in 0..parts(factor.element) {
                     let place = factor.spread.place(lane, register, at);
@@ -140,15 +154,21 @@ impl Terms {
 }
 
 /// What an operand holds in all lanes, register by register.
-type Sources = Vec<(Lanes, Tags)>;
+pub(super) type Sources = Vec<(Lanes, Tags)>;
 
 pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> Result<(), Gap> {
     let factors = [&product.a, &product.b, &product.c];
-    let sources: [Sources; 3] = factors.map(|factor| {
+    let mut sources: [Sources; 3] = factors.map(|factor| {
         factor.registers.iter().map(|&operand| context.read(operand, Width::B64)).collect()
     });
+    if context.machine.simulates {
+        for (factor, sources) in factors.into_iter().zip(&mut sources) {
+            copies::choose(context, factor, sources);
+        }
+    }
+    let [a, b, c] = [0, 1, 2].map(|side| Disputes::of(factors[side], &sources[side]));
     let mut tags = sources.iter().flatten().fold(Tags::NUMBER, |all, (_, tags)| all.combine(*tags));
-    let mut poison = poison(product, &sources);
+    let mut poison = reached(product, [&a.poison, &b.poison, &c.poison]);
     let terms = match terms(context, product, &mut poison)? {
         Ok(terms) => terms,
         Err(metadata) => {
@@ -162,10 +182,15 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         valued::matrix_product(context, product, &sources, &terms, (tags, &poison));
         return Ok(());
     }
+    let disputes = [a, b, c];
+    disputes.iter().for_each(|disputes| disputes.tell(context));
+    let [a, b, c] = disputes.each_ref().map(Disputes::settled);
+    let unsettled = reached(product, [&a, &b, &c]);
     if !tags.unknown.is_empty() {
-        let plain = poison.iter().all(|lanes| lanes.is_empty()) && tags.undetermined().is_empty();
+        let plain = poison.iter().chain(&unsettled).all(|lanes| lanes.is_empty());
         let followed = context.valued.is_some()
             && plain
+            && tags.undetermined().is_empty()
             && valued::integer_product(context, product, &sources, &terms);
         if !followed {
             spoil(context, product, tags, &poison);
@@ -175,26 +200,29 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
     let results = compute(product, &sources, &terms);
     for (register, &dst) in product.d.iter().enumerate() {
         let undefined = tags.undefined.or(Some(Origin::Operation(context.place)));
-        let tags = Tags { poison: poison[register], undefined, ..tags };
+        let poison = poison[register];
+        let unknown = unsettled[register].without(poison);
+        let origin = (!unknown.is_empty()).then_some(Source::Copies);
+        let tags = Tags { poison, unknown, fickle: Mask::NONE, origin, undefined, ..tags };
         context.write(dst, &results[register], tags);
     }
     Ok(())
 }
 
-/// Lanes of each register of D that something undefined goes into.
-fn poison(product: &Product<'_>, sources: &[Sources; 3]) -> Vec<Mask> {
-    let none = |(_, tags): &(Lanes, Tags)| tags.poison.is_empty();
-    if sources.iter().flatten().all(none) {
+/// Lanes of each register of D that something goes into which is in these lanes of the registers of
+/// A, B and C.
+fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
+    if marks.iter().all(|marks| marks.iter().all(|lanes| lanes.is_empty())) {
         return vec![Mask::NONE; product.d.len()];
     }
     let [m, n, _] = product.size();
     let mut rows = Matrix::<bool>::new(m, 1);
     let mut columns = Matrix::<bool>::new(1, n);
     let mut starts = Matrix::<bool>::new(m, n);
-    let [a, b, c] = sources;
-    let each = |factor: &Factor<'_>, sources: &Sources, mark: &mut dyn FnMut(Place)| {
-        for (register, (_, tags)) in sources.iter().enumerate() {
-            for lane in tags.poison.iter() {
+    let [a, b, c] = marks;
+    let each = |factor: &Factor<'_>, marks: &[Mask], mark: &mut dyn FnMut(Place)| {
+        for (register, lanes) in marks.iter().enumerate() {
+            for lane in lanes.iter() {
                 (0..parts(factor.element))
                     .for_each(|part| mark(factor.spread.place(lane, register, part)));
             }
@@ -203,13 +231,13 @@ fn poison(product: &Product<'_>, sources: &[Sources; 3]) -> Vec<Mask> {
     each(&product.a, a, &mut |place| rows.set(Place { column: 0, ..place }, true));
     each(&product.b, b, &mut |place| columns.set(Place { row: 0, ..place }, true));
     each(&product.c, c, &mut |place| starts.set(place, true));
-    let is_poison = |place: Place| {
+    let is_reached = |place: Place| {
         let Place { product, row, column } = place;
         rows.get(product, row, 0)
             || columns.get(product, 0, column)
             || starts.get(product, row, column)
     };
-    lanes_of_d(product, is_poison)
+    lanes_of_d(product, is_reached)
 }
 
 /// The lanes of each register of D of which some part is at a place.

@@ -4,23 +4,30 @@
 //! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits, of
 //! four and of one are added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
 //! only if the domain knows that it does not. Of bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
+//!
+//! Of an element that a fragment holds several times, hardware may multiply any copy. Copies that are not shown to be the
+//! same are followed only into products that are the same for all of them: with a zero, say.
 
 use super::float::{Operands, Shape, reals, write};
 use super::integer::{congruent, number, whole};
 use super::{Patch, bytes};
-use crate::domain::{LIMIT, Value};
+use crate::domain::{Binary, LIMIT, Value};
+use crate::doubt::Doubtful;
 use crate::interpret::Context;
 use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
-use crate::value::{Valued, bits, nibbles};
+use crate::value::{Valued, bits, nibbles, reason};
 use ir::{Element, FloatMode, Format, MmaKind, Width};
+use rustc_hash::FxHashMap;
 
 /// Values of the domain by place, or opaque words.
 struct Values {
     matrix: Matrix<Value>,
     /// Whether all are values.
     followed: bool,
+    /// Copies that are not shown to be the same, by place; opaque in the matrix.
+    disputed: FxHashMap<Place, Vec<Value>>,
 }
 
 /// Executes a product of floats.
@@ -134,6 +141,10 @@ fn integers(
 ) -> Option<Matrix<Value>> {
     let mut matrix = Matrix::new(rows, columns);
     for (register, source) in sources.iter().enumerate() {
+        if factor.copies(register).next().is_some() {
+            // No fragment of integers has copies.
+            return None;
+        }
         for lane in 0..WARP {
             let found = bytes(context, source, lane);
             for part in 0..parts(factor.element) {
@@ -166,22 +177,89 @@ fn values(
     (rows, columns): (usize, usize),
     transposed: bool,
 ) -> Values {
-    let mut matrix = Matrix::new(rows, columns);
-    let mut followed = true;
+    let mut all = Values {
+        matrix: Matrix::new(rows, columns),
+        followed: true,
+        disputed: FxHashMap::default(),
+    };
     let format = format(factor.element).unwrap_or(Format::F32);
-    for (register, source) in sources.iter().enumerate() {
-        let lanes = Mask::ALL.without(source.1.poison);
+    let mut copies = Vec::new();
+    for register in factor.originals() {
         for part in 0..parts(factor.element) {
-            let found = reals(context, source, format, part, lanes);
-            for lane in lanes.iter() {
+            copies.clear();
+            for number in std::iter::once(register).chain(factor.copies(register)) {
+                let source = &sources[number];
+                let lanes = Mask::ALL.without(source.1.poison);
+                copies.push((reals(context, source, format, part, lanes), lanes));
+            }
+            for lane in 0..WARP {
                 let Place { product, row, column } = factor.spread.place(lane, register, part);
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
-                matrix.set(Place { product, row, column }, found[lane]);
-                followed &= found[lane] != 0 && found[lane] < LIMIT;
+                let place = Place { product, row, column };
+                match &copies[..] {
+                    // What is undefined makes what it goes into undefined without this.
+                    [(words, lanes)] if lanes.has(lane) => all.set(place, words[lane]),
+                    [_] => {}
+                    copies => all.set_any(context, place, lane, copies),
+                }
             }
         }
     }
-    Values { matrix, followed }
+    all
+}
+
+/// What a register holds, and the lanes in which it is defined.
+type Copy = (crate::domain::Values, Mask);
+
+impl Values {
+    fn set(&mut self, place: Place, word: Value) {
+        self.matrix.set(place, word);
+        self.followed &= is_value(word);
+    }
+
+    /// Fills in an element of which these are the copies.
+    fn set_any(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        place: Place,
+        lane: usize,
+        copies: &[Copy],
+    ) {
+        let bit = Mask(1 << lane);
+        let defined = copies.iter().filter(|(_, lanes)| lanes.has(lane));
+        let mut words: Vec<Value> = defined.map(|(words, _)| words[lane]).collect();
+        let Some(&first) = words.first() else { return };
+        let whole = words.len() == copies.len();
+        if let Some(opaque) = words.iter().copied().find(|&word| !is_value(word))
+            && whole
+        {
+            context.doubt(Doubtful::Copies { differ: false }, bit);
+            return self.set(place, opaque);
+        }
+        let Some(valued) = &mut context.valued else { return };
+        if whole && words.iter().all(|&word| word == first) {
+            return self.set(place, first);
+        }
+        if whole && let Some(word) = valued.domain.any_of(&words) {
+            return self.set(place, word);
+        }
+        let opaque = valued.store.units.opaque(Some(context.place), reason::COPIES);
+        self.set(place, opaque);
+        if !whole {
+            context.doubt(Doubtful::UndefinedCopy, bit);
+            words.clear();
+        }
+        self.disputed.insert(place, words);
+    }
+
+    /// What an element may be, if its copies differ; nothing if some are undefined.
+    fn choices(&self, place: Place) -> Option<&[Value]> {
+        self.disputed.get(&place).map(Vec::as_slice)
+    }
+}
+
+fn is_value(word: Value) -> bool {
+    word != 0 && word < LIMIT
 }
 
 /// An element of D, or an opaque word if something opaque goes into it.
@@ -192,7 +270,6 @@ fn element(
     place: Place,
     chosen: &mut Vec<Value>,
 ) -> Value {
-    let Some(valued) = &mut context.valued else { return 0 };
     let row = &a.matrix.row(place.product, place.row)[..terms.count];
     let mut column = b.matrix.row(place.product, place.column);
     if terms.is_sparse() {
@@ -201,11 +278,62 @@ fn element(
         column = chosen;
     }
     let start = c.matrix.get(place.product, place.row, place.column);
-    if !(a.followed && b.followed && c.followed) {
+    if a.followed && b.followed && c.followed {
+        return context.valued.as_mut().map_or(0, |valued| valued.domain.dot(row, column, start));
+    }
+    if [a, b, c].iter().all(|values| values.disputed.is_empty()) {
         let mut all = row.iter().chain(column).copied().chain([start]);
-        if let Some(opaque) = all.find(|&word| word == 0 || word >= LIMIT) {
-            return opaque;
+        return match (all.find(|&word| !is_value(word)), &mut context.valued) {
+            (Some(opaque), _) => opaque,
+            (None, Some(valued)) => valued.domain.dot(row, column, start),
+            (None, None) => 0,
+        };
+    }
+    let mut pairs = Vec::with_capacity(terms.count);
+    for at in 0..terms.count {
+        let of_a = Place { product: place.product, row: place.row, column: at };
+        let row_of_b = terms.row_of_b(place.row, at);
+        let of_b = Place { product: place.product, row: place.column, column: row_of_b };
+        let choices = [a.choices(of_a), b.choices(of_b)];
+        match settled(context, [row[at], column[at]], choices) {
+            Ok(pair) => pairs.push(pair),
+            Err(opaque) => return opaque,
         }
     }
-    valued.domain.dot(row, column, start)
+    if c.choices(place).is_some() {
+        context.doubt(Doubtful::Copies { differ: true }, Mask(1));
+    }
+    if !is_value(start) {
+        return start;
+    }
+    let (row, column): (Vec<Value>, Vec<Value>) = pairs.into_iter().unzip();
+    context.valued.as_mut().map_or(0, |valued| valued.domain.dot(&row, &column, start))
+}
+
+/// Two factors of which some may be any of several: such for which the product is what it is for all of them, or an
+/// opaque word.
+fn settled(
+    context: &mut Context<'_, '_>,
+    [a, b]: [Value; 2],
+    choices: [Option<&[Value]>; 2],
+) -> Result<(Value, Value), Value> {
+    let opaque = |words: [Value; 2]| words.into_iter().find(|&word| !is_value(word));
+    if choices == [None, None] {
+        return opaque([a, b]).map_or(Ok((a, b)), Err);
+    }
+    let single = [[a], [b]];
+    let [of_a, of_b] = [0, 1].map(|side| choices[side].unwrap_or(&single[side]));
+    let all = of_a.iter().flat_map(|&a| of_b.iter().map(move |&b| (a, b)));
+    let pairs: Vec<(Value, Value)> = all.collect();
+    if let (Some(valued), Some(&first)) = (&mut context.valued, pairs.first())
+        && pairs.iter().all(|&(a, b)| opaque([a, b]).is_none())
+    {
+        let products: Vec<Value> =
+            pairs.iter().map(|&(a, b)| valued.binary(Binary::Mul, a, b)).collect();
+        if valued.domain.any_of(&products).is_some_and(|product| product == products[0]) {
+            return Ok(first);
+        }
+    }
+    context.doubt(Doubtful::Copies { differ: true }, Mask(1));
+    Err(opaque([a, b]).unwrap_or(0))
 }
