@@ -113,6 +113,9 @@ fn settled<'r>(
 /// What a run with values says of copies of elements that fragments hold.
 fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
+    if lift::drops_code(prepared.program()) {
+        return None;
+    }
     let side = crate::equiv::alone(execution, &prepared).ok()?;
     equiv::copies(&side, execution.limits)
 }
