@@ -94,11 +94,14 @@ impl Racing {
     pub(crate) fn add(&mut self, block: Self) {
         self.reads.extend(block.reads);
         self.sites.extend(block.sites);
-        for (word, extent) in block.extents {
-            self.refused |= *self.extents.entry(word).or_insert(extent) != extent;
-        }
+        // In any order: that two differ does not depend on which comes first.
+        block.extents.into_iter().for_each(|(word, extent)| self.add_extent(word, extent));
         block.writers.into_iter().for_each(|(word, writer)| self.add_writer(word, writer));
         self.refused |= block.refused;
+    }
+
+    fn add_extent(&mut self, word: Word, extent: Extent) {
+        self.refused |= *self.extents.entry(word).or_insert(extent) != extent;
     }
 
     fn add_writer(&mut self, word: Word, writer: Option<Block>) {
@@ -206,8 +209,7 @@ impl History {
                 self.racing.refused |= access.copy.is_some() || access.non_coherent;
                 let extent = (access.element, offset as u32 & (access.element.max(1) - 1));
                 if between {
-                    let known = *self.racing.extents.entry(word).or_insert(extent);
-                    self.racing.refused |= known != extent;
+                    self.racing.add_extent(word, extent);
                     match access.kind {
                         Kind::Read => {
                             self.racing.sites.insert(access.site);
