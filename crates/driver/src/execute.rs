@@ -100,7 +100,14 @@ impl<'r> Prepared<'r> {
     /// With a note for each related scalar, which is any number to a run that does not look at numbers.
     fn without_relations(mut self) -> Self {
         for scalar in &self.built.scalars {
-            if let ScalarValue::Related(_, expression) = &scalar.value {
+            let argument = self.built.launch.arguments.get(scalar.argument);
+            let is_given = match argument {
+                Some(exec::Argument::Struct(pieces)) => pieces.iter().any(|(offset, piece)| {
+                    *offset == scalar.offset && matches!(piece, exec::Argument::Bytes(_))
+                }),
+                argument => matches!(argument, Some(exec::Argument::Bytes(_))),
+            };
+            if let (ScalarValue::Related(_, expression), false) = (&scalar.value, is_given) {
                 let name = &scalar.name;
                 self.built.notes.push(format!(
                     "`{name}={expression}`: the relation is not used, any number is allowed"

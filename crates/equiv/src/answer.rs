@@ -4,6 +4,7 @@ use crate::difference::Difference;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
 use crate::recheck::Rechecked;
+use crate::rounding::Stands;
 use crate::side::Assumption;
 use crate::symbolic::Symbolic;
 use exec::{Limits, Outcome, Place, Results};
@@ -74,6 +75,8 @@ pub struct Compared {
     pub conditions: BTreeSet<String>,
     /// Constants taken for transcendental numbers.
     pub snapped: BTreeSet<String>,
+    /// Constants taken for numbers that the other side computes, the reference's first.
+    pub stands: Vec<Stands>,
     /// Tensors that a launch of one side leaves for a later one, which the other side does not have.
     pub inner: BTreeSet<String>,
     /// What another look at the proof saw.
@@ -90,6 +93,7 @@ impl Compared {
             rungs: BTreeMap::new(),
             conditions: BTreeSet::new(),
             snapped: BTreeSet::new(),
+            stands: Vec::new(),
             inner: BTreeSet::new(),
             rechecked: None,
         }

@@ -1,12 +1,13 @@
 //! Runs both kernels on terms and compares their outputs.
 
 mod judge;
+mod standing;
 
 use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::difference::Difference;
-use crate::hidden;
+use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
 use crate::recheck::Recheck;
 use crate::sequence::Launches;
@@ -58,10 +59,7 @@ fn run_and_compare(
     for (launches, ran) in launches.iter().zip(&mut ran) {
         ask(launches, ran, options);
     }
-    let mut compared = Compared {
-        snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
-        ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
-    };
+    let mut compared = compare_runs(&ran);
     if let Some(obstacle) = ran.iter().find_map(|ran| ran.obstacle.clone()) {
         compared.answer = Some(Answer::Mismatch(obstacle));
     } else if ran.iter().all(Ran::ended) {
@@ -69,28 +67,40 @@ fn run_and_compare(
         let mut answer =
             Outputs { sides, table, assumed, clock, ran: &mut ran, compared }.compare();
         let limits = clock.limits();
+        if standing::is_likely(&answer)
+            && let Some(found) = standing::find(&launches, options, assumed, &ran)
+            && hidden_by(&launches, assumed, &found.ran).is_none()
+        {
+            let outcomes = std::mem::take(&mut compared.outcomes);
+            *compared = Compared { outcomes, ..found.compared };
+            ran = found.ran;
+            answer = Answer::Equal;
+        }
         if matches!(answer, Answer::Equal)
             && let Some(unshown) = ranges(&launches, options, &ran)
         {
             answer = unshown;
         }
-        if matches!(answer, Answer::Equal) && !compared.snapped.is_empty() {
-            let (terms, snap) = (&ran[0].domain.terms, false);
-            let kernels = Recheck { sides, table, terms, assumed, limits, snap };
-            if let Some(hidden) = hidden::find(&kernels, cost(&ran)) {
-                answer = Answer::Constants(hidden);
-            }
+        // With constants that stand for something this was looked at already.
+        if matches!(answer, Answer::Equal)
+            && compared.stands.is_empty()
+            && !compared.snapped.is_empty()
+            && let Some(hidden) = hidden_by(&launches, assumed, &ran)
+        {
+            answer = Answer::Constants(hidden);
         }
         match &mut answer {
             Answer::Equal if options.recheck => {
                 let (terms, snap) = (&ran[0].domain.terms, options.snap);
-                match (Recheck { sides, table, terms, assumed, limits, snap }).run() {
+                let stands = &compared.stands;
+                match (Recheck { sides, table, terms, assumed, limits, snap, stands }).run() {
                     Ok(rechecked) => compared.rechecked = Some(rechecked),
                     Err(unsettled) => answer = Answer::Unknown(Box::new(unsettled), 1),
                 }
             }
             Answer::Different(difference) => {
                 difference.stores = sides.map(|side| stored(side, &difference.position, limits));
+                difference.near = standing::near(&ran, difference.values);
                 difference.rounding = rounding(&launches, options, assumed, ran);
             }
             Answer::Equal
@@ -104,9 +114,29 @@ fn run_and_compare(
     compared
 }
 
+/// A difference that is not small with the constants as they are.
+fn hidden_by(
+    launches: &[Launches<'_, '_>; 2],
+    assumed: &Assumed,
+    ran: &[Ran; 2],
+) -> Option<Hidden> {
+    let sides = launches.each_ref().map(|one| one.side);
+    let (table, limits) = (launches[0].table, launches[0].clock.limits());
+    let (terms, snap, stands) = (&ran[0].domain.terms, false, &[][..]);
+    hidden::find(&Recheck { sides, table, terms, assumed, limits, snap, stands }, cost(ran))
+}
+
 /// Instructions of all threads of both sides.
 fn cost(ran: &[Ran; 2]) -> u64 {
     ran.iter().flat_map(|ran| &ran.outcomes).map(|outcome| outcome.lane_instructions).sum()
+}
+
+/// Nothing is compared yet but what runs say of themselves.
+fn compare_runs(ran: &[Ran; 2]) -> Compared {
+    Compared {
+        snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
+        ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
+    }
 }
 
 /// Where a side stores an element last.

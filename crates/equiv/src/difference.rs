@@ -7,6 +7,7 @@
 
 use crate::answer::Position;
 use crate::readable::readable;
+use crate::rounding::Stands;
 use crate::witness::Witness;
 pub(crate) use decide::Point;
 use decide::inputs_of;
@@ -42,6 +43,9 @@ pub struct Difference {
     /// If the kernels are equal once these constants of the reference are put for those of the
     /// optimised one, which are within two units in the last place.
     pub rounding: Vec<[f64; 2]>,
+    /// Constants of one side alone that are near a closed form, if the difference is as small as that of
+    /// rounded constants.
+    pub near: Vec<Stands>,
 }
 
 impl Difference {
@@ -62,6 +66,7 @@ impl Difference {
             witness: None,
             stores: [None; 2],
             rounding: Vec::new(),
+            near: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! (`0 <= p <= 1`), `and`, `or`, `not`, decimals read exactly, `pi`, and the calls `sqrt rsqrt exp
 //! exp2 log log2 abs max min`. Besides, some constants have names of their own (`log2e`).
 
+use decide::{Value, evaluate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use term::text::{Binary, Expression, Unary, parse_expression};
@@ -97,6 +98,29 @@ impl Formula {
         let mut terms = Terms::new(Inputs::new().into());
         let term = self.term(&mut terms, &|_| None).ok()?;
         terms.as_number(term).cloned()
+    }
+
+    /// A double near its value, if it has no names and a value.
+    #[must_use]
+    pub fn approximate(&self) -> Option<f64> {
+        match self.evaluated()? {
+            Value::Real(value) => Some(value.to_f64_lossy()),
+            _ => None,
+        }
+    }
+
+    /// Whether it has no value whatever names stand for, because a part without names has none.
+    #[must_use]
+    pub fn is_undefined(&self) -> bool {
+        let names = !self.names().is_empty();
+        !names && !matches!(self.evaluated(), Some(Value::Real(_)))
+    }
+
+    /// What it is, if it has no names.
+    fn evaluated(&self) -> Option<Value> {
+        let mut terms = Terms::new(Inputs::new().into());
+        let term = self.term(&mut terms, &|_| None).ok()?;
+        evaluate(&terms, &[term], &|_| Number::ZERO).pop()
     }
 
     /// The term it stands for.

@@ -8,6 +8,7 @@
 use crate::answer::{Position, Unsettled};
 use crate::assumed::Assumed;
 use crate::constants;
+use crate::rounding::Stands;
 use crate::side::{Output, Side, Table};
 use crate::witness::{Numbers, Run, integer};
 use exec::Limits;
@@ -38,6 +39,8 @@ pub(crate) struct Recheck<'r> {
     pub(crate) limits: Limits,
     /// Whether constants stand for transcendental numbers.
     pub(crate) snap: bool,
+    /// Other constants that do.
+    pub(crate) stands: &'r [Stands],
 }
 
 impl Recheck<'_> {
@@ -107,6 +110,10 @@ impl Recheck<'_> {
             if self.snap {
                 let snapped = |format: Format, bits| constants::recognise(format, bits).is_some();
                 stages.iter_mut().for_each(|stage| stage.given.rounded(snapped));
+            }
+            for Stands { constant, .. } in self.stands {
+                let (format, bits) = (constant.format(), constant.bits);
+                stages.iter_mut().for_each(|stage| stage.given.rounded_one(format, bits));
             }
             interval::run_in_sequence::<Double>(&stages, run.limits)
         });
@@ -189,8 +196,15 @@ mod tests {
         let table = Table::new(sides).unwrap();
         let terms = Terms::new(Arc::clone(&table.inputs));
         let (assumed, limits) = (Assumed::default(), Limits::default());
-        let recheck =
-            Recheck { sides, table: &table, terms: &terms, assumed: &assumed, limits, snap: true };
+        let recheck = Recheck {
+            sides,
+            table: &table,
+            terms: &terms,
+            assumed: &assumed,
+            limits,
+            snap: true,
+            stands: &[],
+        };
         recheck.run()
     }
 

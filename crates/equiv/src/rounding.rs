@@ -8,12 +8,56 @@
 use exec::concrete;
 use ir::Format;
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// Units in the last place between constants that may be meant to be the same.
 const NEAR: u64 = 2;
 
-/// A constant: the width of its format tells the format apart from others of these.
-type Constant = (u32, u64);
+/// A single or double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Constant {
+    /// Of its format.
+    width: u32,
+    pub(crate) bits: u64,
+}
+
+impl Constant {
+    pub(crate) fn format(self) -> Format {
+        if self.width == 64 { Format::F64 } else { Format::F32 }
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        concrete::to_double(self.format(), self.bits)
+    }
+
+    fn is_negative(self) -> bool {
+        self.bits >> (self.width - 1) & 1 == 1
+    }
+
+    fn magnitude(self) -> Self {
+        Self { bits: self.bits & !(1 << (self.width - 1)), ..self }
+    }
+}
+
+impl fmt::Display for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.format() {
+            Format::F32 => write!(f, "{}", self.value() as f32),
+            _ => write!(f, "{}", self.value()),
+        }
+    }
+}
+
+/// A positive constant and the number it stands for, as an expression without names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stands {
+    /// The constant.
+    pub constant: Constant,
+    /// The expression.
+    pub form: String,
+}
 
 /// The constants a run meets.
 #[derive(Debug, Default)]
@@ -21,6 +65,8 @@ pub(crate) struct Constants {
     met: BTreeSet<Constant>,
     /// What is taken for something else, in the order of the first.
     taken: Vec<(Constant, u64)>,
+    /// What is taken for a number that is no float.
+    replaced: Vec<Stands>,
 }
 
 impl Constants {
@@ -34,21 +80,43 @@ impl Constants {
         }
     }
 
+    /// Magnitudes of constants that others have not.
+    pub(crate) fn without(&self, others: &Self) -> BTreeSet<Constant> {
+        let magnitudes = |constants: &Self| -> BTreeSet<Constant> {
+            constants.met.iter().map(|one| one.magnitude()).collect()
+        };
+        &magnitudes(self) - &magnitudes(others)
+    }
+
+    /// Takes constants for the numbers they stand for.
+    pub(crate) fn replace(&mut self, stands: impl Iterator<Item = Stands>) {
+        self.replaced = stands.collect();
+    }
+
+    /// The expression that a constant stands for, and whether it is negated.
+    pub(crate) fn stands_for(&self, format: Format, bits: u64) -> Option<(&str, bool)> {
+        let constant = constant(format, bits)?;
+        let known = self.replaced.iter().find(|one| one.constant == constant.magnitude())?;
+        Some((&known.form, constant.is_negative()))
+    }
+
     /// Constants of `optimised` that are near one of these without being one.
     pub(crate) fn near(&self, optimised: &Self) -> Self {
-        let near = |&(width, bits): &Constant| {
-            let around = (width, bits.saturating_sub(NEAR))..=(width, bits.saturating_add(NEAR));
-            let own = self.met.contains(&(width, bits));
-            self.met.range(around).next().filter(|_| !own).map(|other| ((width, bits), other.1))
+        let near = |constant: &Constant| {
+            let at = |bits: u64| Constant { bits, ..*constant };
+            let bits = constant.bits;
+            let around = at(bits.saturating_sub(NEAR))..=at(bits.saturating_add(NEAR));
+            let own = self.met.contains(constant);
+            self.met.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
         };
-        Self { met: BTreeSet::new(), taken: optimised.met.iter().filter_map(near).collect() }
+        let taken = optimised.met.iter().filter_map(near).collect();
+        Self { taken, ..Self::default() }
     }
 
     /// The numbers of both sides, reference first.
     pub(crate) fn pairs(&self) -> Vec<[f64; 2]> {
-        let pair = |&((width, bits), other): &(Constant, u64)| {
-            let format = if width == 64 { Format::F64 } else { Format::F32 };
-            [other, bits].map(|bits| concrete::to_double(format, bits))
+        let pair = |(constant, other): &(Constant, u64)| {
+            [*other, constant.bits].map(|bits| Constant { bits, ..*constant }.value())
         };
         self.taken.iter().map(pair).collect()
     }
@@ -61,5 +129,5 @@ fn constant(format: Format, bits: u64) -> Option<Constant> {
         Format::F64 => 64,
         _ => return None,
     };
-    concrete::to_double(format, bits).is_normal().then_some((width, bits))
+    concrete::to_double(format, bits).is_normal().then_some(Constant { width, bits })
 }

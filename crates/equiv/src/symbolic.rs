@@ -18,6 +18,7 @@ mod tests;
 use crate::choices;
 use crate::constants;
 use crate::expf::{EXPONENT_ORIGIN, Steps};
+use crate::formula::Formula;
 use crate::functions;
 use crate::handles::Handles;
 use crate::marks::Marks;
@@ -261,6 +262,11 @@ impl Symbolic {
 
     /// The real number that a constant stands for, if it is one of the known ones.
     fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
+        if let Some((form, negative)) = self.constants.stands_for(format, bits) {
+            let form = Formula::expression(form).ok()?;
+            let term = form.term(&mut self.terms, &|_| None).ok()?;
+            return Some(if negative { self.terms.negate(term) } else { term });
+        }
         let (known, negative) = constants::recognise(format, bits).filter(|_| self.snap)?;
         self.snapped.insert(known);
         let term = constants::term(&mut self.terms, known);

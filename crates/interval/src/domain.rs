@@ -375,7 +375,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         let double = |bits: u64| {
             f64::from_bits(convert(Conversion::nearest(Float(format), Float(Format::F64)), bits))
         };
-        if self.given.rounded.is_some_and(|rounded| rounded(format, bits)) {
+        if self.given.is_rounded(format, bits) {
             // The floats around it, in the order of their magnitude.
             let (one, other) = (double(bits - 1), double(bits + 1));
             return self.push(Real(E::point(one).hull(&E::point(other))));

@@ -13,6 +13,8 @@ pub struct Given {
     pub(crate) between: FxHashMap<InputSource, (f64, f64)>,
     /// Which constants stand for a number that they are the nearest float to.
     pub(crate) rounded: Option<fn(Format, u64) -> bool>,
+    /// Others that do, by their magnitude.
+    pub(crate) rounded_ones: Vec<(Format, u64)>,
 }
 
 impl Given {
@@ -20,6 +22,18 @@ impl Given {
     /// for the interval around them.
     pub fn rounded(&mut self, rounded: fn(Format, u64) -> bool) {
         self.rounded = Some(rounded);
+    }
+
+    /// Says that a positive constant, and its opposite, stand for numbers near them.
+    pub fn rounded_one(&mut self, format: Format, bits: u64) {
+        self.rounded_ones.push((format, bits));
+    }
+
+    /// Whether a constant stands for a number near it.
+    pub(crate) fn is_rounded(&self, format: Format, bits: u64) -> bool {
+        let magnitude = bits & (format.width().mask() >> 1);
+        self.rounded.is_some_and(|rounded| rounded(format, bits))
+            || self.rounded_ones.contains(&(format, magnitude))
     }
 
     /// Says what a buffer holds at first.

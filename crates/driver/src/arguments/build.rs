@@ -14,6 +14,7 @@ use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, InputSpec, Invocation, LaunchSpec,
     OutputSpec, ScalarSpec, blocks, scalar,
 };
+use equiv::Formula;
 use ir::{FuncId, Program, VarId};
 use std::collections::BTreeSet;
 
@@ -341,7 +342,14 @@ impl<'r> Builder<'r> {
             }
             let value = match piece {
                 Piece::Bytes(bytes) => exec::Argument::Bytes(bytes),
-                Piece::Symbolic(element) | Piece::Related(element, _) => {
+                Piece::Related(element, expression) => {
+                    let formula = Formula::expression(expression).map_err(Problem::Wrong)?;
+                    let no_value = || {
+                        wrong(format!("{shown}: `{expression}` has names in it; write its value"))
+                    };
+                    self.real(&formula, element).unwrap_or_else(no_value)?
+                }
+                Piece::Symbolic(element) => {
                     let at = format!("{shown}, field at {offset},");
                     self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }
@@ -394,7 +402,7 @@ fn named_by_structures(specs: &[ArgumentSpec]) -> BTreeSet<&str> {
     });
     let names = fields.flatten().filter_map(|field| match &field.value {
         FieldValue::Name(name) => Some(name.as_str()),
-        FieldValue::Number(_) | FieldValue::Scalar { .. } => None,
+        FieldValue::Number(_) | FieldValue::Scalar { .. } | FieldValue::Related(_) => None,
     });
     names.collect()
 }

@@ -302,11 +302,21 @@ fn field_value(text: &str) -> Result<FieldValue, String> {
         }
         return Ok(FieldValue::Scalar { element, value: scalar_value(element, rest)? });
     }
-    if is_name(text) {
+    if is_name(text) && !CONSTANTS.contains(&text) {
         return Ok(FieldValue::Name(text.to_owned()));
     }
-    Err("expected a number, a type with a value, or the name of an argument".to_owned())
+    match related(text) {
+        Some(Ok(ArgumentValue::Related(expression))) => Ok(FieldValue::Related(expression)),
+        Some(Err(reason)) => Err(reason),
+        _ => {
+            Err("expected a number, a type with a value, an expression, or the name of an argument"
+                .to_owned())
+        }
+    }
 }
+
+/// Names of numbers that are expressions by themselves.
+const CONSTANTS: [&str; 5] = ["pi", "log2e", "log10e", "ln2", "ln10"];
 
 /// An expression over other arguments, `None` if the text does not look like one.
 fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
@@ -314,15 +324,18 @@ fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.,) ".contains(c);
     // A sign alone makes no expression.
     let unsigned = text.trim_start_matches(['-', '+']);
-    if !text.chars().all(allowed) || !unsigned.contains(is_operator) {
+    let is_expression = unsigned.contains(is_operator) || CONSTANTS.contains(&unsigned);
+    if !text.chars().all(allowed) || !is_expression {
         return None;
     }
     Some(match Formula::expression(text) {
         Err(reason) => Err(format!("`{text}`: {reason}")),
-        Ok(formula) if formula.names().is_empty() => {
-            Err(format!("`{text}` has no names in it; write its value"))
-        }
-        Ok(_) => Ok(ArgumentValue::Related(text.to_owned())),
+        Ok(formula) => match formula.is_undefined() {
+            true => Err(format!(
+                "`{text}` has no value: it divides by zero, or takes a root or logarithm of a number that has none"
+            )),
+            false => Ok(ArgumentValue::Related(text.to_owned())),
+        },
     })
 }
 

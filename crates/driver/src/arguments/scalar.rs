@@ -173,10 +173,20 @@ impl Builder<'_> {
                 return wrong(format!("{shown} is {ty}; only numbers can be related: `{spec}`"));
             }
         };
+        self.real(&formula, element).unwrap_or_else(|| {
+            wrong(format!("`{spec}`: related scalars are not supported here; write the value"))
+        })
+    }
+
+    /// An expression as the value of a float: exact where a run is on real numbers, else rounded. `None` if it
+    /// cannot be rounded, because it has names.
+    pub(super) fn real(&self, formula: &Formula, element: ElementType) -> Option<Outcome> {
         match self.request.missing_data {
-            MissingData::Opaque => Ok(exec::Argument::Opaque(Some(element.scalar()))),
+            MissingData::Opaque => Some(Ok(exec::Argument::Opaque(Some(element.scalar())))),
             MissingData::Refused => {
-                wrong(format!("`{spec}`: related scalars are not supported here; write the value"))
+                let value = formula.approximate()?;
+                let number = Number::Float(format!("{value:e}"));
+                Some(encode(element, &number).map_err(Problem::Wrong))
             }
         }
     }

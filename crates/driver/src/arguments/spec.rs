@@ -109,6 +109,8 @@ pub enum FieldValue {
         /// Its value.
         value: Option<Number>,
     },
+    /// An expression, as in [`ArgumentValue::Related`]; what the kernel loads there tells its type.
+    Related(String),
     /// Another argument, by name.
     Name(String),
 }
@@ -218,7 +220,7 @@ impl Display for Field {
         match &self.value {
             FieldValue::Number(number) => number.fmt(f),
             FieldValue::Scalar { element, value } => scalar(*element, value.as_ref(), f),
-            FieldValue::Name(name) => f.write_str(name),
+            FieldValue::Name(text) | FieldValue::Related(text) => f.write_str(text),
         }
     }
 }

@@ -70,6 +70,7 @@ fn piece<'s>(
     match &field.value {
         FieldValue::Number(value) => number(value, room),
         FieldValue::Scalar { element, value } => scalar(*element, value.as_ref()),
+        FieldValue::Related(expression) => related(expression, room),
         FieldValue::Name(name) => {
             let argument = arguments.iter().find(|argument| argument.name == *name);
             let argument = argument.ok_or_else(|| {
@@ -80,15 +81,17 @@ fn piece<'s>(
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
                 ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
                 ArgumentValue::Structure(_) => Err("a structure within a structure".to_owned()),
-                ArgumentValue::Related(expression) => {
-                    match room.loaded.unwrap_or(room.bytes.min(4)) {
-                        4 => Ok(Piece::Related(ElementType::F32, expression)),
-                        8 => Ok(Piece::Related(ElementType::F64, expression)),
-                        bytes => Err(format!("`{argument}`: no float has {bytes} bytes there")),
-                    }
-                }
+                ArgumentValue::Related(expression) => related(expression, room),
             }
         }
+    }
+}
+
+fn related(expression: &str, room: Room) -> Result<Piece<'_>, String> {
+    match room.loaded.unwrap_or(room.bytes.min(4)) {
+        4 => Ok(Piece::Related(ElementType::F32, expression)),
+        8 => Ok(Piece::Related(ElementType::F64, expression)),
+        bytes => Err(format!("`{expression}`: no float has {bytes} bytes there")),
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) use sides::alone;
 
 pub(crate) use text::{rounding, values};
 
-use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData};
+use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, ScalarValue};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
 use crate::report::{self, Comparison, HeatMap};
@@ -219,6 +219,16 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
 }
 
 impl Answered<'_> {
+    /// Scalars that were given as numbers.
+    fn scalars(&self) -> Vec<(String, f64)> {
+        let all = self.launches().flat_map(|launch| &launch.built.scalars);
+        let given = all.filter_map(|scalar| match scalar.value {
+            ScalarValue::Float(value) => Some((scalar.name.clone(), value.abs())),
+            _ => None,
+        });
+        given.collect()
+    }
+
     /// The verdict on everything.
     fn verdict(&self) -> Verdict {
         Verdict::of_all([self.runs(), self.equality().verdict].into_iter())
@@ -345,6 +355,9 @@ impl Answered<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
+        all.extend(
+            compared.stands.iter().map(|one| format!("{} stands for {}", one.constant, one.form)),
+        );
         let inner: Vec<String> = compared.inner.iter().map(|name| format!("`{name}`")).collect();
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };

@@ -4,7 +4,7 @@ use super::Answered;
 use crate::Colour;
 use crate::execute::Finished;
 use crate::properties::{Verdict, properties};
-use equiv::{Answer, Compared, Difference, Enclosed, Rechecked};
+use equiv::{Answer, Compared, Difference, Enclosed, Rechecked, Stands};
 use std::fmt::Write;
 
 /// Inputs of a difference that a report shows.
@@ -34,6 +34,9 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
         (Verdict::Refuted, Some(Answer::Different(difference))) => {
             let _ = writeln!(text, "equivalence: {verdict}: {}", headline(answered, difference));
             different(&mut text, difference);
+            if let Some(note) = smallness(difference, &answered.scalars()) {
+                let _ = writeln!(text, "  {note}");
+            }
             for line in answered.stores(difference) {
                 let _ = writeln!(text, "  {line}");
             }
@@ -136,6 +139,28 @@ pub(crate) fn rounding(difference: &Difference) -> Option<String> {
     (!pairs.is_empty()).then(|| {
         format!("the kernels differ only in how constants are rounded: {}", pairs.join("; "))
     })
+}
+
+/// What a very small difference is likely to be. `scalars` are arguments that were given as numbers.
+pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> Option<String> {
+    const SMALL: f64 = 1e-5;
+    let [Some(one), Some(other)] = difference.values else { return None };
+    let relative = (one - other).abs() / one.abs().max(other.abs());
+    // Something else is known of it, or it is not small.
+    if !(relative < SMALL) || !difference.rounding.is_empty() {
+        return None;
+    }
+    let mut note =
+        format!("the sides differ by {relative:.0e} relative: likely a rounded constant");
+    for near in &difference.near {
+        let Stands { constant, form } = near;
+        note.push_str(&format!("; {constant} is close to {form}"));
+        let given = scalars.iter().find(|(_, value)| *value == constant.value());
+        if let Some((name, _)) = given {
+            note.push_str(&format!("; pass the scalar exactly (`--arg {name}={form}`)"));
+        }
+    }
+    Some(note)
 }
 
 fn inputs(difference: &Difference) -> Option<String> {

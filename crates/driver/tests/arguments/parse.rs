@@ -136,14 +136,21 @@ fn bad_arguments_are_explained() {
         ("n=-9223372036854775809", "`-9223372036854775809` is no integer of 64 bits"),
         ("n=0xg", "`0xg` is no integer of 64 bits"),
         ("n=1.0f", "`1.0f` is no number; expected one such as 512"),
-        ("n=4*128", "`4*128` has no names in it; write its value"),
+        (
+            "s=1/sqrt(-8)",
+            "`1/sqrt(-8)` has no value: it divides by zero, or takes a root or logarithm of a number \
+             that has none",
+        ),
         ("p={", "expected `}` at the end of the structure"),
         ("p={}", "the structure has no fields"),
         ("p={x}", "field `x`: expected OFFSET:VALUE, such as 8:x"),
         ("p={-8:x}", "field `-8:x`: offset `-8` is not a number from 0 up"),
         ("p={0:f32[4]}", "a tensor is an argument of its own: --arg NAME=f32[4]"),
         ("p={0:s32}", "a launch fixes every integer"),
-        ("p={0:?}", "expected a number, a type with a value, or the name of an argument"),
+        (
+            "p={0:?}",
+            "expected a number, a type with a value, an expression, or the name of an argument",
+        ),
     ];
     for (text, expected) in table {
         let error = text.parse::<ArgumentSpec>().expect_err(text).to_string();

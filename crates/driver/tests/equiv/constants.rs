@@ -64,3 +64,118 @@ fn roundings_of_constants_are_small() {
     let (exit, text) = small([sinh, other], X_AND_Y);
     assert_eq!(exit, Exit::Success, "{text}");
 }
+
+/// `x / √32`
+const BY_ROOT: &str = "mov.f32 %f3, 0f42000000; sqrt.rn.f32 %f4, %f3; div.rn.f32 %f2, %f1, %f4;";
+
+fn times(number: f32) -> String {
+    format!("mul.f32 %f2, %f1, 0f{:08X};", number.to_bits())
+}
+
+#[test]
+fn a_constant_may_stand_for_what_the_other_side_computes() {
+    let scale = (1.0 / 32_f64.sqrt()) as f32;
+    for pair in [[BY_ROOT, &times(scale)], [&times(scale), BY_ROOT]] {
+        let (exit, text) = small(pair, X_AND_Y);
+        assert_eq!(exit, Exit::Success, "{text}");
+        assert!(text.contains("assumed: 0.17677669 stands for 1/sqrt(32)\n"), "{text}");
+    }
+    // Negated, and in the exponent.
+    let negated = format!("{BY_ROOT} neg.f32 %f2, %f2;");
+    assert_eq!(small([&negated, &times(-scale)], X_AND_Y).0, Exit::Success);
+    let eighth = std::f32::consts::LOG2_E / 8.0;
+    let power = format!("mul.f32 %f3, %f1, 0f{:08X}; ex2.approx.f32 %f2, %f3;", eighth.to_bits());
+    let exp =
+        "mul.f32 %f3, %f1, 0f3E000000; mul.f32 %f3, %f3, 0f3FB8AA3B; ex2.approx.f32 %f2, %f3;";
+    let (exit, text) = small([exp, &power], X_AND_Y);
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(text.contains("stands for log2e/8"), "{text}");
+    // A tenth, and both a scale and its product with log2 e.
+    let tenth = "div.rn.f32 %f2, %f1, 0f41200000;";
+    assert_eq!(small([tenth, &times(0.1)], X_AND_Y).0, Exit::Success);
+    let root = "mov.f32 %f3, 0f41000000; rsqrt.approx.f32 %f3, %f3; mul.f32 %f3, %f1, %f3;
+        mul.f32 %f4, %f3, 0f3FB8AA3B; ex2.approx.f32 %f4, %f4; mul.f32 %f2, %f3, %f4;";
+    let scale = 1.0 / 8_f64.sqrt();
+    let [plain, scaled] =
+        [scale, scale * std::f64::consts::LOG2_E].map(|one| (one as f32).to_bits());
+    let both = format!(
+        "mul.f32 %f3, %f1, 0f{plain:08X}; mul.f32 %f4, %f1, 0f{scaled:08X}; ex2.approx.f32 %f4, %f4;
+        mul.f32 %f2, %f3, %f4;"
+    );
+    let (exit, text) = small([root, &both], X_AND_Y);
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(text.contains("stands for 1/sqrt(8)") && text.contains("log2e/sqrt(8)"), "{text}");
+}
+
+#[test]
+fn other_constants_do_not() {
+    let scale = (1.0 / 32_f64.sqrt()) as f32;
+    let wrong = [
+        0.1767,
+        scale.next_up().next_up(),
+        scale.next_down().next_down(),
+        (1.0 / 31_f64.sqrt()) as f32,
+        0.176_776_7 * 1.000_001,
+    ];
+    for number in wrong {
+        let (exit, text) = small([BY_ROOT, &times(number)], X_AND_Y);
+        assert_eq!(exit, Exit::Refuted, "{number}: {text}");
+    }
+    let (_, text) = small([BY_ROOT, &times(scale.next_up().next_up())], X_AND_Y);
+    for wanted in ["relative: likely a rounded constant", "is close to 1/sqrt(32)"] {
+        assert!(text.contains(wanted), "{text}");
+    }
+    // A float is itself, and no other.
+    let quarter = "mul.f32 %f2, %f1, 0f3E800000;";
+    assert_eq!(small([quarter, &times(0.25_f32.next_up())], X_AND_Y).0, Exit::Refuted);
+    // Any number would do in the place of both.
+    let near = (1.0 / 8_f64.sqrt()) as f32;
+    let (exit, text) = small([&times(near), &times(near.next_up())], X_AND_Y);
+    assert_eq!(exit, Exit::Refuted, "{text}");
+    assert!(text.contains("only in how constants are rounded"), "{text}");
+    // The constant is right and something else is wrong.
+    let (exit, text) =
+        small([BY_ROOT, &format!("{} add.f32 %f2, %f2, 0f33000000;", times(scale))], X_AND_Y);
+    assert_eq!(exit, Exit::Refuted, "{text}");
+    // As it is, if nothing is to stand for anything.
+    let inputs = [BY_ROOT, &times(scale)].map(crate::kernel);
+    let flags = X_AND_Y.map(|flags| Flags::parse(&format!("--grid 1 --block 1 {flags}")));
+    let options = driver::equiv::Options { snap: false, ..Default::default() };
+    let answer = crate::answer_with(inputs.each_ref(), [None; 2], &flags, &options);
+    assert_eq!(answer.0, Exit::Refuted, "{}", answer.1);
+}
+
+/// Kernels with a scalar, `x·s` against `x/√8`.
+fn with_scalar(value: &str) -> (Exit, String) {
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let body = ".reg .f32 %f<9>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];
+        ld.global.f32 %f1, [%rd1];";
+    let end = "st.global.f32 [%rd2], %f2; ret; }";
+    let reference = format!(
+        "{head}.entry k(.param .u64 x, .param .u64 y) {{ {body} mov.f32 %f3, 0f41000000;
+        rsqrt.approx.f32 %f3, %f3; mul.f32 %f2, %f1, %f3; {end}"
+    );
+    let optimised = format!(
+        "{head}.entry k(.param .u64 x, .param .u64 y, .param .f32 scale) {{ {body}
+        ld.param.f32 %f3, [scale]; mul.f32 %f2, %f1, %f3; {end}"
+    );
+    let inputs =
+        [reference, optimised].map(|text| Input::from_bytes("k.ptx", text.into_bytes()).unwrap());
+    let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
+    let flags = [flags.to_owned(), format!("{flags} --arg scale={value}")];
+    answer(inputs.each_ref(), [None; 2], &flags.each_ref().map(|flags| Flags::parse(flags)))
+}
+
+#[test]
+fn scalars_may_be_given_exactly() {
+    let (exit, text) = with_scalar("1/sqrt(8)");
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(!text.contains("stands for"), "{text}");
+    let (exit, text) = with_scalar("0.35355338");
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(text.contains("assumed: 0.35355338 stands for 1/sqrt(8)"), "{text}");
+    let (exit, text) = with_scalar("0.3535535");
+    assert_eq!(exit, Exit::Refuted, "{text}");
+    assert!(text.contains("pass the scalar exactly (`--arg scale=1/sqrt(8)`)"), "{text}");
+    assert_eq!(with_scalar("1/sqrt(9)").0, Exit::Refuted);
+}

@@ -11,6 +11,9 @@ use term::{Input, Number, Term};
 
 const UNDEFINED: &str = "the optimised kernel may be undefined where the reference is not";
 
+/// Constants that stand for other numbers may make expressions differ and kernels not.
+pub(super) const CONTRADICTED: &str = "the expressions differ, but the kernels do not";
+
 const OUT_OF_RANGE: &str = "the expressions differ, but perhaps only where an argument of a function \
                             is out of the range that the code has a case for";
 
@@ -112,7 +115,7 @@ impl Outputs<'_, '_> {
         let witness = confirm(self.sides, self.table, position, &numbers, self.clock.limits());
         let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
-            return Err("the expressions differ, but the kernels do not".to_owned());
+            return Err(CONTRADICTED.to_owned());
         }
         // Out of its range a function is something else; the run on intervals looks at the range.
         if self.ran.iter().any(|ran| ran.domain.has_ranges) && !shown {
@@ -144,6 +147,7 @@ impl Outputs<'_, '_> {
             witness,
             stores: [None; 2],
             rounding: Vec::new(),
+            near: Vec::new(),
         }))
     }
 

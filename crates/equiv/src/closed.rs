@@ -1,0 +1,200 @@
+//! Closed forms near a float: `1/sqrt(32)` near 0.17677669.
+//!
+//! Tried are `t·p/q` and `t·√(p/q)` for some numbers `t`, each with the simplest fraction that comes near enough
+//! (the first of the Stern–Brocot tree in an interval). A single has room for about one in a hundred of all
+//! numbers to be near such a form by chance; nothing rests on a form before both kernels are shown to be equal
+//! with it.
+
+use crate::Formula;
+use decide::{Value, evaluate};
+use ir::Format;
+use term::{Inputs, Number, Relation, Terms};
+
+/// Numbers that forms are multiples of, as they are written and their values.
+const MULTIPLES: [(&str, f64); 6] = [
+    ("", 1.0),
+    ("log2e", std::f64::consts::LOG2_E),
+    ("ln2", std::f64::consts::LN_2),
+    ("pi", std::f64::consts::PI),
+    ("sqrt(pi)", 1.772_453_850_905_516),
+    ("log10e", std::f64::consts::LOG10_E),
+];
+
+/// A form and how simple it is: the product of its numerator and denominator.
+type Form = (u64, String);
+
+/// Forms within one unit in the last place of a positive single or double, the simplest first. None if the simplest
+/// is itself such a float: then the constant is another number.
+pub(crate) fn forms(format: Format, bits: u64) -> Vec<String> {
+    forms_within(format, bits, 1)
+}
+
+/// Forms within some units in the last place.
+pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String> {
+    let Some((number, unit)) = number_and_unit(format, bits) else { return Vec::new() };
+    // Doubles are computed with an error of their own: what comes near is looked at exactly below.
+    let slack = if format == Format::F64 { 4.0 } else { 0.0 };
+    let tolerance = unit * (units as f64 + slack) / number;
+    let largest = (0.01 / tolerance).min(1e9) as u64;
+    let mut found: Vec<Form> = Vec::new();
+    for (name, value) in MULTIPLES {
+        let ratio = number / value;
+        let plain =
+            simplest(ratio, tolerance).map(|(p, q)| (p.saturating_mul(q), multiple(name, p, q)));
+        let squared = simplest(ratio * ratio, 2.0 * tolerance);
+        let root = squared.map(|(p, q)| (p.saturating_mul(q), multiple_of_root(name, p, q)));
+        found.extend([plain, root].into_iter().flatten().filter(|(size, _)| *size <= largest));
+    }
+    found.sort();
+    found.dedup();
+    let near = |(_, text): Form| is_near(&text, number, unit * units as f64).then_some(text);
+    let found: Vec<String> = found.into_iter().filter_map(near).collect();
+    match found.first() {
+        Some(first) if is_float(first, format) => Vec::new(),
+        _ => found,
+    }
+}
+
+/// A positive normal float and the distance to the next.
+fn number_and_unit(format: Format, bits: u64) -> Option<(f64, f64)> {
+    match format {
+        Format::F32 => {
+            let number = f32::from_bits(u32::try_from(bits).ok()?);
+            let is_usual = number.is_normal() && number > 0.0;
+            is_usual.then(|| (f64::from(number), f64::from(number.next_up()) - f64::from(number)))
+        }
+        Format::F64 => {
+            let number = f64::from_bits(bits);
+            let is_usual = number.is_normal() && number > 0.0 && number < f64::MAX / 2.0;
+            is_usual.then(|| (number, number.next_up() - number))
+        }
+        _ => None,
+    }
+}
+
+/// The fraction with the smallest terms within a relative tolerance.
+fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
+    const STEPS: usize = 64;
+    let (low, high) = (ratio * (1.0 - tolerance), ratio * (1.0 + tolerance));
+    if !(low > 1e-9 && high < 1e9) {
+        return None;
+    }
+    // Continued fractions of both ends, as long as they agree.
+    let (mut a, mut b) = (low, high);
+    let (mut p, mut q) = ((1_u64, 0_u64), (0_u64, 1_u64));
+    for _ in 0..STEPS {
+        let whole = a.floor();
+        let ends = b.floor() > whole || a == whole;
+        let next = if a == whole { whole } else { whole + 1.0 };
+        let digit = if ends { next } else { whole };
+        if digit > 1e12 {
+            return None;
+        }
+        let digit = digit as u64;
+        p = (digit.checked_mul(p.0)?.checked_add(p.1)?, p.0);
+        q = (digit.checked_mul(q.0)?.checked_add(q.1)?, q.0);
+        if ends {
+            return (p.0 > 0 && q.0 > 0).then_some((p.0, q.0));
+        }
+        (a, b) = (1.0 / (b - whole), 1.0 / (a - whole));
+    }
+    None
+}
+
+/// `p·t/q`
+fn multiple(name: &str, p: u64, q: u64) -> String {
+    let above = match (name, p) {
+        ("", p) => p.to_string(),
+        (name, 1) => name.to_owned(),
+        (name, p) => format!("{p}*{name}"),
+    };
+    if q == 1 { above } else { format!("{above}/{q}") }
+}
+
+/// `t·√(p/q)`
+fn multiple_of_root(name: &str, p: u64, q: u64) -> String {
+    match (name, p, q) {
+        ("", p, 1) => format!("sqrt({p})"),
+        ("", 1, q) => format!("1/sqrt({q})"),
+        ("", p, q) => format!("sqrt({p}/{q})"),
+        (name, p, 1) => format!("{name}*sqrt({p})"),
+        (name, 1, q) => format!("{name}/sqrt({q})"),
+        (name, p, q) => format!("{name}*sqrt({p}/{q})"),
+    }
+}
+
+/// Whether a form is no farther from a number than `distance`, exactly.
+fn is_near(text: &str, number: f64, distance: f64) -> bool {
+    let mut terms = Terms::new(Inputs::new().into());
+    let Ok(form) = Formula::expression(text) else { return false };
+    let Ok(form) = form.term(&mut terms, &|_| None) else { return false };
+    let (number, distance) = (terms.float(number), terms.float(distance));
+    let gap = terms.subtract(form, number);
+    let gap = terms.absolute(gap);
+    let near = terms.compare(Relation::LessEqual, gap, distance);
+    evaluate(&terms, &[near], &|_| Number::ZERO).pop() == Some(Value::Truth(true))
+}
+
+/// Whether a form is a number of a format.
+fn is_float(text: &str, format: Format) -> bool {
+    let Some(number) = Formula::expression(text).ok().and_then(|form| form.value()) else {
+        return false;
+    };
+    let nearest = number.to_f64_lossy();
+    let nearest = if format == Format::F32 { f64::from(nearest as f32) } else { nearest };
+    Number::from_f64(nearest).as_ref() == Some(&number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(number: f32) -> Option<String> {
+        forms(Format::F32, number.to_bits().into()).into_iter().next()
+    }
+
+    #[test]
+    fn scales_of_attention_are_found() {
+        for width in [3, 5, 8, 24, 32, 40, 80, 96, 128, 192, 288] {
+            let root = f64::from(width).sqrt();
+            assert_eq!(single((1.0 / root) as f32), Some(format!("1/sqrt({width})")));
+            let scaled = std::f64::consts::LOG2_E / root;
+            assert_eq!(single(scaled as f32), Some(format!("log2e/sqrt({width})")));
+        }
+        // Of others the quotient of doubles may be off by more than one unit.
+        for width in [3, 5, 8] {
+            let double = forms(Format::F64, (1.0 / f64::from(width).sqrt()).to_bits());
+            assert_eq!(double.first(), Some(&format!("1/sqrt({width})")));
+        }
+        assert_eq!(single(0.1).as_deref(), Some("1/10"));
+        assert_eq!(single(std::f32::consts::LOG2_E / 8.0).as_deref(), Some("log2e/8"));
+        assert_eq!(single(std::f32::consts::PI / 3.0).as_deref(), Some("pi/3"));
+    }
+
+    /// The neighbours are within one unit, too; the numbers next to those are not.
+    #[test]
+    fn one_unit_in_the_last_place_and_no_more() {
+        let near = 0.176_776_69_f32;
+        assert!(single(near.next_up()).is_some() || single(near.next_down()).is_some());
+        assert_ne!(single(near.next_up().next_up()).as_deref(), Some("1/sqrt(32)"));
+        assert_ne!(single(near.next_down().next_down()).as_deref(), Some("1/sqrt(32)"));
+        assert_ne!(single(0.1767).as_deref(), Some("1/sqrt(32)"));
+    }
+
+    /// A float near a float is another number.
+    #[test]
+    fn floats_stand_for_themselves() {
+        for number in [0.25_f32, 0.5, 3.0, 0.375, 1.0] {
+            assert_eq!(single(number), None);
+            assert_eq!(single(number.next_up()), None);
+            assert_eq!(single(number.next_down()), None);
+        }
+    }
+
+    #[test]
+    fn few_are_near_by_chance() {
+        let number = |at: u32| f32::from_bits(0x3d00_0000 + at * 104_729);
+        let found = (0..300).filter(|&at| single(number(at)).is_some()).count();
+        assert!(found < 60, "{found}");
+    }
+}

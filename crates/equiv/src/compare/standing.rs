@@ -1,0 +1,267 @@
+//! Constants that are a rounded number which the other kernel computes: `q·k * 0.17677669f` against
+//! `q·k / sqrtf(32)`.
+//!
+//! Over the reals the kernels differ, by some 10⁻⁸. Suspected are constants that one side has and the other has not
+//! and that are within one unit in the last place of a closed form ([`closed`]) and no float themselves would be
+//! it. If the sides are equal with the forms in the place of the constants, then these are what the author meant:
+//! the answer is about the kernels with them, and each is listed as assumed. A form is kept only if the sides
+//! differ without it, so that it is the constant that makes the difference.
+//!
+//! And the numbers must be determined: if `c·x` and `c'·x` are compared, any number in the place of both will do, and
+//! nothing says which was meant. So each is changed a little by itself, and the changes of the outputs must be
+//! independent of each other (looked at in floats, at a few points): then the numbers are the only ones nearby.
+
+use super::judge::CONTRADICTED;
+use super::{Found, Outputs, compare_runs};
+use crate::answer::{Answer, Compared, Options, Ran};
+use crate::assumed::Assumed;
+use crate::closed;
+use crate::rounding::{Constant, Stands};
+use crate::sequence::Launches;
+use decide::{Value, evaluate};
+use term::{Input, Number};
+
+/// Differences above this, for the size of the values, are no rounding of a constant.
+const SMALL: f64 = 1e-4;
+
+/// Constants that are replaced at the same time, and how often forms are tried.
+const MOST_SUSPECTS: usize = 6;
+const MOST_TRIES: usize = 8;
+
+/// Outputs of a tensor, and points, at which changes are looked at.
+const OUTPUTS: usize = 8;
+const POINTS: u64 = 4;
+
+/// A constant of a side and the forms it may stand for.
+struct Suspect {
+    side: usize,
+    constant: Constant,
+    forms: Vec<String>,
+}
+
+/// A comparison with constants replaced, which are equal then.
+pub(super) struct Standing {
+    pub(super) compared: Compared,
+    pub(super) ran: [Ran; 2],
+}
+
+/// Whether the sides are equal once constants are what they stand for.
+pub(super) fn find(
+    launches: &[Launches<'_, '_>; 2],
+    options: &Options<'_>,
+    assumed: &Assumed,
+    ran: &[Ran; 2],
+) -> Option<Standing> {
+    if !options.snap {
+        return None;
+    }
+    let suspects = suspects(ran);
+    if suspects.is_empty() {
+        return None;
+    }
+    let question = Question { launches, options, assumed };
+    let mut chosen = question.choose(&suspects)?;
+    // What is not needed does not stand for anything.
+    let mut at = 0;
+    while chosen.len() > 1 && at < chosen.len() {
+        let mut fewer = chosen.clone();
+        fewer.remove(at);
+        match question.is_equal(&fewer) {
+            Some(_) => chosen = fewer,
+            None => at += 1,
+        }
+    }
+    if !question.is_determined(&chosen) {
+        return None;
+    }
+    let mut standing = question.is_equal(&chosen)?;
+    standing.compared.stands = chosen.iter().map(|(_, stands)| stands.clone()).collect();
+    Some(standing)
+}
+
+/// Whether an answer may be that of constants alone.
+pub(super) fn is_likely(answer: &Answer) -> bool {
+    match answer {
+        Answer::Different(difference) => is_small(difference.values),
+        Answer::Unknown(unsettled, _) => unsettled.reason == CONTRADICTED,
+        _ => false,
+    }
+}
+
+/// Whether two values are close for their size.
+fn is_small(values: [Option<f64>; 2]) -> bool {
+    let [Some(one), Some(other)] = values else { return false };
+    (one - other).abs() <= SMALL * one.abs().max(other.abs())
+}
+
+/// Constants of one side alone within a few units of a form, if values differ by as little.
+pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
+    const UNITS: u64 = 4;
+    const SHOWN: usize = 2;
+    if !is_small(values) {
+        return Vec::new();
+    }
+    let sides = [[0, 1], [1, 0]].map(|at| at.map(|at| &ran[at].domain.constants));
+    let constants = sides.into_iter().flat_map(|[own, other]| own.without(other));
+    let near = constants.filter_map(|constant| {
+        let form =
+            closed::forms_within(constant.format(), constant.bits, UNITS).into_iter().next()?;
+        Some(Stands { constant, form })
+    });
+    near.take(SHOWN).collect()
+}
+
+/// Constants that one side alone has and that are near a form.
+fn suspects(ran: &[Ran; 2]) -> Vec<Suspect> {
+    let mut found = Vec::new();
+    for side in [0, 1] {
+        let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
+        for constant in own.without(other) {
+            let forms = closed::forms(constant.format(), constant.bits);
+            if !forms.is_empty() {
+                found.push(Suspect { side, constant, forms });
+            }
+        }
+    }
+    // Rather none than some of many.
+    if found.len() > MOST_SUSPECTS { Vec::new() } else { found }
+}
+
+/// A side, and what a constant of it stands for.
+type Chosen = (usize, Stands);
+
+struct Question<'q, 'l, 's> {
+    launches: &'q [Launches<'l, 's>; 2],
+    options: &'q Options<'q>,
+    assumed: &'q Assumed,
+}
+
+impl Question<'_, '_, '_> {
+    /// Forms with which the sides are equal: the simplest first, then others of one constant after the other.
+    fn choose(&self, suspects: &[Suspect]) -> Option<Vec<Chosen>> {
+        let of = |at: &[usize]| -> Vec<Chosen> {
+            let all = suspects.iter().zip(at).map(|(suspect, at)| {
+                let form = suspect.forms[*at].clone();
+                (suspect.side, Stands { constant: suspect.constant, form })
+            });
+            all.collect()
+        };
+        let mut tries = vec![vec![0; suspects.len()]];
+        for (at, suspect) in suspects.iter().enumerate() {
+            for other in 1..suspect.forms.len() {
+                let mut choice = vec![0; suspects.len()];
+                choice[at] = other;
+                tries.push(choice);
+            }
+        }
+        let mut tries = tries.into_iter().take(MOST_TRIES).map(|choice| of(&choice));
+        tries.find(|chosen| self.is_equal(chosen).is_some())
+    }
+
+    /// Whether outputs change independently with each of the numbers.
+    fn is_determined(&self, chosen: &[Chosen]) -> bool {
+        let column = |at: usize| {
+            let mut changed = chosen.to_vec();
+            let form = &mut changed[at].1.form;
+            *form = format!("({form})*(1+1/65536)");
+            Some(self.differences(&mut self.runs(&changed)?))
+        };
+        let columns: Option<Vec<Vec<f64>>> = (0..chosen.len()).map(column).collect();
+        columns.is_some_and(|columns| are_independent(&columns))
+    }
+
+    /// The differences of some outputs at some points.
+    fn differences(&self, ran: &mut [Ran; 2]) -> Vec<f64> {
+        let sides = self.launches.each_ref().map(|one| one.side);
+        let written = sides[1].written();
+        let mut pairs = Vec::new();
+        for (name, (_, one)) in sides[0].written() {
+            let Some((_, other)) = written.get(name) else { continue };
+            let count = one.starts.len().min(other.starts.len());
+            for index in (0..count).step_by(count.div_ceil(OUTPUTS).max(1)) {
+                let found = [
+                    super::find(sides[0], &mut ran[0], one, index),
+                    super::find(sides[1], &mut ran[1], other, index),
+                ];
+                if let [Found::Term(a), Found::Term(b)] = found {
+                    pairs.push([a, b]);
+                }
+            }
+        }
+        let roots = [0, 1].map(|side| pairs.iter().map(|pair| pair[side]).collect::<Vec<_>>());
+        let mut all = Vec::new();
+        for point in 1..=POINTS {
+            let values = [0, 1].map(|side| {
+                evaluate(&ran[side].domain.terms, &roots[side], &|input| number(point, input))
+            });
+            all.extend(values[0].iter().zip(&values[1]).map(|pair| match pair {
+                (Value::Real(a), Value::Real(b)) => {
+                    a.minus(b).map_or(0.0, |difference| difference.to_f64_lossy())
+                }
+                _ => 0.0,
+            }));
+        }
+        all
+    }
+
+    /// Both sides with constants replaced.
+    fn runs(&self, chosen: &[Chosen]) -> Option<[Ran; 2]> {
+        let mut ran = Vec::new();
+        for (number, one) in self.launches.iter().enumerate() {
+            let mut domain = one.table.domain(one.side, number, self.options.snap).ok()?;
+            let own = chosen.iter().filter(|(side, _)| *side == number);
+            domain.constants.replace(own.map(|(_, stands)| stands.clone()));
+            let again = one.run(domain, None);
+            if !again.ended() {
+                return None;
+            }
+            ran.push(again);
+        }
+        <[Ran; 2]>::try_from(ran).ok()
+    }
+
+    /// The comparison with constants replaced, if the sides are equal.
+    fn is_equal(&self, chosen: &[Chosen]) -> Option<Standing> {
+        let mut ran = self.runs(chosen)?;
+        let mut compared = compare_runs(&ran);
+        let sides = self.launches.each_ref().map(|one| one.side);
+        let (table, clock) = (self.launches[0].table, self.launches[0].clock);
+        let answer = {
+            let (ran, compared, assumed) = (&mut ran, &mut compared, self.assumed);
+            Outputs { sides, table, assumed, clock, ran, compared }.compare()
+        };
+        let is_equal = matches!(answer, Answer::Equal);
+        compared.answer = Some(answer);
+        is_equal.then_some(Standing { compared, ran })
+    }
+}
+
+/// A number for an input at a point: between 1/16 and 2, both signs at every other point.
+fn number(point: u64, input: Input) -> Number {
+    let random = decide::mix(point << 40 | input.position() as u64);
+    let sixteenths = (random >> 8) as i64 % 32 + 1;
+    let is_negative = point.is_multiple_of(2) && random.is_multiple_of(2);
+    Number::dyadic(if is_negative { -sixteenths } else { sixteenths }, -4)
+}
+
+/// Whether no column is nearly a combination of those before it.
+fn are_independent(columns: &[Vec<f64>]) -> bool {
+    const LEAST: f64 = 1e-3;
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for column in columns {
+        let size = product(column, column).sqrt();
+        let mut rest: Vec<f64> = column.iter().map(|one| one / size).collect();
+        for other in &basis {
+            let along = product(&rest, other);
+            rest.iter_mut().zip(other).for_each(|(rest, other)| *rest -= along * other);
+        }
+        let left = product(&rest, &rest).sqrt();
+        // Also where it is no number.
+        if !(left > LEAST) {
+            return false;
+        }
+        basis.push(rest.into_iter().map(|one| one / left).collect());
+    }
+    true
+}
