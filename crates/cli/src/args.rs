@@ -194,6 +194,11 @@ pub(crate) struct EquivArgs {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    /// Accept something without proof, and list it as assumed: `float-order` accepts sums of float
+    /// atomics that depend on their order in the last bits.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) allow: Vec<driver::Allow>,
+
     /// How to write the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
@@ -228,6 +233,11 @@ pub(crate) struct CheckArgs {
     /// wants: unordered writes of the same value, aligned barriers at different instructions.
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Accept something without proof, and list it as assumed: `float-order` accepts sums of float
+    /// atomics that depend on their order in the last bits.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) allow: Vec<driver::Allow>,
 
     /// Assume that lanes of a warp that run together stay together, as before sm_70.
     #[arg(long)]

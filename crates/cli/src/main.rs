@@ -149,6 +149,7 @@ fn run_equiv(args: &EquivArgs) -> Exit {
     let options = driver::equiv::Options {
         snap: !args.no_snap,
         strict: args.strict,
+        allow: allowed(&args.allow),
         assumptions: &args.assumptions,
         pictures: args.report.is_some(),
         recheck: args.recheck,
@@ -160,11 +161,18 @@ fn run_equiv(args: &EquivArgs) -> Exit {
     finish(outcome.rendered(args.format.into()))
 }
 
+/// Everything that is allowed.
+fn allowed(all: &[driver::Allow]) -> driver::Allow {
+    all.iter().fold(driver::Allow::default(), |some, one| some.and(*one))
+}
+
 fn run_check(args: &CheckArgs) -> Exit {
     let CheckArgs { strict, warp_synchronous, .. } = *args;
     let (graph, format) = (args.graph.as_deref(), args.format.into());
     let pictures = args.report.is_some();
-    let options = driver::check::Options { strict, warp_synchronous, graph, format, pictures };
+    let allow = allowed(&args.allow);
+    let options =
+        driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
     let colour = styled();
     let input = args.target.compile.open(&args.target.kernel);
     execute(&args.target, input, |execution| {

@@ -7,12 +7,13 @@
 //! schedule is executed; if no access races and no barrier is misused, all others do the same, and
 //! what is said holds for all schedules.
 
+use crate::allow::Allow;
 use crate::arguments::MissingData;
-use crate::execute::{self, Execution, Finished, Refusal};
+use crate::execute::{self, Again, Execution, Finished, Refusal};
 use crate::properties::{Property, Verdict, properties};
 use crate::report::{self, Report};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
-use exec::Checks;
+use exec::{Checks, Stop};
 use std::path::Path;
 
 /// How strictly a kernel is checked, and what else is wanted.
@@ -22,6 +23,8 @@ pub struct Options<'o> {
     pub strict: bool,
     /// Lanes of a warp that run together stay together.
     pub warp_synchronous: bool,
+    /// What is accepted without proof.
+    pub allow: Allow,
     /// Where to write the graph of barriers.
     pub graph: Option<&'o Path>,
     /// How results are written.
@@ -35,6 +38,7 @@ impl Default for Options<'_> {
         Self {
             strict: false,
             warp_synchronous: false,
+            allow: Allow::default(),
             graph: None,
             format: Format::Text,
             pictures: false,
@@ -50,20 +54,24 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
 }
 
 fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
-    let Options { strict, warp_synchronous, graph, format, pictures } = options;
+    let Options { strict, warp_synchronous, allow, graph, format, pictures } = options;
     // The same checks whatever is reported: uses of barriers are gathered afterwards.
     let checks = Checks { lock_step: warp_synchronous, barrier_uses: false };
     let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
         Err(refusal) => return refused(execution, &refusal, format, colour),
     };
-    if finished.result.gap.is_some()
-        && finished.errors().next().is_none()
-        && let Some(whole) = execute::run_lifted(execution, "check", checks)
-    {
-        finished = whole;
-    }
-    if let Some(mut settled) = settled(execution, &finished, checks) {
+    finished = followed(execution, finished, checks);
+    let adopted = match settled(execution, &finished, checks) {
+        Some(Settled::BitForBit(settled)) => Some(settled),
+        Some(Settled::AsReals(settled)) if allow.float_order => Some(settled),
+        Some(Settled::AsReals(_)) => {
+            finished.equal_as_reals = true;
+            None
+        }
+        None => None,
+    };
+    if let Some(mut settled) = adopted {
         // The first run took the program as it stands, and went to its end.
         settled.seen = Some(finished.coverage(&[]));
         finished = settled;
@@ -73,7 +81,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     {
         finished.settle_copies(&found);
     }
-    finished.strict = strict;
+    (finished.strict, finished.allow) = (strict, allow);
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);
     }
@@ -91,23 +99,69 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     Outcome { output, messages, exit, thread_instructions, report: Some(report) }
 }
 
+/// The run that gets furthest: the given one, one that encloses floats whose bits are not fixed, one of the
+/// lifted program, or both.
+fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) -> Finished<'r> {
+    let unfixed = first.result.unfixed;
+    let stopped = first.result.gap.is_some();
+    let open = !first.result.doubts.is_empty() || !first.result.undecided.is_empty();
+    if first.errors().next().is_some() || !(stopped || unfixed && open) {
+        return first;
+    }
+    let mut best = first;
+    for (lifted, enclosed) in [(false, true), (true, false), (true, true)] {
+        if enclosed && !unfixed || lifted && !stopped {
+            continue;
+        }
+        let again = Again { lifted, enclosed };
+        let Some(run) = execute::run_again(execution, "check", checks, again) else { continue };
+        match &run.result.gap {
+            None => return run,
+            // It knows why it stopped.
+            Some(gap) if gap.stop == Stop::NotFixed => best = run,
+            Some(_) => {}
+        }
+    }
+    best
+}
+
+/// A run that shows that threads write the same at the same time.
+enum Settled<'r> {
+    /// By value numbering.
+    BitForBit(Finished<'r>),
+    /// As real numbers: which of several results stays is open, and they differ in their last bits at most.
+    AsReals(Finished<'r>),
+}
+
 /// The run with values, if they settle what is open without.
 fn settled<'r>(
     execution: &Execution<'r>,
     finished: &Finished<'_>,
     checks: Checks,
-) -> Option<Finished<'r>> {
-    if !finished.result.undecided.iter().any(exec::Undecided::asks_for_values) {
+) -> Option<Settled<'r>> {
+    let places = equiv::asked(&finished.result);
+    if places.is_empty() || finished.result.gap.is_some() {
         return None;
     }
-    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
-    if lift::drops_code(prepared.program()) {
-        return None;
+    let prepare = || execute::prepare(execution, &[], "check", MissingData::Opaque).ok();
+    for lifted in [false, true] {
+        let prepared = if lifted { prepare()?.lifted() } else { prepare()? };
+        if lift::drops_code(prepared.program()) {
+            return None;
+        }
+        let (program, launch) = (prepared.program(), &prepared.built.launch);
+        let places = places.iter().copied();
+        let outcome = exec::check_numbered(program, launch, execution.limits, checks, places);
+        if outcome.gap.is_none() && equiv::asked(&outcome).is_empty() {
+            return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
+        }
     }
+    let prepared = prepare()?.lifted();
     let side = crate::equiv::alone(execution, &prepared).ok()?;
     let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
-    let real = "what threads write at the same time is compared as real numbers, without rounding";
-    Some(prepared.assuming(real).finish(outcome, checks))
+    let real = "float-order: what threads write at the same time is equal up to the order of float \
+                additions (--allow float-order)";
+    Some(Settled::AsReals(prepared.assuming(real).finish(outcome, checks)))
 }
 
 /// What a run with values says of copies of elements that fragments hold.

@@ -1,5 +1,6 @@
 //! What `check` and `simulate` share: from a request to a run, and from a run to what is told of it.
 
+use crate::allow::Allow;
 use crate::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
     MissingData, OutputSpec, Request, ScalarValue, build_launch, select_kernel,
@@ -49,6 +50,10 @@ pub(crate) struct Finished<'r> {
     pub(crate) unwritten: Vec<String>,
     /// Notes about what the manual does not allow are errors.
     pub(crate) strict: bool,
+    /// What is open is whether threads write the same, bit for bit; as real numbers they do.
+    pub(crate) equal_as_reals: bool,
+    /// What the user accepts.
+    pub(crate) allow: Allow,
     /// How it was checked.
     pub(crate) checks: Checks,
     /// Whether all outputs are set, also where something happens only under a condition.
@@ -141,6 +146,8 @@ impl<'r> Prepared<'r> {
             result,
             unwritten,
             strict: false,
+            equal_as_reals: false,
+            allow: Allow::default(),
             checks,
             all_set: false,
             seen: None,
@@ -177,23 +184,36 @@ fn checked(
     exec::follow_racing_reads(program, launch, limits, checks, outcome)
 }
 
-/// Builds the launch and runs the lifted program, whatever tensors contain; `None` if that does not end.
-///
-/// Lifting keeps which memory is touched, so what is found holds for the kernel. The one exception is code that
-/// was dropped because a function was recognised without it: then nothing is known of the kernel.
-pub(crate) fn run_lifted<'r>(
+/// What another run of a kernel knows better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Again {
+    /// The program is lifted. Lifting keeps which memory is touched, so what is found holds for the
+    /// kernel. The one exception is code that was dropped because a function was recognised without it: then
+    /// nothing is known of the kernel.
+    pub(crate) lifted: bool,
+    /// Floats whose bits are not fixed are enclosed.
+    pub(crate) enclosed: bool,
+}
+
+/// Builds the launch and checks it again, whatever tensors contain.
+pub(crate) fn run_again<'r>(
     execution: &Execution<'r>,
     command: &str,
     checks: Checks,
+    again: Again,
 ) -> Option<Finished<'r>> {
     let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
-    let prepared = prepared.without_relations().lifted();
+    let mut prepared = prepared.without_relations();
+    if again.lifted {
+        prepared = prepared.lifted();
+    }
+    let run = if again.enclosed { exec::check_enclosed } else { checked };
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     if lift::drops_code(program) {
         return None;
     }
-    let result = checked(program, launch, execution.limits, checks);
-    result.gap.is_none().then(|| prepared.finish(result, checks))
+    let result = run(program, launch, execution.limits, checks);
+    Some(prepared.finish(result, checks))
 }
 
 /// Builds the launch.
@@ -458,6 +478,12 @@ impl Finished<'_> {
                 "module variable `{name}` holds what the module says (--symbol gives other \
                  contents)"
             ));
+        }
+        let rounded = |doubt: &Doubt| doubt.about == Doubtful::FloatOrder;
+        if self.allow.float_order && self.result.doubts.iter().any(rounded) {
+            let text = "float-order: sums of atomic additions are equal up to the order of float \
+                        additions (--allow float-order)";
+            assumptions.push(text.to_owned());
         }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions

@@ -58,6 +58,11 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
              blocks, or restrict the claim to them: --blocks 0..{fitting}",
             needed.div_ceil(1_000_000_000).saturating_mul(2)
         )),
+        Stop::NotFixed => diagnostic.help(
+            "the manual does not fix the last bits of this number, and not all that it allows \
+             decide alike: compare with a margin, or use integers or operations with a written \
+             rounding",
+        ),
         Stop::NotFollowed | Stop::Interrupted => diagnostic,
     }
 }
@@ -86,6 +91,10 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
         Doubtful::Undetermined { reason, .. } => {
             format!("what is stored at line {line} depends on {reason}{from}")
         }
+        Doubtful::FloatOrder => format!(
+            "float-order: the schedule chooses the order of the additions at line {line}; results \
+             are equal up to the order of float additions (--allow float-order accepts that){from}"
+        ),
         Doubtful::AtomicResult => format!(
             "the result of the atomic operation at line {line} is used, and depends on the \
              schedule{from}"

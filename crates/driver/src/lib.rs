@@ -3,6 +3,7 @@
 //! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
 //! files, JSON or colours.
 
+mod allow;
 pub mod arguments;
 pub mod check;
 mod container;
@@ -41,6 +42,7 @@ mod sync_findings;
 mod triton;
 mod wmma;
 
+pub use allow::Allow;
 pub use diagnostics::{Colour, Format};
 pub use exec::{Limits, Watch};
 pub use execute::Execution;

@@ -129,8 +129,18 @@ fn own_reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
         "initialised" => doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy)),
         "races" => open_races(finished),
         "division" => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
-        "determinism" => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),
+        "determinism" => undetermined(finished),
         _ => Vec::new(),
+    }
+}
+
+/// What may come out differently on another schedule.
+fn undetermined(finished: &Finished<'_>) -> Vec<String> {
+    match finished.allow.float_order {
+        true => {
+            doubts(finished, |about| !matches!(about, Doubtful::Divisor(_) | Doubtful::FloatOrder))
+        }
+        false => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),
     }
 }
 
@@ -141,6 +151,11 @@ fn open_races(finished: &Finished<'_>) -> Vec<String> {
         0 => {}
         1 => reasons.push("one pair of accesses is open, see above".to_owned()),
         count => reasons.push(format!("{count} pairs of accesses are open, see above")),
+    }
+    if finished.equal_as_reals {
+        let text = "float-order: what the threads write is equal as real numbers, and may differ in \
+                    the last bits (--allow float-order accepts that)";
+        reasons.push(text.to_owned());
     }
     if finished.built.launch.is_partial() {
         let ran = finished.blocks();

@@ -42,7 +42,7 @@ pub use interval::Enclosed;
 pub use marks::Unshown;
 pub use recheck::Rechecked;
 pub use rounding::{Constant, Stands};
-pub use settle::{copies, settle};
+pub use settle::{asked, copies, settle};
 pub use side::{Assumption, Input, InputKind, Output, Side};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};

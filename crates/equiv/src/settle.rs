@@ -12,7 +12,8 @@ use crate::side::{Side, Table};
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
 /// The stores of which it is open whether they write what another thread has written.
-pub(crate) fn asked(outcome: &Outcome) -> Vec<Place> {
+#[must_use]
+pub fn asked(outcome: &Outcome) -> Vec<Place> {
     let open = outcome.undecided.iter().filter(|open| open.asks_for_values());
     open.flat_map(|open| open.race.sides.each_ref().map(|side| side.place)).collect()
 }

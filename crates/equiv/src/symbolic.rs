@@ -30,7 +30,7 @@ use decide::{Budget, Decision, Problem, decide};
 use exec::Mask;
 use exec::concrete;
 use exec::domain::{
-    Binary, Connective, Domain, InputSource, Inputs as Given, Truths, Unary, Value, Values,
+    Binary, Connective, Domain, InputSource, Inputs as Given, Numbers, Truths, Unary, Value, Values,
 };
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use rustc_hash::FxHashMap;
@@ -427,6 +427,15 @@ impl Domain for Symbolic {
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
         self.each(Operation::Not, [a], lanes, out);
+    }
+
+    fn truth(&mut self, holds: bool) -> Value {
+        let term = self.terms.truth(holds);
+        self.handles.handle(term)
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers::Confirmed
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {

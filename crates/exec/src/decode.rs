@@ -37,17 +37,30 @@ pub(crate) enum Decoded {
     Fma { flush: bool, dst: Word, sources: [Word; 3] },
     /// Singles, to nearest.
     Single { op: FloatBinary, flush: bool, dst: Word, sources: [Word; 2] },
+    /// A product of singles that a sum may be fused with. Of numbers, others find out whether it is
+    /// exact.
+    Product { dst: Word, sources: [Word; 2] },
     /// A copy.
     Copy { dst: Word, sources: [Word; 1] },
     /// Integers.
     Integer { op: IntBinary, dst: Word, sources: [Word; 2] },
 }
 
+/// What floats are in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Floats {
+    /// Bits that one GPU could have.
+    Some,
+    /// Bits that every GPU has, or unknown.
+    Fixed,
+    /// Values of the domain, known ones too.
+    Valued,
+}
+
 /// Which instructions are decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoding {
-    /// Floats are left to the domain of the run, known ones too.
-    pub(crate) valued: bool,
+    pub(crate) floats: Floats,
     /// Everything is left to the code for all cases.
     pub(crate) general: bool,
 }
@@ -72,8 +85,12 @@ impl Code {
             let step = |instruction: &Instr| {
                 let decoded = match &instruction.op {
                     _ if decoding.general => None,
-                    Op::Fma { .. } | Op::FloatBinary { .. } if decoding.valued => None,
-                    op => decode(op, layout),
+                    Op::Fma { .. } | Op::FloatBinary { .. }
+                        if decoding.floats == Floats::Valued =>
+                    {
+                        None
+                    }
+                    op => decode(op, layout, decoding.floats),
                 };
                 let decoded = decoded.unwrap_or(Decoded::Other);
                 Step { guarded: instruction.guard.is_some(), decoded }
@@ -84,9 +101,10 @@ impl Code {
     }
 }
 
-fn decode(op: &Op, layout: &mut Layout) -> Option<Decoded> {
+fn decode(op: &Op, layout: &mut Layout, floats: Floats) -> Option<Decoded> {
     let flush = |mode: &FloatMode| {
-        let nearest = FloatMode { flush: mode.flush, ..FloatMode::NEAREST };
+        let FloatMode { flush, contract, .. } = *mode;
+        let nearest = FloatMode { flush, contract, ..FloatMode::NEAREST };
         (*mode == nearest).then_some(mode.flush)
     };
     match op {
@@ -95,6 +113,19 @@ fn decode(op: &Op, layout: &mut Layout) -> Option<Decoded> {
             dst: layout.target(*dst)?,
             sources: [layout.source(*a)?, layout.source(*b)?, layout.source(*c)?],
         }),
+        Op::FloatBinary {
+            op: FloatBinary::Mul,
+            format: Format::F32,
+            lanes: 1,
+            mode,
+            dst,
+            a,
+            b,
+        } if mode.contract && floats == Floats::Fixed => {
+            flush(mode)?;
+            let sources = [layout.source(*a)?, layout.source(*b)?];
+            Some(Decoded::Product { dst: layout.target(*dst)?, sources })
+        }
         Op::FloatBinary { op, format: Format::F32, lanes: 1, mode, dst, a, b } => {
             Some(Decoded::Single {
                 op: *op,
@@ -134,6 +165,13 @@ impl Decoded {
                 float(registers, sources, *dst, lanes, |out, operands| {
                     single(*op, *flush, out, operands);
                 })
+            }
+            Self::Product { dst, sources } => {
+                let unknown = registers.unknown(sources) == Some(Mask::ALL);
+                if unknown {
+                    registers.spread(sources, *dst, lanes);
+                }
+                unknown
             }
             Self::Copy { dst, sources } => {
                 on_numbers(registers, sources, *dst, lanes, |out, [a]| *out = *a)

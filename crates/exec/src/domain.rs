@@ -37,15 +37,31 @@
 //! to `out` at the lanes of `lanes`; other lanes of operands and results have no meaning and must
 //! not be read as values.
 
+use crate::concrete::Conversion;
+use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
-use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
+use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding, Scalar, Width};
 
-/// A handle of a value of the domain. Never 0 and below 2^31 ([`LIMIT`]): other words are the
-/// engine's own.
+/// A handle of a value of the domain. Never 0 and below [`LIMIT`]: other words are the engine's own.
 pub type Value = u32;
 
 /// Handles of a domain are below this.
-pub const LIMIT: u32 = 1 << 31;
+pub const LIMIT: u32 = HANDLES - (1 << 24);
+
+/// Handles are below this; from [`LIMIT`] on they are aliases ([`crate::legal::alias`]).
+pub(crate) const HANDLES: u32 = 1 << 31;
+
+/// Which numbers the floats of a run are, where a decision rests on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// Reals: the domain alone decides.
+    Real,
+    /// Reals, but a branch, an address or an integer counts only if every legal result of the
+    /// machine's arithmetic decides alike ([`crate::Unfixed`]).
+    Confirmed,
+    /// Legal results of the machine's arithmetic; the domain decides nothing.
+    Legal,
+}
 
 /// Handles of the 32 lanes of a warp.
 pub type Values = [Value; WARP];
@@ -126,6 +142,17 @@ pub enum Connective {
     Xor,
 }
 
+/// An instruction on floats, as a machine executes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What its floats are.
+    pub format: Format,
+    /// Its modifiers.
+    pub mode: FloatMode,
+    /// Where it is.
+    pub place: Place,
+}
+
 /// Values that are there before the first instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inputs {
@@ -161,6 +188,24 @@ pub trait Domain {
 
     /// An integer as a real.
     fn integer(&mut self, number: i128) -> Value;
+
+    /// What the machine does in the operations that are asked about next. Reals do not depend on it.
+    fn instruction(&mut self, instruction: Instruction) {
+        let _ = instruction;
+    }
+
+    /// A number in another format. As a real it is the same.
+    fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
+        let _ = conversion;
+        lanes.iter().for_each(|lane| out[lane] = a[lane]);
+    }
+
+    /// A sum of atomic additions with one more, whose order the schedule chooses.
+    fn unordered_sum(&mut self, sum: Value, more: Value) -> Value {
+        let mut out = [0; WARP];
+        self.binary(Binary::Add, [&[sum; WARP], &[more; WARP]], Mask(1), &mut out);
+        out[0]
+    }
 
     /// `a·b + c`, and the direction in which hardware rounds it. The direction changes no real number;
     /// it tells the few places where a kernel rounds on purpose, by adding a large constant.
@@ -208,6 +253,13 @@ pub trait Domain {
     /// The opposite of a boolean.
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values);
 
+    /// A boolean that is known, as a handle: it chooses between values and decides nothing else. 0 if
+    /// the domain has none; it is lost then.
+    fn truth(&mut self, holds: bool) -> Value {
+        let _ = holds;
+        0
+    }
+
     /// The first operand where the condition holds, the second elsewhere. The one that is not
     /// chosen need not be defined.
     fn select(&mut self, condition: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values);
@@ -223,6 +275,11 @@ pub trait Domain {
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
         let (&first, others) = values.split_first()?;
         others.iter().all(|&other| self.same(first, other) == Some(true)).then_some(first)
+    }
+
+    /// Which numbers decisions rest on.
+    fn numbers(&self) -> Numbers {
+        Numbers::Real
     }
 
     /// Whether an instruction is executed under a condition that is not decided, and what it writes

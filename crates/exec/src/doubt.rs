@@ -2,6 +2,7 @@
 //! is open at that place.
 
 use crate::finding::{Place, Sink, Thread};
+use crate::legal::Unfixed;
 use std::fmt;
 
 /// Something the run went past without knowing whether it is right.
@@ -42,6 +43,8 @@ pub enum Doubtful {
     UndefinedCopy,
     /// The same in a run on numbers, which takes the copy that an H200 takes.
     FirstCopy,
+    /// Threads add floats to one place in an order that the schedule chooses, and the sum is rounded.
+    FloatOrder,
 }
 
 /// What a value depends on that a run does not know. Displays as what stands after "depends on".
@@ -59,6 +62,8 @@ pub enum Reason {
     Undefined,
     /// Which copy of a fragment's element hardware uses.
     Copies,
+    /// A float whose bits the manual does not fix.
+    Unfixed(Unfixed),
 }
 
 impl fmt::Display for Reason {
@@ -72,6 +77,7 @@ impl fmt::Display for Reason {
             Self::Copies => f.write_str(
                 "an element of a fragment that holds several copies of it, and they differ",
             ),
+            Self::Unfixed(cause) => write!(f, "a float whose last bits are not fixed ({cause})"),
         }
     }
 }

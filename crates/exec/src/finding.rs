@@ -482,6 +482,8 @@ pub enum Stop {
         /// How many blocks there are instructions for.
         fitting: u64,
     },
+    /// Something depends on a float whose bits the manual does not fix, and not all of its legal results decide alike.
+    NotFixed,
     /// Whoever watches the run wanted it to end.
     Interrupted,
 }

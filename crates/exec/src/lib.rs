@@ -20,6 +20,7 @@ mod interpret;
 mod lanes;
 mod launch;
 mod layout;
+mod legal;
 mod machine;
 mod memory;
 mod polls;
@@ -47,10 +48,11 @@ pub use finding::{
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
+pub use legal::{Enclosed, Unfixed};
 pub use results::{Element, Left, Results};
 pub use run::{
-    Checks, Limits, Outcome, Paths, Syncs, barrier_uses, check, check_asking, check_in, check_with,
-    run, run_in,
+    Checks, Limits, Outcome, Paths, Syncs, barrier_uses, check, check_asking, check_enclosed,
+    check_in, check_numbered, check_with, run, run_in,
 };
 pub use stores::last_store;
 pub use suspects::follow_racing_reads;

@@ -1,7 +1,7 @@
 //! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
-use crate::decode::{Code, Decoding};
+use crate::decode::{Code, Decoding, Floats};
 use crate::domain::InputSource;
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
@@ -65,6 +65,22 @@ impl<'p> Machine<'p> {
         all.any(|instruction| matches!(instruction.op, Op::AsyncCopy(_)))
     }
 
+    /// Whether blocks may be launched in clusters of several: the module says so, and nobody says of
+    /// how many.
+    pub(crate) fn may_have_clusters(&self) -> bool {
+        let ir::Launch {
+            required_cluster,
+            max_cluster_rank,
+            explicit_cluster,
+            blocks_are_clusters,
+            ..
+        } = self.program.functions[self.launch.kernel].launch;
+        required_cluster.is_some_and(|sizes| sizes != [1; 3])
+            || max_cluster_rank.is_some_and(|most| most != 1)
+            || explicit_cluster
+            || blocks_are_clusters
+    }
+
     /// Prepares a launch; also gives global memory as it is before the first block.
     ///
     /// # Errors
@@ -73,14 +89,20 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         launch: &'p Launch,
         paths: Paths,
+        checking: bool,
         mut valued: Option<Valued<'_>>,
     ) -> Result<(Self, Vec<Allocation>), Gap> {
         let mut layouts: IndexVec<FuncId, Layout> =
             program.functions.iter().map(Layout::new).collect();
         let mut next = 0;
         let codes = program.functions.enumerate();
+        let floats = match (&valued, checking) {
+            (Some(_), _) => Floats::Valued,
+            (None, true) => Floats::Fixed,
+            (None, false) => Floats::Some,
+        };
         let general = paths == Paths::General;
-        let manner = Decoding { valued: valued.is_some(), general };
+        let manner = Decoding { floats, general };
         let decoded = |(id, function)| Code::new(function, &mut layouts[id], &mut next, manner);
         let codes = codes.map(decoded).collect();
         let polls = polls(program, &codes);

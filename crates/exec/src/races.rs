@@ -9,10 +9,11 @@
 //! values write the same.
 
 use crate::address::Area;
+use crate::doubt::Doubtful;
 use crate::finding::{
     AccessKind, Fault, Finding, Passed, Place, Race, RaceSide, Target, Thread, Undecided,
 };
-use crate::interpret::{commute_between_blocks, commutes};
+use crate::interpret::{commute_between_blocks, commutes, rounds};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -28,6 +29,8 @@ enum Judgement {
     Race,
     /// Both write the same.
     SameValue,
+    /// Both add floats: the order shows in the last bits.
+    FloatOrder,
     Open(&'static str),
 }
 
@@ -75,7 +78,7 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
 /// Whether the updates of two instructions commute, if threads of different blocks execute them.
 fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     match (machine.op(a), machine.op(b)) {
-        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) => commute_between_blocks(a, b),
+        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) => commute_between_blocks(a, b) && !rounds(a),
         _ => false,
     }
 }
@@ -91,6 +94,15 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
             return Judgement::Open(crate::finding::VALUES_OPEN);
         }
         Some(SameValue::Different) | None => {}
+    }
+    if let [Some(Op::Atomic(a)), Some(Op::Atomic(b))] = ops
+        && rounds(a)
+        && match conflict.blocks {
+            Some(_) => commute_between_blocks(a, b),
+            None => commutes(a, b),
+        }
+    {
+        return Judgement::FloatOrder;
     }
     if circumstance.fenced {
         return Judgement::Open("fences might order them");
@@ -174,6 +186,10 @@ impl Told {
         };
         let same_value = match judgement {
             Judgement::Harmless => return None,
+            Judgement::FloatOrder => {
+                story.doubt_order(report, conflict);
+                return None;
+            }
             Judgement::Open(reason) => {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
@@ -218,6 +234,17 @@ pub(crate) struct Story<'s, 'p> {
 }
 
 impl Story<'_, '_> {
+    /// Notes that two threads add floats in an order that the schedule chooses.
+    fn doubt_order(&self, report: &mut Report, conflict: &Conflict) {
+        let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
+        let between = conflict.blocks.is_some();
+        let earlier = self.side(conflict.earlier, (first, between), None);
+        let later = self.side(conflict.later, (second, between), None);
+        if [earlier.place, later.place].iter().any(|place| report.rounding_sums.contains(place)) {
+            report.doubt(Doubtful::FloatOrder, later.place, later.thread);
+        }
+    }
+
     fn race(&self, conflict: &Conflict, circumstance: Circumstance, same_value: bool) -> Race {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));

@@ -43,6 +43,10 @@ pub(crate) struct Report {
     /// Some of those, for a quick answer.
     /// The sites of those, so that each is added once.
     aligned: Vec<bool>,
+    /// Atomic additions of floats whose sum may be rounded.
+    pub(crate) rounding_sums: FxHashSet<Place>,
+    /// Whether numbers became unknown because their bits are not fixed.
+    pub(crate) unfixed: bool,
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
     /// Instructions that were executed under a condition that is not decided.
@@ -141,6 +145,8 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.conditional.extend(block.conditional);
+        self.rounding_sums.extend(block.rounding_sums);
+        self.unfixed |= block.unfixed;
         self.barrier_uses.extend(block.barrier_uses);
         self.prints.extend(block.prints);
         self.lane_instructions += block.lane_instructions;

@@ -1,6 +1,7 @@
 //! What the buffers of a launch hold after a run with a domain.
 
 use crate::domain::{Domain, Value};
+use crate::legal::alias::Aliases;
 use crate::memory::{Allocation, state};
 use crate::value::integer;
 use crate::value::unit::{Byte, Content, Lost, Sort, content, known};
@@ -37,7 +38,8 @@ pub struct Results {
 }
 
 impl Results {
-    pub(crate) fn new(buffers: Vec<Allocation>, store: Store) -> Self {
+    pub(crate) fn new(mut buffers: Vec<Allocation>, mut store: Store, aliases: &Aliases) -> Self {
+        store.forget_aliases(aliases, &mut buffers);
         Self { buffers, store }
     }
 
@@ -62,7 +64,8 @@ impl Results {
         if let Some(number) = known(&bytes) {
             return Element::Bits(number);
         }
-        let mut valued = Valued { domain, store: &mut self.store };
+        let aliases = &mut Aliases::default();
+        let mut valued = Valued { domain, store: &mut self.store, aliases };
         let found = match (scalar, Sort::of(scalar)) {
             (Scalar::Float(format), _) => valued.real(&bytes, format, None),
             (Scalar::Integer { signed, .. }, Some(sort)) => {
@@ -94,7 +97,9 @@ impl Results {
         match self.element(domain, buffer, start, Scalar::Float(format)) {
             Element::Value(value) => Ok(value),
             Element::Bits(bits) => {
-                Ok(Valued { domain, store: &mut self.store }.constant(format, bits))
+                let aliases = &mut Aliases::default();
+                let mut valued = Valued { domain, store: &mut self.store, aliases };
+                Ok(valued.constant(format, bits))
             }
             other => Err(other),
         }

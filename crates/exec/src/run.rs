@@ -6,6 +6,8 @@ use crate::domain::Domain;
 use crate::doubt::Doubt;
 use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
 use crate::launch::Launch;
+use crate::legal::Enclosed;
+use crate::legal::alias::Aliases;
 use crate::machine::Machine;
 use crate::memory::{Allocation, States};
 use crate::report::Report;
@@ -100,6 +102,9 @@ pub struct Outcome {
     /// Whether something was executed under a condition that is not decided, so that what it wrote may
     /// not be written.
     pub conditional: bool,
+    /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
+    /// domain [`crate::Enclosed`] knows more of them.
+    pub unfixed: bool,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -158,7 +163,7 @@ pub fn run_in(
     limits: Limits,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
-    in_domain(program, launch, limits, None, domain)
+    in_domain(program, launch, limits, None, domain, FxHashSet::default())
 }
 
 /// As [`check`], with values of a domain.
@@ -169,7 +174,35 @@ pub fn check_in(
     limits: Limits,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
-    in_domain(program, launch, limits, Some(Checks::default()), domain)
+    let checks = Some(Checks::default());
+    in_domain(program, launch, limits, checks, domain, FxHashSet::default())
+}
+
+/// As [`check_with`], and knows of floats whose bits the manual does not fix all that they may be.
+#[must_use]
+pub fn check_enclosed(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+) -> Outcome {
+    let mut domain = Enclosed::default();
+    in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
+}
+
+/// As [`check_enclosed`]; at these places it is found out, by value numbering, whether a store leaves in place
+/// what is there, bit for bit.
+#[must_use]
+pub fn check_numbered(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+    places: impl IntoIterator<Item = Place>,
+) -> Outcome {
+    let mut domain = Enclosed::numbering();
+    let asked = places.into_iter().collect();
+    in_domain(program, launch, limits, Some(checks), &mut domain, asked).0
 }
 
 /// As [`check_in`]; at these places the domain is asked whether a store leaves in place what is there.
@@ -181,13 +214,8 @@ pub fn check_asking(
     domain: &mut dyn Domain,
     places: impl IntoIterator<Item = Place>,
 ) -> (Outcome, Results) {
-    let mut store = Store::default();
-    let valued = Valued { domain, store: &mut store };
     let asked = places.into_iter().collect();
-    let particulars = Particulars { asked, ..Particulars::default() };
-    let (outcome, buffers) =
-        run_particular(program, launch, limits, Some(checks), Some(valued), particulars);
-    (outcome, Results::new(buffers, store))
+    in_domain(program, launch, limits, Some(checks), domain, asked)
 }
 
 fn in_domain(
@@ -196,11 +224,16 @@ fn in_domain(
     limits: Limits,
     checks: Option<Checks>,
     domain: &mut dyn Domain,
+    asked: FxHashSet<Place>,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
-    let valued = Valued { domain, store: &mut store };
-    let (outcome, buffers) = run_blocks(program, launch, limits, checks, Some(valued));
-    (outcome, Results::new(buffers, store))
+    let mut aliases = Aliases::default();
+    let mut domain = aliases.wrap(domain);
+    let valued = Valued { domain: &mut domain, store: &mut store, aliases: &mut aliases };
+    let particulars = Particulars { asked, ..Particulars::default() };
+    let (outcome, buffers) =
+        run_particular(program, launch, limits, checks, Some(valued), particulars);
+    (outcome, Results::new(buffers, store, &aliases))
 }
 
 fn run_blocks(
@@ -242,8 +275,9 @@ fn run_particular(
     mut valued: Option<Valued<'_>>,
     Particulars { asked, suspicion }: Particulars,
 ) -> (Outcome, Vec<Allocation>) {
-    let prepared =
-        Machine::new(program, launch, limits.paths, valued.as_mut().map(Valued::reborrow));
+    let checking = checks.is_some();
+    let given = valued.as_mut().map(Valued::reborrow);
+    let prepared = Machine::new(program, launch, limits.paths, checking, given);
     let (mut machine, mut global) = match prepared {
         Ok(prepared) => prepared,
         Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),
@@ -290,6 +324,7 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
         undecided: report.undecided,
         conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,
+        unfixed: report.unfixed,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         syncs: report.syncs,

@@ -19,7 +19,7 @@ pub fn last_store(
     limits: Limits,
     (buffer, offset): (usize, usize),
 ) -> Option<(Place, Thread)> {
-    let (machine, mut global) = Machine::new(program, launch, limits.paths, None).ok()?;
+    let (machine, mut global) = Machine::new(program, launch, limits.paths, false, None).ok()?;
     let shared = machine.shared_memory();
     let mut shadows = Shadows::new(&machine, Some(Checks::default()), &shared, &global);
     shadows.trace(Area::Global(buffer), offset as i64);

@@ -5,7 +5,7 @@
 //! - a **pointer**: its bits are an address of ours ([`crate::address`]); adding numbers keeps it
 //!   one, comparing two into the same allocation gives a number;
 //! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of
-//!   a base address, a clock. Control flow or an address that depends on it ends the run with a gap.
+//!   a base address, a clock, a float whose bits the manual does not fix ([`crate::legal`]). Control flow or an address that depends on it ends the run with a gap.
 //!   Unknown lanes that are not even a function of the launch and its inputs (the schedule or the
 //!   place of an allocation decides) are *fickle*: where they are stored for others, that is a doubt;
 //! - **poison**: undefined by the manual. It may be copied around; where it decides something, that
@@ -14,6 +14,7 @@
 use crate::doubt::Reason;
 use crate::finding::Origin;
 use crate::lanes::Mask;
+use crate::legal::Unfixed;
 
 /// The lanes of one register that are not numbers. The three sets are disjoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(crate) enum Source {
     Stored,
     /// Copies of an element of a fragment of `wmma` that differ.
     Copies,
+    /// A float whose bits the manual does not fix.
+    Unfixed(Unfixed),
 }
 
 impl Source {
@@ -56,7 +59,7 @@ impl Source {
             Self::Address => 0,
             Self::Stored => 1,
             Self::Data => 2,
-            Self::Copies => 3,
+            Self::Copies | Self::Unfixed(_) => 3,
             Self::Schedule(_) => 4,
         }
     }
@@ -82,8 +85,8 @@ impl Tags {
     }
 
     pub(crate) fn unknown(lanes: Mask, source: Source) -> Self {
-        let fickle =
-            if matches!(source, Source::Data | Source::Copies) { Mask::NONE } else { lanes };
+        let determined = matches!(source, Source::Data | Source::Copies | Source::Unfixed(_));
+        let fickle = if determined { Mask::NONE } else { lanes };
         Self { unknown: lanes, fickle, origin: Some(source), ..Self::NUMBER }
     }
 
@@ -130,12 +133,28 @@ impl Tags {
         self.fickle.and(self.unknown).or(self.pointer)
     }
 
+    /// The same, but that numbers in `lanes` are not fixed to the bit.
+    pub(crate) fn unfixed(self, lanes: Mask, cause: Unfixed) -> Self {
+        let lanes = lanes.without(self.unknown).without(self.poison).without(self.pointer);
+        if lanes.is_empty() {
+            return self;
+        }
+        let origin = self.origin.filter(|_| !self.unknown.is_empty());
+        Self {
+            unknown: self.unknown.or(lanes),
+            fickle: self.fickle.without(lanes),
+            origin: origin.or(Some(Source::Unfixed(cause))),
+            ..self
+        }
+    }
+
     /// Why a lane that is not a number is none, for people.
     pub(crate) fn reason(self, lane: usize) -> Reason {
         match self.origin {
             _ if self.poison.has(lane) => Reason::Undefined,
             Some(Source::Data) if self.unknown.has(lane) => Reason::Data,
             Some(Source::Copies) if self.unknown.has(lane) => Reason::Copies,
+            Some(Source::Unfixed(cause)) if self.unknown.has(lane) => Reason::Unfixed(cause),
             _ => self.undetermined_reason(lane),
         }
     }

@@ -93,6 +93,9 @@ pub struct FloatMode {
     pub relu: bool,
     /// Accuracy.
     pub accuracy: Accuracy,
+    /// No rounding was written on an `add`, `sub` or `mul` (manual §9.7.3.3–5): the assembler may
+    /// fuse a product with the sum it goes into, so the bits of that sum are one of two numbers.
+    pub contract: bool,
 }
 
 impl FloatMode {
@@ -103,6 +106,7 @@ impl FloatMode {
         saturate: false,
         relu: false,
         accuracy: Accuracy::Exact,
+        contract: false,
     };
 }
 

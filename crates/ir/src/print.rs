@@ -309,7 +309,8 @@ fn mode_suffix(mode: FloatMode) -> String {
         crate::Accuracy::Full => ".full",
     };
     let (flush, saturate) = (flag(mode.flush, ".flush"), flag(mode.saturate, ".sat"));
-    format!("{accuracy}{flush}{saturate}{}", flag(mode.relu, ".relu"))
+    let (relu, contract) = (flag(mode.relu, ".relu"), flag(mode.contract, ".contract"));
+    format!("{accuracy}{flush}{saturate}{relu}{contract}")
 }
 
 fn rounding_suffix(rounding: Rounding) -> &'static str {

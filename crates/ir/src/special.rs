@@ -80,10 +80,10 @@ impl SpecialRegister {
             | Self::LanemaskLt
             | Self::LanemaskGe
             | Self::LanemaskGt
-            | Self::TotalSmemSize
             | Self::DynamicSmemSize => true,
             // The manual lets these change during execution or ties them to the machine.
-            Self::Warpid
+            Self::TotalSmemSize
+            | Self::Warpid
             | Self::Nwarpid
             | Self::Smid
             | Self::Nsmid

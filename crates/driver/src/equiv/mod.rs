@@ -7,6 +7,7 @@ pub(crate) use sides::alone;
 
 pub(crate) use text::{rounding, values};
 
+use crate::allow::Allow;
 use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, ScalarValue};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
 use crate::properties::{Verdict, properties};
@@ -23,6 +24,8 @@ pub struct Options<'o> {
     /// What is not settled about where the optimised kernel is defined leaves the answer open, and
     /// notes about what the manual does not allow are errors.
     pub strict: bool,
+    /// What is accepted without proof.
+    pub allow: Allow,
     /// What is assumed of the inputs.
     pub assumptions: &'o [AssumeSpec],
     /// Keep what a picture of a difference is made from: both kernels are run once more.
@@ -33,7 +36,14 @@ pub struct Options<'o> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { snap: true, strict: false, assumptions: &[], pictures: false, recheck: false }
+        Self {
+            snap: true,
+            strict: false,
+            allow: Allow::default(),
+            assumptions: &[],
+            pictures: false,
+            recheck: false,
+        }
     }
 }
 
@@ -151,6 +161,7 @@ fn answer<'r>(
     let all_set = matches!(compared.answer, Some(Answer::Equal));
     for launch in sides.iter_mut().flatten() {
         (launch.strict, launch.all_set) = (options.strict, all_set);
+        launch.allow = options.allow;
     }
     let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })

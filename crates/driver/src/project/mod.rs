@@ -19,6 +19,7 @@ pub use init::{Init, init};
 pub use read::keys;
 pub use run::{Progress, RunOptions, run};
 
+use crate::allow::Allow;
 use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
 use crate::output::is_below;
 use crate::{Colour, Limits, escape};
@@ -81,6 +82,8 @@ pub struct Settings {
     pub strict: bool,
     /// `--warp-synchronous`
     pub warp_synchronous: bool,
+    /// `--allow`
+    pub allow: Allow,
     /// Not `--no-snap`.
     pub snap: bool,
     /// What it may cost.

@@ -3,6 +3,7 @@
 use super::matrix::{Values, combinations, named, substitute};
 use super::value::{Problem, Raw, Table, scalar};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
+use crate::allow::Allow;
 use crate::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, Initial, KernelPath,
     LaunchSpec, ParseError,
@@ -26,6 +27,7 @@ const SETTINGS: &[&str] = &[
     "timeout",
     "max-instructions",
     "require",
+    "allow",
     "arch",
     "include",
 ];
@@ -373,7 +375,17 @@ impl Reader<'_> {
         let folders = tables.iter().find_map(|table| table.get("include"));
         let folders = folders.map(|value| texts(value, &mut self.problems)).unwrap_or_default();
         let includes = folders.iter().filter_map(|raw| self.inside(raw)).collect();
+        let allowed = tables.iter().find_map(|table| table.get("allow"));
+        let allowed = allowed.map(|value| texts(value, &mut self.problems)).unwrap_or_default();
+        let mut allow = Allow::default();
+        for raw in allowed {
+            match raw.text.parse() {
+                Ok(one) => allow = allow.and(one),
+                Err(why) => self.problem(raw.span, why),
+            }
+        }
         Settings {
+            allow,
             architecture: architecture.map(|raw| raw.text),
             includes,
             strict,

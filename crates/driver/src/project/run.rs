@@ -237,7 +237,7 @@ fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Executi
 }
 
 fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Outcome, String> {
-    let Settings { strict, warp_synchronous, snap, limits, .. } = entry.settings;
+    let Settings { strict, warp_synchronous, snap, allow, limits, .. } = entry.settings;
     let (limits, colour) = (Limits { watch: options.watch, ..limits }, options.colour);
     let mut compile = CompileOptions::default();
     compile.includes.clone_from(&entry.settings.includes);
@@ -254,12 +254,13 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
             let input = read(target)?;
             let pictures = options.report.is_some();
             let usual = check::Options::default();
-            let options = check::Options { strict, warp_synchronous, pictures, ..usual };
+            let options = check::Options { strict, warp_synchronous, allow, pictures, ..usual };
             Ok(check::run(&launched(target, &input, limits), options, colour))
         }
         Task::Equiv(sides, assumptions) => {
             let pictures = options.report.is_some();
-            let options = equiv::Options { snap, strict, pictures, assumptions, recheck: false };
+            let options =
+                equiv::Options { snap, strict, allow, pictures, assumptions, recheck: false };
             let mut inputs = [Vec::new(), Vec::new()];
             for (inputs, targets) in inputs.iter_mut().zip(sides) {
                 for target in targets {

@@ -15,7 +15,7 @@ use super::nan;
 use ir::{Format, Rounding, Scalar, Width};
 
 /// What to convert to what, and how: the modifiers of [`ir::Op::Convert`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conversion {
     /// What the operand is.
     pub from: Scalar,

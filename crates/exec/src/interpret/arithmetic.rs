@@ -4,8 +4,9 @@ use super::{Context, pointer};
 use crate::concrete::{self, lanes};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::legal::{self, Enclosure, Unfixed, enclosure};
 use crate::tags::{Source, Tags};
-use ir::{Accuracy, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
+use ir::{Accuracy, FloatBinary, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
 
 /// Executes an operation that touches registers only.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
@@ -273,7 +274,11 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             let out = packed(*format, *count, [&a], |out, [a]| {
                 lanes::float_unary(*op, *format, *mode, out, a);
             });
-            context.write(*dst, &out, tags.spread());
+            let tags = match legal::fixes_unary(*op, *mode) {
+                true => tags.spread(),
+                false => unfixed(context, tags.spread(), Mask::ALL, Unfixed::Approximation),
+            };
+            context.write(*dst, &out, tags);
         }
         Op::FloatBinary { op, format, lanes: count, mode, dst, a, b } => {
             note_accuracy(context, *mode);
@@ -282,7 +287,14 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             let out = packed(*format, *count, [&a, &b], |out, [a, b]| {
                 lanes::float_binary(*op, *format, *mode, out, a, b);
             });
-            context.write(*dst, &out, ta.combine(tb));
+            let mut tags = ta.combine(tb);
+            if *op == FloatBinary::Mul && mode.contract {
+                let rounded = rounded_products((*format, *count), *mode, [&a, &b]);
+                tags = unfixed(context, tags, rounded, Unfixed::Contraction);
+            } else if mode.accuracy != Accuracy::Exact {
+                tags = unfixed(context, tags, Mask::ALL, Unfixed::Approximation);
+            }
+            context.write(*dst, &out, tags);
         }
         Op::Fma { format, lanes: count, mode, dst, a, b, c } => {
             let width = pack_width(*format, *count);
@@ -332,6 +344,33 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
         other => return Err(context.gap(format!("not executed yet: {other:?}"))),
     }
     Ok(())
+}
+
+/// What a result is whose bits are not fixed in `lanes`. A run on one set of inputs shows one of the
+/// legal results.
+fn unfixed(context: &mut Context<'_, '_>, tags: Tags, lanes: Mask, cause: Unfixed) -> Tags {
+    if !context.tracker.is_checking() {
+        return tags;
+    }
+    let marked = tags.unfixed(lanes, cause);
+    let new = marked.unknown.without(tags.unknown).and(context.lanes);
+    context.report.unfixed |= !new.is_empty();
+    marked
+}
+
+/// The lanes in which a product is not exact.
+fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&Lanes; 2]) -> Mask {
+    let bits = format.width().bits();
+    let exact = |lane: usize, part: u32| {
+        let of = |lanes: &Lanes| {
+            Enclosure::of_bits(format, lanes[lane] >> (part * bits) & format.width().mask())
+        };
+        let (Some(x), Some(y)) = (of(a), of(b)) else { return false };
+        let product = enclosure::binary(FloatBinary::Mul, format, mode, [&x, &y]);
+        product.is_some_and(|product| product.fixed(format).is_some())
+    };
+    let rounds = |lane: &usize| !(0..u32::from(count)).all(|part| exact(*lane, part));
+    Mask((0..WARP).filter(rounds).fold(0, |mask, lane| mask | 1 << lane))
 }
 
 fn note_accuracy(context: &mut Context<'_, '_>, mode: FloatMode) {

@@ -6,6 +6,7 @@ use super::memory::{
 };
 use crate::address::{Area, Pointer};
 use crate::concrete;
+use crate::domain::Numbers;
 use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -45,6 +46,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
         context.doubt(Doubtful::AtomicResult, context.lanes);
     }
+    let rounds = rounds(atomic);
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
     let failed = context.lanes.without(addresses.lanes);
     let bad = Origin::BadAccess(context.place);
@@ -72,6 +74,10 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
                 (_, word) if atomic.op == AtomicOp::Exchange => word,
                 // Reported; what follows from it is not reported again.
                 _ if stale => Word::Unknown,
+                (Word::Number, Word::Number) if rounds && context.tracker.is_checking() => {
+                    context.report.unfixed = true;
+                    Word::Unknown
+                }
                 (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
                 (Word::Number, Word::Number) => worse(Word::Number, b_word),
                 (before, word) => worse(before, word),
@@ -84,6 +90,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
                     [(values[lane], before), (a[lane], word_of(*a_tags, lane))],
                     new,
                 );
+            }
+            if rounds && !is_exact_sum(context, new) {
+                context.report.rounding_sums.insert(context.place);
             }
             write_element(context, (pointer.area, lane), at, bytes, new);
         }
@@ -137,6 +146,11 @@ fn valued_update(
         return a;
     }
     let clean = |word: Word| matches!(word, Word::Number | Word::Unknown);
+    let numbers = old.1 == Word::Number && a.1 == Word::Number;
+    let legal = context.valued.as_ref().is_some_and(|one| one.domain.numbers() == Numbers::Legal);
+    if numbers && legal && !rounds(atomic) {
+        return plain;
+    }
     if clean(old.1)
         && clean(a.1)
         && let Some(new) = super::valued::update(context, atomic, [old, a])
@@ -150,6 +164,12 @@ fn valued_update(
         }
         _ => plain,
     }
+}
+
+/// Tells whether a sum of floats in memory is the same in every order of the additions.
+fn is_exact_sum(context: &Context<'_, '_>, (words, word): (u64, Word)) -> bool {
+    let Some(valued) = &context.valued else { return false };
+    word == Word::Unknown && valued.is_exact(words)
 }
 
 /// Whether an exchange leaves in place what is there; other updates are judged by their operation.
@@ -192,6 +212,11 @@ pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
     alike && order
 }
 
+/// Tells whether an update rounds, so that the order of several shows in the last bits.
+pub(crate) fn rounds(atomic: &Atomic) -> bool {
+    atomic.op == AtomicOp::Add && matches!(atomic.scalar, Scalar::Float(_))
+}
+
 /// Whether two updates commute also if threads of different blocks execute them.
 pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
     let is_wide = |one: &&Atomic| matches!(one.ordering.scope(), Some(Scope::Gpu | Scope::Sys));
@@ -201,7 +226,8 @@ pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
 /// A number for updates that commute with each other in a block, and between blocks all or none of
 /// which do.
 fn group(atomic: &Atomic) -> UpdateGroup {
-    if !commutes(atomic, atomic) {
+    // Sums that round commute as real numbers only: which ones meet is to be known.
+    if !commutes(atomic, atomic) || rounds(atomic) {
         return None;
     }
     let scalar = match atomic.scalar {

@@ -31,7 +31,7 @@ use crate::tags::{Source, Tags};
 use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
-pub(crate) use atomic::{commute_between_blocks, commutes};
+pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{FuncId, Guard, Op, Operand, Reg, SyncOp, Width};
@@ -214,13 +214,21 @@ impl<'c, 'p> Context<'c, 'p> {
         let poll = self.machine.polls.first().filter(|_| tags.origin == Some(Source::ENVIRONMENT));
         match poll {
             Some(&site) => Gap { place: self.machine.site_place(site), ..self.gap(WAITS) },
-            None => self.gap(undecided(tags, sink, lanes)),
+            None => {
+                let reason = lanes.lowest().map_or(Reason::Data, |lane| tags.reason(lane));
+                let gap = self.gap(undecided(reason, sink));
+                let stop = match reason {
+                    Reason::Unfixed(_) => Stop::NotFixed,
+                    _ => gap.stop,
+                };
+                Gap { stop, ..gap }
+            }
         }
     }
 }
 
 /// The sentence for something that depends on a value we do not have.
-fn undecided(tags: Tags, sink: Sink, lanes: Mask) -> String {
+fn undecided(reason: Reason, sink: Sink) -> String {
     let what = match sink {
         Sink::Control => "control flow depends",
         Sink::Address => "an address depends",
@@ -229,7 +237,6 @@ fn undecided(tags: Tags, sink: Sink, lanes: Mask) -> String {
         Sink::Atomic => "an atomic operation depends",
         Sink::Output => "an output depends",
     };
-    let reason = lanes.lowest().map_or(Reason::Data, |lane| tags.reason(lane));
     format!("{what} on {reason}")
 }
 

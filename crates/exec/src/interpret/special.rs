@@ -10,6 +10,10 @@ use ir::{Dimension, Reg, SpecialRegister, Symbol};
 /// Reads a special register (manual chapter 10).
 pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegister) {
     use SpecialRegister::*;
+    if is_of_clusters(special) && context.machine.may_have_clusters() {
+        let tags = Tags::unknown(Mask::ALL, Source::Schedule("a cluster of blocks"));
+        return context.write(dst, &[0; WARP], tags);
+    }
     if !special.is_function_of_launch() {
         let tags = Tags::unknown(Mask::ALL, Source::Schedule(name(special)));
         return context.write(dst, &[0; WARP], tags);
@@ -37,13 +41,24 @@ pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegi
         LanemaskGt => std::array::from_fn(|lane| !((2u64 << lane) - 1) & 0xffff_ffff),
         LanemaskGe => std::array::from_fn(|lane| !((1u64 << lane) - 1) & 0xffff_ffff),
         DynamicSmemSize => uniform(launch.dynamic_shared),
-        TotalSmemSize => {
-            let shared = context.shared.iter().map(|memory| memory.bytes.len() as u64);
-            uniform(shared.sum())
-        }
         _ => uniform(0),
     };
     context.write(dst, &values, Tags::NUMBER);
+}
+
+/// Registers that depend on how blocks are grouped.
+fn is_of_clusters(special: SpecialRegister) -> bool {
+    use SpecialRegister::*;
+    matches!(
+        special,
+        Clusterid(_)
+            | Nclusterid(_)
+            | ClusterCtaid(_)
+            | ClusterNctaid(_)
+            | ClusterCtarank
+            | ClusterNctarank
+            | IsExplicitCluster
+    )
 }
 
 fn index(dimension: Dimension) -> usize {
@@ -64,6 +79,8 @@ fn name(special: SpecialRegister) -> &'static str {
         Globaltimer | GlobaltimerLo | GlobaltimerHi => "%globaltimer",
         Pm(_) | Pm64(_) => "a performance counter",
         Envreg(_) => "%envreg",
+        // A multiple of the allocation unit, and more where the system takes shared memory (§10.33).
+        TotalSmemSize => "%total_smem_size",
         _ => "a special register",
     }
 }

@@ -6,6 +6,7 @@
 use super::unit::{Byte, Sort, Unit, known};
 use super::{Store, Valued, reason};
 use crate::domain::{InputSource, Inputs};
+use crate::legal::alias::Aliases;
 use crate::memory::{Allocation, Word, state};
 use ir::Scalar;
 
@@ -116,6 +117,22 @@ impl Store {
                 };
             }
             self.set_unit(memory, unit, &whole[..room - unit]);
+        }
+    }
+
+    /// Replaces aliases by the values they stand for, once a run is over.
+    pub(crate) fn forget_aliases(&mut self, aliases: &Aliases, buffers: &mut [Allocation]) {
+        if aliases.is_empty() {
+            return;
+        }
+        self.units.replace(|value| aliases.target(value));
+        for memory in buffers {
+            for unit in (0..memory.bytes.len()).step_by(4) {
+                let last = memory.bytes.len().min(unit + 4);
+                if memory.states[unit..last].contains(&state::OPAQUE) {
+                    memory.set_unit(unit, aliases.target(memory.unit(unit)));
+                }
+            }
         }
     }
 

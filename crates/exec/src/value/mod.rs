@@ -18,9 +18,10 @@ pub(crate) mod memory;
 pub(crate) mod nibbles;
 pub(crate) mod unit;
 
-use crate::domain::{Binary, Domain, LIMIT, Value};
+use crate::domain::{Binary, Domain, HANDLES, Value};
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
+use crate::legal::alias::Aliases;
 use crate::tags::Source;
 use ir::Format;
 use rustc_hash::FxHashMap;
@@ -30,6 +31,8 @@ use unit::{Byte, Content, Sort, Unit, Units, content};
 pub(crate) struct Valued<'v> {
     pub(crate) domain: &'v mut dyn Domain,
     pub(crate) store: &'v mut Store,
+    /// Enclosures of some of them.
+    pub(crate) aliases: &'v mut Aliases,
 }
 
 /// What the engine remembers about values.
@@ -46,6 +49,8 @@ pub(crate) mod reason {
     pub(crate) const SCHEDULE: &str = "that depends on the schedule";
     pub(crate) const ADDRESS: &str = "that is part of an address";
     pub(crate) const UNTYPED: &str = "of a buffer or argument whose type is not given";
+    pub(crate) const NOT_FIXED: &str =
+        "whose last bits are not fixed: hardware may decide otherwise";
     pub(crate) const INTEGER: &str = "that is rounded here to an integer";
     pub(crate) const COPIES: &str = "of a fragment that holds several copies of an element, and they differ: \
                                      hardware may use any of them";
@@ -53,9 +58,25 @@ pub(crate) mod reason {
 }
 
 impl Valued<'_> {
+    /// Tells whether a word of a register is made of floats that are the same in every order of the
+    /// additions that made them.
+    pub(crate) fn is_exact(&self, words: u64) -> bool {
+        let exact = |byte: &Byte| match *byte {
+            Byte::Known(_) => true,
+            Byte::Of { value, .. } => {
+                self.aliases.enclosure(value).is_some_and(|enclosure| enclosure.cause.is_none())
+            }
+            _ => false,
+        };
+        [words as u32, (words >> 32) as u32]
+            .iter()
+            .filter(|&&word| word != 0)
+            .all(|&word| self.store.units.bytes(word).iter().all(exact))
+    }
+
     /// The same for a shorter time.
     pub(crate) fn reborrow(&mut self) -> Valued<'_> {
-        Valued { domain: self.domain, store: self.store }
+        Valued { domain: self.domain, store: self.store, aliases: self.aliases }
     }
 
     /// The word for an unknown value of which only the bits are left.
@@ -125,7 +146,7 @@ impl Valued<'_> {
         format: Format,
         place: Option<Place>,
     ) -> Result<Value, u32> {
-        if word != 0 && word < LIMIT {
+        if word != 0 && word < HANDLES {
             return Ok(word);
         }
         let bytes = self.store.units.bytes(word);
@@ -161,7 +182,7 @@ impl Valued<'_> {
     pub(crate) fn explain(&self, word: u32) -> String {
         match self.store.units.lost(word) {
             Some(lost) => format!("a value {}", lost.reason),
-            None if word < LIMIT => self.domain.explain(word),
+            None if word < HANDLES => self.domain.explain(word),
             None => "a value that is not a number".to_owned(),
         }
     }

@@ -10,7 +10,7 @@
 //! followed.
 
 use super::nibbles::Nibble;
-use crate::domain::{LIMIT, Value};
+use crate::domain::{HANDLES, Value};
 use crate::finding::Place;
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
@@ -152,17 +152,17 @@ pub(crate) struct Units {
 impl Units {
     /// The unit a word stands for, if it is in the table.
     pub(crate) fn get(&self, word: u32) -> Option<&Unit> {
-        self.table.get(word.checked_sub(LIMIT)? as usize)
+        self.table.get(word.checked_sub(HANDLES)? as usize)
     }
 
     /// The word of a new unit; 0 when there is no room.
     pub(crate) fn push(&mut self, unit: Unit) -> u32 {
         let position = self.table.len() as u32;
-        if position >= LIMIT {
+        if position >= HANDLES {
             return 0;
         }
         self.table.push(unit);
-        LIMIT + position
+        HANDLES + position
     }
 
     /// The word of a number.
@@ -189,7 +189,7 @@ impl Units {
     /// The word of one of two halves alone, zeros above it; `None` if the unit is something else.
     #[inline]
     pub(crate) fn half_alone(&mut self, word: u32, half: usize) -> Option<u32> {
-        let position = word.checked_sub(LIMIT)? as usize;
+        let position = word.checked_sub(HANDLES)? as usize;
         match self.halves_known.get(position) {
             Some(known) if known[half] != 0 => Some(known[half]),
             _ => self.find_half(position, half),
@@ -233,11 +233,33 @@ impl Units {
     pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
-            None if word == 0 || word >= LIMIT => {
+            None if word == 0 || word >= HANDLES => {
                 Some(Lost { place: None, reason: "that no record was kept of" })
             }
             _ => None,
         }
+    }
+
+    /// Puts other values in the place of some.
+    pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
+        for unit in &mut self.table {
+            match unit {
+                Unit::Bits(_) | Unit::Opaque(_) => {}
+                Unit::Whole { value, .. } | Unit::Part { value, .. } => *value = with(*value),
+                Unit::Halves { values, .. } => *values = values.map(&with),
+                Unit::Choice { if_true, if_false, .. } => {
+                    (*if_true, *if_false) = (with(*if_true), with(*if_false));
+                }
+                Unit::Bytes(bytes) => {
+                    for byte in bytes.iter_mut() {
+                        if let Byte::Of { value, .. } = byte {
+                            *value = with(*value);
+                        }
+                    }
+                }
+            }
+        }
+        self.wholes_known.clear();
     }
 
     /// Takes a unit apart.
@@ -245,7 +267,7 @@ impl Units {
         let whole = |value: u32, sort: Sort| {
             move |index: usize| Byte::Of { value, sort, index: index as u8 }
         };
-        if word != 0 && word < LIMIT {
+        if word != 0 && word < HANDLES {
             return std::array::from_fn(whole(word, Sort::F32));
         }
         match self.get(word) {

@@ -192,10 +192,18 @@ fn with_flags(insn: &mut Insn<'_, '_, '_>, ty: Type, mode: FloatMode) -> FloatMo
 }
 
 /// The modifiers of `add`, `sub`, `mul` and `mad`. Without a rounding they round to nearest even,
-/// and a compiler may contract them; the core program does not.
+/// and the assembler may contract them.
 fn arithmetic_mode(insn: &mut Insn<'_, '_, '_>, ty: Type) -> FloatMode {
-    let rounding = insn.choose(ROUNDING).unwrap_or(Rounding::NearestEven);
-    with_flags(insn, ty, FloatMode { rounding, ..FloatMode::NEAREST })
+    let mode = optional_rounding(insn);
+    with_flags(insn, ty, mode)
+}
+
+/// A rounding that need not be written.
+fn optional_rounding(insn: &mut Insn<'_, '_, '_>) -> FloatMode {
+    match insn.choose(ROUNDING) {
+        Some(rounding) => FloatMode { rounding, ..FloatMode::NEAREST },
+        None => FloatMode { contract: true, ..FloatMode::NEAREST },
+    }
 }
 
 /// Format and lanes of a type that is known to be a float.
@@ -261,8 +269,7 @@ fn sum(insn: &mut Insn<'_, '_, '_>, op: FloatBinary) -> Lower {
         let mode = arithmetic_mode(insn, ty);
         return binary(insn, ty, op, mode);
     };
-    let rounding = insn.choose(ROUNDING).unwrap_or(Rounding::NearestEven);
-    let mode = FloatMode { rounding, saturate: insn.flag("sat"), ..FloatMode::NEAREST };
+    let mode = FloatMode { saturate: insn.flag("sat"), ..optional_rounding(insn) };
     let dst = insn.dst(Width::B32)?;
     let a = widened(insn, narrow)?;
     let b = insn.src(ty)?;

@@ -121,8 +121,8 @@ fn is_f16(ty: Type) -> bool {
 /// `add`, `sub` and `mul`, where `.rn` is the only rounding and the default.
 fn arithmetic(insn: &mut Insn<'_, '_, '_>, op: FloatBinary) -> Lower {
     let ty = insn.ty(HALF_TYPES)?;
-    insn.flag("rn");
     let mode = FloatMode {
+        contract: !insn.flag("rn"),
         flush: is_f16(ty) && insn.flag("ftz"),
         saturate: is_f16(ty) && insn.flag("sat"),
         ..FloatMode::NEAREST

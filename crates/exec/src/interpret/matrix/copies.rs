@@ -76,6 +76,12 @@ impl Disputes {
         masks.iter().fold(Mask::NONE, |all, &mask| all.or(mask))
     }
 
+    /// Whether anything is known or open of copies.
+    pub(super) fn is_any(&self) -> bool {
+        let masks = [&self.differ, &self.open, &self.undefined];
+        masks.into_iter().any(|masks| !Self::any(masks).is_empty())
+    }
+
     /// Lanes in which copies are known to differ, or one of them is undefined.
     pub(super) fn settled(&self) -> Vec<Mask> {
         self.differ.iter().zip(&self.undefined).map(|(a, b)| a.or(*b)).collect()

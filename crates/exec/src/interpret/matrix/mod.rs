@@ -6,6 +6,7 @@
 
 mod copies;
 mod fragment;
+mod legal;
 mod product;
 mod rows;
 mod sparse;

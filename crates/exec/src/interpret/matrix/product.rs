@@ -7,6 +7,7 @@
 
 use super::copies::{self, Disputes};
 use super::fragment::{self, Place, Spread, parts};
+use super::legal;
 use super::sparse::Chunks;
 use crate::concrete::{dot_float, dot_integer, resize};
 use crate::finding::{Gap, Origin};
@@ -178,6 +179,11 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         }
     };
     let floats = format(product.a.element).is_some();
+    let disputed = [&a, &b, &c].iter().any(|disputes| disputes.is_any());
+    if floats && tags.is_number() && !disputed && legal::wants_bits(context) {
+        legal::execute(context, product, &Numbers::new(product, &sources), &terms);
+        return Ok(());
+    }
     if context.valued.is_some() && floats {
         valued::matrix_product(context, product, &sources, &terms, (tags, &poison));
         return Ok(());
@@ -195,6 +201,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         if !followed {
             spoil(context, product, tags, &poison);
         }
+        return Ok(());
+    }
+    if floats && disputed && legal::wants_bits(context) {
+        // Which copies meet is open, and so is how the sums are rounded.
+        let copies = Tags::unknown(Mask::ALL, Source::Copies);
+        spoil(context, product, tags.combine(copies), &poison);
         return Ok(());
     }
     let results = compute(product, &sources, &terms);
@@ -295,27 +307,48 @@ fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poiso
     }
 }
 
+/// Operands that are numbers.
+pub(super) struct Numbers {
+    a: Matrix<u64>,
+    b: Matrix<u64>,
+    c: Matrix<u64>,
+}
+
+impl Numbers {
+    fn new(product: &Product<'_>, sources: &[Sources; 3]) -> Self {
+        let [m, n, k] = product.size();
+        let matrix = |factor: &Factor<'_>, sources: &Sources, rows: usize, columns: usize| {
+            let bits = factor.element.bits();
+            let mut matrix = Matrix::<u64>::new(rows, columns);
+            matrix.gather(factor, |lane, register, part| {
+                let shifted = sources[register].0[lane] >> (part as u32 * bits);
+                shifted & (u64::MAX >> (64 - bits))
+            });
+            matrix
+        };
+        let [a, b, c] = sources;
+        let (a, b) = (matrix(&product.a, a, m, k), matrix(&product.b, b, k, n));
+        Self { a, b, c: matrix(&product.c, c, m, n) }
+    }
+
+    /// The factors that meet in an element of D.
+    pub(super) fn pairs(&self, terms: &Terms, place: Place) -> impl Iterator<Item = (u64, u64)> {
+        let Place { product, row, column } = place;
+        let b = move |at| self.b.get(product, terms.row_of_b(row, at), column);
+        (0..terms.count).map(move |at| (self.a.get(product, row, at), b(at)))
+    }
+
+    /// What they are added to.
+    pub(super) fn start(&self, Place { product, row, column }: Place) -> u64 {
+        self.c.get(product, row, column)
+    }
+}
+
 /// D, register by register.
 fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<Lanes> {
-    let [m, n, k] = product.size();
-    let matrix = |factor: &Factor<'_>, sources: &Sources, rows: usize, columns: usize| {
-        let bits = factor.element.bits();
-        let mut matrix = Matrix::<u64>::new(rows, columns);
-        matrix.gather(factor, |lane, register, part| {
-            let shifted = sources[register].0[lane] >> (part as u32 * bits);
-            shifted & (u64::MAX >> (64 - bits))
-        });
-        matrix
-    };
-    let [a, b, c] = sources;
-    let (a, b) = (matrix(&product.a, a, m, k), matrix(&product.b, b, k, n));
-    let c = matrix(&product.c, c, m, n);
-    let element = |place: Place| {
-        let Place { product: which, row, column } = place;
-        let pairs = (0..terms.count)
-            .map(|at| (a.get(which, row, at), b.get(which, terms.row_of_b(row, at), column)));
-        combine(product, pairs, c.get(which, row, column))
-    };
+    let numbers = Numbers::new(product, sources);
+    let element =
+        |place: Place| combine(product, numbers.pairs(terms, place), numbers.start(place));
     let parts = parts(product.d_element);
     let bits = product.d_element.bits();
     let register = |register: usize| {
@@ -330,7 +363,11 @@ fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<
 }
 
 /// One element of D.
-fn combine(product: &Product<'_>, pairs: impl Iterator<Item = (u64, u64)>, start: u64) -> u64 {
+pub(super) fn combine(
+    product: &Product<'_>,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    start: u64,
+) -> u64 {
     let popc = |function: fn(u64, u64) -> u64, pairs: &mut dyn Iterator<Item = (u64, u64)>| {
         let ones = pairs.map(|(x, y)| (function(x, y) as i64, 1));
         dot_integer(ones, start, false)

@@ -105,10 +105,9 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
     for rows in rows.chunks(8) {
         for (number, row) in rows.iter().enumerate() {
             let Some(row) = row else { continue };
-            let manner = Manner::plain(Kind::Read, context.site, 4);
-            for lane in 4 * number..4 * number + 4 {
-                let pointer = quarter(row.pointer, lane);
-                track(context, pointer, lane, 4, manner, SameValue::Different);
+            for (lane, pointer, bytes) in accesses(*row, number, load.transpose) {
+                let manner = Manner::plain(Kind::Read, context.site, bytes);
+                track(context, pointer, lane, bytes, manner, SameValue::Different);
             }
         }
         let mut values = [0; WARP];
@@ -135,9 +134,22 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
     Ok(())
 }
 
-/// The four bytes of a row that one of its lanes accesses.
-fn quarter(pointer: Pointer, lane: usize) -> Pointer {
-    Pointer { offset: pointer.offset + 4 * (lane as i64 % 4), ..pointer }
+/// Which lane accesses which bytes of a row: the lane whose register holds them. Of a transposed matrix that
+/// is another one for each element.
+fn accesses(
+    row: Row,
+    number: usize,
+    transposed: bool,
+) -> impl Iterator<Item = (usize, Pointer, u32)> {
+    let bytes = if transposed { 2 } else { 4 };
+    (0..16 / bytes).map(move |part| {
+        let offset = row.pointer.offset + i64::from(part * bytes);
+        let lane = match transposed {
+            true => holder(number, part as usize, true).0,
+            false => 4 * number + part as usize,
+        };
+        (lane, Pointer { offset, ..row.pointer }, bytes)
+    })
 }
 
 /// A few bytes of a row, and whether its address was bad.
@@ -163,6 +175,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &StoreMatrix) -> Resul
         let source = context.read(src, Width::B64);
         for (number, row) in rows.iter().enumerate() {
             let Some(row) = row else { continue };
+            let mut pieces = Vec::with_capacity(4);
             for part in 0..4 {
                 let piece = match store.transpose {
                     false => fragment(&source, 4 * number + part),
@@ -174,8 +187,9 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &StoreMatrix) -> Resul
                         join(context, low, high)
                     }
                 };
-                write(context, *row, 4 * number + part, piece);
+                pieces.push(piece);
             }
+            write(context, (*row, number, store.transpose), &pieces);
         }
     }
     Ok(())
@@ -188,23 +202,34 @@ fn fragment((values, tags): &(Lanes, Tags), lane: usize) -> Piece {
     (values[lane] & mask, word)
 }
 
-/// A lane writes its four bytes of a row.
-fn write(context: &mut Context<'_, '_>, row: Row, lane: usize, piece: Piece) {
-    let pointer = quarter(row.pointer, lane);
-    let start = row.start.map(|start| start + 4 * (lane % 4));
-    let same = match (start, piece) {
-        (Some(start), (value, Word::Number)) => {
-            let bytes = (value as u32).to_le_bytes();
-            allocation(context, pointer.area, lane).map_or(SameValue::Undecided, |(memory, ..)| {
-                memory.would_keep(start, &bytes, crate::memory::state::DEFINED)
-            })
+/// Lanes write a row, each the bytes that it holds; `pieces` are four bytes each.
+fn write(
+    context: &mut Context<'_, '_>,
+    (row, number, transposed): (Row, usize, bool),
+    pieces: &[Piece],
+) {
+    for (lane, pointer, bytes) in accesses(row, number, transposed) {
+        let at = (pointer.offset - row.pointer.offset) as usize;
+        let start = row.start.map(|start| start + at);
+        let same = match (start, pieces[at / 4]) {
+            (Some(start), (value, Word::Number)) => {
+                let written = (value as u32).to_le_bytes();
+                let written = &written[at % 4..][..bytes as usize];
+                let memory = allocation(context, pointer.area, lane);
+                memory.map_or(SameValue::Undecided, |(memory, ..)| {
+                    memory.would_keep(start, written, crate::memory::state::DEFINED)
+                })
+            }
+            _ => SameValue::Undecided,
+        };
+        let manner = Manner::plain(Kind::Write, context.site, bytes);
+        track(context, pointer, lane, bytes, manner, same);
+    }
+    if let Some(start) = row.start {
+        for (part, &piece) in pieces.iter().enumerate() {
+            let lane = 4 * number + part;
+            write_element(context, (row.pointer.area, lane), start + 4 * part, 4, piece);
         }
-        _ => SameValue::Undecided,
-    };
-    let manner = Manner::plain(Kind::Write, context.site, 4);
-    track(context, pointer, lane, 4, manner, same);
-    if let Some(start) = start {
-        write_element(context, (pointer.area, lane), start, 4, piece);
     }
 }
 

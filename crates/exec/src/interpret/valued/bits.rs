@@ -5,7 +5,7 @@
 
 use super::{Patch, bytes, integer, raw, truth};
 use crate::concrete;
-use crate::domain::{LIMIT, Unary};
+use crate::domain::{HANDLES, Unary};
 use crate::finding::Gap;
 use crate::interpret::{Context, arithmetic};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -434,7 +434,7 @@ fn apply(context: &mut Context<'_, '_>, op: Unary, value: u32) -> Option<u32> {
     let valued = context.valued.as_mut()?;
     let mut out = [0; WARP];
     valued.domain.unary(op, &[value; WARP], Mask(1), &mut out);
-    (out[0] != 0 && out[0] < LIMIT).then_some(out[0])
+    (out[0] != 0 && out[0] < HANDLES).then_some(out[0])
 }
 
 /// An operation on a choice between two numbers, and numbers: the choice between its results.

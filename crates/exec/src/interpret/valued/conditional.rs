@@ -13,7 +13,7 @@
 use super::select::{self, choice};
 use super::truth::{self, Predicate};
 use super::{bytes, raw};
-use crate::domain::{Connective, LIMIT, Truths, Value};
+use crate::domain::{Connective, HANDLES, Truths, Value};
 use crate::finding::{AccessKind, Gap};
 use crate::interpret::{Context, execute, memory};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -172,7 +172,7 @@ impl Truth {
         match () {
             () if predicate.tags.poison.has(lane) => Self::Lost,
             () if !predicate.tags.unknown.has(lane) => Self::Known(predicate.truth.has(lane)),
-            () if word != 0 && word < LIMIT => Self::Handle(word),
+            () if word != 0 && word < HANDLES => Self::Handle(word),
             () => Self::Lost,
         }
     }

@@ -4,26 +4,30 @@
 //! domain's.
 
 use super::float::{Ask, Shape, answer, reals, write};
+use super::legal;
 use super::{Patch, bytes, integer, is_number, raw};
 use crate::concrete;
-use crate::domain::LIMIT;
+use crate::concrete::Conversion;
+use crate::domain::{HANDLES, Numbers};
 use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
+use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 use crate::value::reason;
 use crate::value::unit::Sort;
-use ir::{FloatMode, Format, Operand, Reg, Rounding, Scalar, Width};
+use ir::{FloatMode, Format, Operand, Reg, Scalar, Width};
 
 /// Executes a conversion; whether it is the domain's business.
 pub(super) fn execute(
     context: &mut Context<'_, '_>,
-    (from, to): (Scalar, Scalar),
-    mode: FloatMode,
+    conversion: Conversion,
     dst: Reg,
     src: Operand,
 ) -> bool {
+    let Conversion { from, to, rounding, saturate, relu, .. } = conversion;
+    let mode = FloatMode { rounding, saturate, relu, ..FloatMode::NEAREST };
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
             let general = context.machine.general;
@@ -38,10 +42,17 @@ pub(super) fn execute(
             let values = [reals(context, &source, from, 0, lanes)];
             let Some(valued) = &mut context.valued else { return false };
             let mut results = [[0; WARP]; 8];
-            let identity: Ask<'_, 1> = &mut |_, [a], _, out| *out = *a;
-            results[0] = answer(valued, mode, &values, lanes, identity);
+            let ask: Ask<'_, 1> =
+                &mut |valued, [a], lanes, out| valued.domain.convert(&conversion, a, lanes, out);
+            results[0] = answer(valued, mode, &values, lanes, ask);
+            legal::forget(valued, &mut results[0]);
+            let tags = source.1;
+            let operands = (&[source], &values);
+            let machine = |[a]: [&Enclosure; 1]| enclosure::convert(conversion, a);
+            legal::attach(valued, (from, 0), operands, lanes, &machine, &mut results[0]);
             let shape = Shape { format: to, count: 1, mode };
-            write(context, shape, dst, &results, source.1);
+            write(context, shape, dst, &results, tags);
+            legal::fix(context, shape, dst, &results);
             true
         }
         (Scalar::Integer { width, signed }, Scalar::Float(to)) => {
@@ -67,9 +78,14 @@ pub(super) fn execute(
                 };
                 valued.domain.integer(number)
             });
-            let identity: Ask<'_, 1> = &mut |_, [a], _, out| *out = *a;
+            let ask: Ask<'_, 1> =
+                &mut |valued, [a], lanes, out| valued.domain.convert(&conversion, a, lanes, out);
             let mut results = [[0; WARP]; 8];
-            results[0] = answer(valued, mode, &[integers], context.lanes, identity);
+            results[0] = answer(valued, mode, &[integers], context.lanes, ask);
+            let known = context.lanes.without(tags.unknown).without(tags.pointer);
+            legal::point(valued, to, known.without(tags.poison), &mut results[0], |lane| {
+                concrete::convert(conversion, values[lane] & width.mask())
+            });
             write(context, Shape { format: to, count: 1, mode }, dst, &results, tags);
             true
         }
@@ -77,7 +93,7 @@ pub(super) fn execute(
             if is_number(context, src) {
                 return false;
             }
-            to_integer(context, from, (width, signed), mode.rounding, (dst, src));
+            to_integer(context, from, (width, signed), conversion, (dst, src));
             true
         }
         _ => false,
@@ -125,8 +141,8 @@ fn exact(
     let clamps = mode.saturate || mode.relu;
     !clamps
         && context.lanes.iter().all(|lane| {
-            let there = concrete::Conversion::nearest(Scalar::Float(from), Scalar::Float(to));
-            let back = concrete::Conversion::nearest(Scalar::Float(to), Scalar::Float(from));
+            let there = Conversion::nearest(Scalar::Float(from), Scalar::Float(to));
+            let back = Conversion::nearest(Scalar::Float(to), Scalar::Float(from));
             let bits = values[lane];
             concrete::convert(back, concrete::convert(there, bits)) == bits
         })
@@ -141,8 +157,8 @@ fn exact_integer(
     src: Operand,
 ) -> bool {
     let (values, _) = context.read(src, from.width());
-    let there = concrete::Conversion::nearest(from, Scalar::Float(to));
-    let back = concrete::Conversion::nearest(Scalar::Float(to), from);
+    let there = Conversion::nearest(from, Scalar::Float(to));
+    let back = Conversion::nearest(Scalar::Float(to), from);
     let kept = |bits: u64| concrete::convert(back, concrete::convert(there, bits)) == bits;
     // The largest integer is what too large a float is clamped to.
     let bound = from.width().mask();
@@ -155,7 +171,7 @@ fn to_integer(
     context: &mut Context<'_, '_>,
     from: Format,
     (width, signed): (Width, bool),
-    rounding: Rounding,
+    conversion: Conversion,
     (dst, src): (Reg, Operand),
 ) {
     let source = raw(context, src);
@@ -171,19 +187,28 @@ fn to_integer(
     for lane in lanes.iter() {
         let Some(valued) = &mut context.valued else { return };
         let word = values[lane];
-        let number = match word != 0 && word < LIMIT {
-            true => valued.domain.round(word, rounding),
-            false => None,
+        let followed = word != 0 && word < HANDLES;
+        let legal = legal::integer(valued, conversion, from, word).filter(|_| followed);
+        let exact = |number: i128| number.clamp(lowest, highest) as u64 & width.mask();
+        let number = match valued.domain.numbers() {
+            Numbers::Legal => legal,
+            _ if !followed => None,
+            Numbers::Real => valued.domain.round(word, conversion.rounding).map(exact),
+            Numbers::Confirmed => {
+                let real = valued.domain.round(word, conversion.rounding).map(exact);
+                real.filter(|_| real == legal)
+            }
         };
         match number {
-            Some(number) => {
-                let bits = number.clamp(lowest, highest) as u64 & width.mask();
-                patch.set(lane, (bits, Word::Number));
-            }
+            Some(bits) => patch.set(lane, (bits, Word::Number)),
             None => {
+                let reason = match legal::is_enclosed(valued, word) {
+                    true => reason::NOT_FIXED,
+                    false => reason::INTEGER,
+                };
                 let lost = match valued.store.units.lost(word).filter(|_| word != 0) {
                     Some(_) => word,
-                    None => valued.store.units.opaque(Some(place), reason::INTEGER),
+                    None => valued.store.units.opaque(Some(place), reason),
                 };
                 patch.set(lane, (u64::from(lost) | u64::from(lost) << 32, Word::Unknown));
             }

@@ -1,15 +1,21 @@
 //! Floats: the domain computes, everything here finds operands and puts results where they belong.
 
+use super::legal::{self, Machine};
 use super::truth::{self, Predicate};
 use super::{bytes, convert, integer, is_number, raw};
-use crate::domain::{Binary, Connective, LIMIT, Truths, Unary, Values};
+use crate::concrete::Conversion;
+use crate::domain::{
+    Binary, Connective, HANDLES, Instruction, LIMIT, Numbers, Truths, Unary, Values,
+};
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::legal::Enclosure;
+use crate::legal::enclosure;
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::Valued;
 use crate::value::bytes::ZERO;
-use crate::value::unit::{Byte, Sort, Unit};
+use crate::value::unit::{Byte, Sort, Unit, known};
 use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, Op,
     Operand, Reg, Relation, Rounding, Scalar, Width,
@@ -21,6 +27,7 @@ pub(super) type Operands = (Lanes, Tags);
 /// Executes an operation on floats; whether it is the domain's business.
 pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     match op {
+        op if keeps_bits(context, op) => false,
         Op::FloatUnary { op, format, lanes, mode, dst, a } => {
             let exact =
                 matches!(op, FloatUnary::Negate | FloatUnary::Abs | FloatUnary::RoundToIntegral);
@@ -29,7 +36,8 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
             }
             let unary = unary(*op, mode.rounding);
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            compute(context, shape, *dst, [*a], &mut |valued, [a], lanes, out| {
+            let machine = |[a]: [&Enclosure; 1]| enclosure::unary(*op, *format, *mode, a);
+            compute(context, shape, *dst, [*a], &machine, &mut |valued, [a], lanes, out| {
                 valued.domain.unary(unary, a, lanes, out);
             })
         }
@@ -44,38 +52,66 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
             }
             let Some(binary) = binary(*op) else { return false };
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            compute(context, shape, *dst, [*a, *b], &mut |valued, operands, lanes, out| {
-                valued.domain.binary(binary, operands, lanes, out);
+            let machine = |ab: [&Enclosure; 2]| enclosure::binary(*op, *format, *mode, ab);
+            compute(context, shape, *dst, [*a, *b], &machine, &mut |valued, ab, lanes, out| {
+                valued.domain.binary(binary, ab, lanes, out);
             })
         }
         Op::Fma { format, lanes, mode, dst, a, b, c } => {
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            compute(context, shape, *dst, [*a, *b, *c], &mut |valued, operands, lanes, out| {
-                valued.domain.fma(operands, mode.rounding, lanes, out);
+            let machine = |abc: [&Enclosure; 3]| enclosure::fma(*format, *mode, abc);
+            compute(context, shape, *dst, [*a, *b, *c], &machine, &mut |valued, abc, lanes, out| {
+                valued.domain.fma(abc, mode.rounding, lanes, out);
             })
         }
         Op::Real { function, format, range, dst, a, b } => {
             let shape = Shape { format: *format, count: 1, mode: FloatMode::NEAREST };
             let operands = [*a, b.unwrap_or(*a)];
-            compute(context, shape, *dst, operands, &mut |valued, operands, lanes, out| {
-                valued.domain.function((*function, *range), operands, lanes, out);
-            })
+            // How precise the library's function is, nobody says.
+            let machine = |_: [&Enclosure; 2]| None;
+            compute(
+                context,
+                shape,
+                *dst,
+                operands,
+                &machine,
+                &mut |valued, operands, lanes, out| {
+                    valued.domain.function((*function, *range), operands, lanes, out);
+                },
+            )
         }
         Op::FloatCompare { relation, format, flush, dst, a, b } => {
             compare(context, *relation, (*format, *flush), *dst, [*a, *b])
         }
         Op::FloatTest { property, format, dst, a } => test(context, *property, *format, *dst, *a),
-        Op::Convert { dst, src, from, to, rounding, saturate, relu, .. } => {
-            let mode = FloatMode {
+        Op::Convert { dst, src, from, to, rounding, flush, saturate, finite, relu } => {
+            let conversion = Conversion {
+                from: *from,
+                to: *to,
                 rounding: *rounding,
+                flush: *flush,
                 saturate: *saturate,
+                finite: *finite,
                 relu: *relu,
-                ..FloatMode::NEAREST
             };
-            convert::execute(context, (*from, *to), mode, *dst, *src)
+            convert::execute(context, conversion, *dst, *src)
         }
         _ => false,
     }
+}
+
+/// Whether the operands are numbers, the result is one too, and the run wants it as it is on a machine.
+fn keeps_bits(context: &Context<'_, '_>, op: &Op) -> bool {
+    if legal::numbers(context) != Numbers::Legal || !crate::legal::fixes(op) {
+        return false;
+    }
+    let mut numbers = true;
+    op.visit(&mut |access| {
+        if let ir::Access::Read(operand) = access {
+            numbers &= is_number(context, operand);
+        }
+    });
+    numbers
 }
 
 fn unary(op: FloatUnary, rounding: Rounding) -> Unary {
@@ -130,7 +166,7 @@ fn quick<const N: usize>(
     ask: Ask<'_, N>,
 ) -> bool {
     let Shape { format, count, mode } = shape;
-    let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
+    let Context { registers, layout, lanes, place, valued: Some(valued), .. } = context else {
         return false;
     };
     let plain = format == Format::F32 && count == 1 && !mode.saturate && !mode.relu;
@@ -138,13 +174,16 @@ fn quick<const N: usize>(
         return false;
     }
     let mut sources = [&[0; WARP]; N];
+    let aliases = !valued.aliases.is_empty();
     for (source, operand) in sources.iter_mut().zip(operands) {
         match registers.unknown_narrow(layout, operand, Width::B32, *lanes) {
+            Some(words) if aliases && words.iter().any(|&word| is_alias(word)) => return false,
             Some(words) if all_followed(words, *lanes) => *source = words,
             _ => return false,
         }
     }
     let mut out = [0; WARP];
+    valued.domain.instruction(Instruction { format, mode, place: *place });
     ask(valued, sources, *lanes, &mut out);
     let tags = Tags::unknown(Mask::ALL, Source::Data);
     registers.write_narrow(layout, dst, &out, tags, *lanes);
@@ -156,6 +195,7 @@ fn compute<const N: usize>(
     shape: Shape,
     dst: Reg,
     operands: [Operand; N],
+    machine: Machine<'_, N>,
     ask: Ask<'_, N>,
 ) -> bool {
     if !context.machine.general && quick(context, shape, dst, operands, ask) {
@@ -168,10 +208,15 @@ fn compute<const N: usize>(
     for (part, result) in results.iter_mut().enumerate().take(shape.count.into()) {
         let values =
             sources.each_ref().map(|source| reals(context, source, shape.format, part, lanes));
+        let Shape { format, mode, .. } = shape;
         let Some(valued) = &mut context.valued else { return false };
+        valued.domain.instruction(Instruction { format, mode, place: context.place });
         *result = answer(valued, shape.mode, &values, lanes, ask);
+        let operands = (&sources, &values);
+        legal::attach(valued, (shape.format, part), operands, lanes, machine, result);
     }
     write(context, shape, dst, &results, tags);
+    legal::fix(context, shape, dst, &results);
     true
 }
 
@@ -187,7 +232,7 @@ pub(super) fn answer<const N: usize>(
     let followed = values.iter().fold(lanes, |lanes, values| lanes.and(followed(values)));
     for lane in lanes.without(followed).iter() {
         let words = values.iter().map(|values| values[lane]);
-        out[lane] = words.into_iter().find(|&word| word >= LIMIT).unwrap_or(0);
+        out[lane] = words.into_iter().find(|&word| word >= HANDLES).unwrap_or(0);
     }
     if followed.is_empty() {
         return out;
@@ -202,22 +247,27 @@ pub(super) fn answer<const N: usize>(
     out
 }
 
+/// Whether a word is a handle of the engine's own.
+fn is_alias(word: u32) -> bool {
+    (LIMIT..HANDLES).contains(&word)
+}
+
 /// Whether these lanes have a value of the domain. In a warp of few threads the others are not looked at.
 fn all_followed(words: &Values, lanes: Mask) -> bool {
     if lanes == Mask::ALL {
         return followed(words) == Mask::ALL;
     }
-    lanes.iter().all(|lane| words[lane] != 0 && words[lane] < LIMIT)
+    lanes.iter().all(|lane| words[lane] != 0 && words[lane] < HANDLES)
 }
 
 /// The lanes that have a value of the domain.
-fn followed(words: &Values) -> Mask {
+pub(super) fn followed(words: &Values) -> Mask {
     let all =
         words.iter().fold((0, false), |(bits, zero), &word| (bits | word, zero | (word == 0)));
-    if all.0 < LIMIT && !all.1 {
+    if all.0 < HANDLES && !all.1 {
         return Mask::ALL;
     }
-    let lanes = (0..WARP).filter(|&lane| words[lane] != 0 && words[lane] < LIMIT);
+    let lanes = (0..WARP).filter(|&lane| words[lane] != 0 && words[lane] < HANDLES);
     Mask(lanes.fold(0, |mask, lane| mask | 1 << lane))
 }
 
@@ -248,7 +298,7 @@ pub(super) fn reals(
         let Some(valued) = &mut context.valued else { break };
         out[lane] = if tags.unknown.has(lane) && size == 4 {
             let word = (values[lane] >> shift) as u32;
-            if word != 0 && word < LIMIT {
+            if word != 0 && word < HANDLES {
                 word
             } else {
                 valued.single(word, format, place).unwrap_or_else(|word| word)
@@ -302,7 +352,7 @@ pub(super) fn write(
                 for part in 0..usize::from(count) {
                     let value = results[part][lane];
                     for (index, byte) in bytes[part * size..][..size].iter_mut().enumerate() {
-                        *byte = match value != 0 && value < LIMIT {
+                        *byte = match value != 0 && value < HANDLES {
                             true => Byte::Of { value, sort, index: index as u8 },
                             false => Byte::Opaque(value),
                         };
@@ -310,7 +360,7 @@ pub(super) fn write(
                 }
                 let half = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
                 let low = match (size, count) {
-                    (2, 2) if results[..2].iter().all(|part| part[lane] - 1 < LIMIT - 1) => {
+                    (2, 2) if results[..2].iter().all(|part| part[lane] - 1 < HANDLES - 1) => {
                         let values = [results[0][lane], results[1][lane]];
                         units.push(Unit::Halves { values, sorts: [sort; 2] })
                     }
@@ -343,15 +393,28 @@ fn compare(
     let values = sources.each_ref().map(|source| reals(context, source, format, 0, lanes));
     let relation = match relation {
         FloatRelation::Order { relation, .. } => relation,
-        // Values are numbers.
-        FloatRelation::BothNumbers | FloatRelation::EitherNan => {
+        // Values are numbers; what is not enclosed may be none.
+        FloatRelation::BothNumbers | FloatRelation::EitherNan
+            if legal::numbers(context) != Numbers::Legal =>
+        {
             let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
             let truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
             truth::write(context, dst, &truths, tags, context.lanes);
             return true;
         }
+        FloatRelation::BothNumbers | FloatRelation::EitherNan => {
+            let truths = legal::ordered(context, relation, format, (&sources, &values), lanes);
+            truth::write(context, dst, &truths, tags, context.lanes);
+            return true;
+        }
     };
-    let truths = ask_relation(context, relation, &values, lanes);
+    if let Some(valued) = &mut context.valued {
+        let (mode, place) = (FloatMode { flush, ..FloatMode::NEAREST }, context.place);
+        valued.domain.instruction(Instruction { format, mode, place });
+    }
+    let mut truths = ask_relation(context, relation, &values, lanes);
+    let operands = (&sources, &values);
+    legal::confirm(context, relation, (format, flush), operands, lanes, &mut truths);
     truth::write(context, dst, &truths, tags, context.lanes);
     true
 }
@@ -365,7 +428,7 @@ fn ask_relation(
     let mut truths = Truths::NONE;
     let both = lanes.and(followed(&values[0])).and(followed(&values[1]));
     for lane in lanes.without(both).iter() {
-        let opaque = values.iter().map(|values| values[lane]).find(|&word| word >= LIMIT);
+        let opaque = values.iter().map(|values| values[lane]).find(|&word| word >= HANDLES);
         truths.defer(lane, opaque.unwrap_or(0));
     }
     if let Some(valued) = &mut context.valued
@@ -390,6 +453,12 @@ fn test(
     let source = raw(context, a);
     let lanes = context.lanes.without(source.1.poison);
     let settled = |truth: Mask| Truths { known: Mask::ALL, truth, values: [0; WARP] };
+    if legal::numbers(context) == Numbers::Legal {
+        let values = reals(context, &source, format, 0, lanes);
+        let truths = legal::test(context, property, format, &values, lanes);
+        truth::write(context, dst, &truths, source.1, context.lanes);
+        return true;
+    }
     let truths = match property {
         FloatProperty::Number => settled(Mask::ALL),
         FloatProperty::NotANumber => settled(Mask::NONE),
@@ -458,7 +527,10 @@ pub(in crate::interpret) fn update(
         let at = part * size;
         let [x, y] = operands.map(|bytes| valued.real(&bytes[at..at + size], format, place));
         let result = match (x, y) {
-            (Ok(x), Ok(y)) => Ok(valued.binary(op, x, y)),
+            (Ok(x), Ok(y)) => {
+                let known = operands.map(|bytes| known(&bytes[at..at + size]));
+                Ok(legal::update(valued, (op, format), [x, y], known))
+            }
             (Err(word), _) | (_, Err(word)) => Err(word),
         };
         for (index, byte) in out[at..at + size].iter_mut().enumerate() {

@@ -11,14 +11,15 @@
 use super::float::{Operands, Shape, reals, write};
 use super::integer::{congruent, number, whole};
 use super::{Patch, bytes};
-use crate::domain::{Binary, LIMIT, Value};
+use crate::domain::{Binary, HANDLES, Value};
 use crate::doubt::Doubtful;
 use crate::interpret::Context;
 use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
 use crate::lanes::{Mask, WARP};
+use crate::legal::Enclosure;
 use crate::tags::Tags;
 use crate::value::{Valued, bits, nibbles, reason};
-use ir::{Element, FloatMode, Format, MmaKind, Width};
+use ir::{Element, FloatMode, Format, MmaKind, Reg, Width};
 use rustc_hash::FxHashMap;
 
 /// Values of the domain by place, or opaque words.
@@ -59,6 +60,28 @@ pub(in crate::interpret) fn product(
         let shape = Shape { format: to, count: count as u8, mode: FloatMode::NEAREST };
         write(context, shape, dst, &results, Tags { poison, fickle, ..tags });
     }
+}
+
+/// Puts sums of which all legal results are known into lanes of a register.
+pub(in crate::interpret) fn enclosed_sums(
+    context: &mut Context<'_, '_>,
+    format: Format,
+    dst: Reg,
+    (sums, lanes): (&[[Option<Enclosure>; WARP]], Mask),
+) {
+    let mut results = [[0; WARP]; 8];
+    for (result, sums) in results.iter_mut().zip(sums) {
+        for lane in lanes.iter() {
+            let Some(valued) = &mut context.valued else { return };
+            let value = valued.domain.integer(0);
+            let alias = |sum: Enclosure| valued.aliases.add(value, sum);
+            result[lane] = sums[lane].map_or(value, alias);
+        }
+    }
+    let shape = Shape { format, count: sums.len() as u8, mode: FloatMode::NEAREST };
+    let all = std::mem::replace(&mut context.lanes, lanes);
+    write(context, shape, dst, &results, Tags::NUMBER);
+    context.lanes = all;
 }
 
 /// Executes a product of integers of eight bits, four or one; whether all numbers that go into it are known to
@@ -259,7 +282,7 @@ impl Values {
 }
 
 fn is_value(word: Value) -> bool {
-    word != 0 && word < LIMIT
+    word != 0 && word < HANDLES
 }
 
 /// An element of D, or an opaque word if something opaque goes into it.

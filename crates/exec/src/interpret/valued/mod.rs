@@ -8,6 +8,7 @@ mod conditional;
 mod convert;
 mod float;
 mod integer;
+mod legal;
 mod matrix;
 mod same;
 mod select;
@@ -16,15 +17,16 @@ mod truth;
 use super::Context;
 use super::memory::word_of;
 use crate::concrete;
-use crate::finding::Gap;
+use crate::finding::{Gap, Stop};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
+use crate::value::reason;
 pub(crate) use conditional::conditional;
 pub(super) use float::{execute as float, update};
 use ir::{Op, Operand, Reg, Width};
-pub(super) use matrix::{integer_product, product as matrix_product};
+pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
 pub(super) use same::keeps;
 
 /// Executes an operation if values are concerned; whether it was.
@@ -182,6 +184,10 @@ pub(super) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: G
     let lane = context.registers.tags(register).unknown.and(context.lanes).lowest();
     if let (Some(valued), Some(lane)) = (&context.valued, lane) {
         gap.reason = format!("control flow depends on {}", valued.explain(words[lane]));
+        if valued.store.units.lost(words[lane]).is_some_and(|lost| lost.reason == reason::NOT_FIXED)
+        {
+            gap.stop = Stop::NotFixed;
+        }
     }
     gap
 }

@@ -6,7 +6,7 @@
 
 use super::truth::Predicate;
 use super::{Patch, bytes, integer, raw};
-use crate::domain::LIMIT;
+use crate::domain::HANDLES;
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
@@ -102,7 +102,7 @@ fn singles(
     let Some(valued) = &mut context.valued else { return false };
     let is_single = |(values, tags): &(Lanes, Tags), lane: usize| {
         let word = values[lane] as u32;
-        tags.unknown.has(lane) && word != 0 && word < LIMIT
+        tags.unknown.has(lane) && word != 0 && word < HANDLES
     };
     let mut operands = [[0; WARP]; 2];
     for lane in lanes.iter() {

@@ -2,7 +2,7 @@
 
 use super::{bytes, integer, raw};
 use crate::concrete;
-use crate::domain::{Connective, LIMIT, Truths, Values};
+use crate::domain::{Connective, HANDLES, Truths, Values};
 use crate::finding::Gap;
 use crate::interpret::{Context, arithmetic};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -32,7 +32,7 @@ impl Predicate {
 
     /// The lanes in which the domain knows it.
     pub(super) fn followed(&self) -> Mask {
-        let followed = |&lane: &usize| self.words[lane] != 0 && self.words[lane] < LIMIT;
+        let followed = |&lane: &usize| self.words[lane] != 0 && self.words[lane] < HANDLES;
         Mask(self.unknown().iter().filter(followed).fold(0, |mask, lane| mask | 1 << lane))
     }
 }

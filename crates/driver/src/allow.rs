@@ -1,0 +1,35 @@
+//! What a user accepts without proof (`--allow`, and `allow` in a project): it is listed as an
+//! assumption then and leaves nothing open.
+
+use std::str::FromStr;
+
+/// Names of what may be allowed.
+const NAMES: [&str; 1] = ["float-order"];
+
+/// What is allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allow {
+    /// Sums of atomic additions that depend on their order, in the last bits.
+    pub float_order: bool,
+}
+
+impl Allow {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { float_order: self.float_order || other.float_order }
+    }
+}
+
+impl FromStr for Allow {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "float-order" => Ok(Self { float_order: true }),
+            other => {
+                Err(format!("`{other}` cannot be allowed; what can be is {}", NAMES.join(", ")))
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Legal results beside the domain's values ([`crate::legal`]).
+//!
+//! Whoever computes a float asks here whether its operands are enclosed; then so is the result. Whoever
+//! decides something by a float asks here whether all legal results decide alike.
+
+use super::Patch;
+use super::float::{Operands, Shape, followed};
+use crate::concrete::Conversion;
+use crate::domain::{Binary, Numbers, Truths, Value, Values};
+use crate::interpret::Context;
+use crate::lanes::Mask;
+use crate::legal::{Enclosure, enclosure};
+use crate::memory::Word;
+use crate::value::{Valued, reason};
+use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Reg, Relation};
+
+/// What an instruction makes of enclosed operands; `None` where nothing encloses the result.
+pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
+
+/// The numbers that decisions of the run rest on.
+pub(super) fn numbers(context: &Context<'_, '_>) -> Numbers {
+    context.valued.as_ref().map_or(Numbers::Real, |valued| valued.domain.numbers())
+}
+
+/// The bits of float number `part` of an operand, in a lane in which it is a number.
+fn bits((values, tags): &Operands, format: Format, part: usize, lane: usize) -> Option<u64> {
+    let shift = part as u32 * format.width().bits();
+    tags.is_number_in(Mask(1 << lane)).then(|| values[lane] >> shift & format.width().mask())
+}
+
+/// The enclosure of an operand: of its bits, or of its alias.
+fn enclosed(
+    valued: &Valued<'_>,
+    format: Format,
+    bits: Option<u64>,
+    value: Value,
+) -> Option<Enclosure> {
+    match bits {
+        Some(bits) => Enclosure::of_bits(format, bits),
+        None => valued.aliases.enclosure(value).copied(),
+    }
+}
+
+/// Tells whether an operand may be enclosed in some lane.
+fn may_be_enclosed(
+    valued: &Valued<'_>,
+    (_, tags): &Operands,
+    values: &Values,
+    lanes: Mask,
+) -> bool {
+    let alias = |lane: usize| valued.aliases.enclosure(values[lane]).is_some();
+    lanes.iter().any(|lane| tags.is_number_in(Mask(1 << lane)) || alias(lane))
+}
+
+/// Gives results whose operands are all enclosed their enclosures. `values` are the operands and
+/// `out` the results as the domain knows them.
+pub(super) fn attach<const N: usize>(
+    valued: &mut Valued<'_>,
+    (format, part): (Format, usize),
+    (sources, values): (&[Operands; N], &[Values; N]),
+    lanes: Mask,
+    machine: Machine<'_, N>,
+    out: &mut Values,
+) {
+    let may_be = |at: usize| may_be_enclosed(valued, &sources[at], &values[at], lanes);
+    if valued.domain.numbers() == Numbers::Real || !(0..N).all(may_be) {
+        return;
+    }
+    let mut last: Option<([(Option<u64>, Value); N], Value)> = None;
+    for lane in followed(out).and(lanes).iter() {
+        let operands: [(Option<u64>, Value); N] =
+            std::array::from_fn(|at| (bits(&sources[at], format, part, lane), values[at][lane]));
+        if let Some((same, alias)) = last
+            && same == operands
+        {
+            out[lane] = alias;
+            continue;
+        }
+        let found = operands.map(|(bits, value)| enclosed(valued, format, bits, value));
+        if found.iter().any(Option::is_none) {
+            continue;
+        }
+        let found = found.map(|one| one.unwrap_or_else(|| unreachable!("looked at above")));
+        if let Some(result) = machine(found.each_ref()) {
+            out[lane] = valued.aliases.add(out[lane], result);
+            last = Some((operands, out[lane]));
+        }
+    }
+}
+
+/// Replaces aliases by the domain's values.
+pub(super) fn forget(valued: &Valued<'_>, values: &mut Values) {
+    if !valued.aliases.is_empty() {
+        values.iter_mut().for_each(|value| *value = valued.aliases.target(*value));
+    }
+}
+
+/// Gives results that are one number each their enclosures; `bits` says which.
+pub(super) fn point(
+    valued: &mut Valued<'_>,
+    format: Format,
+    lanes: Mask,
+    out: &mut Values,
+    bits: impl Fn(usize) -> u64,
+) {
+    if valued.domain.numbers() == Numbers::Real {
+        return;
+    }
+    for lane in followed(out).and(lanes).iter() {
+        if let Some(point) = Enclosure::of_bits(format, bits(lane)) {
+            out[lane] = valued.aliases.add(out[lane], point);
+        }
+    }
+}
+
+/// Tells whether all legal results of a value are known.
+pub(super) fn is_enclosed(valued: &Valued<'_>, value: Value) -> bool {
+    valued.aliases.enclosure(value).is_some()
+}
+
+/// In a run on legal results, makes numbers of the lanes of a register in which only one result is legal.
+pub(super) fn fix(context: &mut Context<'_, '_>, shape: Shape, dst: Reg, results: &[Values; 8]) {
+    if numbers(context) != Numbers::Legal {
+        return;
+    }
+    let mut patch = Patch::new();
+    let bits = shape.format.width().bits();
+    for lane in context.lanes.iter() {
+        let Some(valued) = &context.valued else { return };
+        let parts = results.iter().take(shape.count.into()).rev();
+        let word = parts.into_iter().try_fold(0u64, |word, part| {
+            let found = valued.aliases.enclosure(part[lane])?;
+            Some(word.unbounded_shl(bits) | found.fixed(shape.format)?)
+        });
+        if let Some(word) = word {
+            patch.set(lane, (word, Word::Number));
+        }
+    }
+    patch.apply(context, dst);
+}
+
+/// What is decided of a comparison: `truths` says what the domain knows.
+pub(super) fn confirm(
+    context: &mut Context<'_, '_>,
+    relation: Relation,
+    (format, flush): (Format, bool),
+    (sources, values): (&[Operands; 2], &[Values; 2]),
+    lanes: Mask,
+    truths: &mut Truths,
+) {
+    let place = context.place;
+    let Some(valued) = &mut context.valued else { return };
+    let numbers = valued.domain.numbers();
+    if numbers == Numbers::Real {
+        return;
+    }
+    for lane in lanes.iter() {
+        let operand = |at: usize| {
+            let bits = bits(&sources[at], format, 0, lane);
+            enclosed(valued, format, bits, values[at][lane])
+        };
+        let (a, b) = (operand(0), operand(1));
+        let infinite = |one: Option<Enclosure>| one.is_some_and(|one| one.low.is_infinite());
+        let compared =
+            a.zip(b).and_then(|(a, b)| enclosure::compare(relation, (format, flush), [&a, &b]));
+        match (numbers, truths.known.has(lane), compared) {
+            (Numbers::Legal, _, Some(holds)) => truths.decide(lane, holds),
+            (Numbers::Legal, _, None) if a.is_some() && b.is_some() => {
+                truths.defer(lane, valued.store.units.opaque(Some(place), reason::NOT_FIXED));
+            }
+            (Numbers::Confirmed, true, compared) => {
+                let holds = truths.truth.has(lane);
+                // That a number is finite is assumed of all numbers.
+                if compared != Some(holds) && !infinite(a) && !infinite(b) {
+                    truths.defer(lane, valued.domain.truth(holds));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The integer that a float becomes, if all legal results become the same.
+pub(super) fn integer(
+    valued: &Valued<'_>,
+    conversion: Conversion,
+    format: Format,
+    value: Value,
+) -> Option<u64> {
+    enclosure::to_integer(conversion, &enclosed(valued, format, None, value)?)
+}
+
+/// A test of a float in each lane, in a run on legal results.
+pub(super) fn test(
+    context: &mut Context<'_, '_>,
+    property: FloatProperty,
+    format: Format,
+    values: &Values,
+    lanes: Mask,
+) -> Truths {
+    let mut truths = Truths::NONE;
+    let place = context.place;
+    let Some(valued) = &mut context.valued else { return truths };
+    for lane in lanes.iter() {
+        let found = enclosed(valued, format, None, values[lane]);
+        let settled = found.and_then(|one| enclosure::test(property, format, &one));
+        match settled {
+            Some(holds) => truths.decide(lane, holds),
+            None => truths.defer(lane, valued.store.units.opaque(Some(place), reason::NOT_FIXED)),
+        }
+    }
+    truths
+}
+
+/// Whether two floats are both numbers, or one is none, in a run on legal results.
+pub(super) fn ordered(
+    context: &mut Context<'_, '_>,
+    relation: FloatRelation,
+    format: Format,
+    (sources, values): (&[Operands; 2], &[Values; 2]),
+    lanes: Mask,
+) -> Truths {
+    let mut truths = Truths::NONE;
+    let place = context.place;
+    let Some(valued) = &mut context.valued else { return truths };
+    for lane in lanes.iter() {
+        // What is enclosed is a number.
+        let is_number = |at: usize| match bits(&sources[at], format, 0, lane) {
+            Some(bits) => Some(Enclosure::of_bits(format, bits).is_some()),
+            None => valued.aliases.enclosure(values[at][lane]).map(|_| true),
+        };
+        let both = match (is_number(0), is_number(1)) {
+            (Some(a), Some(b)) => Some(a && b),
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            _ => None,
+        };
+        match both {
+            Some(both) => truths.decide(lane, both == (relation == FloatRelation::BothNumbers)),
+            None => truths.defer(lane, valued.store.units.opaque(Some(place), reason::NOT_FIXED)),
+        }
+    }
+    truths
+}
+
+/// A read-modify-write of floats: the domain's result, with an enclosure if both operands have one.
+pub(super) fn update(
+    valued: &mut Valued<'_>,
+    (op, format): (Binary, Format),
+    [old, a]: [Value; 2],
+    known: [Option<u64>; 2],
+) -> Value {
+    let result = match op {
+        Binary::Add => valued.domain.unordered_sum(old, a),
+        op => valued.binary(op, old, a),
+    };
+    if valued.domain.numbers() == Numbers::Real {
+        return result;
+    }
+    let operands = [enclosed(valued, format, known[0], old), enclosed(valued, format, known[1], a)];
+    let [Some(x), Some(y)] = operands else { return result };
+    let (propagate_nan, xor_sign_abs) = (false, false);
+    let of = |op| enclosure::binary(op, format, FloatMode::NEAREST, [&x, &y]);
+    let found = match op {
+        Binary::Add => enclosure::atomic_add(format, &x, &y),
+        Binary::Min => of(FloatBinary::Min { propagate_nan, xor_sign_abs }),
+        Binary::Max => of(FloatBinary::Max { propagate_nan, xor_sign_abs }),
+        _ => None,
+    };
+    found.map_or(result, |found| valued.aliases.add(result, found))
+}

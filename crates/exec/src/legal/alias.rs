@@ -1,0 +1,264 @@
+//! Enclosures beside the values of a domain.
+//!
+//! A float that is computed from known numbers alone gets an *alias*: a handle of the engine's own
+//! that stands for the domain's value and for an [`Enclosure`] of its legal results. Registers,
+//! memory, packs and shuffles move aliases as they move any handle. [`Aliased`] wraps the domain and
+//! puts the domain's handle in the place of an alias in every question, so an operation that knows
+//! nothing of enclosures loses the enclosure and keeps the value.
+
+use super::Enclosure;
+use crate::concrete::Conversion;
+use crate::domain::{
+    Binary, Connective, Domain, HANDLES, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value,
+    Values,
+};
+use crate::lanes::Mask;
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The domain's values behind aliases.
+type Targets = Rc<RefCell<Vec<Value>>>;
+
+/// The aliases of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Aliases {
+    targets: Targets,
+    enclosures: Vec<Enclosure>,
+    /// Positions by value and ends: loops compute the same numbers again and again.
+    known: FxHashMap<(Value, [u64; 2]), Vec<u32>>,
+}
+
+impl Aliases {
+    /// A handle for a value and its enclosure; the value itself when there is no room.
+    pub(crate) fn add(&mut self, value: Value, enclosure: Enclosure) -> Value {
+        let value = self.target(value);
+        let positions = self.known.entry((value, enclosure.key())).or_default();
+        let same = |position: &&u32| self.enclosures[**position as usize] == enclosure;
+        if let Some(position) = positions.iter().find(same) {
+            return LIMIT + position;
+        }
+        let next = self.enclosures.len() as u32;
+        if LIMIT + next >= HANDLES {
+            return value;
+        }
+        positions.push(next);
+        self.targets.borrow_mut().push(value);
+        self.enclosures.push(enclosure);
+        LIMIT + next
+    }
+
+    /// The enclosure of a handle, if it is an alias.
+    pub(crate) fn enclosure(&self, value: Value) -> Option<&Enclosure> {
+        self.enclosures.get(value.checked_sub(LIMIT)? as usize).filter(|_| value < HANDLES)
+    }
+
+    /// The domain's handle.
+    pub(crate) fn target(&self, value: Value) -> Value {
+        match value.checked_sub(LIMIT) {
+            Some(position) if value < HANDLES => {
+                self.targets.borrow().get(position as usize).copied().unwrap_or(value)
+            }
+            _ => value,
+        }
+    }
+
+    /// Tells whether there are any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.enclosures.is_empty()
+    }
+
+    /// A domain that is never shown an alias.
+    pub(crate) fn wrap<'d>(&self, inner: &'d mut dyn Domain) -> Aliased<'d> {
+        Aliased { inner, targets: Rc::clone(&self.targets) }
+    }
+}
+
+/// A domain behind aliases.
+pub(crate) struct Aliased<'d> {
+    inner: &'d mut dyn Domain,
+    targets: Targets,
+}
+
+impl Aliased<'_> {
+    fn one(&self, value: Value) -> Value {
+        match value.checked_sub(LIMIT) {
+            Some(position) if value < HANDLES => {
+                self.targets.borrow().get(position as usize).copied().unwrap_or(value)
+            }
+            _ => value,
+        }
+    }
+
+    /// Operands without aliases. Most runs have none, and there is nothing to do.
+    fn all<const N: usize>(&self, operands: [&Values; N]) -> Option<[Values; N]> {
+        let is_alias = |value: &Value| (LIMIT..HANDLES).contains(value);
+        if self.targets.borrow().is_empty()
+            || !operands.iter().any(|values| values.iter().any(is_alias))
+        {
+            return None;
+        }
+        Some(operands.map(|values| values.map(|value| self.one(value))))
+    }
+}
+
+/// Calls the domain with operands in which no alias is left.
+macro_rules! without_aliases {
+    ($self:ident, $operands:expr, |$plain:ident| $call:expr) => {
+        match $self.all($operands) {
+            Some(found) => {
+                let $plain = found.each_ref();
+                $call
+            }
+            None => {
+                let $plain = $operands;
+                $call
+            }
+        }
+    };
+}
+
+impl Domain for Aliased<'_> {
+    fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
+        self.inner.inputs(inputs)
+    }
+
+    fn constant(&mut self, format: Format, bits: u64) -> Value {
+        self.inner.constant(format, bits)
+    }
+
+    fn integer(&mut self, number: i128) -> Value {
+        self.inner.integer(number)
+    }
+
+    fn instruction(&mut self, instruction: Instruction) {
+        self.inner.instruction(instruction);
+    }
+
+    fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
+        without_aliases!(self, [a], |plain| self.inner.convert(conversion, plain[0], lanes, out));
+    }
+
+    fn unordered_sum(&mut self, sum: Value, more: Value) -> Value {
+        let (sum, more) = (self.one(sum), self.one(more));
+        self.inner.unordered_sum(sum, more)
+    }
+
+    fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
+        without_aliases!(self, operands, |plain| self.inner.fma(plain, rounding, lanes, out));
+    }
+
+    fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        let plain = |values: &[Value]| values.iter().map(|&value| self.one(value)).collect();
+        let (a, b): (Vec<Value>, Vec<Value>) = (plain(a), plain(b));
+        let c = self.one(c);
+        self.inner.dot(&a, &b, c)
+    }
+
+    fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        without_aliases!(self, operands, |plain| self.inner.binary(op, plain, lanes, out));
+    }
+
+    fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
+        without_aliases!(self, [a], |plain| self.inner.unary(op, plain[0], lanes, out));
+    }
+
+    fn function(
+        &mut self,
+        function: (RealFunction, Option<ArgumentRange>),
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        without_aliases!(self, operands, |plain| {
+            self.inner.function(function, plain, lanes, out);
+        });
+    }
+
+    fn compare(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        without_aliases!(self, operands, |plain| self.inner.compare(relation, plain, lanes, out));
+    }
+
+    fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        self.inner.connect(op, operands, lanes, out);
+    }
+
+    fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
+        self.inner.not(a, lanes, out);
+    }
+
+    fn truth(&mut self, holds: bool) -> Value {
+        self.inner.truth(holds)
+    }
+
+    fn select(
+        &mut self,
+        condition: &Values,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        without_aliases!(self, operands, |plain| {
+            self.inner.select(condition, plain, lanes, out);
+        });
+    }
+
+    fn same(&mut self, a: Value, b: Value) -> Option<bool> {
+        let (a, b) = (self.one(a), self.one(b));
+        self.inner.same(a, b)
+    }
+
+    fn any_of(&mut self, values: &[Value]) -> Option<Value> {
+        let values: Vec<Value> = values.iter().map(|&value| self.one(value)).collect();
+        self.inner.any_of(&values)
+    }
+
+    fn follows_conditions(&self) -> bool {
+        self.inner.follows_conditions()
+    }
+
+    fn numbers(&self) -> Numbers {
+        self.inner.numbers()
+    }
+
+    fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
+        let value = self.one(value);
+        self.inner.round(value, rounding)
+    }
+
+    fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let value = self.one(value);
+        self.inner.in_range(value, width, signed)
+    }
+
+    fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
+        let value = self.one(value);
+        self.inner.field(value, width, first, bits)
+    }
+
+    fn complement(&mut self, a: Value) -> Value {
+        let a = self.one(a);
+        self.inner.complement(a)
+    }
+
+    fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        let bits: Vec<Value> = bits.iter().map(|&value| self.one(value)).collect();
+        self.inner.number_of_bits(&bits)
+    }
+
+    fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
+        let value = self.one(value);
+        self.inner.power_of_exponent(value)
+    }
+
+    fn explain(&self, value: Value) -> String {
+        self.inner.explain(self.one(value))
+    }
+}

@@ -1,0 +1,229 @@
+//! The domain of a run that asks which bits a float has, and whether two have the same.
+//!
+//! Floats whose bits the manual fixes stay bits, and the engine encloses the others
+//! ([`super::alias`]). On request inputs are followed, too, by *value numbering*: the same operation
+//! with the same modifiers on the same values is the same value, bit for bit. Sums and products may
+//! have their operands exchanged; nothing is reordered, so equal numbers are equal on every machine.
+//!
+//! Two values with different numbers may still be equal. Where the manual leaves a choice that may
+//! fall differently at another place or time, a value is like no other: sums of atomic additions, sums inside
+//! matrix instructions, and, but for the same instruction, sums that a product may be fused with.
+
+use crate::concrete::Conversion;
+use crate::domain::{
+    Binary, Connective, Domain, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value, Values,
+};
+use crate::finding::Place;
+use crate::lanes::{Mask, WARP};
+use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
+use rustc_hash::FxHashMap;
+
+/// Values beyond this many get numbers that are not looked for again: what is found stays right.
+const MOST_KNOWN: usize = 1 << 25;
+
+/// What a value is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Operation {
+    Constant(Format, u64),
+    Integer(i128),
+    Unary(Unary),
+    Binary(Binary),
+    Fma,
+    Function(RealFunction),
+    Convert(Conversion),
+    Compare(Relation),
+    Connect(Connective),
+    Not,
+    Select,
+}
+
+/// The modifiers that an operation has on a machine.
+type Modifiers = Option<(Format, FloatMode, Option<Place>)>;
+
+/// The domain of legal results.
+#[derive(Debug, Default)]
+pub struct Enclosed {
+    made: Value,
+    /// Whether inputs are followed.
+    follows: bool,
+    instruction: Option<Instruction>,
+    known: FxHashMap<(Operation, Modifiers, [Value; 3]), Value>,
+}
+
+impl Enclosed {
+    /// A domain that follows inputs, so that it can tell whether two values are the same.
+    #[must_use]
+    pub fn numbering() -> Self {
+        Self { follows: true, ..Self::default() }
+    }
+
+    /// A value like no other.
+    fn fresh(&mut self) -> Value {
+        let next = self.made + 1;
+        // No handles are left: nothing is known of this one.
+        if next >= LIMIT {
+            return 0;
+        }
+        self.made = next;
+        next
+    }
+
+    /// The modifiers of the instruction at hand. One that may be fused with others may be fused
+    /// in one place of the program and not in another.
+    fn modifiers(&self, operation: Operation) -> Modifiers {
+        let Instruction { format, mode, place } = self.instruction?;
+        let sums = matches!(operation, Operation::Binary(Binary::Add | Binary::Sub));
+        // What a comparison says of a NaN is not part of its relation.
+        let local = sums && mode.contract
+            || matches!(operation, Operation::Function(_) | Operation::Compare(_));
+        Some((format, mode, local.then_some(place)))
+    }
+
+    /// The value that an operation makes.
+    fn make(&mut self, operation: Operation, mut operands: [Value; 3]) -> Value {
+        if !self.follows {
+            return self.fresh();
+        }
+        let commutes = matches!(
+            operation,
+            Operation::Fma
+                | Operation::Binary(Binary::Add | Binary::Mul | Binary::Min | Binary::Max)
+                | Operation::Connect(_)
+        );
+        if commutes && operands[1] < operands[0] {
+            operands.swap(0, 1);
+        }
+        let key = (operation, self.modifiers(operation), operands);
+        if let Some(&value) = self.known.get(&key) {
+            return value;
+        }
+        let value = self.fresh();
+        if value != 0 && self.known.len() < MOST_KNOWN {
+            self.known.insert(key, value);
+        }
+        value
+    }
+
+    fn each<const N: usize>(
+        &mut self,
+        operation: Operation,
+        operands: [&Values; N],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        for lane in lanes.iter() {
+            let mut values = [0; 3];
+            values.iter_mut().zip(operands).for_each(|(value, operand)| *value = operand[lane]);
+            out[lane] = self.make(operation, values);
+        }
+    }
+
+    fn defer<const N: usize>(
+        &mut self,
+        operation: Operation,
+        operands: [&Values; N],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        let mut values = [0; WARP];
+        self.each(operation, operands, lanes, &mut values);
+        lanes.iter().for_each(|lane| out.defer(lane, values[lane]));
+    }
+}
+
+impl Domain for Enclosed {
+    fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
+        let count = Value::try_from(inputs.count).ok().filter(|_| self.follows)?;
+        let first = self.made + 1;
+        let last = self.made.checked_add(count).filter(|last| *last < LIMIT)?;
+        self.made = last;
+        Some(first)
+    }
+
+    fn constant(&mut self, format: Format, bits: u64) -> Value {
+        self.make(Operation::Constant(format, bits), [0; 3])
+    }
+
+    fn integer(&mut self, number: i128) -> Value {
+        self.make(Operation::Integer(number), [0; 3])
+    }
+
+    fn instruction(&mut self, instruction: Instruction) {
+        self.instruction = Some(instruction);
+    }
+
+    fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
+        self.each(Operation::Fma, operands, lanes, out);
+    }
+
+    fn dot(&mut self, _: &[Value], _: &[Value], _: Value) -> Value {
+        self.fresh()
+    }
+
+    fn unordered_sum(&mut self, _: Value, _: Value) -> Value {
+        self.fresh()
+    }
+
+    fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(Operation::Binary(op), operands, lanes, out);
+    }
+
+    fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
+        self.each(Operation::Unary(op), [a], lanes, out);
+    }
+
+    fn function(
+        &mut self,
+        function: (RealFunction, Option<ArgumentRange>),
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        self.each(Operation::Function(function.0), operands, lanes, out);
+    }
+
+    fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
+        self.each(Operation::Convert(*conversion), [a], lanes, out);
+    }
+
+    fn compare(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        self.defer(Operation::Compare(relation), operands, lanes, out);
+    }
+
+    fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        self.defer(Operation::Connect(op), operands, lanes, out);
+    }
+
+    fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
+        self.each(Operation::Not, [a], lanes, out);
+    }
+
+    fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
+        self.each(Operation::Select, [condition, a, b], lanes, out);
+    }
+
+    fn same(&mut self, a: Value, b: Value) -> Option<bool> {
+        (a == b && a != 0).then_some(true)
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers::Legal
+    }
+
+    fn round(&mut self, _: Value, _: Rounding) -> Option<i128> {
+        None
+    }
+
+    fn explain(&self, _: Value) -> String {
+        match self.follows {
+            true => "the contents of a buffer that are not given".to_owned(),
+            false => "a float whose last bits are not fixed".to_owned(),
+        }
+    }
+}

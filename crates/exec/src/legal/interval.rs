@@ -1,0 +1,60 @@
+//! Real arithmetic on doubles, rounded outward: each function gives a number that is not above
+//! (`_down`) or not below (`_up`) the exact result, and is the exact result where that is a double.
+
+/// Numbers below this may have lost bits that the error terms do not see.
+const TINY: f64 = 1e-280;
+
+fn outward(value: f64, error: f64, up: bool) -> f64 {
+    if !value.is_finite() {
+        // An overflow of finite operands: the exact result is on the near side of infinity.
+        return value;
+    }
+    let small = value.abs() < TINY && (value != 0.0 || error != 0.0);
+    match up {
+        true if error > 0.0 || small => value.next_up(),
+        false if error < 0.0 || small => value.next_down(),
+        _ => value,
+    }
+}
+
+/// `a + b`.
+pub(super) fn sum(a: f64, b: f64, up: bool) -> f64 {
+    let value = a + b;
+    let other = value - a;
+    let error = (a - (value - other)) + (b - other);
+    outward(value, if error.is_nan() { 0.0 } else { error }, up)
+}
+
+/// `a · b`.
+pub(super) fn product(a: f64, b: f64, up: bool) -> f64 {
+    let value = a * b;
+    let lost = value == 0.0 && a != 0.0 && b != 0.0;
+    let error = if lost { a.signum() * b.signum() } else { a.mul_add(b, -value) };
+    outward(value, if error.is_nan() { 0.0 } else { error }, up)
+}
+
+/// `a / b`, of a divisor that is not zero.
+pub(super) fn quotient(a: f64, b: f64, up: bool) -> f64 {
+    let value = a / b;
+    let rest = (-value).mul_add(b, a);
+    let lost = value == 0.0 && a != 0.0;
+    let error = if lost { a.signum() * b.signum() } else { rest * b.signum() };
+    outward(value, if error.is_nan() { 0.0 } else { error }, up)
+}
+
+/// The square root of a number that is not negative.
+pub(super) fn square_root(a: f64, up: bool) -> f64 {
+    let value = a.sqrt();
+    let error = (-value).mul_add(value, a);
+    outward(value, if error.is_nan() { 0.0 } else { error }, up)
+}
+
+/// The least and the greatest of some numbers; `None` if one is not a number.
+pub(super) fn hull(numbers: &[f64]) -> Option<[f64; 2]> {
+    if numbers.iter().any(|number| number.is_nan()) {
+        return None;
+    }
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some([low, high])
+}
