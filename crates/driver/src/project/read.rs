@@ -1,14 +1,14 @@
 //! From the text of a project file to its entries. All mistakes are collected.
 
 use super::matrix::{Values, combinations, named, substitute};
-use super::value::{Problem, Raw, Table, scalar};
+use super::value::{Problem, Raw, Table, refuse_controls, scalar};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
 use crate::allow::Allow;
 use crate::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, Initial, KernelPath,
     LaunchSpec, ParseError,
 };
-use crate::escape::{is_clean, on_one_line};
+use crate::escape::on_one_line;
 use crate::output::is_below;
 use crate::{Limits, duration};
 use base::{Code, SourceFile};
@@ -446,29 +446,6 @@ impl Reader<'_> {
             _ => String::new(),
         };
         text.parse().map_err(|why: String| self.problem(value.span(), why)).ok()
-    }
-}
-
-/// No key and no text has a character that a terminal would obey.
-fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
-    for (key, value) in table {
-        if !is_clean(key.get_ref()) {
-            problems.push(Problem::new(key.span(), "a key has no control characters"));
-        }
-        refuse_controls_in(value, problems);
-    }
-}
-
-fn refuse_controls_in(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) {
-    match value.get_ref() {
-        DeValue::String(text) if !is_clean(text) => {
-            problems.push(Problem::new(value.span(), "a text has no control characters"));
-        }
-        DeValue::Array(items) => {
-            items.iter().for_each(|item| refuse_controls_in(item, problems));
-        }
-        DeValue::Table(table) => refuse_controls(table, problems),
-        _ => {}
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Colour;
 use crate::arguments::closest;
+use crate::escape::is_clean;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use base::SourceFile;
@@ -135,6 +136,29 @@ pub(super) fn scalar(value: &DeValue<'_>) -> Option<String> {
         DeValue::Integer(number) => Some(number.to_string()),
         DeValue::Float(number) => Some(number.to_string()),
         DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// No key and no text has a character that a terminal would obey.
+pub(super) fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
+    for (key, value) in table {
+        if !is_clean(key.get_ref()) {
+            problems.push(Problem::new(key.span(), "a key has no control characters"));
+        }
+        refuse_controls_in(value, problems);
+    }
+}
+
+fn refuse_controls_in(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) {
+    match value.get_ref() {
+        DeValue::String(text) if !is_clean(text) => {
+            problems.push(Problem::new(value.span(), "a text has no control characters"));
+        }
+        DeValue::Array(items) => {
+            items.iter().for_each(|item| refuse_controls_in(item, problems));
+        }
+        DeValue::Table(table) => refuse_controls(table, problems),
+        _ => {}
     }
 }
 
