@@ -102,8 +102,24 @@ fn is_proved(report: &Value, name: &str) -> bool {
     verdicts(report, name) == BTreeSet::from(["proved"])
 }
 
+/// Whether the report lists an assumption with a text.
+fn is_assumed(report: &Value, text: &str) -> bool {
+    let mut assumptions = report["assumptions"].as_array().into_iter().flatten();
+    assumptions.any(|one| one.as_str().is_some_and(|one| one.contains(text)))
+}
+
 /// Judges one answer; `Err` says what is wrong with it.
 fn judge(case: &Case, exit: i32, report: &Value) -> Result<(), String> {
+    if let Some(text) = &case.refused {
+        let told = report.to_string();
+        return match exit == 2 && told.contains(text.as_str()) {
+            true => Ok(()),
+            false => Err(format!("not refused, exit status {exit}: {told}")),
+        };
+    }
+    if case.unless.as_ref().is_some_and(|text| is_assumed(report, text)) {
+        return if exit == 1 { Err("refuted".to_owned()) } else { Ok(()) };
+    }
     if !matches!(exit, 0 | 1 | 3) {
         return Err(format!("exit status {exit}: {report:#}"));
     }

@@ -183,6 +183,13 @@ impl<'t> Ladder<'t> {
         let conditions = std::mem::replace(&mut self.conditions[index], (Ok(vec![]), Ok(vec![])));
         let required = self.signs_of(Side::Reference, conditions.0)?;
         let own = self.signs_of(Side::Optimised, conditions.1)?;
+        let infinite = (self.reference.infinite_root(pair.0), self.optimised.infinite_root(pair.1));
+        if let (Some(one), Some(other)) = infinite
+            && one == other
+        {
+            // The same infinity on both sides: what is left are the conditions.
+            return Ok((Polynomial::zero(), Polynomial::zero(), required, own));
+        }
         Ok((reference?, optimised?, required, own))
     }
 

@@ -131,6 +131,7 @@
 
 mod algebra;
 mod blocks;
+mod consistency;
 mod definedness;
 mod evaluate;
 mod ladder;
@@ -145,11 +146,12 @@ mod split;
 mod verdict;
 mod witness;
 
+pub use consistency::{Contradiction, contradiction, is_never_zero};
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, Value, evaluate};
 pub use oracle::Signs;
 pub use patience::Patience;
 pub use points::mix;
-pub use problem::{Budget, Problem, decide, satisfy, widest};
+pub use problem::{Budget, Problem, decide, differences, satisfy, widest};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, Widest, inputs_of};

@@ -4,12 +4,14 @@
 //! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
 //! where choices and maxima are decided. Where an assumption bounds an input by a number, or an input
 //! is an integer, its values are moved into the range, if possible by powers of two: an assumption
-//! on all elements of a tensor would hold at hardly any point otherwise.
+//! on all elements of a tensor would hold at hardly any point otherwise. A value is always one of its
+//! input's type, even if no such value is in the range: an assumption that no number of a type
+//! satisfies holds at no point.
 
 use crate::Patience;
 use crate::problem::{Budget, Problem};
 use rustc_hash::FxHashMap;
-use term::{Input, Node, Number, Numbers, Relation, Term, Terms};
+use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
 
 /// Powers of two that are tried to bring a value into its range.
 const SCALES: i32 = 24;
@@ -30,8 +32,8 @@ pub(crate) struct Points<'t> {
     terms: &'t Terms,
     significand_bits: u32,
     ranges: FxHashMap<Input, Range>,
-    /// Whether any input is an integer.
-    integers: bool,
+    /// Whether any input stands for less than all reals.
+    typed: bool,
     /// How long somebody waits for what is found at them.
     pub(crate) patience: Patience,
 }
@@ -45,14 +47,14 @@ impl<'t> Points<'t> {
     pub(crate) fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
         assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
-        let integers = terms.inputs().has_integers();
-        Self { terms, significand_bits, ranges, integers, patience: Patience::default() }
+        let typed = terms.inputs().has_types();
+        Self { terms, significand_bits, ranges, typed, patience: Patience::default() }
     }
 
     /// The value of an input at the point of this number.
     pub(crate) fn value(&self, number: u64, input: Input) -> Number {
         let usual = value(number, input, self.significand_bits);
-        let kind = match self.integers {
+        let kind = match self.typed {
             true => self.terms.inputs().numbers(input),
             false => Numbers::Reals,
         };
@@ -60,13 +62,45 @@ impl<'t> Points<'t> {
         match (kind, range) {
             (Numbers::Reals, None) => usual,
             (Numbers::Reals, Some(range)) => range.real(usual),
+            (Numbers::Floats(_), None) if self.significand_bits <= FEWEST_BITS => usual,
+            (Numbers::Floats(floats), None) => floats.at_most(&usual).unwrap_or(Number::ZERO),
+            (Numbers::Floats(floats), Some(range)) => range.float(usual, floats),
             (Numbers::Integers(low, high), range) => {
-                let (low, high) = range.map_or((low, high), |range| range.integers(low, high));
-                integer(&usual, low, high)
+                let (least, most) = range.map_or((low, high), |range| range.integers(low, high));
+                match least <= most {
+                    true => integer(&usual, least, most),
+                    false => integer(&usual, low, high),
+                }
             }
         }
     }
+
+    /// The first input, in their order, that no number of its type can be, for the bounds that
+    /// conditions give it.
+    pub(crate) fn impossible(&self) -> Option<Input> {
+        let mut inputs: Vec<&Input> = self.ranges.keys().collect();
+        inputs.sort_unstable();
+        let empty = |input: &&Input| {
+            let range = &self.ranges[*input];
+            match self.terms.inputs().numbers(**input) {
+                Numbers::Reals => range.is_empty(),
+                Numbers::Floats(floats) => match (range.least(floats), range.most(floats)) {
+                    (Some(least), Some(most)) => least > most,
+                    _ => true,
+                },
+                Numbers::Integers(low, high) => {
+                    let (least, most) = range.integers(low, high);
+                    // The largest integers of 64 bits are not among these.
+                    least > most && most < i64::MAX
+                }
+            }
+        };
+        inputs.into_iter().find(empty).copied()
+    }
 }
+
+/// Bits of a significand that every float format has.
+const FEWEST_BITS: u32 = 3;
 
 /// An integer between two, made from a value that is a multiple of 2^-24 and mostly of 1/8.
 fn integer(usual: &Number, low: i64, high: i64) -> Number {
@@ -81,6 +115,20 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
 }
 
 impl Range {
+    /// Numbers below a bound are not in it any more.
+    fn raise(&mut self, bound: (Number, bool)) {
+        if self.low.as_ref().is_none_or(|known| tighter(&bound, known, true)) {
+            self.low = Some(bound);
+        }
+    }
+
+    /// Numbers above a bound are not in it any more.
+    fn lower(&mut self, bound: (Number, bool)) {
+        if self.high.as_ref().is_none_or(|known| tighter(&bound, known, false)) {
+            self.high = Some(bound);
+        }
+    }
+
     fn has(&self, value: &Number) -> bool {
         let above = self
             .low
@@ -123,14 +171,58 @@ impl Range {
         if self.has(&between) { between } else { usual }
     }
 
-    fn integers(&self, low: i64, high: i64) -> (i64, i64) {
-        let exact = |bound: &Bound, step: i64| {
-            let (number, excluded) = bound.as_ref()?;
-            let whole = number.to_i64()?;
-            Some(if *excluded { whole.saturating_add(step) } else { whole })
+    /// Whether no real number is in it.
+    fn is_empty(&self) -> bool {
+        let (Some((low, above)), Some((high, below))) = (&self.low, &self.high) else {
+            return false;
         };
-        let low = exact(&self.low, 1).map_or(low, |bound| bound.max(low));
-        let high = exact(&self.high, -1).map_or(high, |bound| bound.min(high));
+        low > high || low == high && (*above || *below)
+    }
+
+    /// The smallest number of a format that is not too small; `None` if all are.
+    fn least(&self, floats: FloatNumbers) -> Option<Number> {
+        let Some((low, excluded)) = &self.low else { return Some(-&floats.most()) };
+        let least = floats.at_least(low)?;
+        if *excluded && least == *low { floats.after(&least) } else { Some(least) }
+    }
+
+    /// The largest number of a format that is not too large; `None` if all are.
+    fn most(&self, floats: FloatNumbers) -> Option<Number> {
+        let Some((high, excluded)) = &self.high else { return Some(floats.most()) };
+        let most = floats.at_most(high)?;
+        if *excluded && most == *high { floats.before(&most) } else { Some(most) }
+    }
+
+    /// A number of a format near a value that is in the range; one that is not if there is none.
+    fn float(&self, usual: Number, floats: FloatNumbers) -> Number {
+        let inside = |number: &Number| self.has(number) && floats.has(number);
+        let wanted = self.real(usual.clone());
+        if inside(&wanted) {
+            return wanted;
+        }
+        let near = [floats.at_most(&wanted), floats.at_least(&wanted)];
+        let near = near.into_iter().flatten().find(|number| inside(number));
+        let ends = || [self.least(floats), self.most(floats)].into_iter().flatten().find(inside);
+        near.or_else(ends).or_else(|| floats.at_most(&usual)).unwrap_or(Number::ZERO)
+    }
+
+    /// The integers of a range that are in this one, by their ends.
+    fn integers(&self, low: i64, high: i64) -> (i64, i64) {
+        let whole = |bound: &Bound, up: bool| {
+            let (number, excluded) = bound.as_ref()?;
+            let big = number.to_big();
+            let whole = if up { big.ceil() } else { big.floor() };
+            let exact = number.to_i64().is_some();
+            let end = match (i64::try_from(&whole), number.is_negative()) {
+                (Ok(end), _) => end,
+                (Err(_), true) => i64::MIN,
+                (Err(_), false) => i64::MAX,
+            };
+            let step = if up { 1 } else { -1 };
+            Some(if *excluded && exact { end.saturating_add(step) } else { end })
+        };
+        let low = whole(&self.low, true).map_or(low, |bound| bound.max(low));
+        let high = whole(&self.high, false).map_or(high, |bound| bound.min(high));
         (low, high)
     }
 }
@@ -144,26 +236,21 @@ fn bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, Range>) 
         }
         Node::Compare(relation, a, b) => {
             let excluded = relation == Relation::Less;
+            let bound = |number| (terms.number(number).clone(), excluded);
             match (terms.at(a), terms.at(b)) {
                 (Node::Input(input), Node::Constant(number)) => {
                     let range = ranges.entry(input).or_default();
-                    let bound = (terms.number(number).clone(), excluded);
                     if relation == Relation::Equal {
-                        range.low = Some(bound.clone());
+                        range.raise(bound(number));
                     }
-                    if range.high.as_ref().is_none_or(|known| tighter(&bound, known, false)) {
-                        range.high = Some(bound);
-                    }
+                    range.lower(bound(number));
                 }
                 (Node::Constant(number), Node::Input(input)) => {
                     let range = ranges.entry(input).or_default();
-                    let bound = (terms.number(number).clone(), excluded);
                     if relation == Relation::Equal {
-                        range.high = Some(bound.clone());
+                        range.lower(bound(number));
                     }
-                    if range.low.as_ref().is_none_or(|known| tighter(&bound, known, true)) {
-                        range.low = Some(bound);
-                    }
+                    range.raise(bound(number));
                 }
                 _ => {}
             }

@@ -156,6 +156,19 @@ pub fn widest(
     search(problem, pair, &points).widest(0..budget.points, least)
 }
 
+/// The points that a search for a difference tries and where it finds one, the widest first; then those where
+/// only the reference is defined. At most so many of each.
+#[must_use]
+pub fn differences(
+    problem: &Problem<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+    most: usize,
+) -> Vec<(Point, Discrepancy)> {
+    let points = Points::new(problem, budget);
+    search(problem, pair, &points).all(0..budget.points, most)
+}
+
 /// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has
 /// them hold, and nothing should be claimed under them.
 #[must_use]

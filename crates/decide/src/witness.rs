@@ -82,7 +82,7 @@ impl Search<'_> {
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         (0..points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
-            matches!(self.reference_at(&point), Value::Real(_) | Value::Any)
+            matches!(self.reference_at(&point), Value::Real(_) | Value::Any | Value::Infinity(_))
         })
     }
 
@@ -116,6 +116,28 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// The points, of those numbered `points`, where the values differ, the farthest apart for their
+    /// size first, and then those where only the reference is defined; at most so many of each.
+    pub(crate) fn all(
+        &self,
+        points: std::ops::Range<u64>,
+        most: usize,
+    ) -> Vec<(Point, Discrepancy)> {
+        let (mut values, mut undefined) = (Vec::new(), Vec::new());
+        for number in points {
+            if self.points.patience.is_over() {
+                break;
+            }
+            let found = self.run(number..number + 1, u64::MAX);
+            values.extend(found.values);
+            undefined.extend(found.undefined);
+        }
+        values.sort_by(|(_, a), (_, b)| b.relative().total_cmp(&a.relative()));
+        values.truncate(most);
+        values.extend(undefined.into_iter().take(most));
+        values
     }
 
     /// The point, of those numbered `points`, where the values are farthest apart for their size: as

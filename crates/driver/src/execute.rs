@@ -92,6 +92,11 @@ impl<'r> Prepared<'r> {
         &self.lowered.program
     }
 
+    /// The program as written, which runs on bits.
+    pub(crate) fn unlifted(&self) -> &Program {
+        self.unlifted.as_ref().unwrap_or(&self.lowered.program)
+    }
+
     /// With a program that is the same over the reals ([`lift`]).
     pub(crate) fn lifted(mut self) -> Self {
         let kernel = self.built.launch.kernel;

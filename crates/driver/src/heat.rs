@@ -54,7 +54,7 @@ fn output(
         }
     }
     let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
-    let outcome = exec::run(side.program, &launch, Limits { lane_instructions, ..limits });
+    let outcome = exec::run(side.unlifted, &launch, Limits { lane_instructions, ..limits });
     if outcome.gap.is_some() {
         return None;
     }

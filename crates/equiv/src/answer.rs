@@ -4,6 +4,7 @@ use crate::difference::Difference;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
 use crate::recheck::Rechecked;
+use crate::relied::SignRead;
 use crate::rounding::Stands;
 use crate::side::Assumption;
 use crate::symbolic::Symbolic;
@@ -79,6 +80,11 @@ pub struct Compared {
     pub stands: Vec<Stands>,
     /// Tensors that a launch of one side leaves for a later one, which the other side does not have.
     pub inner: BTreeSet<String>,
+    /// Where each side takes the sign of a number that can be zero and that reaches an output.
+    pub signs: [BTreeSet<SignRead>; 2],
+    /// Formats to which numbers are converted with `.satfinite`, and their largest numbers, if the
+    /// answer holds only where the conversions do not clamp.
+    pub ranges: BTreeSet<(String, u32)>,
     /// What another look at the proof saw.
     pub rechecked: Option<Rechecked>,
 }
@@ -95,6 +101,8 @@ impl Compared {
             snapped: BTreeSet::new(),
             stands: Vec::new(),
             inner: BTreeSet::new(),
+            signs: [BTreeSet::new(), BTreeSet::new()],
+            ranges: BTreeSet::new(),
             rechecked: None,
         }
     }

@@ -3,16 +3,68 @@
 //! Leaving out a condition is safe for a proof, which then holds under weaker assumptions. It is
 //! safe for a difference, too, if the inputs of the conditions left out are not those of the outputs
 //! and can be chosen apart: conditions that share inputs are kept or left out together, and there
-//! is a point at which all of them hold.
+//! is a point of the inputs' types at which all of them hold. Without one nothing is claimed.
 
-use crate::side::{Assumption, Table};
-use decide::{Budget, Point, Value, evaluate, inputs_of, satisfy};
+use crate::side::{Assumption, Side, Table};
+use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, satisfy};
+use ir::Scalar;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use term::{Input, Node, NodeId, Number, Term, Terms, evaluation_order};
 
 /// More conditions than this are not given to all outputs at once.
 const MANY: usize = 64;
+
+/// Points that are tried for each group.
+const POINTS: u64 = 512;
+
+/// Of more groups no point of its own is looked for.
+const MOST_GROUPS: usize = 4096;
+
+/// The conditions of all assumptions, in a store.
+fn conditions(
+    assumptions: &[Assumption],
+    table: &Table,
+    terms: &mut Terms,
+) -> Result<Vec<Term>, String> {
+    let mut conditions = Vec::new();
+    for assumption in assumptions {
+        conditions.extend(table.conditions(assumption, terms)?);
+    }
+    Ok(conditions)
+}
+
+/// Says why no input of the sides satisfies the assumptions, if that can be shown. Sides or assumptions that
+/// do not fit together are not judged here.
+#[must_use]
+pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<String> {
+    let table = Table::new(sides).ok()?;
+    let mut terms = Terms::new(Arc::clone(&table.inputs));
+    let conditions = conditions(assumptions, &table, &mut terms).ok()?;
+    let texts: Vec<String> = assumptions.iter().map(|one| one.condition.to_string()).collect();
+    let all = texts.join("`, `");
+    contradiction(&terms, &conditions).map(|found| match found {
+        Contradiction::Input(input) => {
+            let name = terms.inputs().place(input).map_or("", |place| place.0);
+            let mut inputs = sides.iter().flat_map(|side| side.own_inputs());
+            let kind = inputs.find(|one| one.name == name).map(|one| type_name(one.scalar));
+            let kind = kind.unwrap_or_default();
+            format!("no value of `{name}` ({kind}) satisfies `{all}`")
+        }
+        Contradiction::Conditions => format!("no input satisfies `{all}`"),
+    })
+}
+
+/// `u8`, `f16`
+fn type_name(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Float(format) => format!("{format:?}").to_lowercase(),
+        Scalar::Integer { width, signed } => {
+            format!("{}{}", if signed { 's' } else { 'u' }, width.bits())
+        }
+    }
+}
 
 /// Conditions in the reference's store.
 #[derive(Debug, Default)]
@@ -27,25 +79,38 @@ pub(crate) struct Assumed {
 
 impl Assumed {
     /// # Errors
-    /// If an assumption does not fit the inputs, or no input satisfies all of them.
+    /// If an assumption does not fit the inputs, or no input is found that satisfies all of them.
     pub(crate) fn new(
         assumptions: &[Assumption],
         table: &Table,
         terms: &mut Terms,
     ) -> Result<Self, String> {
-        let mut conditions = Vec::new();
-        for assumption in assumptions {
-            conditions.extend(table.conditions(assumption, terms)?);
-        }
-        let budget = Budget::default();
-        let Some(point) = satisfy(terms, &conditions, &budget) else {
-            return Err("no inputs were found that satisfy the assumptions".to_owned());
-        };
-        let mut assumed = Self { point, ..Self::default() };
-        for condition in conditions {
+        let mut assumed = Self::default();
+        for condition in conditions(assumptions, table, terms)? {
             assumed.add(condition, &inputs_of(terms, condition));
         }
-        Ok(assumed)
+        let Some(point) = assumed.search(terms) else {
+            return Err("no input was found that satisfies the assumptions".to_owned());
+        };
+        Ok(Self { point, ..assumed })
+    }
+
+    /// A point at which all conditions hold, if one is found: one of the usual ones for all of them, or
+    /// one for each group.
+    fn search(&self, terms: &Terms) -> Option<Point> {
+        let all: Vec<Term> = self.groups.iter().flatten().copied().collect();
+        if let Some(point) = satisfy(terms, &all, &Budget::default()) {
+            return Some(point);
+        }
+        if self.groups.len() > MOST_GROUPS {
+            return None;
+        }
+        let budget = Budget { points: POINTS, ..Budget::default() };
+        let mut point = Point::new();
+        for group in &self.groups {
+            point.extend(satisfy(terms, group, &budget)?);
+        }
+        Some(point)
     }
 
     fn add(&mut self, condition: Term, inputs: &[Input]) {
@@ -83,6 +148,17 @@ impl Assumed {
         let failing: Vec<bool> = self.groups.iter().map(fails).collect();
         let is_failing = |input: &Input| self.group_of.get(input).is_some_and(|at| failing[*at]);
         self.point.iter().filter(|(input, _)| is_failing(input)).cloned().collect()
+    }
+
+    /// The conditions that concern the inputs of a term.
+    pub(crate) fn about_term(&self, terms: &Terms, term: Term) -> Vec<Term> {
+        if self.groups.is_empty() {
+            return Vec::new();
+        }
+        let inputs = inputs_of(terms, term);
+        let groups: BTreeSet<usize> =
+            inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
+        groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
     }
 
     /// The conditions that concern the inputs of some pairs.

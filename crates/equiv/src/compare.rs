@@ -2,6 +2,7 @@
 
 mod judge;
 mod standing;
+mod visible;
 
 use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
@@ -10,6 +11,7 @@ use crate::difference::Difference;
 use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
 use crate::recheck::Recheck;
+use crate::relied;
 use crate::sequence::Launches;
 use crate::settle;
 use crate::side::{Output, Side, Table};
@@ -19,6 +21,7 @@ use exec::{Element, Limits, Lost, Place, Thread};
 use ir::Scalar;
 use std::collections::BTreeSet;
 use term::Term;
+use visible::Replays;
 
 /// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
 /// the same however many processors there are, and so is the answer.
@@ -30,42 +33,60 @@ const SMALL_BATCH: usize = 64;
 /// Runs both sides and compares their outputs.
 #[must_use]
 pub fn compare(sides: [&Side<'_>; 2], options: &Options<'_>) -> Compared {
-    match prepared(sides, options) {
+    let with = |clamps: bool| match prepared(sides, options, clamps) {
         Ok((table, domains, assumed)) => run_and_compare(sides, options, &table, domains, &assumed),
-        Err(reason) => mismatch(sides, options.limits, reason),
+        Err(reason) => (mismatch(sides, options.limits, reason), false),
+    };
+    let (compared, converts) = with(true);
+    let open = matches!(compared.answer, Some(Answer::Different(_) | Answer::Unknown(..)));
+    if !converts || !open {
+        return compared;
     }
+    // Perhaps they are equal where `.satfinite` does not clamp.
+    let (again, in_range) = with(false);
+    let equal = matches!(again.answer, Some(Answer::Equal));
+    if equal && in_range { again } else { compared }
 }
 
 type Prepared = (Table, [Symbolic; 2], Assumed);
 
-fn prepared(sides: [&Side<'_>; 2], options: &Options<'_>) -> Result<Prepared, String> {
+fn prepared(
+    sides: [&Side<'_>; 2],
+    options: &Options<'_>,
+    clamps: bool,
+) -> Result<Prepared, String> {
     let table = Table::new(sides)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
-    let optimised = table.domain(sides[1], 1, options.snap)?;
+    let mut optimised = table.domain(sides[1], 1, options.snap)?;
+    (reference.relied.clamps, optimised.relied.clamps) = (clamps, clamps);
     let assumed = Assumed::new(options.assumptions, &table, &mut reference.terms)?;
     Ok((table, [reference, optimised], assumed))
 }
 
+/// Runs both sides and compares them. With clamps also returns whether there was anything to clamp;
+/// without, whether an input was found at which there is nothing.
 fn run_and_compare(
     sides: [&Side<'_>; 2],
     options: &Options<'_>,
     table: &Table,
     domains: [Symbolic; 2],
     assumed: &Assumed,
-) -> Compared {
+) -> (Compared, bool) {
     let clock = Clock::start(options.limits);
     let launches = [0, 1].map(|number| Launches { side: sides[number], number, table, clock });
     let mut ran = run_both(&launches, domains, options.limits.jobs);
     for (launches, ran) in launches.iter().zip(&mut ran) {
         ask(launches, ran, options);
     }
+    let converts = ran.iter().any(|ran| ran.domain.relied.has_converted());
+    let clamps = ran.iter().all(|ran| ran.domain.relied.clamps);
+    let noted = if clamps { converts } else { relied::is_in_range(&ran, assumed) };
     let mut compared = compare_runs(&ran);
     if let Some(obstacle) = ran.iter().find_map(|ran| ran.obstacle.clone()) {
         compared.answer = Some(Answer::Mismatch(obstacle));
     } else if ran.iter().all(Ran::ended) {
         let compared = &mut compared;
-        let mut answer =
-            Outputs { sides, table, assumed, clock, ran: &mut ran, compared }.compare();
+        let mut answer = Outputs::new(sides, table, assumed, clock, &mut ran, compared).compare();
         let limits = clock.limits();
         if standing::is_likely(&answer)
             && let Some(found) = standing::find(&launches, options, assumed, &ran)
@@ -111,7 +132,7 @@ fn run_and_compare(
         }
         compared.answer = Some(answer);
     }
-    compared
+    (compared, noted)
 }
 
 /// A difference that is not small with the constants as they are.
@@ -133,7 +154,9 @@ fn cost(ran: &[Ran; 2]) -> u64 {
 
 /// Nothing is compared yet but what runs say of themselves.
 fn compare_runs(ran: &[Ran; 2]) -> Compared {
+    let unclamped = ran.iter().filter(|ran| !ran.domain.relied.clamps);
     Compared {
+        ranges: unclamped.flat_map(|ran| ran.domain.relied.ranges()).collect(),
         snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
         ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
     }
@@ -169,7 +192,7 @@ fn rounding(
     }
     let mut compared = Compared::of([reference.outcomes.clone(), again.outcomes.clone()]);
     let (ran, compared) = (&mut [reference, again], &mut compared);
-    match (Outputs { sides, table, assumed, clock, ran, compared }).compare() {
+    match Outputs::new(sides, table, assumed, clock, ran, compared).compare() {
         Answer::Equal => pairs,
         _ => Vec::new(),
     }
@@ -301,6 +324,9 @@ struct Outputs<'o, 's> {
     clock: Clock,
     ran: &'o mut [Ran; 2],
     compared: &'o mut Compared,
+    replays: Replays,
+    /// Outputs of the sides that take signs.
+    roots: [Vec<Term>; 2],
 }
 
 /// What an element is.
@@ -317,7 +343,19 @@ type Portion = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
 /// An element that is a term on both sides, by its index.
 type Pair = (usize, (Term, Term));
 
-impl Outputs<'_, '_> {
+impl<'o, 's> Outputs<'o, 's> {
+    fn new(
+        sides: [&'o Side<'s>; 2],
+        table: &'o Table,
+        assumed: &'o Assumed,
+        clock: Clock,
+        ran: &'o mut [Ran; 2],
+        compared: &'o mut Compared,
+    ) -> Self {
+        let (replays, roots) = (Replays::default(), [Vec::new(), Vec::new()]);
+        Self { sides, table, assumed, clock, ran, compared, replays, roots }
+    }
+
     fn compare(&mut self) -> Answer {
         if self.ran.iter().any(|ran| ran.domain.is_exhausted()) {
             return Answer::Mismatch("the kernels compute more values than can be kept".to_owned());
@@ -358,7 +396,10 @@ impl Outputs<'_, '_> {
             None if self.compared.elements == 0 => {
                 Answer::Mismatch("there is no output to compare".to_owned())
             }
-            None => Answer::Equal,
+            None => {
+                self.compared.signs = self.signs_of_zero();
+                self.show_sign().map_or(Answer::Equal, |open| Answer::Unknown(Box::new(open), 1))
+            }
         }
     }
 
@@ -418,6 +459,12 @@ impl Outputs<'_, '_> {
                 [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
             };
             open.push(Unsettled { position, reason, lost });
+        }
+        for (side, roots) in self.roots.iter_mut().enumerate() {
+            if self.ran[side].domain.relied.has_read_signs() {
+                let own = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
+                roots.extend(pairs.iter().map(own));
+            }
         }
         let decided = self.decide_all(pairs.chunks(batch));
         for (pairs, decisions) in pairs.chunks(batch).zip(&decided) {

@@ -7,6 +7,7 @@
 
 use crate::answer::Position;
 use crate::readable::readable;
+use crate::replay::Floats;
 use crate::rounding::Stands;
 use crate::witness::Witness;
 pub(crate) use decide::Point;
@@ -38,6 +39,8 @@ pub struct Difference {
     pub values: [Option<f64>; 2],
     /// What both kernels make of those inputs.
     pub witness: Option<Witness>,
+    /// What both kernels compute there in floats, if they can be run on them.
+    pub floats: Option<Floats>,
     /// Where each side stored its value last.
     pub stores: [Option<(Place, Thread)>; 2],
     /// If the kernels are equal once these constants of the reference are put for those of the
@@ -64,6 +67,7 @@ impl Difference {
             inputs: Vec::new(),
             values: numbers.map(|number| Some(number as f64)),
             witness: None,
+            floats: None,
             stores: [None; 2],
             rounding: Vec::new(),
             near: Vec::new(),

@@ -1,6 +1,6 @@
 //! What the operations of kernels are as terms.
 
-use exec::domain::{Binary, Connective, Unary};
+use exec::domain::{Binary, Connective, LARGEST, Unary};
 use ir::{Relation, Rounding};
 use term::{Function, Term, Terms};
 
@@ -40,6 +40,14 @@ pub(crate) fn unary(terms: &mut Terms, op: Unary, a: Term) -> Term {
             let zero = terms.zero();
             terms.maximum(a, zero)
         }
+        Unary::Finite(format) => match LARGEST.iter().find(|(one, _)| *one == format) {
+            Some((_, largest)) => {
+                let bounds = [-largest, *largest].map(|bound| terms.float(bound));
+                let above = terms.maximum(a, bounds[0]);
+                terms.minimum(above, bounds[1])
+            }
+            None => a,
+        },
     }
 }
 
@@ -52,14 +60,17 @@ pub(crate) fn binary(terms: &mut Terms, op: Binary, a: Term, b: Term) -> Term {
         Binary::Div => terms.divide(a, b),
         Binary::Min => terms.minimum(a, b),
         Binary::Max => terms.maximum(a, b),
-        Binary::CopySign => {
-            let magnitude = terms.absolute(b);
-            let negated = terms.negate(magnitude);
-            let zero = terms.zero();
-            let negative = terms.compare(term::Relation::Less, a, zero);
-            terms.select(negative, negated, magnitude)
-        }
+        Binary::CopySign => copy_sign(terms, a, b).1,
     }
+}
+
+/// Whether the first is negative, and its sign on the magnitude of the second.
+pub(crate) fn copy_sign(terms: &mut Terms, a: Term, b: Term) -> (Term, Term) {
+    let magnitude = terms.absolute(b);
+    let negated = terms.negate(magnitude);
+    let zero = terms.zero();
+    let negative = terms.compare(term::Relation::Less, a, zero);
+    (negative, terms.select(negative, negated, magnitude))
 }
 
 /// Whether one stands in a relation to the other.

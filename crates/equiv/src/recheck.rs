@@ -186,6 +186,7 @@ mod tests {
             Output { name: "y".into(), buffer: 1, scalar, shape: vec![1], starts: vec![0] };
         let side = |program| Side {
             program,
+            unlifted: program,
             launch: &launch,
             inputs: vec![input.clone()],
             outputs: vec![output.clone()],

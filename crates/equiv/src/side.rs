@@ -9,17 +9,19 @@ use crate::formula::Formula;
 use crate::symbolic::Symbolic;
 use exec::Launch;
 use exec::domain::InputSource;
-use ir::{Program, Scalar};
+use ir::{Format, Program, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use term::{Inputs, Numbers, Term, Terms};
+use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
 
 /// One of the two kernels, or several launched one after the other.
 #[derive(Clone, Debug)]
 pub struct Side<'s> {
-    /// Its program.
+    /// Its program, lifted: to be run on reals.
     pub program: &'s Program,
+    /// Its program as written: to be run on bits.
+    pub unlifted: &'s Program,
     /// Its launch.
     pub launch: &'s Launch,
     /// Inputs with a name: inputs of the two sides with one name are the same.
@@ -145,6 +147,7 @@ impl Table {
         let mut between = [FxHashMap::default(), FxHashMap::default()];
         for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let name = input.name.as_str();
+            let numbers = || numbers_of(sides, name);
             if let Some(other) = known.get(name) {
                 fits(other, input)?;
                 continue;
@@ -163,9 +166,9 @@ impl Table {
             if let InputKind::Tensor { shape, .. } = &input.kind
                 && !shape.contains(&0)
             {
-                inputs.describe(shape, numbers(input.scalar));
+                inputs.describe(shape, numbers());
             } else if input.kind == InputKind::Scalar {
-                inputs.describe(&[], numbers(input.scalar));
+                inputs.describe(&[], numbers());
             }
             first.insert(name.to_owned(), (position, place.1));
         }
@@ -354,10 +357,21 @@ fn same_numbers(a: Scalar, b: Scalar) -> bool {
     matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
 }
 
+/// Numbers that an input has on both sides.
+fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
+    let inputs = sides.iter().flat_map(|side| side.own_inputs());
+    let kinds = inputs.filter(|input| input.name == name).map(|input| numbers(input.scalar));
+    let common = |one, other| match (one, other) {
+        (Numbers::Floats(a), Numbers::Floats(b)) => Numbers::Floats(a.common(b)),
+        (one, _) => one,
+    };
+    kinds.reduce(common).unwrap_or_default()
+}
+
 /// Numbers that a type has.
 fn numbers(scalar: Scalar) -> Numbers {
     match scalar {
-        Scalar::Float(_) => Numbers::Reals,
+        Scalar::Float(format) => Numbers::Floats(floats(format)),
         Scalar::Integer { width, signed } => {
             let bits = width.bits().clamp(1, 64);
             match (signed, bits) {
@@ -368,4 +382,18 @@ fn numbers(scalar: Scalar) -> Numbers {
             }
         }
     }
+}
+
+/// Numbers that a float format has.
+fn floats(format: Format) -> FloatNumbers {
+    let (digits, lowest, largest) = match format {
+        Format::F64 => (53, -1074, ((1 << 53) - 1, 971)),
+        Format::F32 => (24, -149, ((1 << 24) - 1, 104)),
+        Format::Tf32 => (11, -136, ((1 << 11) - 1, 117)),
+        Format::Bf16 => (8, -133, ((1 << 8) - 1, 120)),
+        Format::F16 => (11, -24, ((1 << 11) - 1, 5)),
+        Format::E4m3 => (4, -9, (7, 6)),
+        Format::E5m2 => (3, -16, (7, 13)),
+    };
+    FloatNumbers { digits, lowest, largest }
 }

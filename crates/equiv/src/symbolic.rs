@@ -24,14 +24,15 @@ use crate::handles::Handles;
 use crate::marks::Marks;
 use crate::operations;
 use crate::ranges::{self, Range, Ranges};
+use crate::relied::Relied;
 use crate::rounding::Constants;
 use crate::undefined::Settled;
 use decide::{Budget, Decision, Problem, decide};
-use exec::Mask;
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Numbers, Truths, Unary, Value, Values,
 };
+use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -69,6 +70,7 @@ pub struct Symbolic {
     pub(crate) marks: Option<Marks>,
     /// Whether there was such a function.
     pub(crate) has_ranges: bool,
+    pub(crate) relied: Relied,
 }
 
 /// What is done to up to three terms.
@@ -139,6 +141,7 @@ impl Symbolic {
             same: FxHashMap::default(),
             marks: None,
             has_ranges: false,
+            relied: Relied::new(),
         }
     }
 
@@ -227,6 +230,10 @@ impl Symbolic {
 
     fn apply(&mut self, operation: Operation, [a, b, c]: [Term; 3]) -> Term {
         match operation {
+            Operation::Unary(Unary::Finite(format)) => {
+                self.relied.finite(&mut self.terms, a, format)
+            }
+            Operation::Binary(Binary::CopySign) => self.relied.copy_sign(&mut self.terms, a, b),
             Operation::Unary(op) => operations::unary(&mut self.terms, op, a),
             Operation::Binary(op) => operations::binary(&mut self.terms, op, a, b),
             Operation::Function(function, range) => {
@@ -395,6 +402,10 @@ impl Domain for Symbolic {
         if op == Unary::Saturate {
             lanes.iter().for_each(|lane| self.expf.note_saturated(out[lane]));
         }
+    }
+
+    fn reads_sign(&mut self, value: Value, place: Place) {
+        self.relied.reads_sign(self.term(value), place);
     }
 
     fn function(

@@ -5,6 +5,7 @@ use crate::answer::Position;
 use crate::assumed::Assumed;
 use crate::side::{Input, InputKind, Output, Side, Table};
 use decide::{Point, Value, evaluate};
+use exec::concrete::{Conversion, convert};
 use exec::domain::InputSource;
 use exec::{Argument, Contents, Limits, Outcome};
 use interval::{Carried, Enclosed, Given, Stage, enclose_in_sequence};
@@ -140,6 +141,16 @@ impl Numbers {
         self.related.clear();
         self.relate(sides, table, terms)?;
         Some(self)
+    }
+
+    /// The same numbers with others in the place of zeros that nobody assumes.
+    pub(crate) fn without_zeros(mut self, assumed: &Assumed) -> Self {
+        for (position, number) in self.known.iter_mut().filter(|(_, number)| **number == 0.0) {
+            if !assumed.point.iter().any(|(input, _)| input.position() == *position) {
+                *number = if number.is_sign_negative() { -OTHERS } else { OTHERS };
+            }
+        }
+        self
     }
 
     /// Bounds of related scalars. `None` if one has no value.
@@ -306,8 +317,16 @@ impl Run<'_> {
         integer(&self.on_numbers()?, output, index)
     }
 
-    /// What runs on numbers leave behind, for each launch, if they come to their end.
+    /// Like [`on_bits`](Self::on_bits); `None` if a related scalar would have to be rounded.
     pub(crate) fn on_numbers(&self) -> Option<Vec<Outcome>> {
+        let mut inputs = self.side.launches().flat_map(|one| &one.inputs);
+        let related = inputs.any(|input| matches!(input.kind, InputKind::Related(_)));
+        if related { None } else { self.on_bits() }
+    }
+
+    /// The memory that the kernel as written leaves behind in floats of hardware, for each launch;
+    /// `None` if a run does not come to its end. A related scalar is rounded to its type.
+    pub(crate) fn on_bits(&self) -> Option<Vec<Outcome>> {
         let mut left: Vec<Outcome> = Vec::new();
         for (launch, one) in self.side.launches().enumerate() {
             left.push(self.launch_on_numbers(launch, one, &left)?);
@@ -321,20 +340,16 @@ impl Run<'_> {
         one: &Side<'_>,
         left: &[Outcome],
     ) -> Option<Outcome> {
-        // Real functions that a compiler wrote out have no bits: such a run says nothing.
-        let mut instructions = one.program.functions.iter().flat_map(ir::Function::instructions);
-        if instructions.any(|instruction| matches!(instruction.op, ir::Op::Real { .. })) {
-            return None;
-        }
         let mut launch = one.launch.clone();
         for input in &one.inputs {
-            if matches!(input.kind, InputKind::Related(_)) {
-                return None;
-            }
             let bytes = match self.side.writer(number, &input.name) {
                 Some((from, output)) => left.get(from)?.buffers.get(output.buffer)?.clone(),
                 None => {
-                    let values = self.numbers.of(self.table, self.number, input);
+                    let related = self.numbers.related.get(&(self.number, number, input.source));
+                    let values = match related {
+                        Some((low, high)) => vec![low / 2.0 + high / 2.0],
+                        None => self.numbers.of(self.table, self.number, input),
+                    };
                     let mut bytes = Vec::new();
                     values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;
                     bytes
@@ -357,7 +372,7 @@ impl Run<'_> {
                 }
             }
         }
-        let outcome = exec::run(one.program, &launch, self.limits);
+        let outcome = exec::run(one.unlifted, &launch, self.limits);
         outcome.gap.is_none().then_some(outcome)
     }
 }
@@ -380,10 +395,11 @@ pub(crate) fn integer(
 /// Appends the bytes of a number that is of its type.
 fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
     match scalar {
-        Scalar::Float(Format::F32) => bytes.extend((number as f32).to_le_bytes()),
-        Scalar::Float(Format::F64) => bytes.extend(number.to_le_bytes()),
-        // Smaller floats: nobody needed it for an integer output yet.
-        Scalar::Float(_) => return None,
+        Scalar::Float(format) => {
+            let nearest = Conversion::nearest(Scalar::Float(Format::F64), scalar);
+            let bits = convert(nearest, number.to_bits()).to_le_bytes();
+            bytes.extend(&bits[..format.width().bytes() as usize]);
+        }
         Scalar::Integer { width, .. } => {
             let whole = (number as i128).to_le_bytes();
             bytes.extend(&whole[..width.bytes() as usize]);

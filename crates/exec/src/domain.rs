@@ -10,8 +10,8 @@
 //!
 //! To a domain a float is a mathematical real. Rounding, `.ftz` and approximate functions are no
 //! part of an operation, and conversions between formats are the identity; the engine never asks
-//! about them. `.sat` and `.relu` are operations of their own ([`Unary::Saturate`],
-//! [`Unary::Rectify`]). So that this holds for constants too, the engine asks about arithmetic on
+//! about them. `.sat`, `.relu` and, to small formats, `.satfinite` are operations of their own ([`Unary::Saturate`],
+//! [`Unary::Rectify`], [`Unary::Finite`]). So that this holds for constants too, the engine asks about arithmetic on
 //! known floats as well: `1.0 / 3.0` is a third. Copies, negation, magnitude, minimum and maximum of
 //! known numbers stay bits.
 //!
@@ -117,7 +117,14 @@ pub enum Unary {
     Saturate,
     /// The larger of it and 0.
     Rectify,
+    /// Clamped to the numbers of a format of [`LARGEST`].
+    Finite(Format),
 }
+
+/// The formats that `.satfinite` clamps to, with their largest number. What overflows a wider one
+/// overflows single precision as well, and nothing is said about that.
+pub const LARGEST: [(Format, f64); 3] =
+    [(Format::F16, 65504.0), (Format::E4m3, 448.0), (Format::E5m2, 57344.0)];
 
 /// Two reals in, one out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +136,8 @@ pub enum Binary {
     Div,
     Min,
     Max,
-    /// The sign of the first on the magnitude of the second; zero counts as positive.
+    /// The sign of the first on the magnitude of the second; zero counts as positive
+    /// ([`Domain::reads_sign`]).
     CopySign,
 }
 
@@ -194,10 +202,14 @@ pub trait Domain {
         let _ = instruction;
     }
 
-    /// A number in another format. As a real it is the same.
+    /// A number in another format. As a real it is the same, but for the clamp of `.satfinite`.
     fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
-        let _ = conversion;
-        lanes.iter().for_each(|lane| out[lane] = a[lane]);
+        match conversion.to {
+            Scalar::Float(to) if conversion.finite && LARGEST.iter().any(|one| one.0 == to) => {
+                self.unary(Unary::Finite(to), a, lanes, out);
+            }
+            _ => lanes.iter().for_each(|lane| out[lane] = a[lane]),
+        }
     }
 
     /// A sum of atomic additions with one more, whose order the schedule chooses.
@@ -227,6 +239,11 @@ pub trait Domain {
 
     /// One operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
+
+    /// An instruction at a place takes the sign of a value, which on hardware may be a negative zero.
+    fn reads_sign(&mut self, value: Value, place: Place) {
+        let _ = (value, place);
+    }
 
     /// A function that no instruction computes; one of one argument is given it twice. Where arguments are
     /// out of its range, if it has one, the result may be anything.

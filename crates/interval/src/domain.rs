@@ -202,7 +202,7 @@ pub(crate) fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     match (a, b) {
         (Real(x), Real(y)) => Real(x.max(y)),
         (Infinite { negative: true }, other @ (Real(_) | Infinite { .. }))
@@ -213,7 +213,7 @@ fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-fn min<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn min<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     neg(&max(&neg(a), &neg(b)))
 }
 
@@ -246,21 +246,6 @@ fn log2<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
-    let magnitude = max(magnitude, &neg(magnitude));
-    let negative = match sign {
-        Real(x) => x.sign().map(Ordering::is_lt),
-        Infinite { negative } => Some(*negative),
-        _ => return spreads([sign, &magnitude]).unwrap_or(Unsure(TOO_LARGE)),
-    };
-    match (negative, &magnitude) {
-        (Some(true), _) => neg(&magnitude),
-        (Some(false), _) => magnitude,
-        (None, Real(x)) => Real(x.hull(&x.neg())),
-        (None, _) => spreads([&magnitude]).unwrap_or(Unsure(TOO_LARGE)),
-    }
-}
-
 pub(crate) fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
     let on_real = |apply: fn(&E) -> Option<E>, at_infinity: fn(bool) -> Known<E>| match a {
         Real(x) => real(apply(x), TOO_LARGE),
@@ -288,6 +273,7 @@ pub(crate) fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
         },
         Unary::Saturate => min(&max(a, &number(0.0)), &number(1.0)),
         Unary::Rectify => max(a, &number(0.0)),
+        Unary::Finite(format) => functions::finite(a, format),
     }
 }
 
@@ -299,7 +285,7 @@ fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
         Binary::Div => div(a, b),
         Binary::Min => min(a, b),
         Binary::Max => max(a, b),
-        Binary::CopySign => copy_sign(a, b),
+        Binary::CopySign => functions::copy_sign(a, b),
     }
 }
 

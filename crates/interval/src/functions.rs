@@ -2,12 +2,12 @@
 
 use crate::Enclosure;
 use crate::domain::{
-    Known, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, mul, neg, number, real,
-    spreads, unary,
+    Known, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, max, min, mul, neg, number,
+    real, spreads, unary,
 };
 use Known::{Infinite, Real, Undefined, Unsure};
-use exec::domain::Unary;
-use ir::{ArgumentRange, RealFunction, Relation, Rounding};
+use exec::domain::{LARGEST, Unary};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding};
 use std::cmp::Ordering;
 
 const POWER: &str = "a power of a number that is not positive";
@@ -136,5 +136,29 @@ fn pow<E: Enclosure>(base: &Known<E>, exponent: &Known<E>) -> Known<E> {
             },
         },
         None => Unsure(MAYBE_POWER),
+    }
+}
+
+/// The sign of one on the magnitude of another; of zero it is +.
+pub(crate) fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
+    let magnitude = max(magnitude, &neg(magnitude));
+    let negative = match sign {
+        Real(x) => x.sign().map(Ordering::is_lt),
+        Infinite { negative } => Some(*negative),
+        _ => return spreads([sign, &magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+    };
+    match (negative, &magnitude) {
+        (Some(true), _) => neg(&magnitude),
+        (Some(false), _) => magnitude,
+        (None, Real(x)) => Real(x.hull(&x.neg())),
+        (None, _) => spreads([&magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+    }
+}
+
+/// Clamped to the numbers of a small format.
+pub(crate) fn finite<E: Enclosure>(a: &Known<E>, format: Format) -> Known<E> {
+    match LARGEST.iter().find(|(one, _)| *one == format) {
+        Some((_, largest)) => min(&max(a, &number(-largest)), &number(*largest)),
+        None => a.clone(),
     }
 }

@@ -3,6 +3,7 @@
 //! Both programs of a comparison share one table, so an element is the same number on both sides
 //! and needs no storage in either term store.
 
+use crate::FloatNumbers;
 use std::fmt::Write as _;
 
 /// One free variable: an element of a tensor, or a scalar.
@@ -43,6 +44,8 @@ pub enum Numbers {
     Reals,
     /// The integers from the one to the other, both included.
     Integers(i64, i64),
+    /// Those of a float format.
+    Floats(FloatNumbers),
 }
 
 /// More inputs than a store can number.
@@ -140,9 +143,9 @@ impl Inputs {
         self.group_of(input).map_or(Numbers::Reals, |group| group.numbers)
     }
 
-    /// Whether any variable is an integer.
+    /// Whether any variable stands for less than all reals.
     #[must_use]
-    pub fn has_integers(&self) -> bool {
+    pub fn has_types(&self) -> bool {
         self.groups.iter().any(|group| group.numbers != Numbers::Reals)
     }
 

@@ -29,6 +29,7 @@
 //! ```
 
 mod build;
+mod floats;
 mod inputs;
 mod node;
 mod number;
@@ -40,6 +41,7 @@ mod sums;
 mod tests;
 pub mod text;
 
+pub use floats::FloatNumbers;
 pub use inputs::{Input, Inputs, Numbers, TooManyInputs, indices};
 pub use node::{ConstantId, Factors, Function, ListId, Node, NodeId, Relation, Sum, Term};
 pub use number::Number;

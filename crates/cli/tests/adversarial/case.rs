@@ -39,6 +39,10 @@ pub(crate) struct Case {
     pub(crate) today: Option<String>,
     /// Reason why the answer is wrong now.
     pub(crate) open: Option<String>,
+    /// Text of an assumption under which it may be proved.
+    pub(crate) unless: Option<String>,
+    /// Text of the message with which the command is refused.
+    pub(crate) refused: Option<String>,
 }
 
 impl Case {
@@ -82,6 +86,8 @@ impl Case {
             "proved" => !std::mem::replace(&mut self.proved, properties(text)?).is_empty(),
             "today" if !VERDICTS.contains(&text) => return Err(format!("no verdict: `{text}`")),
             "today" => self.today.replace(text.to_owned()).is_some(),
+            "unless" => self.unless.replace(text.to_owned()).is_some(),
+            "refused" => self.refused.replace(text.to_owned()).is_some(),
             _ => self.open.replace(text.to_owned()).is_some(),
         };
         if twice { Err(format!("`{key}` twice")) } else { Ok(()) }
@@ -122,7 +128,8 @@ fn properties(text: &str) -> Result<Vec<String>, String> {
 fn key_and_text(line: &str) -> Option<(&str, &str)> {
     let comment = line.strip_prefix("// ").or_else(|| line.strip_prefix("# "))?;
     let (key, text) = comment.split_once(':')?;
-    let known = ["why", "run", "not", "proved", "today", "open"].contains(&key);
+    let keys = ["why", "run", "not", "proved", "today", "open", "unless", "refused"];
+    let known = keys.contains(&key);
     known.then(|| (key, text.trim()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Form, Normaliser};
 use crate::algebra::{Algebra, Obstacle, Outcome, Polynomial, SignSet};
-use term::{Node, NodeId, Sum};
+use term::{Node, NodeId, Sum, Term};
 
 impl Normaliser<'_> {
     /// Operations on infinities that have a value; the finite operand's own conditions were
@@ -31,6 +31,14 @@ impl Normaliser<'_> {
             Node::Sum(sum) => self.infinite_sum(algebra, sum)?,
             _ => None,
         })
+    }
+
+    /// Whether a root whose normal form was asked for is −∞ (true) or +∞ at every input.
+    pub(crate) fn infinite_root(&self, root: Term) -> Option<bool> {
+        match self.terms.node(root) {
+            Node::Infinity { negative } => Some(negative),
+            _ => self.terms.node_of(root).and_then(|node| self.infinite(node)),
+        }
     }
 
     fn infinite(&self, node: NodeId) -> Option<bool> {

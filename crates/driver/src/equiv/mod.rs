@@ -15,6 +15,7 @@ use crate::report::{self, Comparison, HeatMap};
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, Unshown, compare};
 use exec::Thread;
+use std::collections::BTreeSet;
 
 /// How two kernels are compared.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +134,9 @@ fn answer<'r>(
         let one = sides::sequence(executions[0], &prepared[0], &meanings)?;
         let other = sides::sequence(executions[1], &prepared[1], &meanings)?;
         let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
+        if let Some(message) = equiv::impossible([&one, &other], &assumptions) {
+            return Err(message);
+        }
         let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
         let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
@@ -142,7 +146,8 @@ fn answer<'r>(
                 let mut outputs = prepared[1].iter().flat_map(|launch| &launch.built.outputs);
                 let output = outputs.find(|one| one.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
-                map([&one, &other], executions, difference, shape)
+                let limits = executions[0].first().map_or_else(Limits::default, |one| one.limits);
+                heat::map([&one, &other], difference, shape, limits)
             }
             _ => None,
         };
@@ -167,23 +172,30 @@ fn answer<'r>(
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
-/// Both kernels on numbers, for a picture; functions that were lifted have no numbers, so they are run as
-/// they were given.
-fn map(
-    sides: [&equiv::Side<'_>; 2],
-    executions: [&[Execution<'_>]; 2],
-    difference: &equiv::Difference,
-    shape: Vec<u64>,
-) -> Option<HeatMap> {
-    let plain = |number: usize| {
-        let [execution] = executions[number] else { return None };
-        prepare(execution, &others(executions, (number, 0)), "equiv", MissingData::Opaque).ok()
-    };
-    let plain = [plain(0)?, plain(1)?];
-    let [one, other] =
-        [0, 1].map(|at| equiv::Side { program: plain[at].program(), ..sides[at].clone() });
-    heat::map([&one, &other], difference, shape, executions[0].first()?.limits)
+/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the
+/// first and how many there are.
+fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
+    let mut kinds: Vec<(String, &String, usize)> = Vec::new();
+    for condition in conditions {
+        let kind: String = condition.chars().filter(|one| !one.is_ascii_digit()).collect();
+        match kinds.iter_mut().find(|(known, ..)| *known == kind) {
+            Some((_, _, count)) => *count += 1,
+            None => kinds.push((kind, condition, 1)),
+        }
+    }
+    let told = kinds.into_iter().flat_map(|(kind, first, count)| match count {
+        1..=FEW_CONDITIONS => {
+            let same =
+                |one: &&String| one.chars().filter(|one| !one.is_ascii_digit()).eq(kind.chars());
+            conditions.iter().filter(same).map(|one| format!("defined({one})")).collect()
+        }
+        _ => vec![format!("defined({first}), and {} more like it", count - 1)],
+    });
+    told.collect::<Vec<String>>()
 }
+
+/// So many conditions of one kind are told one by one.
+const FEW_CONDITIONS: usize = 4;
 
 /// The launch of a side that was the last to write an output.
 pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
@@ -282,6 +294,9 @@ impl Answered<'_> {
                 "it is not settled that the optimised kernel is defined wherever the \
                          reference is (--strict)",
             ),
+            Answer::Equal if self.strict && !self.relied().is_empty() => {
+                unknown(&format!("it is assumed that {} (--strict)", self.relied()[0]))
+            }
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
             Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
             Answer::Unknown(first, count) => unknown(&format!(
@@ -375,7 +390,30 @@ impl Answered<'_> {
             let names = inner.join(", ");
             all.push(format!("{names} {verb} for later launches of one side, and not compared"));
         }
-        all.extend(compared.conditions.iter().map(|one| format!("defined({one})")));
+        all.extend(self.relied());
+        all.extend(definedness(&compared.conditions));
+        all
+    }
+
+    /// What the runs on real numbers rely on beside that.
+    fn relied(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for ((side, name), places) in
+            self.sides.iter().zip(["reference", "optimised"]).zip(&self.compared.signs)
+        {
+            for (launch, place) in places {
+                let line =
+                    side.get(*launch).map_or_else(String::new, |one| one.kernel().line(*place));
+                all.push(format!(
+                    "zero has the sign + where {line} ({name}) takes the sign of a number that can be zero"
+                ));
+            }
+        }
+        for (format, largest) in &self.compared.ranges {
+            all.push(format!(
+                "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
+            ));
+        }
         all
     }
 

@@ -127,6 +127,10 @@ fn different(text: &mut String, difference: &Difference) {
             "  both kernels, run on these inputs in exact intervals, give these values\n",
         );
     }
+    if let (Some(floats), true) = (difference.floats, difference.values.contains(&None)) {
+        let [one, other] = floats.values().map(number);
+        let _ = writeln!(text, "  in floats they compute {one} and {other}");
+    }
     if let Some(rounding) = rounding(difference) {
         let _ = writeln!(text, "  {rounding}");
     }

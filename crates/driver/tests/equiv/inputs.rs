@@ -116,8 +116,8 @@ fn assumptions_restrict_proofs_and_witnesses() {
     ask([root, COPY], &[]).expect(Exit::Refuted, &["x[0] = -"]);
     let positive = "max.f32 %f2, %f1, 0f00000000;";
     ask([positive, COPY], &["-3 <= x <= -2"]).expect(Exit::Refuted, &["x[0] = -"]);
-    ask([positive, COPY], &["2 <= x", "x < 2"]).expect(Exit::Unknown, &["no inputs were found"]);
-    ask([COPY, COPY], &["2 <= x", "x < 2"]).expect(Exit::Unknown, &["no inputs were found"]);
+    ask([positive, COPY], &["2 <= x", "x < 2"]).expect(Exit::BadInput, &["no value of `x`"]);
+    ask([COPY, COPY], &["2 <= x", "x < 2"]).expect(Exit::BadInput, &["no value of `x`"]);
     ask([COPY, COPY], &["y > 0"]).expect(Exit::BadInput, &["`y` is an output"]);
     ask([COPY, COPY], &["z > 0"]).expect(Exit::BadInput, &["no input is called `z`; there is x"]);
     for wrong in ["x", "x = 0", "x > ", "x[0] > 0", ""] {

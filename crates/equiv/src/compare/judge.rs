@@ -1,15 +1,14 @@
 //! What follows from decisions about elements: counts, conditions, and differences that both kernels show.
 
+use super::visible::{Seen, UNDEFINED};
 use super::{Outputs, Pair};
 use crate::answer::{Position, Unsettled};
 use crate::approximation::{self, Told};
 use crate::difference::{Difference, Point, describe};
 use crate::witness::{Numbers, confirm};
-use decide::{Decision, Discrepancy, Reason, Value, evaluate};
+use decide::{Decision, Discrepancy, Reason};
 use ir::Scalar;
-use term::{Input, Number, Term};
-
-const UNDEFINED: &str = "the optimised kernel may be undefined where the reference is not";
+use term::Term;
 
 /// Constants that stand for other numbers may make expressions differ and kernels not.
 pub(super) const CONTRADICTED: &str = "the expressions differ, but the kernels do not";
@@ -37,7 +36,7 @@ impl Outputs<'_, '_> {
                 Decision::Different { point, discrepancy } => {
                     let difference = match self.look(pair, (point, discrepancy)) {
                         Told::At(point, discrepancy) => {
-                            self.difference(&position, pair, &point, &discrepancy)
+                            self.visible(&position, pair, (point, discrepancy))
                         }
                         Told::Close(reason) => Err(reason),
                     };
@@ -48,13 +47,15 @@ impl Outputs<'_, '_> {
                 }
                 Decision::Equal { rung, conditions } => {
                     *self.compared.rungs.entry(rung.to_string()).or_default() += 1;
-                    let fails = conditions.iter().find_map(|assumed| assumed.fails_at.as_ref());
-                    if let Some(point) = fails {
-                        match self.undefined(&position, pair, point) {
-                            Ok(difference) => return Err(difference),
-                            Err(reason) => open.push(unsettled(&reason)),
+                    if conditions.iter().any(|assumed| assumed.fails_at.is_some()) {
+                        match self.undefined(&position, pair) {
+                            Ok(None) => {}
+                            Ok(Some(difference)) => return Err(difference),
+                            Err(reason) => {
+                                open.push(unsettled(&reason));
+                                continue;
+                            }
                         }
-                        continue;
                     }
                     let optimised = &self.ran[1].domain.terms;
                     let texts = conditions.iter().map(|one| one.condition.print(optimised));
@@ -63,7 +64,7 @@ impl Outputs<'_, '_> {
                 Decision::Unknown(Reason::Skipped) => {
                     // A difference before it was too small to tell of.
                     if let Some((point, discrepancy)) = self.glance(pair)
-                        && let Ok(difference) =
+                        && let Ok(Seen::Apart(difference)) =
                             self.difference(&position, pair, &point, &discrepancy)
                     {
                         return Err(difference);
@@ -76,37 +77,18 @@ impl Outputs<'_, '_> {
         Ok(())
     }
 
-    /// Equal where both are defined, but only the reference is at a point.
-    fn undefined(
-        &self,
-        position: &Position,
-        pair: (Term, Term),
-        point: &Point,
-    ) -> Result<Box<Difference>, String> {
-        let terms = &self.ran[0].domain.terms;
-        let at = |input: Input| {
-            let known = point.iter().find(|(other, _)| *other == input);
-            known.map_or(Number::ZERO, |(_, number)| number.clone())
-        };
-        match evaluate(terms, &[pair.0], &at).pop() {
-            Some(Value::Real(value)) => {
-                let discrepancy = Discrepancy::OnlyReferenceDefined(value);
-                self.difference(position, pair, point, &discrepancy)
-            }
-            _ => Err(UNDEFINED.to_owned()),
-        }
-    }
-
-    /// A difference of terms, if the kernels do not contradict it.
-    fn difference(
-        &self,
+    /// A difference of terms, if the kernels do not contradict it, and whether floats show it.
+    ///
+    /// # Errors
+    /// Why it says nothing.
+    pub(super) fn difference(
+        &mut self,
         position: &Position,
         pair: (Term, Term),
         point: &Point,
         discrepancy: &Discrepancy,
-    ) -> Result<Box<Difference>, String> {
-        let [reference, optimised] = &*self.ran;
-        let stores = [&reference.domain.terms, &optimised.domain.terms];
+    ) -> Result<Seen, String> {
+        let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
         let numbers = Numbers::new(self.sides, self.table, stores[0], point, self.assumed);
         let Some(numbers) = numbers else {
             let reason = "it differs at a point that its types cannot represent";
@@ -132,23 +114,33 @@ impl Outputs<'_, '_> {
         if !is_float && !shown {
             return Err("the integers differ, unless they wrap around".to_owned());
         }
+        let floats =
+            self.replays.run(self.sides, self.table, position, &numbers, self.clock.limits());
+        match floats {
+            // Rounding is no reason to call an undefined result wrong.
+            Some(floats) if only_defined && floats.are_close() => return Ok(Seen::Alike),
+            Some(floats) if floats.are_alike() => return Ok(Seen::Alike),
+            None if only_defined => return Err(UNDEFINED.to_owned()),
+            _ => {}
+        }
         let values = match discrepancy {
             Discrepancy::Values(a, b) => [Some(a.to_f64_lossy()), Some(b.to_f64_lossy())],
             Discrepancy::OnlyReferenceDefined(a) => [Some(a.to_f64_lossy()), None],
         };
         let inputs = numbers.named(stores[0].inputs(), point);
         let described = describe(stores, pair);
-        Ok(Box::new(Difference {
+        Ok(Seen::Apart(Box::new(Difference {
             position: position.clone(),
             expressions: described.expressions,
             reads: described.reads,
             inputs,
             values,
             witness,
+            floats,
             stores: [None; 2],
             rounding: Vec::new(),
             near: Vec::new(),
-        }))
+        })))
     }
 
     /// Whether a difference is one, and where it is best seen.

@@ -12,6 +12,7 @@
 //! independent of each other (looked at in floats, at a few points): then the numbers are the only ones nearby.
 
 use super::judge::CONTRADICTED;
+use super::visible::ALIKE;
 use super::{Found, Outputs, compare_runs};
 use crate::answer::{Answer, Compared, Options, Ran};
 use crate::assumed::Assumed;
@@ -83,7 +84,9 @@ pub(super) fn find(
 pub(super) fn is_likely(answer: &Answer) -> bool {
     match answer {
         Answer::Different(difference) => is_small(difference.values),
-        Answer::Unknown(unsettled, _) => unsettled.reason == CONTRADICTED,
+        Answer::Unknown(unsettled, _) => {
+            unsettled.reason == CONTRADICTED || unsettled.reason == ALIKE
+        }
         _ => false,
     }
 }
@@ -228,7 +231,7 @@ impl Question<'_, '_, '_> {
         let (table, clock) = (self.launches[0].table, self.launches[0].clock);
         let answer = {
             let (ran, compared, assumed) = (&mut ran, &mut compared, self.assumed);
-            Outputs { sides, table, assumed, clock, ran, compared }.compare()
+            Outputs::new(sides, table, assumed, clock, ran, compared).compare()
         };
         let is_equal = matches!(answer, Answer::Equal);
         compared.answer = Some(answer);

@@ -17,6 +17,7 @@ impl Symbolic {
     pub(crate) fn begin(&mut self, sources: FxHashMap<InputSource, usize>) {
         self.sources = sources;
         self.given.clear();
+        self.relied.begin();
     }
 
     /// The handle of the first of some terms; the others follow it.

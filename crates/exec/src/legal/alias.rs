@@ -12,6 +12,7 @@ use crate::domain::{
     Binary, Connective, Domain, HANDLES, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value,
     Values,
 };
+use crate::finding::Place;
 use crate::lanes::Mask;
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
@@ -134,6 +135,11 @@ impl Domain for Aliased<'_> {
 
     fn instruction(&mut self, instruction: Instruction) {
         self.inner.instruction(instruction);
+    }
+
+    fn reads_sign(&mut self, value: Value, place: Place) {
+        let value = self.one(value);
+        self.inner.reads_sign(value, place);
     }
 
     fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {

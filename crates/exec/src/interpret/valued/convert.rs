@@ -1,4 +1,5 @@
-//! Conversions of values: between floats the identity, to integers where the domain settles them.
+//! Conversions of values: between floats the identity, or with `.satfinite` a clamp to the numbers of a small
+//! format; to integers where the domain settles them.
 //!
 //! Known numbers stay bits where the conversion loses nothing; otherwise the exact number is the
 //! domain's.

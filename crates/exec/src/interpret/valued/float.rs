@@ -2,7 +2,7 @@
 
 use super::legal::{self, Machine};
 use super::truth::{self, Predicate};
-use super::{bytes, convert, integer, is_number, raw};
+use super::{bytes, convert, integer, is_number, raw, special};
 use crate::concrete::Conversion;
 use crate::domain::{
     Binary, Connective, HANDLES, Instruction, LIMIT, Numbers, Truths, Unary, Values,
@@ -53,6 +53,9 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
             let Some(binary) = binary(*op) else { return false };
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
             let machine = |ab: [&Enclosure; 2]| enclosure::binary(*op, *format, *mode, ab);
+            if special::execute(context, *op, shape, *dst, [*a, *b], &machine) {
+                return true;
+            }
             compute(context, shape, *dst, [*a, *b], &machine, &mut |valued, ab, lanes, out| {
                 valued.domain.binary(binary, ab, lanes, out);
             })
@@ -391,14 +394,15 @@ fn compare(
     let tags = sources[0].1.combine(sources[1].1);
     let lanes = context.lanes.without(tags.poison);
     let values = sources.each_ref().map(|source| reals(context, source, format, 0, lanes));
-    let relation = match relation {
+    let order = match relation {
         FloatRelation::Order { relation, .. } => relation,
         // Values are numbers; what is not enclosed may be none.
         FloatRelation::BothNumbers | FloatRelation::EitherNan
             if legal::numbers(context) != Numbers::Legal =>
         {
             let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
-            let truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
+            let mut truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
+            special::settle_comparison(relation, format, &sources, lanes, &mut truths);
             truth::write(context, dst, &truths, tags, context.lanes);
             return true;
         }
@@ -412,9 +416,10 @@ fn compare(
         let (mode, place) = (FloatMode { flush, ..FloatMode::NEAREST }, context.place);
         valued.domain.instruction(Instruction { format, mode, place });
     }
-    let mut truths = ask_relation(context, relation, &values, lanes);
+    let mut truths = ask_relation(context, order, &values, lanes);
     let operands = (&sources, &values);
-    legal::confirm(context, relation, (format, flush), operands, lanes, &mut truths);
+    legal::confirm(context, order, (format, flush), operands, lanes, &mut truths);
+    special::settle_comparison(relation, format, &sources, lanes, &mut truths);
     truth::write(context, dst, &truths, tags, context.lanes);
     true
 }
@@ -459,7 +464,7 @@ fn test(
         truth::write(context, dst, &truths, source.1, context.lanes);
         return true;
     }
-    let truths = match property {
+    let mut truths = match property {
         FloatProperty::Number => settled(Mask::ALL),
         FloatProperty::NotANumber => settled(Mask::NONE),
         FloatProperty::Finite | FloatProperty::Infinite => {
@@ -473,6 +478,7 @@ fn test(
         }
         FloatProperty::Normal | FloatProperty::Subnormal => return false,
     };
+    special::settle_test(property, format, &source, lanes, &mut truths);
     truth::write(context, dst, &truths, source.1, context.lanes);
     if property == FloatProperty::Finite {
         truth::not(context, dst, dst.into());

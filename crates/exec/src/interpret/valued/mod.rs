@@ -12,6 +12,7 @@ mod legal;
 mod matrix;
 mod same;
 mod select;
+mod special;
 mod truth;
 
 use super::Context;

@@ -1,0 +1,174 @@
+//! Differences that a user can see: both kernels compute different floats at the witness.
+//!
+//! Where the floats agree at the point that the algebra found, the other points of its search are
+//! looked at. If they agree at all of them nothing is refuted: of values that differ over the reals
+//! it is not known whether floats ever show it; an operation that is undefined over the reals at
+//! inputs where the floats agree is listed as an assumption.
+
+use super::Outputs;
+use crate::answer::{Position, Unsettled};
+use crate::difference::{Difference, Point};
+use crate::relied::SignRead;
+use crate::replay::{Floats, first_apart, replay};
+use crate::side::{Side, Table};
+use crate::witness::Numbers;
+use decide::{Discrepancy, differences};
+use exec::Limits;
+use std::collections::BTreeSet;
+use term::Term;
+
+pub(super) const UNDEFINED: &str =
+    "the optimised kernel may be undefined where the reference is not";
+
+pub(super) const ALIKE: &str =
+    "over the reals it differs, but both kernels compute the same floats at every input tried";
+
+/// Other points that are looked at, of each kind.
+const ELSEWHERE: usize = 6;
+
+/// So many runs are free, whatever they cost.
+const FREE_RUNS: u32 = 16;
+
+/// Instructions of all lanes that further runs may cost.
+const FURTHER: u64 = 50_000_000;
+
+/// Inputs at which signs are tried out.
+const SIGN_POINTS: u32 = 3;
+
+/// A difference over the reals, in floats.
+pub(super) enum Seen {
+    /// The floats differ.
+    Apart(Box<Difference>),
+    /// They do not.
+    Alike,
+}
+
+/// The runs on floats of one comparison. They are counted: outputs that are undefined at the same
+/// inputs may be many.
+#[derive(Debug, Default)]
+pub(super) struct Replays {
+    runs: u32,
+    instructions: u64,
+}
+
+impl Replays {
+    /// Whether another run is affordable.
+    fn may_go_on(&self) -> bool {
+        self.runs < FREE_RUNS || self.instructions < FURTHER
+    }
+
+    /// What both kernels compute, if they come to their end.
+    pub(super) fn run(
+        &mut self,
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        position: &Position,
+        numbers: &Numbers,
+        limits: Limits,
+    ) -> Option<Floats> {
+        let (floats, instructions) = replay(sides, table, position, numbers, limits)?;
+        self.runs += 1;
+        self.instructions += instructions;
+        Some(floats)
+    }
+}
+
+impl Outputs<'_, '_> {
+    /// A difference at this point, or at another one, that floats show.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn visible(
+        &mut self,
+        position: &Position,
+        pair: (Term, Term),
+        (point, discrepancy): (Point, Discrepancy),
+    ) -> Result<Box<Difference>, String> {
+        if let Seen::Apart(difference) = self.difference(position, pair, &point, &discrepancy)? {
+            return Ok(difference);
+        }
+        for (other, discrepancy) in self.elsewhere(pair) {
+            if other == point || !self.replays.may_go_on() {
+                continue;
+            }
+            if let Ok(Seen::Apart(difference)) =
+                self.difference(position, pair, &other, &discrepancy)
+            {
+                return Ok(difference);
+            }
+        }
+        Err(ALIKE.to_owned())
+    }
+
+    /// A difference at a point where only the reference is defined; `None` if the kernels compute the
+    /// same floats at all such points that were tried.
+    ///
+    /// # Errors
+    /// If neither is known.
+    pub(super) fn undefined(
+        &mut self,
+        position: &Position,
+        pair: (Term, Term),
+    ) -> Result<Option<Box<Difference>>, String> {
+        let mut alike = false;
+        let mut reason = None;
+        for (other, discrepancy) in self.elsewhere(pair) {
+            if !self.replays.may_go_on() {
+                return Ok(None);
+            }
+            match self.difference(position, pair, &other, &discrepancy) {
+                Ok(Seen::Apart(difference)) => return Ok(Some(difference)),
+                Ok(Seen::Alike) => alike = true,
+                Err(other) => reason = reason.or(Some(other)),
+            }
+        }
+        match alike {
+            true => Ok(None),
+            false => Err(reason.unwrap_or_else(|| UNDEFINED.to_owned())),
+        }
+    }
+
+    /// Where the sign of a zero may have reached an output.
+    pub(super) fn signs_of_zero(&mut self) -> [BTreeSet<SignRead>; 2] {
+        let mut roots = std::mem::take(&mut self.roots).into_iter();
+        let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
+        [0, 1].map(|side| {
+            let roots = roots.next().unwrap_or_default();
+            let relied = &self.ran[side].domain.relied;
+            relied.signs_of_zero(stores, side == 1, roots, self.assumed)
+        })
+    }
+
+    /// An element that the kernels compute differently at an input without zeros, if the equality rests on signs of
+    /// zeros: then no ordinary input need have the sign that is assumed.
+    pub(super) fn show_sign(&self) -> Option<Unsettled> {
+        if self.compared.signs.iter().all(BTreeSet::is_empty) {
+            return None;
+        }
+        let terms = &self.ran[0].domain.terms;
+        let mut state = 0;
+        for _ in 0..SIGN_POINTS {
+            let next = || {
+                state += 1;
+                decide::mix(state)
+            };
+            let numbers = Numbers::random(self.sides, self.table, (terms, self.assumed), 1.0, next);
+            let Some(numbers) = numbers else { continue };
+            let numbers = numbers.without_zeros(self.assumed);
+            let apart = first_apart(self.sides, self.table, &numbers, self.clock.limits());
+            if let Some((position, floats)) = apart {
+                let [one, other] = floats.values();
+                let reason = format!(
+                    "the sign of a zero decides: equal if it is +, but the kernels compute {one} and {other} at \
+                     an input that is not zero"
+                );
+                return Some(Unsettled { position, reason, lost: None });
+            }
+        }
+        None
+    }
+
+    fn elsewhere(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
+        self.with_problem(&[pair], |problem, budget| differences(problem, pair, budget, ELSEWHERE))
+    }
+}

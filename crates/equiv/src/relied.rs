@@ -1,0 +1,161 @@
+//! What a run on terms relies on that real numbers do not have: the sign of zero, and that what is
+//! converted with `.satfinite` is in the range of its format.
+//!
+//! `copysign` takes the sign of a real number; of zero it is +, though hardware may have −0 there. Where
+//! such a sign can reach an output and the number can be zero, the answer rests on that, and the
+//! report says so. Conversions with `.satfinite` are clamps. Where two kernels are equal without the
+//! clamps only, the answer rests on the ranges.
+
+use crate::answer::Ran;
+use crate::assumed::Assumed;
+use crate::operations;
+use decide::{Problem, evaluate, is_never_zero};
+use exec::Place;
+use exec::domain::{LARGEST, Unary};
+use ir::Format;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use term::{Node, NodeId, Number, Term, Terms, evaluation_order};
+
+/// Where a launch takes a sign: the number of the launch, and the instruction.
+pub type SignRead = (usize, Place);
+
+/// What a run relied on so far.
+#[derive(Debug)]
+pub(crate) struct Relied {
+    /// Whether `.satfinite` clamps.
+    pub(crate) clamps: bool,
+    launches: usize,
+    /// Terms whose sign was taken, and where.
+    signs: FxHashMap<Term, BTreeSet<SignRead>>,
+    /// The condition that decides about a sign, by the term.
+    conditions: FxHashMap<Term, Term>,
+    /// What was converted with `.satfinite`, and to what.
+    converted: FxHashSet<(Term, Format)>,
+}
+
+impl Relied {
+    pub(crate) fn new() -> Self {
+        Self {
+            clamps: true,
+            launches: 0,
+            signs: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            converted: FxHashSet::default(),
+        }
+    }
+
+    /// Another launch begins.
+    pub(crate) fn begin(&mut self) {
+        self.launches += 1;
+    }
+
+    /// The sign of a term is taken somewhere.
+    pub(crate) fn reads_sign(&mut self, term: Term, place: Place) {
+        let launch = self.launches.saturating_sub(1);
+        self.signs.entry(term).or_default().insert((launch, place));
+    }
+
+    /// The sign of one term on the magnitude of another.
+    pub(crate) fn copy_sign(&mut self, terms: &mut Terms, sign: Term, size: Term) -> Term {
+        let (negative, result) = operations::copy_sign(terms, sign, size);
+        self.conditions.insert(sign, negative);
+        result
+    }
+
+    /// A conversion with `.satfinite`.
+    pub(crate) fn finite(&mut self, terms: &mut Terms, a: Term, format: Format) -> Term {
+        if terms.as_number(a).is_none() {
+            self.converted.insert((a, format));
+            if !self.clamps {
+                return a;
+            }
+        }
+        operations::unary(terms, Unary::Finite(format), a)
+    }
+
+    /// Whether anything was converted with `.satfinite`.
+    pub(crate) fn has_converted(&self) -> bool {
+        !self.converted.is_empty()
+    }
+
+    /// Whether any sign was taken.
+    pub(crate) fn has_read_signs(&self) -> bool {
+        !self.signs.is_empty()
+    }
+
+    /// The formats that something was converted to, and their largest numbers.
+    pub(crate) fn ranges(&self) -> BTreeSet<(String, u32)> {
+        let formats: FxHashSet<Format> = self.converted.iter().map(|(_, format)| *format).collect();
+        let named = |format: Format| {
+            let name = format!("{format:?}").to_lowercase();
+            Some((name, largest(format)? as u32))
+        };
+        formats.into_iter().filter_map(named).collect()
+    }
+
+    /// Whether everything converted is in range at a point.
+    pub(crate) fn is_in_range(&self, terms: &Terms, at: &dyn Fn(term::Input) -> Number) -> bool {
+        let all: Vec<(Term, Format)> = self.converted.iter().copied().collect();
+        let roots: Vec<Term> = all.iter().map(|(term, _)| *term).collect();
+        let values = evaluate(terms, &roots, at);
+        all.iter().zip(values).all(|((_, format), value)| match value {
+            decide::Value::Real(value) => {
+                let (low, high) = value.to_f64_bounds();
+                largest(*format).is_some_and(|most| -most <= low && high <= most)
+            }
+            _ => false,
+        })
+    }
+
+    /// Where signs are taken that can reach these terms, of numbers that can be zero.
+    pub(crate) fn signs_of_zero(
+        &self,
+        [reference, other]: [&Terms; 2],
+        optimised: bool,
+        roots: Vec<Term>,
+        assumed: &Assumed,
+    ) -> BTreeSet<SignRead> {
+        let mut found = BTreeSet::new();
+        if self.signs.is_empty() {
+            return found;
+        }
+        let terms = if optimised { other } else { reference };
+        let order = evaluation_order(terms, roots, |_| true);
+        let reached: FxHashSet<NodeId> = order.nodes.into_iter().collect();
+        let mut signs: Vec<_> = self.signs.iter().collect();
+        signs.sort_unstable();
+        for (term, places) in signs {
+            let condition = self.conditions.get(term).copied();
+            let reaches = condition.is_none_or(|condition| match terms.node(condition) {
+                // Nothing of it is left in the result.
+                Node::Truth(_) => true,
+                _ => terms.node_of(condition).is_none_or(|node| reached.contains(&node)),
+            });
+            if !reaches || places.is_subset(&found) {
+                continue;
+            }
+            let assumptions = &assumed.about_term(terms, *term);
+            let problem = Problem { reference, optimised: other, assumptions };
+            if !is_never_zero(&problem, optimised, *term) {
+                found.extend(places);
+            }
+        }
+        found
+    }
+}
+
+fn largest(format: Format) -> Option<f64> {
+    LARGEST.iter().find(|(one, _)| *one == format).map(|(_, largest)| *largest)
+}
+
+/// Whether an input is found at which everything converted with `.satfinite` is in range.
+pub(crate) fn is_in_range(ran: &[Ran; 2], assumed: &Assumed) -> bool {
+    [1, 0].into_iter().any(|usual| {
+        let at = |input: term::Input| {
+            let known = assumed.point.iter().find(|(other, _)| *other == input);
+            known.map_or(Number::from(usual), |(_, number)| number.clone())
+        };
+        ran.iter().all(|ran| ran.domain.relied.is_in_range(&ran.domain.terms, &at))
+    })
+}

@@ -1,0 +1,120 @@
+//! Both kernels as written, run in the floats of hardware on the numbers of a witness.
+//!
+//! Terms and intervals are of real numbers. A user sees floats, so a difference over the reals is
+//! told only at inputs on which the kernels compute different floats: `x` and `1/(1/x)` are 0 at 0,
+//! though the one is defined there and the other is not. Bits are those of [`exec::run`], which
+//! `simulate` shows; approximate functions and the order of float atomics may differ from hardware
+//! in the last bits, which makes no two results alike that are not close.
+
+use crate::answer::Position;
+use crate::side::{Output, Side, Table};
+use crate::witness::{Numbers, Run};
+use exec::concrete::to_double;
+use exec::{Limits, Outcome};
+use ir::Scalar;
+
+/// Two results no farther apart than this, for their size, may be roundings of one number.
+const CLOSE: f64 = 1.0 / 256.0;
+
+/// An element as both kernels compute it, reference first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floats {
+    values: [f64; 2],
+}
+
+impl Floats {
+    /// The numbers; infinite or no number if that is what a kernel computes.
+    #[must_use]
+    pub const fn values(self) -> [f64; 2] {
+        self.values
+    }
+
+    /// Whether the kernels compute the same, signs of zeros and payloads of NaN aside.
+    #[must_use]
+    pub fn are_alike(self) -> bool {
+        let [reference, optimised] = self.values;
+        reference == optimised || (reference.is_nan() && optimised.is_nan())
+    }
+
+    /// Whether the two may be roundings of one number.
+    #[must_use]
+    pub fn are_close(self) -> bool {
+        let [reference, optimised] = self.values;
+        let size = reference.abs().max(optimised.abs());
+        self.are_alike() || (size.is_finite() && (reference - optimised).abs() <= CLOSE * size)
+    }
+}
+
+/// Runs both kernels on the numbers; returns the element and how many instructions it cost. `None` if one of them does not come to its end.
+pub(crate) fn replay(
+    sides: [&Side<'_>; 2],
+    table: &Table,
+    position: &Position,
+    numbers: &Numbers,
+    limits: Limits,
+) -> Option<(Floats, u64)> {
+    let mut values = [0.0; 2];
+    let mut instructions = 0;
+    for (number, side) in sides.into_iter().enumerate() {
+        let output = side.writer(side.count(), &position.name)?;
+        let left = Run { side, number, table, numbers, limits }.on_bits()?;
+        instructions += left.iter().map(|outcome| outcome.lane_instructions).sum::<u64>();
+        values[number] = element(&left, output, position.index)?;
+    }
+    Some((Floats { values }, instructions))
+}
+
+/// Runs both kernels on the numbers and finds the first element of an output that is not close; `None` if there is
+/// none, or a kernel does not come to its end.
+pub(crate) fn first_apart(
+    sides: [&Side<'_>; 2],
+    table: &Table,
+    numbers: &Numbers,
+    limits: Limits,
+) -> Option<(Position, Floats)> {
+    let left = [0, 1].map(|number| {
+        let side = sides[number];
+        Run { side, number, table, numbers, limits }.on_bits()
+    });
+    let [Some(one), Some(other)] = left else { return None };
+    for (name, output) in sides[0].written() {
+        let Some(second) = sides[1].writer(sides[1].count(), name) else { continue };
+        for index in 0..output.1.starts.len() {
+            let values = [element(&one, output, index)?, element(&other, second, index)?];
+            let floats = Floats { values };
+            if !floats.are_close() {
+                return Some((Position { name: name.to_owned(), index }, floats));
+            }
+        }
+    }
+    None
+}
+
+/// An element of an output as a double; integers of 64 bits are rounded.
+fn element(left: &[Outcome], (launch, output): (usize, &Output), index: usize) -> Option<f64> {
+    let size = output.scalar.width().bytes() as usize;
+    let start = *output.starts.get(index)?;
+    let memory = left.get(launch)?.buffers.get(output.buffer)?;
+    let bytes = memory.get(start..start.checked_add(size)?)?;
+    let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+    Some(match output.scalar {
+        Scalar::Float(format) => to_double(format, bits),
+        integer @ Scalar::Integer { .. } => crate::compare::integer(integer, bits) as f64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_alike_up_to_what_nobody_claims() {
+        let floats = |reference, optimised| Floats { values: [reference, optimised] };
+        assert!(floats(0.0, -0.0).are_alike() && floats(f64::NAN, -f64::NAN).are_alike());
+        assert!(floats(f64::INFINITY, f64::INFINITY).are_alike());
+        assert!(!floats(1.0, 1.0 + f64::EPSILON).are_alike());
+        assert!(floats(1.0, 1.0 + f64::EPSILON).are_close());
+        assert!(!floats(0.0, 1e-30).are_close() && !floats(0.0, f64::NAN).are_close());
+        assert!(!floats(1.0, f64::INFINITY).are_close() && !floats(1.0, 1.01).are_close());
+    }
+}
