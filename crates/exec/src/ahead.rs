@@ -161,7 +161,7 @@ fn work(
     (blocks, news): (&Receiver<u64>, Sender<News>),
 ) {
     let farewell = Farewell(news);
-    let shadows = Shadows::new(machine, checks, &machine.shared_memory(), &global);
+    let shadows = Shadows::new(checks, &machine.shared_memory(), &global);
     let mut block = BlockRun::new(machine, &mut global, budget.clone(), shadows);
     for number in blocks {
         block.budget = budget.clone();

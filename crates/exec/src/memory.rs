@@ -44,14 +44,15 @@ impl States {
         self.each.into_iter().map(|state| state != state::UNDEFINED).collect()
     }
 
-    /// Makes bytes zero that are undefined: what was there before has no meaning.
-    pub(crate) fn clear_undefined(&self, bytes: &mut [u8]) {
+    /// Makes bytes zero that are undefined or not looked at: what is there has no meaning.
+    pub(crate) fn clear_meaningless(&self, bytes: &mut [u8]) {
         if self.all_defined() {
             return;
         }
         // A choice for every byte and not a branch: it uses vector instructions.
         for (byte, state) in bytes.iter_mut().zip(&self.each) {
-            *byte = if *state == state::UNDEFINED { 0 } else { *byte };
+            let meaningless = *state == state::UNDEFINED || *state == state::OPAQUE;
+            *byte = if meaningless { 0 } else { *byte };
         }
     }
 

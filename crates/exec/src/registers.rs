@@ -126,6 +126,8 @@ impl Registers {
                 origin = origin.or(Some(source.tags));
             }
         }
+        // Only something fickle may be unknown for another reason than its neighbours.
+        let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
         let lanes = lanes.or(self.absent);
         let masks = &mut self.masks[dst.tags as usize];
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
@@ -133,9 +135,18 @@ impl Registers {
         masks.poison = masks.poison.without(lanes);
         masks.unknown = pick(result.unknown, masks.unknown);
         masks.fickle = pick(result.fickle, masks.fickle);
-        if let Some(origin) = origin.filter(|origin| *origin != dst.tags) {
-            self.origins[dst.tags as usize] = self.origins[origin as usize];
+        if let (Some(origin), false) = (origin, result.unknown.and(lanes).is_empty()) {
+            self.origins[dst.tags as usize] = named.or(self.origins[origin as usize]);
         }
+    }
+
+    /// Why a result of these operands is unknown.
+    #[cold]
+    fn to_name(&self, sources: &[Word]) -> Option<Source> {
+        let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
+        let origins = sources.iter().filter(unknown);
+        let origins = origins.filter_map(|source| self.origins[source.tags as usize]);
+        origins.reduce(Source::to_name)
     }
 
     /// Whether all lanes of these operands are numbers.
@@ -480,10 +491,11 @@ impl Registers {
         old.unknown = pick(tags.unknown, old.unknown);
         old.poison = pick(tags.poison, old.poison);
         old.fickle = pick(tags.fickle, old.fickle);
-        if tags.origin.is_some() {
+        // Origins outlive what they are about: one of no lane that is written says nothing.
+        if tags.origin.is_some() && !tags.unknown.and(lanes).is_empty() {
             self.origins[position] = tags.origin;
         }
-        if tags.undefined.is_some() {
+        if tags.undefined.is_some() && !tags.poison.and(lanes).is_empty() {
             self.undefined[position] = tags.undefined;
         }
     }

@@ -87,7 +87,7 @@ pub struct Outcome {
     pub initialisers: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
-    /// Contents of the launch's buffers afterwards; zero where they are undefined.
+    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at.
     pub buffers: Vec<Vec<u8>>,
     /// For each byte of each buffer, whether somebody gave it a value.
     pub written: Vec<Vec<bool>>,
@@ -309,7 +309,7 @@ fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u
     let (mut bytes, states): (Vec<Vec<u8>>, Vec<States>) =
         buffers.into_iter().map(|memory| (memory.bytes, memory.states)).unzip();
     for (bytes, states) in bytes.iter_mut().zip(&states) {
-        states.clear_undefined(bytes);
+        states.clear_meaningless(bytes);
     }
     Outcome {
         findings: report.findings,

@@ -21,7 +21,7 @@ pub fn last_store(
 ) -> Option<(Place, Thread)> {
     let (machine, mut global) = Machine::new(program, launch, limits.paths, false, None).ok()?;
     let shared = machine.shared_memory();
-    let mut shadows = Shadows::new(&machine, Some(Checks::default()), &shared, &global);
+    let mut shadows = Shadows::new(Some(Checks::default()), &shared, &global);
     shadows.trace(Area::Global(buffer), offset as i64);
     let mut block = BlockRun::new(&machine, &mut global, Budget::new(limits), shadows);
     let mut last = None;

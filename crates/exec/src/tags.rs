@@ -52,7 +52,12 @@ impl Source {
     /// `%envreg`, which says where the driver keeps what belongs to a grid.
     pub(crate) const ENVIRONMENT: Self = Self::Schedule("%envreg");
 
-    /// Of several sources, the one to name: an index that is data is part of an address, which
+    /// Of two sources, the one to name.
+    pub(crate) fn to_name(self, other: Self) -> Self {
+        if other.rank() > self.rank() { other } else { self }
+    }
+
+    /// Of several sources, the highest is named: an index that is data is part of an address, which
     /// would be known without it.
     fn rank(self) -> u32 {
         match self {
@@ -117,13 +122,12 @@ impl Tags {
         let origin = |tags: Self| tags.origin.filter(|_| !tags.unknown.is_empty());
         let undefined = |tags: Self| tags.undefined.filter(|_| !tags.poison.is_empty());
         let sources = [origin(self), origin(other), address(self), address(other)];
-        let highest = |a: Source, b: Source| if b.rank() > a.rank() { b } else { a };
         Self {
             pointer: Mask::NONE,
             unknown: unknown.without(poison),
             poison,
             fickle: self.undetermined().or(other.undetermined()),
-            origin: sources.into_iter().flatten().reduce(highest),
+            origin: sources.into_iter().flatten().reduce(Source::to_name),
             undefined: undefined(self).or(undefined(other)),
         }
     }
@@ -182,8 +186,12 @@ impl Tags {
             unknown: pick(self.unknown, other.unknown),
             poison: pick(self.poison, other.poison),
             fickle: pick(self.fickle, other.fickle),
-            origin: self.origin.or(other.origin),
-            undefined: self.undefined.or(other.undefined),
+            // Origins outlive what they are about.
+            origin: self.origin.filter(|_| !self.unknown.and(lanes).is_empty()).or(other.origin),
+            undefined: self
+                .undefined
+                .filter(|_| !self.poison.and(lanes).is_empty())
+                .or(other.undefined),
         }
     }
 

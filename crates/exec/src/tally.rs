@@ -67,7 +67,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             shared: machine.shared_memory(),
             report: Report::default(),
             told: Told::default(),
-            between: Between::new(global, &Shadows::new(machine, checks, &[], global)),
+            between: Between::new(global, &Shadows::new(checks, &[], global)),
             blocks: 0,
             gap: None,
             limits,
@@ -96,7 +96,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             return;
         }
         let machine = self.machine;
-        let shadows = Shadows::new(machine, self.checks, &self.shared, global);
+        let shadows = Shadows::new(self.checks, &self.shared, global);
         let mut block = BlockRun::new(machine, global, budget.clone(), shadows);
         block.valued = valued.as_mut().map(Valued::reborrow);
         for number in numbers {

@@ -6,7 +6,6 @@
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::launch::Access as Permission;
-use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::run::Checks;
 use crate::suspects::{Counts, History, Suspects};
@@ -98,16 +97,12 @@ impl Circumstance {
 impl Shadows {
     /// Shadows for the allocations of a launch.
     pub(crate) fn new(
-        machine: &Machine<'_>,
         checks: Option<Checks>,
         shared: &[Allocation],
         global: &[Allocation],
     ) -> Self {
         let Some(Checks { lock_step, barrier_uses }) = checks else { return Self::default() };
-        let shadow = |memory: &Allocation| {
-            let shadow = Shadow::new(memory.bytes.len() as u64);
-            if machine.general { shadow.one_by_one() } else { shadow }
-        };
+        let shadow = |memory: &Allocation| Shadow::new(memory.bytes.len() as u64);
         let writable =
             |memory: &Allocation| (memory.access != Permission::In).then(|| shadow(memory));
         Self {
@@ -264,6 +259,28 @@ impl Tracker {
         shadow.access(&self.clocks, &self.copies, &access, (offset, bytes), met);
         if self.shadows.circumstances.len() < self.shadows.met.met.len() {
             self.note_circumstances(area);
+        }
+    }
+
+    /// A lane stores values side by side, of each of which it is known whether it leaves in place
+    /// what is there. They are told apart only where that differs: a value that stays excuses itself
+    /// and not its neighbours.
+    pub(crate) fn store(
+        &mut self,
+        (warp, lane): (usize, usize),
+        (area, offset): (Area, i64),
+        manner: Manner,
+        same_values: &[SameValue],
+    ) {
+        let Some((&first, rest)) = same_values.split_first() else { return };
+        let who = (warp, Mask::one(lane));
+        let count = same_values.len() as u32;
+        if rest.iter().all(|&same| same == first) {
+            return self.access(who, (area, offset, count * manner.element), manner, first);
+        }
+        let starts = (offset..).step_by(manner.element.max(1) as usize);
+        for (offset, &same) in starts.zip(same_values) {
+            self.access(who, (area, offset, manner.element), manner, same);
         }
     }
 

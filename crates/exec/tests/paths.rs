@@ -1,25 +1,95 @@
-//! The code for common cases promises the answer of the code for all cases ([`exec::Paths`]).
+//! The code for common cases promises the answer of the code for all cases ([`exec::Paths`]): random
+//! kernels are run both ways, and small ones on which they once differed.
+//!
+//! `cargo run -p exec --example paths -- 100000 SEED` runs more of them.
 
+mod comparing;
 mod launching;
 
-use exec::{Launch, Limits, Outcome, Paths};
-use launching::{Arg, launch, program};
+use comparing::generator::Case;
+use comparing::{compare, lowered, of_case, shrink};
+use exec::{Fault, Launch, Limits, Outcome, Paths};
+use launching::{Arg, kernel, launch, program};
 
-/// Runs and checks a launch with the code for all cases, and expects the same of the other.
+/// Checks a launch with the code for all cases, and expects the same of the other.
 fn both(program: &ir::Program, launch: &Launch) -> Outcome {
-    let general = Limits { paths: Paths::General, ..Limits::default() };
-    let fast = Limits::default();
-    assert_eq!(exec::run(program, launch, fast), exec::run(program, launch, general));
-    let outcome = exec::check(program, launch, general);
-    assert_eq!(exec::check(program, launch, fast), outcome);
-    outcome
+    let limits = Limits::default();
+    assert_eq!(compare(program, launch, limits.lane_instructions), None);
+    exec::check(program, launch, Limits { paths: Paths::General, ..limits })
+}
+
+/// Checks a kernel of one buffer of 64 zero bytes at `%rd1`, with the thread's number in `%r1`.
+fn small(threads: u32, body: &str) -> Outcome {
+    let start = "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;";
+    let program = kernel("", ".param .u64 p", &format!("{start}\n{body}"));
+    let args = [Arg::InOut(vec![0; 64])];
+    both(&program, &launch(&program, "k", [1; 3], [threads, 1, 1], 0, &args))
+}
+
+/// How many races there are that leave different values.
+fn races(outcome: &Outcome) -> usize {
+    let harmful = |fault: &Fault| matches!(fault, Fault::Race(race) if !race.same_value);
+    outcome.findings.iter().filter(|finding| harmful(&finding.fault)).count()
+}
+
+#[test]
+fn random_kernels() {
+    let (mut valid, mut ended) = (0, 0);
+    for seed in 0..1500 {
+        let case = Case::new((3 << 32) + seed);
+        let Some(program) = lowered(&case) else { continue };
+        valid += 1;
+        let limits = Limits { lane_instructions: 400_000, ..Limits::default() };
+        ended += u32::from(exec::run(&program, &case.launch(&program), limits).gap.is_none());
+        if of_case(&case).is_some() {
+            let case = shrink(case);
+            panic!("seed {seed}\n{}\n{}", case.text(), of_case(&case).unwrap_or_default());
+        }
+    }
+    assert!(valid > 1450 && ended > 750, "{valid} kernels, {ended} run to their end");
 }
 
 #[test]
 fn sums_of_parts() {
     let program = program("cuda/e_reduce.sm_80.ptx");
     let args = [Arg::Opaque(4 * 1024), Arg::Out(4 * 4)];
-    let outcome =
-        both(&program, &launch(&program, "reduce_tree", [4, 1, 1], [256, 1, 1], 0, &args));
+    let launch = launch(&program, "reduce_tree", [4, 1, 1], [256, 1, 1], 0, &args);
+    let outcome = both(&program, &launch);
     assert_eq!((outcome.blocks, outcome.gap), (4, None));
+}
+
+#[test]
+fn a_store_that_releases_is_a_fence() {
+    let body = "setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32;
+        @%p1 st.global.u32 [%rd1], 5; @%p1 st.release.gpu.global.u32 [%rd1+32], 1;
+        @%p2 ld.acquire.gpu.global.u32 %r2, [%rd1+32]; @%p2 ld.global.u32 %r3, [%rd1];";
+    let outcome = small(33, body);
+    assert_eq!(races(&outcome), 0);
+    let reasons: Vec<&str> = outcome.undecided.iter().map(|open| &*open.reason).collect();
+    assert!(reasons.contains(&"fences might order them"), "{reasons:?}");
+}
+
+#[test]
+fn a_load_that_acquires_is_a_fence_whatever_it_loads() {
+    let module = ".const .align 4 .u32 flag = 1;";
+    let start = "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u64 %rd2, flag;
+        cvta.const.u64 %rd2, %rd2;";
+    let body = "setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32;
+        @%p1 st.global.u32 [%rd1], 5; @%p1 fence.acq_rel.gpu;
+        @%p2 ld.acquire.gpu.u32 %r2, [%rd2]; @%p2 ld.global.u32 %r3, [%rd1];";
+    let program = kernel(module, ".param .u64 p", &format!("{start}\n{body}"));
+    let args = [Arg::InOut(vec![0; 64])];
+    let outcome = both(&program, &launch(&program, "k", [1; 3], [33, 1, 1], 0, &args));
+    assert_eq!(races(&outcome), 0);
+}
+
+#[test]
+fn a_value_that_stays_excuses_itself_and_not_its_neighbours() {
+    // Both threads leave 7 in the second word; only one writes the first.
+    let first = "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd1+4], 7;";
+    let second = "@!%p1 st.global.v2.u32 [%rd1], {%r2, %r3};";
+    let same = small(2, &format!("mov.u32 %r2, 5; mov.u32 %r3, 7; {first} {second}"));
+    assert_eq!(races(&same), 0, "{:?}", same.findings);
+    let other = small(2, &format!("mov.u32 %r2, 0; mov.u32 %r3, 8; {first} {second}"));
+    assert_eq!(races(&other), 1, "{:?}", other.findings);
 }

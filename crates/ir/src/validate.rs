@@ -1,7 +1,9 @@
-//! Checks the invariants that engines rely on.
+//! Checks the invariants that engines rely on, in every build: whoever makes a program calls
+//! [`assert_valid`], and a program that breaks one is a bug of ours that ends the run. Each invariant is broken
+//! once in `tests/validate.rs`.
 //!
 //! - Registers, blocks, variables and functions that are mentioned exist.
-//! - A guard, a condition and a comparison's result are one bit wide.
+//! - A guard, a condition, a carry and a comparison's result are one bit wide.
 //! - An operation's result has exactly the width the operation produces; its register operands are
 //!   at least as wide as it reads.
 //! - The parts of a `Concat` or `Split` have equal widths that add up to the whole.
@@ -9,10 +11,12 @@
 //! - A load's elements fit their registers; a variable is accessed in its own space.
 //! - A call passes as many arguments and takes as many results as the callee has.
 //! - Blocks end in targets of the same function.
+//!
+//! Not checked are the shapes of matrix instructions: their lowering has one place that knows them.
 
 use crate::{
-    Access, AddressBase, BlockId, Function, IntBinary, IntUnary, Op, Operand, Program, Reg, Space,
-    Symbol, SyncOp, Terminator, VoteMode, Width,
+    Access, AddressBase, Atomic, BarrierKind, Function, IntBinary, IntTernary, IntUnary, Op,
+    Operand, Program, Reg, Space, Symbol, SyncOp, Terminator, VoteMode, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
@@ -25,6 +29,16 @@ pub fn validate(program: &Program) -> Vec<String> {
         check.function();
     }
     problems
+}
+
+/// Panics if a program is not well formed: what an engine would make of it means nothing.
+///
+/// # Panics
+/// With the first violations, if there are any.
+pub fn assert_valid(program: &Program) {
+    let problems = validate(program);
+    let first = &problems[..problems.len().min(3)];
+    assert!(problems.is_empty(), "a program that is not well formed: {}", first.join("; "));
 }
 
 struct Check<'p> {
@@ -80,32 +94,31 @@ impl Check<'_> {
 
     /// Everything mentioned exists.
     fn mentions(&mut self, op: &Op) {
-        let mut accesses = Vec::new();
-        op.visit(&mut |access| accesses.push(access));
-        for access in accesses {
-            let known = match access {
-                Access::Write(register) | Access::Read(Operand::Register(register)) => {
-                    self.width_of(register).is_some()
-                }
-                Access::Read(Operand::Constant(_)) | Access::Sink => true,
-                Access::Address(address) => match address.base {
-                    AddressBase::Register(register) => {
-                        matches!(self.width_of(register), Some(Width::B32 | Width::B64))
-                    }
-                    AddressBase::Variable(variable) => {
-                        self.program.variables.get(variable).is_some()
-                    }
-                    AddressBase::Absolute => true,
-                },
-                Access::Symbol(Symbol::Variable(variable), _) | Access::Argument(variable) => {
-                    self.program.variables.get(variable).is_some()
-                }
-                Access::Symbol(Symbol::Function(function), _) => {
-                    self.program.functions.get(function).is_some()
-                }
-            };
-            if !known {
+        op.visit(&mut |access| {
+            if !self.exists(access) {
                 self.problem(op, &format!("{access:?} does not exist or does not fit"));
+            }
+        });
+    }
+
+    fn exists(&self, access: Access) -> bool {
+        match access {
+            Access::Write(register) | Access::Read(Operand::Register(register)) => {
+                self.width_of(register).is_some()
+            }
+            Access::Read(Operand::Constant(_)) | Access::Sink => true,
+            Access::Address(address) => match address.base {
+                AddressBase::Register(register) => {
+                    matches!(self.width_of(register), Some(Width::B32 | Width::B64))
+                }
+                AddressBase::Variable(variable) => self.program.variables.get(variable).is_some(),
+                AddressBase::Absolute => true,
+            },
+            Access::Symbol(Symbol::Variable(variable), _) | Access::Argument(variable) => {
+                self.program.variables.get(variable).is_some()
+            }
+            Access::Symbol(Symbol::Function(function), _) => {
+                self.program.functions.get(function).is_some()
             }
         }
     }
@@ -132,7 +145,11 @@ impl Check<'_> {
             }
             Op::Split { dsts, src } => self.split(dsts, *src, op),
             Op::Resize { src, from, .. } => self.reads(*src, *from, op),
-            Op::IsSpace { dst, .. } | Op::FloatTest { dst, .. } => self.exact(*dst, Width::B1, op),
+            Op::IsSpace { dst, .. } => self.exact(*dst, Width::B1, op),
+            Op::FloatTest { dst, format, a, .. } => {
+                self.exact(*dst, Width::B1, op);
+                self.reads(*a, format.width(), op);
+            }
             Op::IntUnary { op: unary, width, dst, a } => {
                 let counts = matches!(
                     unary,
@@ -156,8 +173,18 @@ impl Check<'_> {
                 self.reads(*a, *width, op);
                 self.reads(*b, if shifts { Width::B32 } else { *width }, op);
             }
-            Op::IntTernary { width, dst, .. } | Op::InsertBits { width, dst, .. } => {
+            Op::IntTernary { op: ternary, width, dst, a, b, c } => {
                 self.exact(*dst, *width, op);
+                self.reads(*a, *width, op);
+                let extracts = matches!(ternary, IntTernary::ExtractBits { .. });
+                let others = if extracts { Width::B32 } else { *width };
+                self.reads(*b, others, op);
+                self.reads(*c, others, op);
+            }
+            Op::InsertBits { width, dst, insert, base, position, length } => {
+                self.exact(*dst, *width, op);
+                [insert, base].into_iter().for_each(|&o| self.reads(o, *width, op));
+                [position, length].into_iter().for_each(|&o| self.reads(o, Width::B32, op));
             }
             Op::AddCarry { width, dst, carry_out, a, b, carry_in, .. } => {
                 self.exact(*dst, *width, op);
@@ -208,7 +235,11 @@ impl Check<'_> {
                 self.space(store.space, store.address.base, op);
                 store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
             }
-            Op::Atomic(atomic) => self.space(atomic.space, atomic.address.base, op),
+            Op::Atomic(atomic) => self.atomic(atomic, op),
+            Op::AsyncCopy(copy) => {
+                copy.src_bytes.iter().for_each(|&bytes| self.reads(bytes, Width::B32, op));
+                copy.ignore_src.iter().for_each(|&ignore| self.reads(ignore, Width::B1, op));
+            }
             Op::Sync(sync) => self.sync(sync, op),
             Op::Call { callee, arguments, returns } => {
                 if let Some(callee) = self.program.functions.get(*callee)
@@ -221,7 +252,6 @@ impl Check<'_> {
             Op::ReadSpecial { .. }
             | Op::AddressOf { .. }
             | Op::ConvertAddress { .. }
-            | Op::AsyncCopy(_)
             | Op::Discard { .. }
             | Op::Mma(_)
             | Op::LoadMatrix(_)
@@ -233,6 +263,20 @@ impl Check<'_> {
             | Op::Hint { .. }
             | Op::Unsupported { .. } => {}
         }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic, op: &Op) {
+        self.space(atomic.space, atomic.address.base, op);
+        let bits = atomic.scalar.width().bits() * u32::from(atomic.packed);
+        let Some(width) = Width::from_bits(bits) else {
+            return self.problem(op, "no register holds these lanes");
+        };
+        for dst in atomic.dsts.iter().flatten() {
+            if self.width_of(*dst).is_none_or(|found| found < width) {
+                self.problem(op, "a register is too narrow for what is loaded");
+            }
+        }
+        atomic.a.iter().chain(&atomic.b).for_each(|&operand| self.reads(operand, width, op));
     }
 
     /// A variable is accessed in its own space or through generic addresses.
@@ -277,31 +321,56 @@ impl Check<'_> {
 
     fn sync(&mut self, sync: &SyncOp, op: &Op) {
         match sync {
-            SyncOp::Vote { mode, dst, predicate, .. } => {
+            SyncOp::Vote { mode, dst, predicate, mask } => {
                 let width = if *mode == VoteMode::Ballot { Width::B32 } else { Width::B1 };
                 self.exact(*dst, width, op);
                 self.reads(*predicate, Width::B1, op);
+                self.reads(*mask, Width::B32, op);
             }
-            SyncOp::Shuffle { dst, in_range, .. } => {
+            SyncOp::Shuffle { dst, in_range, value, lane, clamp, mask, .. } => {
                 self.exact(*dst, Width::B32, op);
                 in_range.iter().for_each(|&reg| self.exact(reg, Width::B1, op));
+                let words = [value, lane, clamp, mask];
+                words.into_iter().for_each(|&word| self.reads(word, Width::B32, op));
             }
-            SyncOp::Redux { dst, .. } | SyncOp::ActiveMask { dst } => {
+            SyncOp::Redux { dst, value, mask, .. } => {
                 self.exact(*dst, Width::B32, op);
+                [value, mask].into_iter().for_each(|&word| self.reads(word, Width::B32, op));
             }
-            SyncOp::Elect { is_leader, .. } => self.exact(*is_leader, Width::B1, op),
-            SyncOp::Match { dst, .. } => self.exact(*dst, Width::B32, op),
-            SyncOp::Barrier { .. }
-            | SyncOp::WarpBarrier { .. }
-            | SyncOp::Fence { .. }
-            | SyncOp::CommitGroup
-            | SyncOp::WaitGroup(_) => {}
+            SyncOp::ActiveMask { dst } => self.exact(*dst, Width::B32, op),
+            SyncOp::Elect { leader, is_leader, mask } => {
+                leader.iter().for_each(|&reg| self.exact(reg, Width::B32, op));
+                self.exact(*is_leader, Width::B1, op);
+                self.reads(*mask, Width::B32, op);
+            }
+            SyncOp::Match { dst, all_equal, value, width, mask, .. } => {
+                self.exact(*dst, Width::B32, op);
+                all_equal.iter().for_each(|&reg| self.exact(reg, Width::B1, op));
+                self.reads(*value, *width, op);
+                self.reads(*mask, Width::B32, op);
+            }
+            SyncOp::Barrier { kind, id, count, .. } => {
+                match kind {
+                    BarrierKind::Sync | BarrierKind::Arrive => {}
+                    BarrierKind::Popc { dst, predicate } => {
+                        self.exact(*dst, Width::B32, op);
+                        self.reads(*predicate, Width::B1, op);
+                    }
+                    BarrierKind::And { dst, predicate } | BarrierKind::Or { dst, predicate } => {
+                        self.exact(*dst, Width::B1, op);
+                        self.reads(*predicate, Width::B1, op);
+                    }
+                }
+                count.iter().chain([id]).for_each(|&word| self.reads(word, Width::B32, op));
+            }
+            SyncOp::WarpBarrier { mask } => self.reads(*mask, Width::B32, op),
+            SyncOp::Fence { .. } | SyncOp::CommitGroup | SyncOp::WaitGroup(_) => {}
         }
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
-        let targets: Vec<BlockId> = terminator.successors().collect();
-        if targets.iter().any(|&target| self.function.blocks.get(target).is_none()) {
+        let missing = |target| self.function.blocks.get(target).is_none();
+        if terminator.successors().any(missing) {
             self.problem(terminator, "a target does not exist");
         }
         match terminator {

@@ -78,8 +78,6 @@ pub(crate) struct Summary {
 pub(crate) struct Order<'o> {
     pub(crate) clocks: &'o Clocks,
     pub(crate) copies: &'o Copies,
-    /// No access is remembered without a look at those before.
-    pub(crate) one_by_one: bool,
 }
 
 impl Order<'_> {
@@ -149,7 +147,7 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
-        if order.one_by_one || !self.quick(lists, order, access, entry) {
+        if !self.quick(lists, order, access, entry) {
             self.compare_and_record(lists, order, access, (entry, offset), met);
         }
     }
@@ -163,7 +161,11 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
-        self.compare(lists, order, access, (entry, offset), met);
+        self.compare_non_coherent(access, entry, offset, met);
+        // Lane by lane, so that lanes that are told together meet what they meet one by one.
+        for lane in access.lanes.iter() {
+            self.compare(lists, order, access, (entry, lane, offset), met);
+        }
         self.record(lists, order, access, *entry);
     }
 
@@ -213,8 +215,7 @@ impl Cell {
 
     #[inline]
     fn quick_read(&mut self, lists: &mut Lists, order: Order<'_>, entry: &Entry) -> bool {
-        self.marks |= mark::READ;
-        self.read = (entry.site, entry.who());
+        self.note_read(entry);
         if self.reads_are_past(order) {
             lists.free(std::mem::take(&mut self.list));
             self.first = *entry;
@@ -224,6 +225,18 @@ impl Cell {
         }
         self.epoch = order.clocks.epoch();
         true
+    }
+
+    /// Remembers who read last: of the lanes of a warp that read at one instruction the lowest,
+    /// whether they are told together or one by one.
+    #[inline]
+    fn note_read(&mut self, entry: &Entry) {
+        let ((site, last), who) = (self.read, entry.who());
+        let lower = (site, last.warp) == (entry.site, entry.warp) && last.lane <= who.lane;
+        if self.marks & mark::READ == 0 || !lower {
+            self.read = (entry.site, who);
+        }
+        self.marks |= mark::READ;
     }
 
     /// Adds a read to others. Lanes that have read at an earlier time are replaced there.
@@ -332,20 +345,20 @@ impl Cell {
         }
     }
 
-    /// Finds out what an access conflicts with.
+    /// Finds out what an access of a lane conflicts with.
     fn compare(
         &self,
         lists: &Lists,
         order: Order<'_>,
         access: &Access,
-        (entry, offset): (&Entry, i64),
+        (entry, lane, offset): (&Entry, usize, i64),
         met: &mut Conflicts,
     ) {
-        self.compare_non_coherent(access, entry, offset, met);
+        let one = (entry, lane);
         let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
         let mut excused = false;
         if self.write.lanes != Mask::NONE && !write_is_past {
-            excused |= compare_with(order, access, entry, &self.write, offset, met);
+            excused |= compare_with(order, access, one, &self.write, offset, met);
         }
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
         if past {
@@ -353,11 +366,11 @@ impl Cell {
         }
         let since = || std::iter::once(&self.first).chain(lists.get(self.list));
         for other in since().filter(|other| !other.hidden) {
-            excused |= compare_with(order, access, entry, other, offset, met);
+            excused |= compare_with(order, access, one, other, offset, met);
         }
         if excused {
             for other in since().filter(|other| other.hidden) {
-                compare_with(order, access, entry, other, offset, met);
+                compare_with(order, access, one, other, offset, met);
             }
         }
     }
@@ -387,7 +400,8 @@ impl Cell {
         let earlier = Side { who, site, kind, time: None };
         let later = side(entry, access.lanes.lowest().unwrap_or(0));
         let (same_value, blocks) = (None, None);
-        met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: true });
+        let conflict = Conflict { earlier, later, offset, same_value, blocks, non_coherent: true };
+        met.add_times(conflict, access.lanes.count().into());
     }
 
     /// Remembers an access.
@@ -402,11 +416,10 @@ impl Cell {
                 kept.into_iter().for_each(|write| self.remember(lists, order, write));
             }
             Kind::Read => {
-                self.marks |= mark::READ;
+                self.note_read(&entry);
                 if access.non_coherent {
                     self.marks |= mark::NON_COHERENT;
                 }
-                self.read = (entry.site, entry.who());
                 self.remember(lists, order, entry);
             }
             Kind::Update => {
@@ -484,12 +497,12 @@ fn bit(warp: u8) -> u32 {
     1 << (warp % 32)
 }
 
-/// Adds the conflicts of an access with an earlier one; whether one may be excused because both leave
-/// the same value.
+/// Adds the conflict of a lane's access with an earlier one; whether it may be excused because both
+/// leave the same value.
 fn compare_with(
     order: Order<'_>,
     access: &Access,
-    entry: &Entry,
+    (entry, lane): (&Entry, usize),
     other: &Entry,
     offset: i64,
     met: &mut Conflicts,
@@ -504,23 +517,22 @@ fn compare_with(
     if harmless {
         return false;
     }
-    let mut excused = false;
-    for lane in access.lanes.iter() {
-        let later = Who { warp: entry.warp, lane: lane as u8 };
-        let Some(earlier) = order.unordered(other, later) else { continue };
-        let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-        // Of a copy on its way nobody knows when it will have written what.
-        let done = earlier.time.is_some() && !entry.is_copy;
-        let same_place = same_kind && done && other.extent == entry.extent;
-        let same_value = same_place.then_some(match (access.same_value, other.hides) {
-            (SameValue::Equal, Hides::Something) => SameValue::Undecided,
-            (_, Hides::OwnValue) => SameValue::Different,
-            (same, _) => same,
-        });
-        let later = side(entry, lane);
-        let blocks = None;
-        excused |= matches!(same_value, Some(SameValue::Equal | SameValue::Undecided));
-        met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
-    }
-    excused
+    let later = Who { warp: entry.warp, lane: lane as u8 };
+    let Some(earlier) = order.unordered(other, later) else { return false };
+    let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
+    // Of a copy on its way nobody knows when it will have written what.
+    let done = earlier.time.is_some() && !entry.is_copy;
+    let same_place = same_kind && done && other.extent == entry.extent;
+    let same_value = same_place.then_some(match (access.same_value, other.hides) {
+        (SameValue::Equal, Hides::Something) => SameValue::Undecided,
+        (_, Hides::OwnValue) => SameValue::Different,
+        (same, _) => same,
+    });
+    let (later, blocks) = (side(entry, lane), None);
+    met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
+    matches!(same_value, Some(SameValue::Equal | SameValue::Undecided))
 }
+
+#[cfg(test)]
+#[path = "cell_tests.rs"]
+mod tests;

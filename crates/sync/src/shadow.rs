@@ -148,7 +148,6 @@ pub struct Shadow {
     size: u64,
     cells: Pages<Cell>,
     lists: Lists,
-    one_by_one: bool,
 }
 
 impl Shadow {
@@ -156,14 +155,7 @@ impl Shadow {
     #[must_use]
     pub fn new(size: u64) -> Self {
         let cells = Pages::new(size >> COARSEST);
-        Self { shift: COARSEST, size, cells, lists: Lists::default(), one_by_one: false }
-    }
-
-    /// The same without the shortcut for accesses that are ordered after all before: each is
-    /// compared with them one by one. The answers are the same; tests compare them.
-    #[must_use]
-    pub fn one_by_one(self) -> Self {
-        Self { one_by_one: true, ..self }
+        Self { shift: COARSEST, size, cells, lists: Lists::default() }
     }
 
     /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
@@ -200,7 +192,7 @@ impl Shadow {
             self.refine(offset as u64 | u64::from(bytes));
         }
         let shift = self.shift;
-        let order = Order { clocks, copies, one_by_one: self.one_by_one };
+        let order = Order { clocks, copies };
         let element = access.element.max(1);
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
         // One for all cells: it is written in small pieces, which are slow to read at once.

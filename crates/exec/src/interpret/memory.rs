@@ -1,6 +1,8 @@
 //! Loads, stores and atomics, with their checks.
 
 use super::Context;
+use super::tracked::track_load;
+pub(super) use super::tracked::{fence, load_manner, track};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
@@ -8,7 +10,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::Manner;
-use ir::{Address, AddressBase, Load, Ordering, Space, Store, Width};
+use ir::{Address, AddressBase, Load, Space, Store, Width};
 use sync::{Kind, SameValue};
 
 /// The addresses of an access, lane by lane.
@@ -167,12 +169,12 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     let failed = context.lanes.without(addresses.lanes);
     let bad = Origin::BadAccess(context.place);
     parts.iter_mut().for_each(|part| part.2 = Tags::poison(failed, bad));
+    let mut located = Mask::NONE;
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Read);
         if found.is_some() {
-            let manner = load_manner(context, load);
-            track(context, pointer, lane, bytes, manner, SameValue::Different);
+            located = located.or(Mask::one(lane));
         }
         for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
             let at = found.map(|start| start.map(|start| start + position * element as usize));
@@ -180,45 +182,13 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             mark(tags, lane, word, context.place, found.is_none());
         }
     }
+    track_load(context, load, (located, &addresses.pointers), bytes);
     for (dst, (low, high, tags)) in load.dsts.iter().zip(parts) {
         if let Some(dst) = *dst {
             finish_load(context, load, dst, (&low, &high), tags);
         }
     }
     Ok(())
-}
-
-/// How a load accesses memory. One that acquires acts as a fence.
-pub(super) fn load_manner(context: &mut Context<'_, '_>, load: &Load) -> Manner {
-    fence(context, load.ordering);
-    if load.ordering != Ordering::Weak {
-        let (warp, lanes) = (context.warp.number, context.lanes);
-        context.tracker.clocks.observe(warp, lanes);
-    }
-    let manner = Manner::plain(Kind::Read, context.site, load.width.bytes());
-    Manner { non_coherent: load.non_coherent, ..manner }
-}
-
-/// Accesses that acquire or release act as fences.
-pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
-    if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
-    {
-        let (warp, lanes) = (context.warp.number, context.lanes);
-        context.tracker.clocks.fence(warp, lanes);
-    }
-}
-
-/// Tells that a lane accesses memory. A buffer without bounds has no start: its own offsets do.
-pub(super) fn track(
-    context: &mut Context<'_, '_>,
-    pointer: Pointer,
-    lane: usize,
-    bytes: u32,
-    manner: Manner,
-    same: SameValue,
-) {
-    let who = (context.warp.number, Mask::one(lane));
-    context.tracker.access(who, (pointer.area, pointer.offset, bytes), manner, same);
 }
 
 /// Reads one element of one lane into `low` (and `high` above eight bytes).
@@ -360,11 +330,13 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
         let Some(found) = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write) else {
             continue;
         };
-        fence(context, store.ordering);
-        let same =
-            found.map_or(SameValue::Undecided, |start| keeps(context, pointer, lane, start, store));
+        let same = match found {
+            Some(start) => keeps(context, pointer, lane, start, store),
+            None => vec![SameValue::Undecided; store.srcs.len()],
+        };
         let manner = Manner::plain(Kind::Write, context.site, element);
-        track(context, pointer, lane, bytes, manner, same);
+        let who = (context.warp.number, lane);
+        context.tracker.store(who, (pointer.area, pointer.offset), manner, &same);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
@@ -374,42 +346,33 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
     Ok(())
 }
 
-/// Whether a store leaves in place what is there.
+/// For each value of a store, whether it leaves in place what is there.
 fn keeps(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     lane: usize,
     start: usize,
     store: &Store,
-) -> SameValue {
+) -> Vec<SameValue> {
     let element = store.width.bytes() as usize;
-    if element > 8 {
-        return SameValue::Undecided;
+    if element > 8 || !context.tracker.watches(pointer.area) {
+        return vec![SameValue::Undecided; store.srcs.len()];
     }
     let asks = context.machine.asked.contains(&context.place);
-    for (position, &src) in store.srcs.iter().enumerate() {
+    let mut keeps = |(position, &src): (usize, &ir::Operand)| {
+        let at = start + position * element;
         if asks {
-            match super::valued::keeps(
-                context,
-                (pointer, lane),
-                (start + position * element, element),
-                src,
-            ) {
-                SameValue::Equal => continue,
-                other => return other,
-            }
+            return super::valued::keeps(context, (pointer, lane), (at, element), src);
         }
         let (values, tags) = context.read(src, store.width);
-        let Some((memory, ..)) = allocation(context, pointer.area, lane) else { continue };
+        let Some((memory, ..)) = allocation(context, pointer.area, lane) else {
+            return SameValue::Undecided;
+        };
         let known = word_of(tags, lane) == Word::Number;
         let state = if known { state::DEFINED } else { state::OPAQUE };
-        let bits = values[lane].to_le_bytes();
-        let same = memory.would_keep(start + position * element, &bits[..element], state);
-        if same != SameValue::Equal {
-            return same;
-        }
-    }
-    SameValue::Equal
+        memory.would_keep(at, &values[lane].to_le_bytes()[..element], state)
+    };
+    store.srcs.iter().enumerate().map(&mut keeps).collect()
 }
 
 /// Writes one element of one lane.

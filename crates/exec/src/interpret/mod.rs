@@ -15,6 +15,7 @@ mod memory;
 mod pointer;
 mod solo;
 mod special;
+mod tracked;
 mod valued;
 
 use crate::barrier::Arrival;
@@ -283,11 +284,13 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     }
     match op {
         Op::Load(load) => {
+            tracked::order_load(context, load.ordering);
             if context.machine.general || !contiguous::load(context, load) {
                 memory::load(context, load)?;
             }
         }
         Op::Store(store) => {
+            tracked::fence(context, store.ordering);
             if context.machine.general || !contiguous::store(context, store) {
                 memory::store(context, store)?;
             }

@@ -11,7 +11,7 @@ use crate::finding::AccessKind;
 use crate::lanes::Mask;
 use crate::memory::state;
 use crate::tags::{Source, Tags};
-use ir::{AddressBase, IntBinary, Load, Op, Operand, Reg, Relation, Width};
+use ir::{AddressBase, IntBinary, Load, Op, Operand, Ordering, Reg, Relation, Width};
 
 /// Executes an operation of the context's only lane if it is one of the common kind; whether it was.
 #[inline]
@@ -87,7 +87,8 @@ fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
         machine, registers, layout, global, shared, warp, lanes, tracker, valued, ..
     } = context;
     let (lane, bytes) = (lanes.lowest()?, load.width.bytes());
-    if load.width > Width::B64 || !registers.pointers(base.into())?.has(lane) {
+    let orders = load.ordering != Ordering::Weak;
+    if orders || load.width > Width::B64 || !registers.pointers(base.into())?.has(lane) {
         return None;
     }
     let width = layout.width(base);

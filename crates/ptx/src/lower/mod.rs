@@ -51,7 +51,7 @@ pub fn lower(module: &Module<'_>) -> Lowered {
     recursion::refuse(&mut context.program, &mut context.diagnostics);
     let Context { program, mut diagnostics, .. } = context;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    debug_assert_eq!(ir::validate(&program), Vec::<String>::new());
+    ir::assert_valid(&program);
     Lowered { program, diagnostics }
 }
 

@@ -388,9 +388,13 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
             let bits = values[lane].to_le_bytes();
             chunk[position * element..(position + 1) * element].copy_from_slice(&bits[..element]);
         }
-        let same = memory.would_keep(start, &chunk[..bytes], state);
-        let target = (starts.area, start as i64, bytes as u32);
-        tracker.access((number, Mask::one(lane)), target, manner, same);
+        let mut same = [SameValue::Undecided; MOST_BYTES as usize];
+        for (position, same) in same[..values.len()].iter_mut().enumerate() {
+            let part = position * element..(position + 1) * element;
+            *same = memory.would_keep(start + part.start, &chunk[part], state);
+        }
+        let target = (starts.area, start as i64);
+        tracker.store((number, lane), target, manner, &same[..values.len()]);
         memory.bytes[start..start + bytes].copy_from_slice(&chunk[..bytes]);
         memory.states.fill(start..start + bytes, state);
     }

@@ -363,7 +363,9 @@ pub(super) fn write(
                 }
                 let half = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
                 let low = match (size, count) {
-                    (2, 2) if results[..2].iter().all(|part| part[lane] - 1 < HANDLES - 1) => {
+                    (2, 2)
+                        if results[..2].iter().all(|part| (1..HANDLES).contains(&part[lane])) =>
+                    {
                         let values = [results[0][lane], results[1][lane]];
                         units.push(Unit::Halves { values, sorts: [sort; 2] })
                     }

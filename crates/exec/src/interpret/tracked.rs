@@ -1,0 +1,72 @@
+//! Tells [`crate::tracker`] what instructions do to memory.
+
+use super::Context;
+use crate::address::Pointer;
+use crate::lanes::{Mask, WARP};
+use crate::tracker::Manner;
+use ir::{Load, Ordering};
+use sync::{Kind, SameValue};
+
+/// Tells who read what, in the groups in which [`super::contiguous`] tells it: lanes that read the
+/// same together, if the first shares its place with another.
+pub(super) fn track_load(
+    context: &mut Context<'_, '_>,
+    load: &Load,
+    (lanes, pointers): (Mask, &[Option<Pointer>; WARP]),
+    bytes: u32,
+) {
+    let manner = load_manner(context, load);
+    let mut tell = |lanes: Mask, pointer: Pointer| {
+        let target = (pointer.area, pointer.offset, bytes);
+        let who = (context.warp.number, lanes);
+        context.tracker.access(who, target, manner, SameValue::Different);
+    };
+    let (mut rest, mut together) = (lanes, true);
+    while let Some(lane) = rest.lowest() {
+        let alike =
+            |other: &usize| *other == lane || together && pointers[*other] == pointers[lane];
+        let same = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
+        if let Some(pointer) = pointers[lane] {
+            tell(same, pointer);
+        }
+        together &= rest != lanes || same.count() > 1;
+        rest = rest.without(same);
+    }
+}
+
+/// A load that is not weak sees what others did; one that acquires acts as a fence.
+pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
+    fence(context, ordering);
+    if ordering != Ordering::Weak {
+        let (warp, lanes) = (context.warp.number, context.lanes);
+        context.tracker.clocks.observe(warp, lanes);
+    }
+}
+
+/// How a load accesses memory.
+pub(super) fn load_manner(context: &Context<'_, '_>, load: &Load) -> Manner {
+    let manner = Manner::plain(Kind::Read, context.site, load.width.bytes());
+    Manner { non_coherent: load.non_coherent, ..manner }
+}
+
+/// Accesses that acquire or release act as fences.
+pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
+    if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
+    {
+        let (warp, lanes) = (context.warp.number, context.lanes);
+        context.tracker.clocks.fence(warp, lanes);
+    }
+}
+
+/// Tells that a lane accesses memory. A buffer without bounds has no start: its own offsets do.
+pub(super) fn track(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    bytes: u32,
+    manner: Manner,
+    same: SameValue,
+) {
+    let who = (context.warp.number, Mask::one(lane));
+    context.tracker.access(who, (pointer.area, pointer.offset, bytes), manner, same);
+}

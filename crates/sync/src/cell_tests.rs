@@ -1,0 +1,153 @@
+//! The shortcut for accesses that are ordered after all before ([`Cell::quick`]) against comparing each
+//! with those before it one by one: random accesses and synchronisation, and after each access the
+//! question whether it met a conflict.
+
+use super::{Cell, Order};
+use crate::clocks::Clocks;
+use crate::copies::Copies;
+use crate::entry::{Entry, Hides, Lists};
+use crate::lanes::Mask;
+use crate::shadow::{Access, Conflicts, Kind, SameValue};
+use std::num::NonZeroU16;
+
+const WARPS: usize = 3;
+const LANES: u32 = 3;
+
+/// Random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % bound
+    }
+}
+
+/// A block of which some lanes may have exited.
+struct Block {
+    clocks: Clocks,
+    copies: Copies,
+    alive: [Mask; WARPS],
+}
+
+impl Block {
+    fn synchronise(&mut self, random: &mut Random) {
+        let warp = random.below(WARPS as u64) as usize;
+        let lanes = self.alive[warp];
+        match random.below(12) {
+            0..5 => {
+                // Everybody waits for everybody.
+                let mut all = Vec::new();
+                for warp in (0..WARPS).filter(|&warp| !self.alive[warp].is_empty()) {
+                    let (_, released) = self.clocks.release(warp, self.alive[warp]);
+                    all.resize(released.len().max(all.len()), 0);
+                    all.iter_mut().zip(&released).for_each(|(all, one)| *all = *one.max(all));
+                }
+                if !all.is_empty() {
+                    self.clocks.acquire_all(&all);
+                }
+            }
+            5 => {
+                let (_, released) = self.clocks.release(warp, lanes);
+                let other = (warp + 1) % WARPS;
+                self.clocks.acquire(other, self.alive[other], &released);
+            }
+            6 | 7 => {
+                let some = lanes.and(Mask(random.below(8) as u32));
+                self.clocks.warp_barrier(warp, some);
+            }
+            8 => self.copies.commit(warp, lanes),
+            9 => self.copies.wait(warp, lanes, None, self.clocks.now(warp)),
+            _ if random.below(12) == 0 && !lanes.is_empty() => {
+                let gone = lanes.and(Mask(random.below(8) as u32));
+                self.alive[warp] = lanes.without(gone);
+                if !gone.is_empty() {
+                    let others_go_on = !self.alive[warp].is_empty();
+                    self.clocks.exit(warp, gone, others_go_on);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An access of lanes that are alive, as a cell is told of it.
+    fn access(&mut self, random: &mut Random, site: u32) -> Option<(Access, Entry)> {
+        let warp = random.below(WARPS as u64) as usize;
+        let kind = match random.below(12) {
+            0..7 => Kind::Read,
+            7..11 => Kind::Write,
+            _ => Kind::Update,
+        };
+        let lanes = self.alive[warp].and(Mask(random.below(1 << LANES) as u32));
+        let lanes = match kind {
+            Kind::Read => lanes,
+            _ => lanes.lowest().map_or(Mask::NONE, Mask::one),
+        };
+        if lanes.is_empty() {
+            return None;
+        }
+        let copies = kind != Kind::Update && random.below(40) == 0;
+        let copy = copies.then(|| self.copies.start(warp, lanes));
+        let same_value = [SameValue::Equal, SameValue::Different, SameValue::Undecided]
+            [random.below(3) as usize];
+        let group = NonZeroU16::new(random.below(3) as u16).filter(|_| kind == Kind::Update);
+        let non_coherent = kind == Kind::Read && random.below(60) == 0;
+        let access =
+            Access { warp, lanes, kind, site, element: 4, copy, non_coherent, group, same_value };
+        let entry = Entry {
+            time: copy.unwrap_or_else(|| self.clocks.now(warp)),
+            site,
+            lanes,
+            warp: warp as u8,
+            kind,
+            is_copy: copy.is_some(),
+            commutes: group.is_some(),
+            extent: random.below(2) as u8,
+            hides: Hides::Nothing,
+            hidden: false,
+        };
+        Some((access, entry))
+    }
+}
+
+/// A random history: the first access of which the two answers differ, and how many accesses met a
+/// conflict and how many did not.
+fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
+    let mut random = Random(seed);
+    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
+    let (mut quick, mut slow) = (Cell::default(), Cell::default());
+    let (mut quick_lists, mut slow_lists) = (Lists::default(), Lists::default());
+    let mut counts = [0; 2];
+    for site in 0..24 {
+        if random.below(5) < 3 {
+            block.synchronise(&mut random);
+            continue;
+        }
+        let Some((access, entry)) = block.access(&mut random, site) else { continue };
+        let order = Order { clocks: &block.clocks, copies: &block.copies };
+        let mut met = [Conflicts::default(), Conflicts::default()];
+        let (one, other) = met.split_at_mut(1);
+        quick.access(&mut quick_lists, order, &access, (&entry, 0), &mut one[0]);
+        slow.compare_and_record(&mut slow_lists, order, &access, (&entry, 0), &mut other[0]);
+        let conflicts = met.map(|conflicts| !conflicts.met.is_empty());
+        if conflicts[0] != conflicts[1] {
+            return (Some(site), counts);
+        }
+        counts[usize::from(conflicts[0])] += 1;
+    }
+    (None, counts)
+}
+
+#[test]
+fn the_shortcut_misses_no_conflict_and_makes_none_up() {
+    let mut all = [0; 2];
+    for seed in 0..20_000 {
+        let (differs, counts) = history(seed);
+        assert_eq!(differs, None, "seed {seed}");
+        (0..2).for_each(|at| all[at] += counts[at]);
+    }
+    assert!(all.iter().all(|&count| count > 20_000), "{all:?}");
+}
