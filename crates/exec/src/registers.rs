@@ -126,7 +126,6 @@ impl Registers {
                 origin = origin.or(Some(source.tags));
             }
         }
-        // Only something fickle may be unknown for another reason than its neighbours.
         let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
         let lanes = lanes.or(self.absent);
         let masks = &mut self.masks[dst.tags as usize];
@@ -140,13 +139,12 @@ impl Registers {
         }
     }
 
-    /// Why a result of these operands is unknown.
+    /// Why a result of these operands is unknown, if something fickle makes it more than one reason.
     #[cold]
     fn to_name(&self, sources: &[Word]) -> Option<Source> {
         let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
-        let origins = sources.iter().filter(unknown);
-        let origins = origins.filter_map(|source| self.origins[source.tags as usize]);
-        origins.reduce(Source::to_name)
+        let origin = |source: &Word| self.origins[source.tags as usize];
+        sources.iter().filter(unknown).filter_map(origin).reduce(Source::to_name)
     }
 
     /// Whether all lanes of these operands are numbers.

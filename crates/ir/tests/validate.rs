@@ -403,6 +403,7 @@ fn floats_fit_a_register() {
     refused("is narrower than", fma(H), fma(R));
     let exp = |b: Option<Operand>| Op::Real {
         function: RealFunction::Exp,
+        range: None,
         format: Format::F32,
         dst: reg(R),
         a: read(R),

@@ -4,7 +4,7 @@
 use exec::concrete::{Conversion, convert};
 use exec::domain::{Binary, Connective, Domain, Inputs, Truths, Unary, Value, Values};
 use exec::{Mask, WARP};
-use ir::{Format, RealFunction, Relation, Rounding, Scalar, Width};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -105,7 +105,7 @@ impl Domain for Hashed {
 
     fn function(
         &mut self,
-        function: RealFunction,
+        (function, _): (RealFunction, Option<ArgumentRange>),
         operands: [&Values; 2],
         lanes: Mask,
         out: &mut Values,

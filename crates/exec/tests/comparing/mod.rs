@@ -126,8 +126,11 @@ pub(crate) fn outcomes(fast: &Outcome, general: &Outcome, looks_at_bytes: bool) 
         .or_else(|| if looks_at_bytes { buffers() } else { None })
         .or_else(|| differ("written", &fast.written, &general.written))
         .or_else(|| {
-            let [fast, general] =
-                [fast, general].map(|outcome| Outcome { buffers: Vec::new(), ..outcome.clone() });
+            let [fast, general] = [fast, general].map(|outcome| {
+                let mut rest = outcome.clone();
+                rest.buffers.clear();
+                rest
+            });
             differ("outcome", &fast, &general)
         })
 }
