@@ -126,8 +126,9 @@
 //! such quotients under roots or logarithms stay unknown. `√(ab)` becomes `√a·√b` where both are known
 //! not to be negative, for products that are written as such; sums under roots are not factored. Cube
 //! roots and trigonometric functions are opaque but for sign symmetry. Facts are combined in pairs,
-//! not by linear programming. Points are tried from a fixed list of small dyadic values: a
-//! difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`.
+//! not by linear programming. [`decide`] tries points from a fixed list of small dyadic values: a
+//! difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`. Who knows
+//! more about the inputs looks at other points first ([`Probe`]).
 
 mod algebra;
 mod blocks;
@@ -139,6 +140,7 @@ mod normalise;
 mod oracle;
 mod patience;
 mod points;
+mod probe;
 mod problem;
 mod products;
 mod rewrite;
@@ -148,10 +150,14 @@ mod witness;
 
 pub use consistency::{Contradiction, contradiction, is_never_zero};
 pub use definedness::{Definedness, Requirement};
-pub use evaluate::{Interval, Value, evaluate};
+pub use evaluate::{Interval, LANES, Lanes, Value, evaluate};
 pub use oracle::Signs;
 pub use patience::Patience;
-pub use points::mix;
-pub use problem::{Budget, Problem, decide, differences, satisfy, widest};
+pub use points::{Points, mix};
+pub use probe::{Probe, Suspect, tell_apart};
+pub use problem::{
+    Budget, Problem, decide, decide_other_than_products, differences, equal_products, satisfy,
+    widest,
+};
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, Widest, inputs_of};

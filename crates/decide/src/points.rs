@@ -28,7 +28,7 @@ struct Range {
 
 /// The points of a problem.
 #[derive(Debug)]
-pub(crate) struct Points<'t> {
+pub struct Points<'t> {
     terms: &'t Terms,
     significand_bits: u32,
     ranges: FxHashMap<Input, Range>,
@@ -44,15 +44,27 @@ impl<'t> Points<'t> {
         Self { patience: budget.patience, ..points }
     }
 
-    pub(crate) fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
+    /// Points whose values are in the ranges that assumptions give single inputs.
+    #[must_use]
+    pub fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
         assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
         let typed = terms.inputs().has_types();
         Self { terms, significand_bits, ranges, typed, patience: Patience::default() }
     }
 
+    /// A value, or one near it that is in the range of an input.
+    #[must_use]
+    pub fn confine(&self, input: Input, value: f64) -> f64 {
+        match (self.ranges.get(&input), Number::from_f64(value)) {
+            (Some(range), Some(number)) => range.real(number).to_f64_lossy(),
+            _ => value,
+        }
+    }
+
     /// The value of an input at the point of this number.
-    pub(crate) fn value(&self, number: u64, input: Input) -> Number {
+    #[must_use]
+    pub fn value(&self, number: u64, input: Input) -> Number {
         let usual = value(number, input, self.significand_bits);
         let kind = match self.typed {
             true => self.terms.inputs().numbers(input),

@@ -90,12 +90,53 @@ pub struct Problem<'t> {
 /// If the two stores have different inputs.
 #[must_use]
 pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
+    let answers = equal_products(problem, pairs, budget);
+    decide_open(problem, pairs, budget, answers)
+}
+
+/// The first rung of [`decide`] alone: pairs that are sums of the same products. It costs one pass over the
+/// sums and no algebra.
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn equal_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Vec<Option<Decision>> {
+    assert!(
+        problem.reference.inputs() == problem.optimised.inputs(),
+        "both stores of a problem range over the same inputs"
+    );
+    same_products(problem, pairs, budget, &Points::new(problem, budget))
+}
+
+/// As [`decide`], for pairs that [`equal_products`] left open.
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn decide_other_than_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Vec<Decision> {
+    decide_open(problem, pairs, budget, vec![None; pairs.len()])
+}
+
+/// Decides the pairs that have no answer yet.
+fn decide_open(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+    mut answers: Vec<Option<Decision>>,
+) -> Vec<Decision> {
     assert!(
         problem.reference.inputs() == problem.optimised.inputs(),
         "both stores of a problem range over the same inputs"
     );
     let points = &Points::new(problem, budget);
-    let mut answers = same_products(problem, pairs, budget, points);
     let open = |answers: &[Option<Decision>]| -> Vec<usize> {
         answers
             .iter()

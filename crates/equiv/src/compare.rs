@@ -1,5 +1,7 @@
 //! Runs both kernels on terms and compares their outputs.
 
+mod early;
+mod elements;
 mod judge;
 mod standing;
 mod visible;
@@ -14,10 +16,11 @@ use crate::recheck::Recheck;
 use crate::relied;
 use crate::sequence::Launches;
 use crate::settle;
-use crate::side::{Output, Side, Table};
+use crate::side::{Side, Table};
 use crate::symbolic::Symbolic;
-use decide::{Budget, Decision, Problem, decide};
-use exec::{Element, Limits, Lost, Place, Thread};
+use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
+use elements::{Elements, Found, find};
+use exec::{Limits, Place, Thread};
 use ir::Scalar;
 use std::collections::BTreeSet;
 use term::Term;
@@ -248,29 +251,6 @@ fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
     Some(terms)
 }
 
-/// What a side leaves in an element.
-fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
-    let launch = side.writer(side.count(), &output.name);
-    let Ran { results, domain, .. } = ran;
-    let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
-        return Found::Unwritten;
-    };
-    let (start, scalar) = (output.starts[index], output.scalar);
-    if let Scalar::Float(format) = scalar {
-        return match results.real(domain, output.buffer, start, format) {
-            Ok(value) => Found::Term(domain.term(value)),
-            Err(Element::Lost(lost)) => Found::Lost(lost),
-            Err(_) => Found::Unwritten,
-        };
-    }
-    match results.element(domain, output.buffer, start, scalar) {
-        Element::Bits(bits) => Found::Bits(bits),
-        Element::Value(value) => Found::Term(domain.term(value)),
-        Element::Lost(lost) => Found::Lost(lost),
-        Element::Unwritten => Found::Unwritten,
-    }
-}
-
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
     // What a launch that follows others finds without their results says nothing.
     let outcomes = sides.map(|side| {
@@ -329,14 +309,6 @@ struct Outputs<'o, 's> {
     roots: [Vec<Term>; 2],
 }
 
-/// What an element is.
-enum Found {
-    Term(Term),
-    Bits(u64),
-    Unwritten,
-    Lost(Lost),
-}
-
 /// What came of some elements: those that are not settled, or a difference.
 type Portion = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
 
@@ -369,25 +341,31 @@ impl<'o, 's> Outputs<'o, 's> {
             return Answer::Mismatch(format!("`{name}` is an output of one side alone"));
         }
         self.compared.inner = &names[0] ^ &names[1];
-        let mut open: Option<(Box<Unsettled>, usize)> = None;
+        let mut all = Vec::new();
         for name in names[0].intersection(&names[1]) {
             let last = |side: &Side<'_>| side.writer(side.count(), name).map(|one| one.1.clone());
             let [Some(one), Some(other)] = self.sides.map(last) else { continue };
             if one.starts.len() != other.starts.len() {
                 return Answer::Mismatch(format!("`{name}` is of another size on the other side"));
             }
-            let batch = if self.assumed.is_large() { SMALL_BATCH } else { BATCH };
-            let portion = batch * self.clock.limits().jobs.max(1);
-            for first in (0..one.starts.len()).step_by(portion) {
-                let last = one.starts.len().min(first + portion);
-                match self.portion([&one, &other], first..last, batch) {
-                    Ok(None) => {}
-                    Ok(Some((unsettled, count))) => match &mut open {
-                        Some((_, total)) => *total += count,
-                        None => open = Some((unsettled, count)),
-                    },
-                    Err(difference) => return Answer::Different(difference),
-                }
+            match self.elements([&one, &other]) {
+                Ok(elements) => all.push(elements),
+                Err(difference) => return Answer::Different(difference),
+            }
+        }
+        self.settle_products(&mut all);
+        if let Some(difference) = self.refuted_at_points(&all) {
+            return Answer::Different(difference);
+        }
+        let mut open: Option<(Box<Unsettled>, usize)> = None;
+        for elements in all {
+            match self.decide_elements(elements) {
+                Ok(None) => {}
+                Ok(Some((unsettled, count))) => match &mut open {
+                    Some((_, total)) => *total += count,
+                    None => open = Some((unsettled, count)),
+                },
+                Err(difference) => return Answer::Different(difference),
             }
         }
         match open {
@@ -403,98 +381,64 @@ impl<'o, 's> Outputs<'o, 's> {
         }
     }
 
-    fn find(&mut self, side: usize, output: &Output, index: usize) -> Found {
-        find(self.sides[side], &mut self.ran[side], output, index)
+    /// Outputs that are decided at once.
+    fn batch(&self) -> usize {
+        if self.assumed.is_large() { SMALL_BATCH } else { BATCH }
     }
 
-    /// Compares some elements, in batches of as many as this at the same time.
-    fn portion(
-        &mut self,
-        outputs: [&Output; 2],
-        elements: std::ops::Range<usize>,
-        batch: usize,
-    ) -> Portion {
-        let name = &outputs[0].name;
-        let mut open: Vec<Unsettled> = Vec::new();
-        let mut pairs = Vec::new();
-        for index in elements {
-            self.compared.elements += 1;
-            let position = Position { name: name.clone(), index };
-            let found = [self.find(0, outputs[0], index), self.find(1, outputs[1], index)];
-            let lost = found.iter().enumerate().find_map(|(side, found)| match found {
-                Found::Lost(lost) => Some((side, lost.place?)),
-                _ => None,
+    /// Counts the elements whose sums have the same products, and leaves the others.
+    fn settle_products(&mut self, all: &mut [Elements]) {
+        let batch = self.batch();
+        for elements in all {
+            let portions = elements.pairs.chunks(batch * self.clock.limits().jobs.max(1));
+            let decisions = portions.flat_map(|one| {
+                self.in_batches(one.chunks(batch), |pairs| self.equal_products(pairs))
             });
-            let reason = match found {
-                [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
-                    "the reference computes or writes it only under a condition".to_owned()
-                }
-                [Found::Term(a), Found::Term(b)] => {
-                    pairs.push((index, (a, b)));
-                    continue;
-                }
-                [Found::Bits(a), Found::Bits(b)] if a == b => {
-                    *self.compared.rungs.entry("equal bits".to_owned()).or_default() += 1;
-                    continue;
-                }
-                // Both runs hold for all inputs, so these are the numbers whatever the inputs are.
-                [Found::Bits(a), Found::Bits(b)] => {
-                    let numbers = [a, b].map(|bits| integer(outputs[0].scalar, bits));
-                    return Err(Box::new(Difference::of_integers(position, numbers)));
-                }
-                [Found::Bits(bits), Found::Term(b)] => {
-                    let a = self.integer(0, outputs[0].scalar, bits);
-                    pairs.push((index, (a, b)));
-                    continue;
-                }
-                [Found::Term(a), Found::Bits(bits)] => {
-                    let b = self.integer(1, outputs[1].scalar, bits);
-                    pairs.push((index, (a, b)));
-                    continue;
-                }
-                [Found::Lost(lost), _] | [_, Found::Lost(lost)] => {
-                    format!("it is a value {}", lost.reason)
-                }
-                [Found::Unwritten, _] => "the reference does not write it".to_owned(),
-                [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
-            };
-            open.push(Unsettled { position, reason, lost });
-        }
-        for (side, roots) in self.roots.iter_mut().enumerate() {
-            if self.ran[side].domain.relied.has_read_signs() {
-                let own = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
-                roots.extend(pairs.iter().map(own));
+            let settled: Vec<bool> = decisions.flatten().map(|one| one.is_some()).collect();
+            let count = settled.iter().filter(|settled| **settled).count();
+            if count > 0 {
+                *self.compared.rungs.entry(Rung::Products.to_string()).or_default() += count;
+                let mut settled = settled.into_iter();
+                elements.pairs.retain(|_| !settled.next().unwrap_or(false));
             }
         }
-        let decided = self.decide_all(pairs.chunks(batch));
-        for (pairs, decisions) in pairs.chunks(batch).zip(&decided) {
-            self.judge(name, pairs, decisions, &mut open)?;
+    }
+
+    fn equal_products(&self, pairs: &[Pair]) -> Vec<Option<Decision>> {
+        let terms = terms(pairs);
+        self.with_problem(&terms, |problem, budget| equal_products(problem, &terms, budget))
+    }
+
+    /// Decides elements, in batches at the same time.
+    fn decide_elements(&mut self, elements: Elements) -> Portion {
+        let Elements { name, pairs, mut open } = elements;
+        let batch = self.batch();
+        for portion in pairs.chunks(batch * self.clock.limits().jobs.max(1)) {
+            let decided = self.in_batches(portion.chunks(batch), |pairs| self.decide(pairs));
+            for (pairs, decisions) in portion.chunks(batch).zip(&decided) {
+                self.judge(&name, pairs, decisions, &mut open)?;
+            }
         }
         let count = open.len();
         Ok(open.into_iter().next().map(|first| (Box::new(first), count)))
     }
 
-    /// A known integer as a term of a side.
-    fn integer(&mut self, side: usize, scalar: Scalar, bits: u64) -> Term {
-        let number = integer(scalar, bits);
-        let terms = &mut self.ran[side].domain.terms;
-        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
-        let (high, scale, low) = (terms.integer(high), terms.integer(1 << 32), terms.integer(low));
-        let high = terms.multiply(high, scale);
-        terms.add(high, low)
-    }
-
-    /// Decides batches of elements, one on each processor that is allowed.
-    fn decide_all(&self, mut batches: std::slice::Chunks<'_, Pair>) -> Vec<Vec<Decision>> {
-        if batches.len() < 2 {
-            return batches.map(|batch| self.decide(batch)).collect();
+    /// Looks at batches of elements, one on each processor that is allowed.
+    fn in_batches<T: Send>(
+        &self,
+        mut batches: std::slice::Chunks<'_, Pair>,
+        look: impl Fn(&[Pair]) -> T + Sync,
+    ) -> Vec<T> {
+        if batches.len() < 2 || self.clock.limits().jobs < 2 {
+            return batches.map(look).collect();
         }
+        let look = &look;
         std::thread::scope(|scope| {
             let own = batches.next();
-            let others: Vec<_> = batches.map(|batch| scope.spawn(|| self.decide(batch))).collect();
-            let own = own.map(|batch| self.decide(batch));
+            let others: Vec<_> = batches.map(|batch| scope.spawn(move || look(batch))).collect();
+            let own = own.map(look);
             let others = others.into_iter().map(|other| match other.join() {
-                Ok(decisions) => decisions,
+                Ok(found) => found,
                 Err(panic) => std::panic::resume_unwind(panic),
             });
             own.into_iter().chain(others).collect()
@@ -503,8 +447,10 @@ impl<'o, 's> Outputs<'o, 's> {
 
     /// Decides a batch of elements.
     fn decide(&self, pairs: &[Pair]) -> Vec<Decision> {
-        let terms: Vec<(Term, Term)> = pairs.iter().map(|(_, pair)| *pair).collect();
-        self.with_problem(&terms, |problem, budget| decide(problem, &terms, budget))
+        let terms = terms(pairs);
+        self.with_problem(&terms, |problem, budget| {
+            decide_other_than_products(problem, &terms, budget)
+        })
     }
 
     fn with_problem<T>(
@@ -519,6 +465,10 @@ impl<'o, 's> Outputs<'o, 's> {
         let patience = self.clock.patience();
         ask(&problem, &Budget { differences: 1, patience, ..Budget::default() })
     }
+}
+
+fn terms(pairs: &[Pair]) -> Vec<(Term, Term)> {
+    pairs.iter().map(|(_, pair)| *pair).collect()
 }
 
 /// The integer that bits stand for.

@@ -28,6 +28,7 @@ mod recheck;
 mod relied;
 mod replay;
 mod rounding;
+mod sample;
 mod sequence;
 mod settle;
 mod side;

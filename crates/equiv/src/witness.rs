@@ -409,7 +409,7 @@ fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Whether a type has a number.
-fn is_of_type(scalar: Scalar, number: f64) -> bool {
+pub(crate) fn is_of_type(scalar: Scalar, number: f64) -> bool {
     let (bits, least, most) = match scalar {
         Scalar::Float(Format::F64) => return number.is_finite(),
         Scalar::Float(Format::F32) => return f64::from(number as f32) == number,

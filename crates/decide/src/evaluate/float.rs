@@ -80,7 +80,7 @@ fn choose(condition: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-fn power(base: f64, exponent: &Number) -> f64 {
+pub(super) fn power(base: f64, exponent: &Number) -> f64 {
     match exponent.to_i64() {
         Some(integer) if base != 0.0 || integer >= 0 => base.powf(integer as f64),
         None if base > 0.0 || (base == 0.0 && !exponent.is_negative()) => {

@@ -2,7 +2,7 @@
 //! decide with.
 //!
 //! [`interval`] and [`elementary`] enclose: the exact value always lies between the bounds.
-//! [`float`] and [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a
+//! [`float`], [`lanes`] and [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a
 //! bug in the algebra cannot hide itself; [`forms`] serves signs of constants and guesses.
 
 mod arithmetic;
@@ -11,6 +11,7 @@ mod fingerprint;
 mod float;
 mod forms;
 mod interval;
+mod lanes;
 mod residue;
 mod terms;
 
@@ -18,4 +19,6 @@ pub(crate) use fingerprint::fingerprints;
 pub(crate) use float::evaluate_floats;
 pub(crate) use forms::{FormValues, constant_sign};
 pub use interval::Interval;
+pub(crate) use lanes::Evaluator;
+pub use lanes::{LANES, Lanes};
 pub use terms::{Value, evaluate};

@@ -144,7 +144,7 @@ impl Outputs<'_, '_> {
     }
 
     /// Whether a difference is one, and where it is best seen.
-    fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Told {
+    pub(super) fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Told {
         self.with_problem(&[pair], |problem, budget| {
             approximation::look(problem, pair, found, budget)
         })

@@ -1,0 +1,200 @@
+//! A look at all pairs at a few points, before any algebra.
+//!
+//! Doubles say where values are clearly apart ([`Probe::run`]), intervals of 256 bits whether they are
+//! ([`tell_apart`]). The doubles have no error bounds: a suspect may be rounding, which the intervals
+//! then show, and a difference below [`CLEAR`] is left to the algebra.
+
+use crate::evaluate::{Evaluator, LANES, Lanes, Value, evaluate};
+use crate::problem::Problem;
+use crate::witness::{Discrepancy, Point, inputs_of};
+use std::collections::BTreeSet;
+use term::{Input, Node, NodeId, Number, Term, Terms};
+
+/// Doubles that differ by this part of the larger are clearly apart.
+const CLEAR: f64 = 1e-6;
+
+/// A pair whose values seem to differ at a point of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// Position among the pairs.
+    pub pair: usize,
+    /// The point.
+    pub lane: usize,
+    /// Whether both sides have a value there, or the reference alone.
+    pub defined: bool,
+}
+
+/// Pairs to be looked at.
+#[derive(Debug)]
+pub struct Probe<'t> {
+    pairs: usize,
+    reference: Evaluator<'t>,
+    optimised: Evaluator<'t>,
+}
+
+impl<'t> Probe<'t> {
+    /// Finds what lies below the pairs and the assumptions.
+    #[must_use]
+    pub fn new(problem: &Problem<'t>, pairs: &[(Term, Term)]) -> Self {
+        let mut reference: Vec<Term> = pairs.iter().map(|pair| pair.0).collect();
+        reference.extend_from_slice(problem.assumptions);
+        let optimised = pairs.iter().map(|pair| pair.1).collect();
+        Self {
+            pairs: pairs.len(),
+            reference: Evaluator::new(problem.reference, reference),
+            optimised: Evaluator::new(problem.optimised, optimised),
+        }
+    }
+
+    /// Estimates the work of [`run`](Self::run), in products of sums.
+    #[must_use]
+    pub fn cost(&self) -> u64 {
+        self.reference.cost() + self.optimised.cost()
+    }
+
+    /// Constants of both sides, those that something is compared with apart from the others.
+    #[must_use]
+    pub fn constants(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut thresholds, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for side in [&self.reference, &self.optimised] {
+            constants(side.terms(), side.nodes(), &mut thresholds, &mut others);
+        }
+        let doubles = |numbers: &BTreeSet<Number>| {
+            numbers.iter().map(Number::to_f64_lossy).filter(|one| one.is_finite()).collect()
+        };
+        (doubles(&thresholds), doubles(&(&others - &thresholds)))
+    }
+
+    /// The suspects at a group of points: those with a value on both sides first, by point and pair.
+    /// Points at which an assumption fails have none.
+    pub fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Suspect> {
+        let reference = self.reference.run(point);
+        let optimised = self.optimised.run(point);
+        let (values, conditions) = reference.split_at(self.pairs);
+        let mut suspects = Vec::new();
+        for lane in 0..LANES {
+            if conditions.iter().any(|condition| condition[lane] != 1.0) {
+                continue;
+            }
+            for (pair, (a, b)) in values.iter().zip(&optimised).enumerate() {
+                let (a, b) = (a[lane], b[lane]);
+                let apart = (a - b).abs() > CLEAR * a.abs().max(b.abs());
+                if a.is_finite() && (b.is_nan() || apart && b.is_finite()) {
+                    suspects.push(Suspect { pair, lane, defined: !b.is_nan() });
+                }
+            }
+        }
+        suspects.sort_by_key(|suspect| !suspect.defined);
+        suspects
+    }
+}
+
+fn constants(
+    terms: &Terms,
+    nodes: &[NodeId],
+    thresholds: &mut BTreeSet<Number>,
+    others: &mut BTreeSet<Number>,
+) {
+    for node in nodes {
+        match terms.at(*node) {
+            Node::Compare(_, a, b) | Node::Maximum(a, b) | Node::Minimum(a, b) => {
+                let constant = |node: NodeId| terms.as_number(node.into()).cloned();
+                thresholds.extend([a, b].into_iter().filter_map(constant));
+            }
+            Node::Constant(constant) => {
+                others.insert(terms.number(constant).clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How a pair differs at a point that satisfies the assumptions, if it certainly does there and the reference is
+/// certainly defined.
+#[must_use]
+pub fn tell_apart(
+    problem: &Problem<'_>,
+    pair: (Term, Term),
+    value: &dyn Fn(Input) -> Number,
+) -> Option<(Point, Discrepancy)> {
+    let mut roots = vec![pair.0];
+    roots.extend_from_slice(problem.assumptions);
+    let mut values = evaluate(problem.reference, &roots, value).into_iter();
+    let Some(Value::Real(reference)) = values.next() else { return None };
+    if values.any(|condition| condition != Value::Truth(true)) {
+        return None;
+    }
+    let discrepancy = match evaluate(problem.optimised, &[pair.1], value).pop()? {
+        Value::Real(optimised) if optimised.is_disjoint(&reference) => {
+            Discrepancy::Values(reference, optimised)
+        }
+        Value::Undefined => Discrepancy::OnlyReferenceDefined(reference),
+        _ => return None,
+    };
+    let mut inputs: BTreeSet<Input> = inputs_of(problem.optimised, pair.1).into_iter().collect();
+    inputs.extend(roots.iter().flat_map(|root| inputs_of(problem.reference, *root)));
+    Some((inputs.into_iter().map(|input| (input, value(input))).collect(), discrepancy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::text::{Scope, parse_expression, parse_script};
+
+    /// The suspects among pairs of expressions over x and y where x is 3, −2, 5000 and 0 and y is 1, and
+    /// whether intervals confirm each.
+    fn suspects(pairs: &[[&str; 2]], assumptions: &[&str]) -> Vec<(usize, usize, bool, bool)> {
+        let script = parse_script("input x, y").unwrap();
+        let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let mut term = |text: &str| {
+            let expression = parse_expression(text).unwrap();
+            scope.term(&mut terms, &expression).unwrap()
+        };
+        let pairs: Vec<_> = pairs.iter().map(|[a, b]| (term(a), term(b))).collect();
+        let assumptions: Vec<Term> = assumptions.iter().map(|text| term(text)).collect();
+        let problem = Problem { reference: &terms, optimised: &terms, assumptions: &assumptions };
+        let lanes = |input: Input| match input.position() {
+            0 => [3.0, -2.0, 5000.0, 0.0],
+            _ => [1.0; LANES],
+        };
+        let found = Probe::new(&problem, &pairs).run(&lanes);
+        let confirm = |suspect: &Suspect| {
+            let value = |input: Input| Number::from_f64(lanes(input)[suspect.lane]).unwrap();
+            let apart = tell_apart(&problem, pairs[suspect.pair], &value).is_some();
+            (suspect.pair, suspect.lane, suspect.defined, apart)
+        };
+        found.iter().map(confirm).collect()
+    }
+
+    #[test]
+    fn differences_are_seen_where_they_are() {
+        let pairs = [["x*y", "y*x"], ["max(x, -1000)", "min(max(x, -1000), 1000)"]];
+        assert_eq!(suspects(&pairs, &[]), [(1, 2, true, true)]);
+        // A point that is not allowed shows nothing.
+        assert_eq!(suspects(&pairs, &["x < 100"]), []);
+        // Only the reference has a value.
+        assert_eq!(suspects(&[["x", "x*x/x"]], &[]), [(0, 3, false, true)]);
+    }
+
+    #[test]
+    fn rounding_is_a_suspect_and_no_difference() {
+        let pairs = [["x + y", "(x + 1000000000000000000) + (y - 1000000000000000000)"]];
+        let found = suspects(&pairs, &[]);
+        assert!(!found.is_empty() && found.iter().all(|(_, _, _, apart)| !apart), "{found:?}");
+    }
+
+    #[test]
+    fn thresholds_are_constants_of_comparisons() {
+        let script = parse_script("input x").unwrap();
+        let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let expression = parse_expression("if(x < 20, 3*x, x)").unwrap();
+        let term = scope.term(&mut terms, &expression).unwrap();
+        let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
+        let (thresholds, others) = Probe::new(&problem, &[(term, term)]).constants();
+        assert_eq!(thresholds, [20.0]);
+        assert!(others.contains(&3.0), "{others:?}");
+    }
+}

@@ -1,0 +1,139 @@
+//! Refutes at once: all elements are evaluated at a few dozen points before any algebra.
+//!
+//! The terms of all outputs, in doubles, a group of points at a time ([`decide::Probe`]); where they are
+//! clearly apart, in intervals of 256 bits; then both kernels are run again there, as for any other
+//! difference. Whatever fails on the way is left to the algebra, so that nothing is lost but time,
+//! which is bounded by what the runs on terms cost: of a large problem fewer points, then fewer
+//! elements are looked at.
+
+use super::elements::Elements;
+use super::visible::Seen;
+use super::{Outputs, Pair, terms};
+use crate::answer::{Position, Ran};
+use crate::approximation::Told;
+use crate::difference::{Difference, Point};
+use crate::sample::{GROUPS, Sample};
+use decide::{Budget, Discrepancy, Probe, Problem, tell_apart};
+use term::{Input, Number};
+
+/// Products that may always be evaluated: a few milliseconds.
+const FREE: u64 = 1 << 18;
+
+/// Instructions of the runs, counted for each lane, that pay for the evaluation of a product.
+const INSTRUCTIONS: u64 = 8;
+
+/// Suspects of a group that are looked at in intervals.
+const TRIES: usize = 3;
+
+/// Suspects that turn out to be rounding, after which nothing more is tried.
+const FAILURES: usize = 8;
+
+/// Differences that the kernels are asked about.
+const CANDIDATES: usize = 2;
+
+/// An element that differs at a point, by its position among those looked at.
+struct Candidate {
+    element: usize,
+    point: Point,
+    discrepancy: Discrepancy,
+}
+
+impl Outputs<'_, '_> {
+    /// A difference that some points and both kernels show.
+    pub(super) fn refuted_at_points(&mut self, all: &[Elements]) -> Option<Box<Difference>> {
+        let (names, pairs) = self.affordable(all);
+        if pairs.is_empty() {
+            return None;
+        }
+        for Candidate { element, point, discrepancy } in self.candidates(&pairs) {
+            let (index, pair) = pairs[element];
+            let position = Position { name: names[element].to_owned(), index };
+            if let Told::At(point, discrepancy) = self.look(pair, (&point, &discrepancy))
+                && let Ok(Seen::Apart(difference)) =
+                    self.difference(&position, pair, &point, &discrepancy)
+            {
+                return Some(difference);
+            }
+        }
+        None
+    }
+
+    /// Products that may be evaluated.
+    fn allowed(&self) -> u64 {
+        let outcomes = self.ran.iter().flat_map(|ran| &ran.outcomes);
+        let instructions: u64 = outcomes.map(|outcome| outcome.lane_instructions).sum();
+        FREE + instructions / INSTRUCTIONS
+    }
+
+    /// The elements that can be looked at, with their outputs: all, or every other one, and so on.
+    fn affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
+        let [reference, optimised] = self.ran.each_ref().map(|ran: &Ran| &ran.domain.terms);
+        let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));
+        let own = |(_, (_, (a, b))): (&str, Pair)| u64::from(a.products() + b.products());
+        let nodes = (reference.node_count() + optimised.node_count()) as u64;
+        let inputs = 2 * reference.inputs().len() as u64;
+        let estimate = pairs.clone().map(own).sum::<u64>() + 2 * nodes.saturating_sub(inputs);
+        let stride = estimate.div_ceil(self.allowed().max(1)).max(1);
+        pairs.step_by(stride as usize).unzip()
+    }
+
+    /// The first differences that intervals confirm.
+    fn candidates(&self, pairs: &[Pair]) -> Vec<Candidate> {
+        let terms = terms(pairs);
+        self.with_problem(&terms, |problem, budget| {
+            let mut probe = Probe::new(problem, &terms);
+            let assumed = (problem.reference, problem.assumptions);
+            let sample = Sample::new(self.sides, self.table, assumed, probe.constants());
+            let groups = (self.allowed() / probe.cost().max(1)).clamp(1, GROUPS as u64) as usize;
+            let mut search = Search { problem, budget, sample: &sample, failures: 0 };
+            let mut found = Vec::new();
+            for group in 0..groups {
+                search.group(group, &mut probe, &terms, &mut found);
+                if found.len() >= CANDIDATES || search.is_over() {
+                    break;
+                }
+            }
+            found
+        })
+    }
+}
+
+/// A search through groups of points.
+struct Search<'s> {
+    problem: &'s Problem<'s>,
+    budget: &'s Budget,
+    sample: &'s Sample<'s>,
+    failures: usize,
+}
+
+impl Search<'_> {
+    fn is_over(&self) -> bool {
+        self.failures >= FAILURES || self.budget.patience.is_over()
+    }
+
+    /// Looks at the points of a group.
+    fn group(
+        &mut self,
+        group: usize,
+        probe: &mut Probe<'_>,
+        terms: &[(term::Term, term::Term)],
+        found: &mut Vec<Candidate>,
+    ) {
+        let suspects = probe.run(&|input| self.sample.values(group, input));
+        for suspect in suspects.into_iter().take(TRIES) {
+            let number = group * decide::LANES + suspect.lane;
+            let value = |input: Input| {
+                Number::from_f64(self.sample.value(number, input)).unwrap_or(Number::ZERO)
+            };
+            match tell_apart(self.problem, terms[suspect.pair], &value) {
+                Some((point, discrepancy)) => {
+                    found.push(Candidate { element: suspect.pair, point, discrepancy });
+                }
+                None => self.failures += 1,
+            }
+            if found.len() >= CANDIDATES || self.is_over() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The elements of an output on both sides: terms to compare, or why there are none.
+
+use super::{Outputs, Pair, integer};
+use crate::answer::{Position, Ran, Unsettled};
+use crate::difference::Difference;
+use crate::side::{Output, Side};
+use exec::{Element, Lost};
+use ir::Scalar;
+use term::Term;
+
+/// The elements of an output.
+pub(super) struct Elements {
+    /// The output.
+    pub(super) name: String,
+    /// Those that are terms on both sides.
+    pub(super) pairs: Vec<Pair>,
+    /// Those that are not.
+    pub(super) open: Vec<Unsettled>,
+}
+
+/// An element of a side.
+pub(super) enum Found {
+    Term(Term),
+    Bits(u64),
+    Unwritten,
+    Lost(Lost),
+}
+
+/// What a side leaves in an element.
+pub(super) fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
+    let launch = side.writer(side.count(), &output.name);
+    let Ran { results, domain, .. } = ran;
+    let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
+        return Found::Unwritten;
+    };
+    let (start, scalar) = (output.starts[index], output.scalar);
+    if let Scalar::Float(format) = scalar {
+        return match results.real(domain, output.buffer, start, format) {
+            Ok(value) => Found::Term(domain.term(value)),
+            Err(Element::Lost(lost)) => Found::Lost(lost),
+            Err(_) => Found::Unwritten,
+        };
+    }
+    match results.element(domain, output.buffer, start, scalar) {
+        Element::Bits(bits) => Found::Bits(bits),
+        Element::Value(value) => Found::Term(domain.term(value)),
+        Element::Lost(lost) => Found::Lost(lost),
+        Element::Unwritten => Found::Unwritten,
+    }
+}
+
+impl Outputs<'_, '_> {
+    /// Collects the elements of an output.
+    ///
+    /// # Errors
+    /// The first that is another integer on the other side, whatever the inputs are.
+    pub(super) fn elements(&mut self, outputs: [&Output; 2]) -> Result<Elements, Box<Difference>> {
+        let name = &outputs[0].name;
+        let mut elements = Elements { name: name.clone(), pairs: Vec::new(), open: Vec::new() };
+        for index in 0..outputs[0].starts.len() {
+            self.compared.elements += 1;
+            let found =
+                [0, 1].map(|at| find(self.sides[at], &mut self.ran[at], outputs[at], index));
+            let position = || Position { name: name.clone(), index };
+            let lost = found.iter().enumerate().find_map(|(side, found)| match found {
+                Found::Lost(lost) => Some((side, lost.place?)),
+                _ => None,
+            });
+            let reason = match found {
+                [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
+                    "the reference computes or writes it only under a condition".to_owned()
+                }
+                [Found::Term(a), Found::Term(b)] => {
+                    elements.pairs.push((index, (a, b)));
+                    continue;
+                }
+                [Found::Bits(a), Found::Bits(b)] if a == b => {
+                    *self.compared.rungs.entry("equal bits".to_owned()).or_default() += 1;
+                    continue;
+                }
+                // Both runs hold for all inputs, so these are the numbers whatever the inputs are.
+                [Found::Bits(a), Found::Bits(b)] => {
+                    let numbers = [a, b].map(|bits| integer(outputs[0].scalar, bits));
+                    return Err(Box::new(Difference::of_integers(position(), numbers)));
+                }
+                [Found::Bits(bits), Found::Term(b)] => {
+                    let a = self.integer(0, outputs[0].scalar, bits);
+                    elements.pairs.push((index, (a, b)));
+                    continue;
+                }
+                [Found::Term(a), Found::Bits(bits)] => {
+                    let b = self.integer(1, outputs[1].scalar, bits);
+                    elements.pairs.push((index, (a, b)));
+                    continue;
+                }
+                [Found::Lost(lost), _] | [_, Found::Lost(lost)] => {
+                    format!("it is a value {}", lost.reason)
+                }
+                [Found::Unwritten, _] => "the reference does not write it".to_owned(),
+                [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
+            };
+            elements.open.push(Unsettled { position: position(), reason, lost });
+        }
+        for (side, roots) in self.roots.iter_mut().enumerate() {
+            if self.ran[side].domain.relied.has_read_signs() {
+                let own = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
+                roots.extend(elements.pairs.iter().map(own));
+            }
+        }
+        Ok(elements)
+    }
+
+    /// A known integer as a term of a side.
+    fn integer(&mut self, side: usize, scalar: Scalar, bits: u64) -> Term {
+        let number = integer(scalar, bits);
+        let terms = &mut self.ran[side].domain.terms;
+        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
+        let (high, scale, low) = (terms.integer(high), terms.integer(1 << 32), terms.integer(low));
+        let high = terms.multiply(high, scale);
+        terms.add(high, low)
+    }
+}

@@ -1,0 +1,316 @@
+//! Points at which both sides are looked at before any algebra: values that tests do not draw.
+//!
+//! The first are those of [`decide::Points`]: small numbers, zeros, ties, rows of equal numbers. Then
+//! come all magnitudes of the inputs' types, their ends, single elements that are not zero, ascending and descending
+//! numbers, and the constants of the kernels themselves: those, their neighbours, multiples, and
+//! numbers beyond all of them. A threshold of 20 or a mask of −1e10 shows only there.
+//!
+//! Every value is one of its input's type. Where an assumption bounds an input by numbers, the value
+//! is moved into the range; whether other assumptions hold at a point is for others to see.
+
+use crate::side::{InputKind, Side, Table};
+use decide::{LANES, Lanes, Points, mix};
+use ir::{Format, Scalar};
+use term::{Input, Term, Terms};
+
+/// Groups of points.
+pub(crate) const GROUPS: usize = KINDS.len() / LANES;
+
+/// Constants that points are made from.
+const MOST_CONSTANTS: usize = 24;
+
+/// What the inputs are at a point.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The point of [`Points`] with this number.
+    Ordinary(u64),
+    /// Random numbers of this binary order.
+    Order(i32),
+    /// Random numbers of random orders.
+    Orders,
+    /// One number everywhere.
+    Equal(f64),
+    /// One element of each tensor is not zero.
+    Single,
+    Ascending,
+    Descending,
+    /// The smallest and largest numbers of the types.
+    Ends,
+    /// One constant of the kernels, or a number beside it, everywhere.
+    Constant,
+    /// Constants of the kernels, or numbers beside them.
+    Constants,
+    /// Numbers beyond all constants; of any sign, or negative.
+    Beyond {
+        negative: bool,
+    },
+}
+
+/// In groups of [`LANES`], the most telling first: large problems are looked at in few of them.
+const KINDS: [Kind; 32] = [
+    Kind::Ordinary(0),
+    Kind::Ordinary(1),
+    Kind::Ordinary(2),
+    Kind::Constants,
+    // The next group: equal numbers, zeros, and what lies beyond a mask.
+    Kind::Ordinary(4),
+    Kind::Ordinary(3),
+    Kind::Constants,
+    Kind::Beyond { negative: true },
+    Kind::Ordinary(7),
+    Kind::Orders,
+    Kind::Constant,
+    Kind::Beyond { negative: false },
+    Kind::Single,
+    Kind::Ascending,
+    Kind::Descending,
+    Kind::Ordinary(5),
+    Kind::Order(33),
+    Kind::Order(-33),
+    Kind::Constant,
+    Kind::Constants,
+    Kind::Equal(0.0),
+    Kind::Equal(30.0),
+    Kind::Equal(-30.0),
+    Kind::Ends,
+    Kind::Order(100),
+    Kind::Order(-100),
+    Kind::Constant,
+    Kind::Orders,
+    Kind::Ordinary(6),
+    Kind::Ordinary(8),
+    Kind::Constants,
+    Kind::Beyond { negative: true },
+];
+
+/// The points of a comparison.
+#[derive(Debug)]
+pub(crate) struct Sample<'s> {
+    ordinary: Points<'s>,
+    groups: Vec<Group>,
+    constants: Vec<f64>,
+}
+
+/// A tensor or scalar.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    first: usize,
+    length: usize,
+    scalar: Scalar,
+}
+
+impl<'s> Sample<'s> {
+    /// Points for the inputs of both sides; constants that something is compared with come first.
+    pub(crate) fn new(
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        (terms, assumptions): (&'s Terms, &[Term]),
+        (thresholds, others): (Vec<f64>, Vec<f64>),
+    ) -> Self {
+        let group = |input: &crate::Input| {
+            let length = match &input.kind {
+                InputKind::Related(_) => return None,
+                InputKind::Scalar => 1,
+                InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
+            };
+            Some(Group { first: table.first(&input.name), length, scalar: input.scalar })
+        };
+        let own = sides.iter().flat_map(|side| side.own_inputs());
+        let mut groups: Vec<Group> = own.filter_map(group).collect();
+        groups.sort_by_key(|group| group.first);
+        groups.dedup_by_key(|group| group.first);
+        let telling = |number: &f64| *number != 0.0 && number.abs() != 1.0;
+        let (mut constants, mut others): (Vec<f64>, Vec<f64>) =
+            (spread(thresholds, MOST_CONSTANTS), others.into_iter().filter(telling).collect());
+        constants.retain(|number| *number != 0.0);
+        // The largest may be a mask.
+        let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
+        constants.extend(others.iter().copied().max_by(by_size));
+        others = spread(others, MOST_CONSTANTS.saturating_sub(constants.len()));
+        constants.extend(others);
+        Self { ordinary: Points::within(terms, assumptions, 3), groups, constants }
+    }
+
+    /// The values of an input at the points of a group.
+    pub(crate) fn values(&self, group: usize, input: Input) -> Lanes {
+        std::array::from_fn(|lane| self.value(group * LANES + lane, input))
+    }
+
+    /// The value of an input at a point.
+    pub(crate) fn value(&self, number: usize, input: Input) -> f64 {
+        let kind = KINDS[number % KINDS.len()];
+        let position = input.position();
+        let after = self.groups.partition_point(|group| group.first <= position);
+        let group = after.checked_sub(1).map(|at| self.groups[at]);
+        let group = group.filter(|group| position < group.first + group.length);
+        match (kind, group) {
+            (Kind::Ordinary(number), _) => self.ordinary.value(number, input).to_f64_lossy(),
+            // Memory between elements belongs to nobody.
+            (_, None) => self.ordinary.value(number as u64, input).to_f64_lossy(),
+            (kind, Some(group)) => {
+                let value = self.special(number as u64, kind, group, position - group.first);
+                nearest(group.scalar, self.ordinary.confine(input, nearest(group.scalar, value)))
+            }
+        }
+    }
+
+    fn special(&self, number: u64, kind: Kind, group: Group, index: usize) -> f64 {
+        let shared = mix(number);
+        let own = mix(number << 32 ^ (group.first + index) as u64);
+        let part = |random: u64| 1.0 + (random % 8) as f64 / 8.0;
+        let sign = |random: u64| if random >> 40 & 1 == 1 { -1.0 } else { 1.0 };
+        match kind {
+            Kind::Order(order) => sign(own) * part(own) * order_within(group.scalar, order),
+            Kind::Orders => {
+                let order = (own >> 8 & 127) as i32 - 64;
+                sign(own) * part(own) * order_within(group.scalar, order)
+            }
+            Kind::Equal(number) => number,
+            Kind::Single if index as u64 == shared % group.length.max(1) as u64 => 8.0,
+            Kind::Single => 0.0,
+            Kind::Ascending => index as f64 / 8.0 - 4.0,
+            Kind::Descending => 4.0 - index as f64 / 8.0,
+            Kind::Ends => {
+                let (least, most) = ends(group.scalar);
+                if sign(own) < 0.0 { least } else { most }
+            }
+            Kind::Constant => self.beside_constant(group.scalar, shared),
+            Kind::Constants => self.beside_constant(group.scalar, own),
+            Kind::Beyond { negative } => {
+                let largest = self.constants.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
+                let beyond = largest * part(own) * [2.0, 4.0, 16.0, 1024.0][shared as usize % 4];
+                if negative { -beyond } else { sign(own) * beyond }
+            }
+            Kind::Ordinary(_) => 0.0,
+        }
+    }
+
+    /// A constant, one of its neighbours, or a multiple of it.
+    fn beside_constant(&self, scalar: Scalar, random: u64) -> f64 {
+        if self.constants.is_empty() {
+            return (random % 64) as f64 / 4.0 - 8.0;
+        }
+        let constant = nearest(scalar, self.constants[random as usize % self.constants.len()]);
+        match random >> 20 & 7 {
+            0 | 1 => constant,
+            2 => nearest(scalar, constant + step(scalar, constant)),
+            3 => nearest(scalar, constant - step(scalar, constant)),
+            4 => nearest(scalar, -constant),
+            5 => nearest(scalar, 2.0 * constant),
+            6 => nearest(scalar, -2.0 * constant),
+            _ => nearest(scalar, constant / 2.0),
+        }
+    }
+}
+
+/// So many of some numbers at most, evenly.
+fn spread(numbers: Vec<f64>, most: usize) -> Vec<f64> {
+    let stride = numbers.len().div_ceil(most.max(1)).max(1);
+    numbers.into_iter().step_by(stride).take(most).collect()
+}
+
+/// A power of two, as large or small as the type allows.
+fn order_within(scalar: Scalar, order: i32) -> f64 {
+    match scalar {
+        Scalar::Float(format) => {
+            let (_, least, most) = parameters(format);
+            2_f64.powi(order.max(least)).min(most / 2.0)
+        }
+        Scalar::Integer { .. } => 2_f64.powi(order.abs().min(62)),
+    }
+}
+
+/// Significand bits, exponent of the smallest step, largest number.
+fn parameters(format: Format) -> (i32, i32, f64) {
+    match format {
+        Format::F64 => (53, -1074, f64::MAX),
+        Format::F32 => (24, -149, f64::from(f32::MAX)),
+        Format::Tf32 => (11, -136, f64::from(f32::MAX) / 2.0),
+        Format::Bf16 => (8, -133, 1.5 * 2_f64.powi(127)),
+        Format::F16 => (11, -24, 65504.0),
+        Format::E4m3 => (4, -9, 448.0),
+        Format::E5m2 => (3, -16, 57344.0),
+    }
+}
+
+/// The smallest and largest number of a type, as far as doubles have them.
+fn ends(scalar: Scalar) -> (f64, f64) {
+    match scalar {
+        Scalar::Float(format) => {
+            let most = nearest(scalar, parameters(format).2);
+            (-most, most)
+        }
+        Scalar::Integer { width, signed } => {
+            let limit = 2_f64.powi(width.bits() as i32 - i32::from(signed));
+            // A double has 53 bits: of the largest integers of 64 bits, one that it has.
+            let most = if width.bits() > 53 { limit - limit / 2_f64.powi(53) } else { limit - 1.0 };
+            (if signed { -limit } else { 0.0 }, most)
+        }
+    }
+}
+
+/// The distance to the next number of the type.
+fn step(scalar: Scalar, number: f64) -> f64 {
+    let Scalar::Float(format) = scalar else { return 1.0 };
+    let (bits, least, _) = parameters(format);
+    let exponent = if number == 0.0 { least } else { number.abs().log2().floor() as i32 };
+    2_f64.powi((exponent - bits + 1).max(least))
+}
+
+/// The number of the type nearest to one.
+pub(crate) fn nearest(scalar: Scalar, number: f64) -> f64 {
+    match scalar {
+        Scalar::Float(Format::F64) => number,
+        Scalar::Float(Format::F32) => {
+            let most = f64::from(f32::MAX);
+            f64::from(number.clamp(-most, most) as f32)
+        }
+        Scalar::Float(format) => {
+            let most = parameters(format).2;
+            let step = step(scalar, number);
+            ((number / step).round_ties_even() * step).clamp(-most, most)
+        }
+        Scalar::Integer { .. } => {
+            let (least, most) = ends(scalar);
+            number.round_ties_even().clamp(least, most)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::witness::is_of_type;
+
+    #[test]
+    fn nearest_numbers_are_of_their_types() {
+        let widths = [ir::Width::B8, ir::Width::B16, ir::Width::B32, ir::Width::B64];
+        let integers = widths
+            .iter()
+            .flat_map(|&width| [true, false].map(|signed| Scalar::Integer { width, signed }));
+        let formats = [
+            Format::F64,
+            Format::F32,
+            Format::Tf32,
+            Format::Bf16,
+            Format::F16,
+            Format::E4m3,
+            Format::E5m2,
+        ];
+        let types: Vec<Scalar> = formats.map(Scalar::Float).into_iter().chain(integers).collect();
+        let numbers = [0.0, 0.1, -1e-9, 3.7, -17.3, 999.9, 1e5, -1e10, 1e30, -1e300, 1e-310];
+        for scalar in types {
+            let (least, most) = ends(scalar);
+            for number in numbers.into_iter().chain([least, most]) {
+                let near = nearest(scalar, number);
+                assert!(is_of_type(scalar, near), "{scalar:?}: {number} gives {near}");
+                let next = nearest(scalar, near + step(scalar, near));
+                assert!(is_of_type(scalar, next), "{scalar:?}: {near} and {next}");
+            }
+            for order in [-100, -33, 0, 33, 100] {
+                let number = order_within(scalar, order) * 1.875;
+                assert!(is_of_type(scalar, nearest(scalar, number)), "{scalar:?} {order}");
+            }
+        }
+    }
+}
