@@ -86,11 +86,13 @@ pub enum Code {
     Arguments = 132,
     /// Two kernels that compute different values.
     Different = 140,
+    /// Floats of the optimised kernel that are infinite or NaN where the reference's are finite.
+    NotFinite = 141,
 }
 
 impl Code {
     /// All of them, in order.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Syntax,
         Self::Name,
         Self::Constant,
@@ -124,6 +126,7 @@ impl Code {
         Self::Launch,
         Self::Arguments,
         Self::Different,
+        Self::NotFinite,
     ];
 
     /// The code that is printed so; lower case and a missing `WP` are forgiven.

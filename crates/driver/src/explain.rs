@@ -48,6 +48,7 @@ pub fn page(code: Code) -> &'static str {
         Code::Launch => page!("WP0131"),
         Code::Arguments => page!("WP0132"),
         Code::Different => page!("WP0140"),
+        Code::NotFinite => page!("WP0141"),
     }
 }
 

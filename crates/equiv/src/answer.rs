@@ -3,12 +3,13 @@
 use crate::difference::Difference;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
+use crate::overflow::Overflow;
 use crate::recheck::Rechecked;
 use crate::relied::SignRead;
 use crate::rounding::Stands;
 use crate::side::Assumption;
 use crate::symbolic::Symbolic;
-use exec::{Limits, Outcome, Place, Results};
+use exec::{Limits, Outcome, Place, Results, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An element of an output.
@@ -87,6 +88,8 @@ pub struct Compared {
     pub ranges: BTreeSet<(String, u32)>,
     /// What another look at the proof saw.
     pub rechecked: Option<Rechecked>,
+    /// Where floats of the optimised side are not finite though the reference's are.
+    pub overflow: Option<Overflow>,
 }
 
 impl Compared {
@@ -104,6 +107,7 @@ impl Compared {
             signs: [BTreeSet::new(), BTreeSet::new()],
             ranges: BTreeSet::new(),
             rechecked: None,
+            overflow: None,
         }
     }
 }
@@ -119,6 +123,13 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
+    /// Whether somebody wants no answer any more, or the time is up.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        let stop = |outcome: &Outcome| outcome.gap.as_ref().map(|gap| gap.stop);
+        let mut stops = self.outcomes.iter().filter_map(stop);
+        stops.any(|stop| matches!(stop, Stop::Time { .. } | Stop::Interrupted))
+    }
+
     /// Whether all launches came to their end.
     pub(crate) fn ended(&self) -> bool {
         self.obstacle.is_none() && self.outcomes.iter().all(|outcome| outcome.gap.is_none())

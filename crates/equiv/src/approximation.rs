@@ -73,6 +73,11 @@ pub(crate) fn glance(
     Some((widest.point, widest.discrepancy))
 }
 
+/// Whether a side has a polynomial of its own that may stand for a function.
+pub(crate) fn is_one(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
+    reason(problem, pair, 0.0).is_some()
+}
+
 /// Why a small difference says nothing, if a side has a polynomial of its own.
 fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<String> {
     let reference = constants(problem.reference, pair.0);

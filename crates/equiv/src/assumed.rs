@@ -6,6 +6,7 @@
 //! is a point of the inputs' types at which all of them hold. Without one nothing is claimed.
 
 use crate::side::{Assumption, Side, Table};
+use crate::witness::Numbers;
 use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, satisfy};
 use ir::Scalar;
 use rustc_hash::FxHashMap;
@@ -159,6 +160,19 @@ impl Assumed {
         let groups: BTreeSet<usize> =
             inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
+    }
+
+    /// All conditions.
+    pub(crate) fn all(&self) -> Vec<Term> {
+        self.groups.iter().flatten().copied().collect()
+    }
+
+    /// Whether all conditions hold at a point.
+    pub(crate) fn hold(&self, terms: &Terms, numbers: &Numbers) -> bool {
+        let at =
+            |input: Input| Number::from_f64(numbers.at(input.position())).unwrap_or(Number::ZERO);
+        let values = evaluate(terms, &self.all(), &at);
+        values.into_iter().all(|value| value == Value::Truth(true))
     }
 
     /// The conditions that concern the inputs of some pairs.

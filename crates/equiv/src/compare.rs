@@ -12,6 +12,9 @@ use crate::clock::Clock;
 use crate::difference::Difference;
 use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
+use crate::numeric;
+use crate::ordinary::Chosen;
+use crate::overflow::{self, Overflow};
 use crate::recheck::Recheck;
 use crate::relied;
 use crate::sequence::Launches;
@@ -20,7 +23,7 @@ use crate::side::{Side, Table};
 use crate::symbolic::Symbolic;
 use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
 use elements::{Elements, Found, find};
-use exec::{Limits, Place, Thread};
+use exec::{Limits, Outcome, Place, Thread};
 use ir::Scalar;
 use std::collections::BTreeSet;
 use term::Term;
@@ -113,6 +116,10 @@ fn run_and_compare(
         {
             answer = Answer::Constants(hidden);
         }
+        if matches!(answer, Answer::Equal | Answer::Unknown(..)) {
+            let terms = &ran[0].domain.terms;
+            compared.overflow = overflowing(&Chosen { sides, table, terms, assumed }, &ran, limits);
+        }
         match &mut answer {
             Answer::Equal if options.recheck => {
                 let (terms, snap) = (&ran[0].domain.terms, options.snap);
@@ -134,6 +141,10 @@ fn run_and_compare(
             | Answer::Mismatch(_) => {}
         }
         compared.answer = Some(answer);
+    } else if !ran.iter().any(Ran::was_interrupted) {
+        let terms = &ran[0].domain.terms;
+        let found = numeric::refute(&Chosen { sides, table, terms, assumed }, clock.limits());
+        compared.answer = found.map(Answer::Different);
     }
     (compared, noted)
 }
@@ -163,6 +174,18 @@ fn compare_runs(ran: &[Ran; 2]) -> Compared {
         snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
         ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
     }
+}
+
+/// Where floats overflow, of runs that are good for every schedule.
+fn overflowing(chosen: &Chosen<'_>, ran: &[Ran; 2], limits: Limits) -> Option<Overflow> {
+    let outcomes = || ran.iter().flat_map(|ran| &ran.outcomes);
+    let faulty = |outcome: &Outcome| {
+        !outcome.findings.is_empty() || !outcome.undecided.is_empty() || !outcome.doubts.is_empty()
+    };
+    if outcomes().any(faulty) {
+        return None;
+    }
+    overflow::find(chosen, limits, cost(ran))
 }
 
 /// Where a side stores an element last.

@@ -41,6 +41,9 @@ pub struct Difference {
     pub witness: Option<Witness>,
     /// What both kernels compute there in floats, if they can be run on them.
     pub floats: Option<Floats>,
+    /// Whether it was found on numbers alone, because the runs on terms did not end. Both kernels were
+    /// checked at these inputs: what they compute there is the same on every schedule.
+    pub is_numeric: bool,
     /// Where each side stored its value last.
     pub stores: [Option<(Place, Thread)>; 2],
     /// If the kernels are equal once these constants of the reference are put for those of the
@@ -68,6 +71,7 @@ impl Difference {
             values: numbers.map(|number| Some(number as f64)),
             witness: None,
             floats: None,
+            is_numeric: false,
             stores: [None; 2],
             rounding: Vec::new(),
             near: Vec::new(),

@@ -23,6 +23,10 @@ pub struct Floats {
 }
 
 impl Floats {
+    pub(crate) const fn new(values: [f64; 2]) -> Self {
+        Self { values }
+    }
+
     /// The numbers; infinite or no number if that is what a kernel computes.
     #[must_use]
     pub const fn values(self) -> [f64; 2] {
@@ -91,7 +95,11 @@ pub(crate) fn first_apart(
 }
 
 /// An element of an output as a double; integers of 64 bits are rounded.
-fn element(left: &[Outcome], (launch, output): (usize, &Output), index: usize) -> Option<f64> {
+pub(crate) fn element(
+    left: &[Outcome],
+    (launch, output): (usize, &Output),
+    index: usize,
+) -> Option<f64> {
     let size = output.scalar.width().bytes() as usize;
     let start = *output.starts.get(index)?;
     let memory = left.get(launch)?.buffers.get(output.buffer)?;

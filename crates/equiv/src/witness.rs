@@ -7,7 +7,7 @@ use crate::side::{Input, InputKind, Output, Side, Table};
 use decide::{Point, Value, evaluate};
 use exec::concrete::{Conversion, convert};
 use exec::domain::InputSource;
-use exec::{Argument, Contents, Limits, Outcome};
+use exec::{Argument, Contents, Launch, Limits, Outcome};
 use interval::{Carried, Enclosed, Given, Stage, enclose_in_sequence};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
@@ -153,6 +153,19 @@ impl Numbers {
         self
     }
 
+    /// Numbers by position. `None` if a related scalar has no value there.
+    pub(crate) fn of_all(
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        terms: &Terms,
+        known: impl IntoIterator<Item = (usize, f64)>,
+    ) -> Option<Self> {
+        let known = known.into_iter().collect();
+        let mut numbers = Self { known, related: FxHashMap::default() };
+        numbers.relate(sides, table, terms)?;
+        Some(numbers)
+    }
+
     /// Bounds of related scalars. `None` if one has no value.
     fn relate(&mut self, sides: [&Side<'_>; 2], table: &Table, terms: &Terms) -> Option<()> {
         for (number, side) in sides.iter().enumerate() {
@@ -168,7 +181,7 @@ impl Numbers {
         Some(())
     }
 
-    fn at(&self, position: usize) -> f64 {
+    pub(crate) fn at(&self, position: usize) -> f64 {
         self.known.get(&position).copied().unwrap_or(OTHERS)
     }
 
@@ -327,19 +340,29 @@ impl Run<'_> {
     /// The memory that the kernel as written leaves behind in floats of hardware, for each launch;
     /// `None` if a run does not come to its end. A related scalar is rounded to its type.
     pub(crate) fn on_bits(&self) -> Option<Vec<Outcome>> {
+        self.on_bits_by(exec::run)
+    }
+
+    /// Like [`on_bits`](Self::on_bits), and looks for what could be different on another schedule.
+    pub(crate) fn checked_on_bits(&self) -> Option<Vec<Outcome>> {
+        self.on_bits_by(exec::check)
+    }
+
+    fn on_bits_by(
+        &self,
+        run: fn(&ir::Program, &Launch, Limits) -> Outcome,
+    ) -> Option<Vec<Outcome>> {
         let mut left: Vec<Outcome> = Vec::new();
-        for (launch, one) in self.side.launches().enumerate() {
-            left.push(self.launch_on_numbers(launch, one, &left)?);
+        for (number, one) in self.side.launches().enumerate() {
+            let launch = self.launch_on_numbers(number, one, &left)?;
+            let outcome = run(one.unlifted, &launch, self.limits);
+            left.push(outcome.gap.is_none().then_some(outcome)?);
         }
         Some(left)
     }
 
-    fn launch_on_numbers(
-        &self,
-        number: usize,
-        one: &Side<'_>,
-        left: &[Outcome],
-    ) -> Option<Outcome> {
+    /// A launch with numbers for its inputs.
+    fn launch_on_numbers(&self, number: usize, one: &Side<'_>, left: &[Outcome]) -> Option<Launch> {
         let mut launch = one.launch.clone();
         for input in &one.inputs {
             let bytes = match self.side.writer(number, &input.name) {
@@ -372,8 +395,7 @@ impl Run<'_> {
                 }
             }
         }
-        let outcome = exec::run(one.unlifted, &launch, self.limits);
-        outcome.gap.is_none().then_some(outcome)
+        Some(launch)
     }
 }
 

@@ -1,8 +1,10 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
+mod overflow;
 mod sides;
 mod text;
 
+pub(crate) use overflow::Overflowing;
 pub(crate) use sides::alone;
 
 pub(crate) use text::{rounding, values};
@@ -224,6 +226,7 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         assumptions: answered.assumptions(),
         heat: answered.heat.clone(),
         precision: answered.precision(),
+        overflow: answered.overflowing(),
     };
     let exit = match answered.verdict() {
         Verdict::Refuted => Exit::Refuted,
@@ -254,7 +257,9 @@ impl Answered<'_> {
 
     /// The verdict on everything.
     fn verdict(&self) -> Verdict {
-        Verdict::of_all([self.runs(), self.equality().verdict].into_iter())
+        let overflow = self.strict && self.compared.overflow.is_some();
+        let overflow = overflow.then_some(Verdict::Refuted);
+        Verdict::of_all([self.runs(), self.equality().verdict].into_iter().chain(overflow))
     }
 
     /// All launches that were run, those of the reference first.
@@ -273,6 +278,10 @@ impl Answered<'_> {
         let unknown =
             |reason: &str| Judgement { verdict: Verdict::Unknown, reason: Some(reason.to_owned()) };
         let Some(answer) = &self.compared.answer else { return unknown("a run stopped") };
+        // Found on numbers, with a check of its own for these numbers.
+        if matches!(answer, Answer::Different(difference) if difference.is_numeric) {
+            return Judgement { verdict: Verdict::Refuted, reason: None };
+        }
         // What a racy kernel computes is not a function of its inputs.
         let racy = self
             .launches()

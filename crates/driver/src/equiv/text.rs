@@ -56,6 +56,12 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
             let _ = writeln!(text, "equivalence: {verdict}: {reason}");
         }
     }
+    if let Some(found) = answered.overflowing() {
+        let word = if found.is_error { "refuted" } else { "note" };
+        let _ = writeln!(text, "overflow: {word}: {} (WP0141)", found.message);
+        let _ = writeln!(text, "  {}", found.note);
+        found.help.iter().for_each(|help| _ = writeln!(text, "  {help}"));
+    }
     for assumption in answered.assumptions() {
         let _ = writeln!(text, "assumed: {assumption}");
     }
@@ -126,6 +132,9 @@ fn different(text: &mut String, difference: &Difference) {
         text.push_str(
             "  both kernels, run on these inputs in exact intervals, give these values\n",
         );
+    }
+    if difference.is_numeric {
+        text.push_str("  found on these inputs alone: a run on all inputs did not end\n");
     }
     if let (Some(floats), true) = (difference.floats, difference.values.contains(&None)) {
         let [one, other] = floats.values().map(number);

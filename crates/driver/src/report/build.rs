@@ -7,6 +7,7 @@ use super::{
     Property, Report, SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness, Witness,
 };
 use crate::demangle::demangle;
+use crate::equiv::Overflowing;
 use crate::execute::{Execution, Finished, Refusal, Told};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
@@ -29,6 +30,8 @@ pub(crate) struct Comparison<'c> {
     pub(crate) heat: Option<HeatMap>,
     /// Where the optimised kernel computes in fewer bits.
     pub(crate) precision: Vec<String>,
+    /// Where its floats overflow.
+    pub(crate) overflow: Option<Overflowing>,
 }
 
 /// The report of a check.
@@ -94,6 +97,11 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report.findings.extend(
         comparison.difference.map(|(difference, element)| different(sides, difference, &element)),
     );
+    if comparison.overflow.as_ref().is_some_and(|found| found.is_error) {
+        let (verdict, reasons) = (Verdict::Refuted, Vec::new());
+        report.properties.push(Property { name: "overflow", verdict, reasons, side: None });
+    }
+    report.findings.extend(comparison.overflow.map(overflowing));
     for (side, name) in sides.iter().zip(names) {
         report.properties.extend(of_side(side, name));
     }
@@ -378,6 +386,17 @@ fn different(
         stored,
     }));
     finding
+}
+
+fn overflowing(found: Overflowing) -> Finding {
+    Finding {
+        severity: if found.is_error { "error" } else { "note" },
+        side: Some("optimised"),
+        note: Some(found.note),
+        help: found.help,
+        witness: Some(Witness::Overflow(found.witness)),
+        ..bare(Code::NotFinite, "overflow", "overflow", found.message)
+    }
 }
 
 fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {

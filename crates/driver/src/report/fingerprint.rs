@@ -26,6 +26,7 @@ fn features(report: &Report, finding: &Finding) -> String {
     let array = match &finding.witness {
         Some(Witness::Thread(witness)) => witness.array.as_ref().map(|array| array.name.as_str()),
         Some(Witness::Difference(witness)) => Some(witness.output.as_str()),
+        Some(Witness::Overflow(witness)) => Some(witness.output.as_str()),
         None => None,
     };
     let line = |location: &Location| {

@@ -23,7 +23,7 @@ use serde::{Serialize, Serializer};
 use std::path::Path;
 
 /// Version of the JSON.
-pub(crate) const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// What a command found.
 #[derive(Clone, Debug, Serialize)]
@@ -217,6 +217,7 @@ pub(crate) struct Shown {
 pub(crate) enum Witness {
     Thread(ThreadWitness),
     Difference(DifferenceWitness),
+    Overflow(OverflowWitness),
 }
 
 /// A thread that shows it.
@@ -283,6 +284,26 @@ pub(crate) struct DifferenceWitness {
 pub(crate) struct InputValue {
     pub(crate) name: String,
     pub(crate) value: f64,
+}
+
+/// Inputs on which floats overflow.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct OverflowWitness {
+    pub(crate) output: String,
+    pub(crate) index: usize,
+    pub(crate) inputs: Vec<FilledInput>,
+    /// Reference first; texts, because JSON has no infinities.
+    pub(crate) values: [String; 2],
+}
+
+/// All elements of an input.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FilledInput {
+    pub(crate) name: String,
+    /// How many there are.
+    pub(crate) elements: u64,
+    /// In the order of the indices, the first thousand; one if all are the same.
+    pub(crate) values: Vec<f64>,
 }
 
 /// Where a run stopped.

@@ -225,8 +225,12 @@ fn where_only_the_reference_is_defined_they_differ() {
         .expect(Exit::Refuted, &["x[0] = 0", "undefined (a division by zero)"]);
     ask([quotient, COPY], &[]).expect(Exit::Success, &[]);
     ask([COPY, quotient], &["x != 0"]).expect(Exit::Success, &[]);
-    // No point tried is 0.12345679: not settled, and said.
-    let rare = "sub.f32 %f3, %f1, 0f3DFCD6EA; mul.f32 %f2, %f1, %f3; div.rn.f32 %f2, %f2, %f3;";
+    // Constants of the kernels are tried.
+    let pole = "sub.f32 %f3, %f1, 0f3DFCD6EA; mul.f32 %f2, %f1, %f3; div.rn.f32 %f2, %f2, %f3;";
+    ask([COPY, pole], &[]).expect(Exit::Refuted, &["x[0] = 0.123456", "undefined"]);
+    // No point tried is a seventh of 0.12345679: not settled, and said.
+    let rare = "mul.f32 %f3, %f1, 0f40E00000; sub.f32 %f3, %f3, 0f3DFCD6EA; mul.f32 %f2, %f1, %f3;
+        div.rn.f32 %f2, %f2, %f3;";
     ask([COPY, rare], &[]).expect(Exit::Success, &["assumed: defined("]);
     let strict = Question { strict: true, ..ask([COPY, rare], &[]) };
     strict.expect(Exit::Unknown, &["not settled", "(--strict)"]);

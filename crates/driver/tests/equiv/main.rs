@@ -10,6 +10,7 @@ mod corpus;
 mod inputs;
 #[path = "../../examples/support/pairs.rs"]
 mod pairs;
+mod points;
 mod ranges;
 
 use corpus::Flags;

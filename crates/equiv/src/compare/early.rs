@@ -17,10 +17,10 @@ use decide::{Budget, Discrepancy, Probe, Problem, tell_apart};
 use term::{Input, Number};
 
 /// Products that may always be evaluated: a few milliseconds.
-const FREE: u64 = 1 << 18;
+const FREE: u64 = 1 << 20;
 
 /// Instructions of the runs, counted for each lane, that pay for the evaluation of a product.
-const INSTRUCTIONS: u64 = 8;
+const INSTRUCTIONS: u64 = 2;
 
 /// Suspects of a group that are looked at in intervals.
 const TRIES: usize = 3;
@@ -47,10 +47,17 @@ impl Outputs<'_, '_> {
         }
         for Candidate { element, point, discrepancy } in self.candidates(&pairs) {
             let (index, pair) = pairs[element];
+            // Far out an approximation of a function is far off: it is for the algebra to judge.
+            if self.is_approximation(pair) {
+                continue;
+            }
             let position = Position { name: names[element].to_owned(), index };
-            if let Told::At(point, discrepancy) = self.look(pair, (&point, &discrepancy))
-                && let Ok(Seen::Apart(difference)) =
-                    self.difference(&position, pair, &point, &discrepancy)
+            let Told::At(point, discrepancy) = self.look(pair, (&point, &discrepancy)) else {
+                continue;
+            };
+            let seen = self.difference(&position, pair, &point, &discrepancy);
+            if let Ok(Seen::Apart(difference)) = seen
+                && difference.is_confirmed()
             {
                 return Some(difference);
             }

@@ -137,6 +137,7 @@ impl Outputs<'_, '_> {
             values,
             witness,
             floats,
+            is_numeric: false,
             stores: [None; 2],
             rounding: Vec::new(),
             near: Vec::new(),
@@ -148,6 +149,11 @@ impl Outputs<'_, '_> {
         self.with_problem(&[pair], |problem, budget| {
             approximation::look(problem, pair, found, budget)
         })
+    }
+
+    /// Whether a side has a polynomial that may stand for a function.
+    pub(super) fn is_approximation(&self, pair: (Term, Term)) -> bool {
+        self.with_problem(&[pair], |problem, _| approximation::is_one(problem, pair))
     }
 
     fn glance(&self, pair: (Term, Term)) -> Option<(Point, Discrepancy)> {

@@ -166,7 +166,7 @@ fn one(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> St
     match &finding.witness {
         Some(Witness::Thread(witness)) => text.push_str(&timeline::render(witness)),
         Some(Witness::Difference(witness)) => text.push_str(&heat::render(report, witness)),
-        None => {}
+        Some(Witness::Overflow(_)) | None => {}
     }
     text.push_str("</div>\n");
     text

@@ -1,0 +1,103 @@
+//! Refutes on numbers alone, where the runs on terms did not end: a branch on data, or too large a launch.
+//!
+//! Both kernels as written are run in floats at a few ordinary inputs. Where an element differs by more
+//! than rounding can explain, both are run again there on intervals, as for any other difference, and
+//! checked for races and for whatever else depends on the schedule: with these inputs the result must be
+//! a function of them. Nothing is claimed about other inputs.
+
+use crate::answer::Position;
+use crate::difference::Difference;
+use crate::ordinary::Chosen;
+use crate::replay::{Floats, element};
+use crate::witness::{Numbers, Run, confirm};
+use exec::{Limits, Outcome};
+use interval::Enclosed;
+use ir::Scalar;
+
+/// The points that are tried, by number: random numbers first.
+const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
+
+/// Instructions of all lanes that a run may execute.
+const MOST_INSTRUCTIONS: u64 = 100_000_000;
+
+/// Elements of a point that are looked at in intervals.
+const TRIES: usize = 3;
+
+/// Rounding explains no difference of this part of the larger value, and of the largest of the tensor.
+const APART: [f64; 2] = [1e-2, 1e-3];
+
+/// Inputs that are listed.
+const LISTED: usize = 4096;
+
+/// A difference that both kernels show.
+pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Difference>> {
+    let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+    let limits = Limits { lane_instructions, ..limits };
+    POINTS.into_iter().find_map(|number| {
+        let (_, numbers) = chosen.at(number)?;
+        let side = |number: usize| run(chosen, number, &numbers, limits);
+        let left = [side(0).on_bits()?, side(1).on_bits()?];
+        let suspects = suspects(chosen, &left);
+        let shown = suspects.into_iter().take(TRIES).find_map(|(position, values)| {
+            let witness = confirm(chosen.sides, chosen.table, &position, &numbers, limits)?;
+            let shown = witness.shows_difference()
+                && [0, 1].into_iter().all(|number| {
+                    let checked = side(number).checked_on_bits();
+                    checked.is_some_and(|outcomes| outcomes.iter().all(is_function))
+                });
+            shown.then_some((position, values, witness))
+        });
+        let (position, floats, witness) = shown?;
+        let values = witness.elements.each_ref().map(|element| match element {
+            Enclosed::Between(low, high) => Some(low / 2.0 + high / 2.0),
+            _ => None,
+        });
+        let inputs = chosen.named(&numbers, LISTED);
+        let witness = Some(witness);
+        Some(Box::new(Difference {
+            inputs,
+            values,
+            witness,
+            floats: Some(Floats::new(floats)),
+            is_numeric: true,
+            ..Difference::of_integers(position, [0; 2])
+        }))
+    })
+}
+
+fn run<'r>(chosen: &'r Chosen<'_>, number: usize, numbers: &'r Numbers, limits: Limits) -> Run<'r> {
+    Run { side: chosen.sides[number], number, table: chosen.table, numbers, limits }
+}
+
+/// Whether what a run left is the same on every schedule.
+fn is_function(outcome: &Outcome) -> bool {
+    outcome.findings.is_empty() && outcome.undecided.is_empty() && outcome.doubts.is_empty()
+}
+
+/// Elements that differ by more than rounding, with their values.
+fn suspects(chosen: &Chosen<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Position, [f64; 2])> {
+    let [reference, optimised] = chosen.sides.map(|side| side.written());
+    let mut suspects = Vec::new();
+    for (name, own) in &reference {
+        let Some(other) = optimised.get(name) else { continue };
+        let same = own.1.starts.len() == other.1.starts.len();
+        if !same || !matches!(own.1.scalar, Scalar::Float(_)) {
+            continue;
+        }
+        let values = |index: usize| {
+            Some([element(&left[0], *own, index)?, element(&left[1], *other, index)?])
+        };
+        let all: Vec<Option<[f64; 2]>> = (0..own.1.starts.len()).map(values).collect();
+        let largest = all.iter().flatten().flatten().filter(|one| one.is_finite());
+        let largest = largest.fold(0.0, |a: f64, b| a.max(b.abs()));
+        for (index, values) in all.into_iter().enumerate() {
+            let Some([a, b]) = values else { continue };
+            let distance = (a - b).abs();
+            if distance > APART[0] * a.abs().max(b.abs()) && distance > APART[1] * largest {
+                let position = Position { name: (*name).to_owned(), index };
+                suspects.push((position, [a, b]));
+            }
+        }
+    }
+    suspects
+}

@@ -1,0 +1,141 @@
+//! Inputs as users feed them: numbers around 1, 10 and 100, large negative ones, zeros, rows of equal numbers.
+//!
+//! Most points have one number in all elements of all tensors, so that a reader can type them in. They are for
+//! runs in floats, where magnitudes matter that no real number minds.
+
+use crate::assumed::Assumed;
+use crate::sample::nearest;
+use crate::side::{Input, InputKind, Side, Table};
+use crate::witness::Numbers;
+use decide::{Points, mix};
+use ir::Scalar;
+use term::Terms;
+
+/// What the inputs are at a point.
+#[derive(Clone, Copy, Debug)]
+enum Ordinary {
+    /// One number in all tensors.
+    Filled(f64),
+    /// One number in each row.
+    Rows(f64),
+    /// Random numbers with this deviation.
+    Normal(f64),
+}
+
+/// The points, the most telling first. Fractions that no float has make sums round.
+const POINTS: [Ordinary; 12] = [
+    Ordinary::Filled(100.1),
+    Ordinary::Filled(0.0),
+    Ordinary::Filled(-10000.3),
+    Ordinary::Normal(1.0),
+    Ordinary::Rows(37.7),
+    Ordinary::Filled(-100.1),
+    Ordinary::Filled(10.1),
+    Ordinary::Normal(100.0),
+    Ordinary::Filled(-10.1),
+    Ordinary::Filled(1.0),
+    Ordinary::Filled(1234.567),
+    Ordinary::Normal(10.0),
+];
+
+/// How many points there are.
+pub(crate) const COUNT: usize = POINTS.len();
+
+/// Scalars are rarely large, and often there to keep a divisor from zero.
+const SCALARS: [f64; 2] = [1.0, 1e-5];
+
+/// All elements of an input at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filling {
+    /// The input.
+    pub name: String,
+    /// What its elements are.
+    pub scalar: Scalar,
+    /// Sizes; `None` for a scalar.
+    pub shape: Option<Vec<u64>>,
+    /// Its elements, in the order of the indices; one if all are the same.
+    pub numbers: Vec<f64>,
+}
+
+/// The inputs of a comparison.
+pub(crate) struct Chosen<'c> {
+    pub(crate) sides: [&'c Side<'c>; 2],
+    pub(crate) table: &'c Table,
+    /// The store of the assumptions.
+    pub(crate) terms: &'c Terms,
+    pub(crate) assumed: &'c Assumed,
+}
+
+impl Chosen<'_> {
+    /// All inputs at the point of a number, if the assumptions hold there.
+    pub(crate) fn at(&self, number: usize) -> Option<(Vec<Filling>, Numbers)> {
+        let conditions = self.assumed.all();
+        let ranges = Points::within(self.terms, &conditions, 3);
+        let mut fillings: Vec<Filling> = Vec::new();
+        let mut known = Vec::new();
+        for input in self.sides.iter().flat_map(|side| side.own_inputs()) {
+            if fillings.iter().any(|filling| filling.name == input.name) {
+                continue;
+            }
+            let Some((length, row)) = sizes(input) else { continue };
+            let first = self.table.first(&input.name);
+            let mut numbers = Vec::with_capacity(length);
+            for index in 0..length {
+                let term_input = self.terms.inputs().at(first + index)?;
+                let value = value(number, input, first + index, index / row.max(1));
+                let value = ranges.confine(term_input, nearest(input.scalar, value));
+                numbers.push(nearest(input.scalar, value));
+                known.push((first + index, nearest(input.scalar, value)));
+            }
+            if numbers.iter().all(|one| Some(one) == numbers.first()) {
+                numbers.truncate(1);
+            }
+            let shape = match &input.kind {
+                InputKind::Tensor { shape, .. } => Some(shape.clone()),
+                InputKind::Scalar | InputKind::Related(_) => None,
+            };
+            let (name, scalar) = (input.name.clone(), input.scalar);
+            fillings.push(Filling { name, scalar, shape, numbers });
+        }
+        let numbers = Numbers::of_all(self.sides, self.table, self.terms, known)?;
+        self.assumed.hold(self.terms, &numbers).then_some((fillings, numbers))
+    }
+}
+
+impl Chosen<'_> {
+    /// The first inputs of a point by name, in their order.
+    pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
+        let inputs = self.terms.inputs();
+        let all = (0..inputs.len().min(most)).filter_map(|position| inputs.at(position));
+        all.map(|input| (inputs.name(input), numbers.at(input.position()))).collect()
+    }
+}
+
+/// The number of elements, and of those of a row; `None` for what depends on others.
+fn sizes(input: &Input) -> Option<(usize, usize)> {
+    match &input.kind {
+        InputKind::Related(_) => None,
+        InputKind::Scalar => Some((1, 1)),
+        InputKind::Tensor { shape, .. } => {
+            let length = shape.iter().product::<u64>() as usize;
+            Some((length, shape.last().map_or(1, |last| *last as usize)))
+        }
+    }
+}
+
+fn value(number: usize, input: &Input, position: usize, row: usize) -> f64 {
+    let point = POINTS[number % COUNT];
+    if input.kind == InputKind::Scalar {
+        return SCALARS[number % SCALARS.len()];
+    }
+    match point {
+        Ordinary::Filled(value) => value,
+        Ordinary::Rows(value) => value * (1.0 + (row % 16) as f64),
+        Ordinary::Normal(deviation) => {
+            // The sum of four uniform numbers is near enough to a normal one.
+            let random = mix((number as u64) << 40 ^ position as u64);
+            let uniform = (0..4).map(|at| (random >> (16 * at) & 0xffff) as f64 / 65536.0 - 0.5);
+            deviation * uniform.sum::<f64>() * 3_f64.sqrt()
+        }
+    }
+}

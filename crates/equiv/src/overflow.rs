@@ -1,0 +1,91 @@
+//! Runs both kernels as written in floats, at ordinary inputs: where the optimised one gives an infinity or
+//! NaN and the reference a number, users see it although the two are equal over the reals.
+//!
+//! A softmax without the maximum taken off is right for real numbers and NaN at 100. It is a note
+//! beside the verdict. The runs are those of `simulate`: an operation that hardware may round in
+//! another way is done in one of them. They are left out where they would cost much more than the
+//! runs on terms did; then nothing is said.
+
+use crate::answer::Position;
+use crate::ordinary::{COUNT, Chosen, Filling};
+use crate::replay::element;
+use crate::witness::{Numbers, Run};
+use exec::{Limits, Outcome};
+use ir::Scalar;
+
+/// Instructions of all lanes that the runs may always cost: a few milliseconds.
+const FREE: u64 = 3_000_000;
+
+/// Runs at this many points cost about a fifth of the runs on terms.
+const POINTS: u64 = 2;
+
+/// An element that is no finite number in floats where the reference's is.
+#[derive(Clone, Debug)]
+pub struct Overflow {
+    /// Which.
+    pub position: Position,
+    /// In the runs, reference first.
+    pub values: [f64; 2],
+    /// All inputs.
+    pub inputs: Vec<Filling>,
+}
+
+/// Looks for such an element; the runs on terms executed so many instructions.
+pub(crate) fn find(chosen: &Chosen<'_>, limits: Limits, instructions: u64) -> Option<Overflow> {
+    let affordable = FREE / instructions.max(1) + if instructions > FREE { POINTS } else { 0 };
+    for number in 0..COUNT.min(affordable as usize) {
+        let Some((inputs, numbers)) = chosen.at(number) else { continue };
+        if let Some((position, values)) = at(chosen, &numbers, limits) {
+            return Some(Overflow { position, values, inputs });
+        }
+    }
+    None
+}
+
+/// The first such element at a point.
+fn at(chosen: &Chosen<'_>, numbers: &Numbers, limits: Limits) -> Option<(Position, [f64; 2])> {
+    let run = |number: usize| {
+        let (side, table) = (chosen.sides[number], chosen.table);
+        let left = Run { side, number, table, numbers, limits }.on_bits()?;
+        left.iter().all(|outcome| outcome.findings.is_empty()).then_some(left)
+    };
+    let optimised = run(1)?;
+    let other = chosen.sides[0].written();
+    let written = chosen.sides[1].written();
+    let floats = || {
+        written.iter().filter_map(|(name, own)| {
+            let is_float = matches!(own.1.scalar, Scalar::Float(_));
+            is_float.then_some((own, other.get(name)?))
+        })
+    };
+    // Most runs are of finite numbers; then the reference need not be run.
+    let strange = |(own, _): (&(usize, &crate::Output), _)| {
+        let mut all = (0..own.1.starts.len()).filter_map(|at| element(&optimised, *own, at));
+        all.any(|value| !value.is_finite())
+    };
+    if !floats().any(strange) {
+        return None;
+    }
+    let reference = run(0)?;
+    for (own, other) in floats() {
+        for index in 0..own.1.starts.len() {
+            let values = [written_element(&reference, *other, index), {
+                written_element(&optimised, *own, index)
+            }];
+            let [Some(finite), Some(strange)] = values else { continue };
+            if finite.is_finite() && !strange.is_finite() {
+                let position = Position { name: own.1.name.clone(), index };
+                return Some((position, [finite, strange]));
+            }
+        }
+    }
+    None
+}
+
+/// An element that somebody wrote.
+fn written_element(left: &[Outcome], output: (usize, &crate::Output), index: usize) -> Option<f64> {
+    let start = *output.1.starts.get(index)?;
+    let end = start + output.1.scalar.width().bytes() as usize;
+    let written = left.get(output.0)?.written.get(output.1.buffer)?.get(start..end)?;
+    written.iter().all(|written| *written).then(|| element(left, output, index))?
+}
