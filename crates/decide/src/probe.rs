@@ -65,6 +65,19 @@ impl<'t> Probe<'t> {
         (doubles(&thresholds), doubles(&(&others - &thresholds)))
     }
 
+    /// How far apart the values of each pair are at a group of points, as a part of the larger; NaN where one of
+    /// them is not finite.
+    pub fn distances(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
+        let reference = self.reference.run(point);
+        let optimised = self.optimised.run(point);
+        let distance = |a: f64, b: f64| match a == b {
+            true => 0.0,
+            false => (a - b).abs() / a.abs().max(b.abs()),
+        };
+        let pairs = reference.iter().take(self.pairs).zip(&optimised);
+        pairs.map(|(a, b)| std::array::from_fn(|lane| distance(a[lane], b[lane]))).collect()
+    }
+
     /// The suspects at a group of points: those with a value on both sides first, by point and pair.
     /// Points at which an assumption fails have none.
     pub fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Suspect> {

@@ -22,7 +22,7 @@ use crate::settle;
 use crate::side::{Side, Table};
 use crate::symbolic::Symbolic;
 use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
-use elements::{Elements, Found, find};
+use elements::{Elements, Found, find, terms_of};
 use exec::{Limits, Outcome, Place, Thread};
 use ir::Scalar;
 use std::collections::BTreeSet;
@@ -258,21 +258,6 @@ fn ranges(
 
 const UNFOLLOWED: &str = "a function is known for some of its arguments only, and what it computes \
                           cannot be followed apart from them";
-
-/// The terms of everything a side writes; `None` if one was lost.
-fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
-    let mut terms = Vec::new();
-    for (_, output) in side.written().into_values() {
-        for index in 0..output.starts.len() {
-            match find(side, ran, output, index) {
-                Found::Term(term) => terms.push(term),
-                Found::Bits(_) | Found::Unwritten => {}
-                Found::Lost(_) => return None,
-            }
-        }
-    }
-    Some(terms)
-}
 
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
     // What a launch that follows others finds without their results says nothing.

@@ -14,7 +14,7 @@ use crate::approximation::Told;
 use crate::difference::{Difference, Point};
 use crate::sample::{GROUPS, Sample};
 use decide::{Budget, Discrepancy, Probe, Problem, tell_apart};
-use term::{Input, Number};
+use term::{Input, Number, Term};
 
 /// Products that may always be evaluated: a few milliseconds.
 const FREE: u64 = 1 << 20;
@@ -27,6 +27,9 @@ const TRIES: usize = 3;
 
 /// Suspects that turn out to be rounding, after which nothing more is tried.
 const FAILURES: usize = 8;
+
+/// Distances, as a part of the value, that are more than rounding of doubles and may come of rounded constants.
+const SUBTLE: std::ops::Range<f64> = 1e-12..1e-4;
 
 /// Differences that the kernels are asked about.
 const CANDIDATES: usize = 2;
@@ -47,8 +50,9 @@ impl Outputs<'_, '_> {
         }
         for Candidate { element, point, discrepancy } in self.candidates(&pairs) {
             let (index, pair) = pairs[element];
-            // Far out an approximation of a function is far off: it is for the algebra to judge.
-            if self.is_approximation(pair) {
+            // Far out an approximation of a function is far off, and so is what a rounded constant
+            // makes: these are for the algebra to judge.
+            if self.is_approximation(pair) || self.is_subtle(pair) {
                 continue;
             }
             let position = Position { name: names[element].to_owned(), index };
@@ -63,6 +67,17 @@ impl Outputs<'_, '_> {
             }
         }
         None
+    }
+
+    /// Whether a pair is nearly equal at ordinary points, but not quite.
+    fn is_subtle(&self, pair: (Term, Term)) -> bool {
+        self.with_problem(&[pair], |problem, _| {
+            let assumed = (problem.reference, problem.assumptions);
+            let sample = Sample::new(self.sides, self.table, assumed, Default::default());
+            let mut probe = Probe::new(problem, &[pair]);
+            let ordinary = probe.distances(&|input| sample.values(0, input));
+            ordinary.iter().flatten().any(|distance| SUBTLE.contains(distance))
+        })
     }
 
     /// Products that may be evaluated.
@@ -123,7 +138,7 @@ impl Search<'_> {
         &mut self,
         group: usize,
         probe: &mut Probe<'_>,
-        terms: &[(term::Term, term::Term)],
+        terms: &[(Term, Term)],
         found: &mut Vec<Candidate>,
     ) {
         let suspects = probe.run(&|input| self.sample.values(group, input));

@@ -26,6 +26,21 @@ pub(super) enum Found {
     Lost(Lost),
 }
 
+/// The terms of everything a side writes; `None` if one was lost.
+pub(super) fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
+    let mut terms = Vec::new();
+    for (_, output) in side.written().into_values() {
+        for index in 0..output.starts.len() {
+            match find(side, ran, output, index) {
+                Found::Term(term) => terms.push(term),
+                Found::Bits(_) | Found::Unwritten => {}
+                Found::Lost(_) => return None,
+            }
+        }
+    }
+    Some(terms)
+}
+
 /// What a side leaves in an element.
 pub(super) fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
     let launch = side.writer(side.count(), &output.name);
