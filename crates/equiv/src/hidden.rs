@@ -60,7 +60,7 @@ pub(crate) fn find(kernels: &Recheck<'_>, cost: u64) -> Option<Hidden> {
         let nearby = draw(kernels, point, scale, Some(STEP)).map(|near| run(kernels, &near));
         differs.resize(elements[0].len(), 0);
         for (at, difference) in suspects {
-            let values = [&elements[0][at], &elements[1][at]].map(|one| middle(one));
+            let values = [&elements[0][at], &elements[1][at]].map(middle);
             let [Some(one), Some(other)] = values else { continue };
             let near = nearby.as_ref().and_then(|near| middle(&near[0][at]));
             let change = near.map_or(0.0, |near| (near - one).abs() / STEP);

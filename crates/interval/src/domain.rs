@@ -1,5 +1,6 @@
 //! The domain: a table of intervals, and what operations make of them.
 
+use crate::expf::{EXPONENT_ORIGIN, rounds_down};
 use crate::{Enclosure, Given, functions};
 use exec::Mask;
 use exec::domain::{
@@ -41,7 +42,6 @@ const ANGLE: &str = "a sine or cosine of infinity";
 const UNGIVEN: &str = "an input that is not given";
 const CLOSE: &str = "a comparison of numbers too close to be told apart";
 const UNDEFINED: &str = "a comparison with an undefined value";
-const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
 const CHOICE: &str = "a choice by a comparison that is not decided";
 
 /// Intervals as a domain.
@@ -120,23 +120,6 @@ pub(crate) fn number<E: Enclosure>(value: f64) -> Known<E> {
         value if value.is_infinite() => Infinite { negative: value < 0.0 },
         value => Real(E::point(value)),
     }
-}
-
-/// What `expf` adds in order to round to an integer, how many integers there can be, and where the
-/// exponents 2^0 of their sums are.
-const ROUNDING: i128 = 12_582_913;
-const EXPONENTS: i128 = 252;
-const EXPONENT_ORIGIN: i128 = 12_583_039;
-
-/// Whether `a·b + c` rounds `a·b` down to an integer: `a` is between 0 and 1 and the sum, rounded
-/// down, has no bits below the point. This is the one place where a kernel rounds on purpose.
-fn rounds_down<E: Enclosure>([a, b, c]: [&Known<E>; 3], rounding: Rounding) -> bool {
-    let (Real(a), Real(b), Real(c)) = (a, b, c) else { return false };
-    rounding == Rounding::Down
-        && b.to_integer() == Some(EXPONENTS)
-        && c.to_integer() == Some(ROUNDING)
-        && E::point(0.0).at_most(a)
-        && a.at_most(&E::point(1.0))
 }
 
 /// What spreads whatever the operation: undefined before unsure.
@@ -432,15 +415,12 @@ impl<E: Enclosure> Domain for Intervals<E> {
 
     fn function(
         &mut self,
-        (function, range): (RealFunction, Option<ArgumentRange>),
+        function: (RealFunction, Option<ArgumentRange>),
         operands: [&Values; 2],
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(operands, lanes, out, |[a, b]| match range {
-            Some(range) if !functions::is_in_range(range, a, b) => Unsure(OUT_OF_RANGE),
-            _ => functions::apply(function, a, b),
-        });
+        self.each(operands, lanes, out, |[a, b]| functions::apply_in_range(function, a, b));
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {

@@ -14,7 +14,7 @@ const POWER: &str = "a power of a number that is not positive";
 const MAYBE_POWER: &str = "a power of a number that may not be positive";
 
 /// A function of one or two numbers; those of one look at the first.
-pub(crate) fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Known<E> {
+fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Known<E> {
     let one = || number::<E>(1.0);
     let two = || number::<E>(2.0);
     match function {
@@ -45,8 +45,22 @@ pub(crate) fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Know
     }
 }
 
+const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
+
+/// A function that may be known in a range only: out of it nothing is known.
+pub(crate) fn apply_in_range<E: Enclosure>(
+    (function, range): (RealFunction, Option<ArgumentRange>),
+    a: &Known<E>,
+    b: &Known<E>,
+) -> Known<E> {
+    match range {
+        Some(range) if !is_in_range(range, a, b) => Unsure(OUT_OF_RANGE),
+        _ => apply(function, a, b),
+    }
+}
+
 /// Whether arguments are certainly in a range.
-pub(crate) fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -> bool {
+fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -> bool {
     let holds = |relation, a: &Known<E>, b: &Known<E>| compare(relation, a, b) == Ok(true);
     let magnitude = |a: &Known<E>| unary(Unary::Abs, a);
     match range {

@@ -19,6 +19,7 @@
 mod domain;
 mod double;
 mod enclosure;
+mod expf;
 mod functions;
 mod given;
 mod precise;

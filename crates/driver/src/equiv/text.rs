@@ -160,7 +160,7 @@ pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> O
     let [Some(one), Some(other)] = difference.values else { return None };
     let relative = (one - other).abs() / one.abs().max(other.abs());
     // Something else is known of it, or it is not small.
-    if !(relative < SMALL) || !difference.rounding.is_empty() {
+    if relative.is_nan() || relative >= SMALL || !difference.rounding.is_empty() {
         return None;
     }
     let mut note =

@@ -261,7 +261,7 @@ fn are_independent(columns: &[Vec<f64>]) -> bool {
         }
         let left = product(&rest, &rest).sqrt();
         // Also where it is no number.
-        if !(left > LEAST) {
+        if left.is_nan() || left <= LEAST {
             return false;
         }
         basis.push(rest.into_iter().map(|one| one / left).collect());

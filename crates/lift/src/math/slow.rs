@@ -18,8 +18,7 @@ use ir::{
     Access, AddressBase, BlockId, FloatUnary, Function, Instr, IntBinary, Op, Operand, Printed,
     Program, Reg, Space, Symbol, Terminator, VarId,
 };
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const TABLE: &str = include_str!("tables/slow.txt");
 
@@ -434,7 +433,7 @@ impl<'w, 'v> Writer<'w, 'v> {
 /// Names of registers and variables by their first appearance.
 #[derive(Default)]
 struct Names {
-    numbers: FxHashMap<Reg, usize>,
+    numbers: BTreeMap<Reg, usize>,
     variables: Vec<VarId>,
 }
 

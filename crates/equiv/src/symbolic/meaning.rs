@@ -1,0 +1,39 @@
+//! What the program says and what is taken for it: functions that are known in a range only, and constants
+//! that stand for other numbers.
+
+use super::Symbolic;
+use crate::constants;
+use crate::formula::Formula;
+use ir::{ArgumentRange, Format, RealFunction};
+use term::Term;
+
+impl Symbolic {
+    /// The result of a function that is known in a range only, marked if this run has marks.
+    pub(super) fn within(
+        &mut self,
+        function: RealFunction,
+        range: Option<ArgumentRange>,
+        arguments: [Term; 2],
+        result: Term,
+    ) -> Term {
+        let Some(range) = range else { return result };
+        self.has_ranges = true;
+        match &mut self.marks {
+            Some(marks) => marks.mark(&mut self.terms, (function, range), arguments, result),
+            None => result,
+        }
+    }
+
+    /// The real number that a constant stands for, if it is one of the known ones.
+    pub(super) fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
+        if let Some((form, negative)) = self.constants.stands_for(format, bits) {
+            let form = Formula::expression(form).ok()?;
+            let term = form.term(&mut self.terms, &|_| None).ok()?;
+            return Some(if negative { self.terms.negate(term) } else { term });
+        }
+        let (known, negative) = constants::recognise(format, bits).filter(|_| self.snap)?;
+        self.snapped.insert(known);
+        let term = constants::term(&mut self.terms, known);
+        Some(if negative { self.terms.negate(term) } else { term })
+    }
+}

@@ -1,0 +1,84 @@
+//! What belongs to an expansion beside its steps: ways for large arguments, and choices of infinity.
+
+use super::{Candidate, Planner};
+use crate::math::graph::{Code, Edge, Node};
+use crate::math::matching::Found;
+use crate::math::template::Template;
+use std::collections::BTreeSet;
+
+impl Planner<'_, '_> {
+    /// Whether the ways that are not in the template are those of the library: each choice is between the
+    /// value of the template and what such a way leaves, and it gets the arguments of the function.
+    pub(super) fn is_whole(&self, found: &Found) -> bool {
+        let is_slow = |at: usize, condition: Edge, value: Edge| {
+            self.regions.iter().any(|region| {
+                let own = self.values.conditions[region.branch];
+                let result = region.results.get(at).copied();
+                let merged = self.values.merges.iter().any(|&(block, register, merged)| {
+                    let here = block == region.meets && Some(register) == result;
+                    here && (merged == value
+                        || self.is_only(condition) && self.holds(merged, value))
+                });
+                let arguments = [Some(region.argument), region.other];
+                let same = arguments.iter().flatten().eq(&found.arguments);
+                own.is_some_and(|own| own.node() == condition.node()) && merged && same
+            })
+        };
+        let mut fast = found.fast.iter().enumerate();
+        fast.all(|(at, &(condition, value))| is_slow(at, condition, value))
+    }
+
+    /// What was found with the choices of infinity that belong to it, if its template needs one: those between
+    /// infinity and what is computed of the candidate. Others are the program's own.
+    pub(super) fn with_its_choices(
+        &self,
+        template: &Template,
+        mut found: Found,
+        candidate: Candidate,
+    ) -> Option<Found> {
+        if template.infinite.is_none() {
+            return Some(found);
+        }
+        found.finite.retain(|at| self.is_computed_of(self.choices[*at].rest, candidate.value));
+        (!found.finite.is_empty()).then_some(found)
+    }
+
+    /// Whether a value has none where another has none: it is made of it, and not by a choice.
+    pub(super) fn is_computed_of(&self, value: Edge, other: Edge) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![value.node()];
+        while let Some(node) = work.pop() {
+            if node == other.node() {
+                return true;
+            }
+            if let Node::Op(code, operands) = self.values.graph.node(node)
+                && code != Code::Select
+                && seen.insert(node)
+            {
+                work.extend(operands.as_slice().iter().map(|edge| edge.node()));
+            }
+        }
+        false
+    }
+
+    /// Whether one branch alone goes by a condition.
+    pub(super) fn is_only(&self, condition: Edge) -> bool {
+        let all = self.values.conditions.iter().flatten();
+        all.filter(|one| one.node() == condition.node()).count() == 1
+    }
+
+    /// Whether a value is one of those that choices are made from.
+    pub(super) fn holds(&self, choice: Edge, value: Edge) -> bool {
+        let mut work = vec![choice];
+        while let Some(edge) = work.pop() {
+            if edge == value {
+                return true;
+            }
+            if let Node::Op(Code::Select, operands) = self.values.graph.node(edge.node()) {
+                let arms = operands.as_slice().iter().skip(1);
+                work.extend(arms.map(|arm| arm.flipped(edge.is_negated())));
+            }
+        }
+        false
+    }
+}
