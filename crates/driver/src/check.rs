@@ -9,9 +9,10 @@
 
 use crate::allow::Allow;
 use crate::arguments::MissingData;
-use crate::execute::{self, Again, Execution, Finished, Refusal};
+use crate::execute::{self, Execution, Finished, Refusal};
 use crate::properties::{Property, Verdict, properties};
 use crate::report::{self, Report};
+use crate::rerun::{self, Again};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
 use exec::{Checks, Stop};
 use std::path::Path;
@@ -114,7 +115,7 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
             continue;
         }
         let again = Again { lifted, enclosed };
-        let Some(run) = execute::run_again(execution, "check", checks, again) else { continue };
+        let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
             // It knows why it stopped.

@@ -108,7 +108,7 @@ impl<'r> Prepared<'r> {
     }
 
     /// With a note for each related scalar, which is any number to a run that does not look at numbers.
-    fn without_relations(mut self) -> Self {
+    pub(crate) fn without_relations(mut self) -> Self {
         for scalar in &self.built.scalars {
             let argument = self.built.launch.arguments.get(scalar.argument);
             let is_given = match argument {
@@ -179,7 +179,7 @@ pub(crate) fn run<'r>(
 }
 
 /// Checks a launch; if races of reads are all that is wrong, also whether anything depends on what they read.
-fn checked(
+pub(crate) fn checked(
     program: &Program,
     launch: &exec::Launch,
     limits: Limits,
@@ -187,38 +187,6 @@ fn checked(
 ) -> exec::Outcome {
     let outcome = exec::check_with(program, launch, limits, checks);
     exec::follow_racing_reads(program, launch, limits, checks, outcome)
-}
-
-/// What another run of a kernel knows better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Again {
-    /// The program is lifted. Lifting keeps which memory is touched, so what is found holds for the
-    /// kernel. The one exception is code that was dropped because a function was recognised without it: then
-    /// nothing is known of the kernel.
-    pub(crate) lifted: bool,
-    /// Floats whose bits are not fixed are enclosed.
-    pub(crate) enclosed: bool,
-}
-
-/// Builds the launch and checks it again, whatever tensors contain.
-pub(crate) fn run_again<'r>(
-    execution: &Execution<'r>,
-    command: &str,
-    checks: Checks,
-    again: Again,
-) -> Option<Finished<'r>> {
-    let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
-    let mut prepared = prepared.without_relations();
-    if again.lifted {
-        prepared = prepared.lifted();
-    }
-    let run = if again.enclosed { exec::check_enclosed } else { checked };
-    let (program, launch) = (prepared.program(), &prepared.built.launch);
-    if lift::drops_code(program) {
-        return None;
-    }
-    let result = run(program, launch, execution.limits, checks);
-    Some(prepared.finish(result, checks))
 }
 
 /// Builds the launch.

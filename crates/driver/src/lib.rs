@@ -35,6 +35,7 @@ mod properties;
 pub mod prove;
 mod race_groups;
 pub mod report;
+mod rerun;
 pub mod simulate;
 mod source_lines;
 pub mod support;

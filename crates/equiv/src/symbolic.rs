@@ -13,6 +13,7 @@
 mod fields;
 mod given;
 mod meaning;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -37,7 +38,7 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width}
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{Function, Inputs, Node, Number, Term, Terms};
+use term::{Inputs, Node, Number, Term, Terms};
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -251,16 +252,6 @@ impl Symbolic {
         }
     }
 
-    /// `⌊a·b⌋ + c`
-    fn rounded_down(&mut self, a: Term, b: Term, c: Term) -> Value {
-        let product = self.terms.multiply(a, b);
-        let floor = self.terms.apply(Function::Floor, product);
-        let sum = self.terms.add(floor, c);
-        let value = self.handles.handle(sum);
-        self.expf.note_exponent(value);
-        value
-    }
-
     fn constant_term(&mut self, number: i128) -> Term {
         // Beyond 2^63 as a sum of two parts, which are exact.
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
@@ -278,16 +269,6 @@ impl Symbolic {
             of.map(|(_, range)| *range)
         };
         ranges.of(terms, term, &input)
-    }
-
-    /// A step of `expf`, if `a·b + c` is one.
-    fn expf_step(&mut self, [a, b, c]: [Value; 3], rounding: Rounding) -> Option<Value> {
-        if self.expf.is_rest([a, b, c]) {
-            return Some(c);
-        }
-        let [x, y, z] = [a, b, c].map(|operand| self.term(operand));
-        let rounds = self.expf.rounds_down(&self.terms, a, [y, z], rounding);
-        rounds.then(|| self.rounded_down(x, y, z))
     }
 
     /// Sets lanes to conditions, decided where they are constants.

@@ -1,24 +1,21 @@
 //! Floats: the domain computes, everything here finds operands and puts results where they belong.
 
 use super::legal::{self, Machine};
-use super::truth::{self, Predicate};
-use super::{bytes, convert, integer, is_number, raw, special};
+use super::truth;
+use super::{bytes, classify, convert, is_number, raw, special};
 use crate::concrete::Conversion;
-use crate::domain::{
-    Binary, Connective, HANDLES, Instruction, LIMIT, Numbers, Truths, Unary, Values,
-};
+use crate::domain::{Binary, HANDLES, Instruction, LIMIT, Numbers, Truths, Unary, Values};
 use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::legal::Enclosure;
 use crate::legal::enclosure;
-use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::Valued;
 use crate::value::bytes::ZERO;
-use crate::value::unit::{Byte, Sort, Unit, known};
+use crate::value::unit::{Byte, Sort, Unit};
 use ir::{
-    Atomic, AtomicOp, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, Op,
-    Operand, Reg, Relation, Rounding, Scalar, Width,
+    FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Op, Operand, Reg, Relation,
+    Rounding, Width,
 };
 
 /// An operand in all lanes.
@@ -86,7 +83,9 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
         Op::FloatCompare { relation, format, flush, dst, a, b } => {
             compare(context, *relation, (*format, *flush), *dst, [*a, *b])
         }
-        Op::FloatTest { property, format, dst, a } => test(context, *property, *format, *dst, *a),
+        Op::FloatTest { property, format, dst, a } => {
+            classify::test(context, *property, *format, *dst, *a)
+        }
         Op::Convert { dst, src, from, to, rounding, flush, saturate, finite, relu } => {
             let conversion = Conversion {
                 from: *from,
@@ -426,7 +425,7 @@ fn compare(
     true
 }
 
-fn ask_relation(
+pub(super) fn ask_relation(
     context: &mut Context<'_, '_>,
     relation: Relation,
     values: &[Values; 2],
@@ -444,126 +443,4 @@ fn ask_relation(
         valued.domain.compare(relation, values.each_ref(), both, &mut truths);
     }
     truths
-}
-
-/// Values are numbers; whether they are infinite is a comparison.
-fn test(
-    context: &mut Context<'_, '_>,
-    property: FloatProperty,
-    format: Format,
-    dst: Reg,
-    a: Operand,
-) -> bool {
-    if is_number(context, a) {
-        return false;
-    }
-    let source = raw(context, a);
-    let lanes = context.lanes.without(source.1.poison);
-    let settled = |truth: Mask| Truths { known: Mask::ALL, truth, values: [0; WARP] };
-    if legal::numbers(context) == Numbers::Legal {
-        let values = reals(context, &source, format, 0, lanes);
-        let truths = legal::test(context, property, format, &values, lanes);
-        truth::write(context, dst, &truths, source.1, context.lanes);
-        return true;
-    }
-    let mut truths = match property {
-        FloatProperty::Number => settled(Mask::ALL),
-        FloatProperty::NotANumber => settled(Mask::NONE),
-        FloatProperty::Finite | FloatProperty::Infinite => {
-            let values = reals(context, &source, format, 0, lanes);
-            let Some(valued) = &mut context.valued else { return false };
-            let ends = [f64::INFINITY, f64::NEG_INFINITY]
-                .map(|end| valued.constant(Format::F64, end.to_bits()));
-            let [above, below] =
-                ends.map(|end| ask_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
-            either(context, &above, &below, lanes)
-        }
-        FloatProperty::Normal | FloatProperty::Subnormal => return false,
-    };
-    special::settle_test(property, format, &source, lanes, &mut truths);
-    truth::write(context, dst, &truths, source.1, context.lanes);
-    if property == FloatProperty::Finite {
-        truth::not(context, dst, dst.into());
-        let known = Predicate::read(context, dst.into());
-        if known.unknown().and(context.lanes).is_empty() {
-            let truth = Mask(!known.truth.0);
-            context.registers.write_predicate(dst, truth, known.tags, context.lanes);
-        }
-    }
-    true
-}
-
-fn either(context: &mut Context<'_, '_>, a: &Truths, b: &Truths, lanes: Mask) -> Truths {
-    let known = a.known.and(b.known).or(a.known.and(a.truth)).or(b.known.and(b.truth));
-    let truth = a.truth.and(a.known).or(b.truth.and(b.known));
-    let mut out = Truths { known, truth, values: [0; WARP] };
-    for lane in lanes.without(known).iter() {
-        out.values[lane] = if a.known.has(lane) { b.values[lane] } else { a.values[lane] };
-    }
-    let both = lanes.without(a.known).without(b.known);
-    let both = both.and(followed(&a.values)).and(followed(&b.values));
-    if let Some(valued) = &mut context.valued
-        && !both.is_empty()
-    {
-        valued.domain.connect(Connective::Or, [&a.values, &b.values], both, &mut out);
-    }
-    out
-}
-
-/// A read-modify-write of floats in one lane: the new contents, if that is the domain's business.
-pub(in crate::interpret) fn update(
-    context: &mut Context<'_, '_>,
-    atomic: &Atomic,
-    [old, a]: [(u64, Word); 2],
-) -> Option<(u64, Word)> {
-    let Scalar::Float(format) = atomic.scalar else {
-        return update_integer(context, atomic, [old, a]);
-    };
-    let op = match atomic.op {
-        AtomicOp::Add => Binary::Add,
-        AtomicOp::Min => Binary::Min,
-        AtomicOp::Max => Binary::Max,
-        _ => return None,
-    };
-    let place = Some(context.place);
-    let valued = context.valued.as_mut()?;
-    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
-    let sort = Sort::float(format);
-    let size = sort.bytes();
-    let mut out = ZERO;
-    for part in 0..usize::from(atomic.packed) {
-        let at = part * size;
-        let [x, y] = operands.map(|bytes| valued.real(&bytes[at..at + size], format, place));
-        let result = match (x, y) {
-            (Ok(x), Ok(y)) => {
-                let known = operands.map(|bytes| known(&bytes[at..at + size]));
-                Ok(legal::update(valued, (op, format), [x, y], known))
-            }
-            (Err(word), _) | (_, Err(word)) => Err(word),
-        };
-        for (index, byte) in out[at..at + size].iter_mut().enumerate() {
-            *byte = match result {
-                Ok(value) => Byte::Of { value, sort, index: index as u8 },
-                Err(word) => Byte::Opaque(word),
-            };
-        }
-    }
-    Some(valued.store.word(&out))
-}
-
-/// The same of integers, where they may wrap around.
-fn update_integer(
-    context: &mut Context<'_, '_>,
-    atomic: &Atomic,
-    [old, a]: [(u64, Word); 2],
-) -> Option<(u64, Word)> {
-    let size = atomic.scalar.width().bytes() as usize;
-    let valued = context.valued.as_mut()?;
-    if atomic.op != AtomicOp::Add || size > 8 {
-        return None;
-    }
-    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
-    let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
-    let sum = valued.binary(Binary::Add, a?, b?);
-    Some(valued.store.word(&integer::whole(sum, size)?))
 }

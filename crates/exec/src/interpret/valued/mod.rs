@@ -3,7 +3,9 @@
 //! What is not done here is done as in a run without a domain, and gives opaque words where the
 //! result is unknown. So this may leave things out: a value is then lost, never wrong.
 
+mod atomic;
 mod bits;
+mod classify;
 mod conditional;
 mod convert;
 mod float;
@@ -24,8 +26,9 @@ use crate::memory::Word;
 use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 use crate::value::reason;
+pub(super) use atomic::update;
 pub(crate) use conditional::conditional;
-pub(super) use float::{execute as float, update};
+pub(super) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
 pub(super) use same::keeps;

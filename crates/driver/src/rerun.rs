@@ -1,0 +1,37 @@
+//! Runs of a kernel that know more than the first one.
+
+use crate::arguments::MissingData;
+use crate::execute::{Execution, Finished, checked, prepare};
+use exec::Checks;
+
+/// What another run of a kernel knows better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Again {
+    /// The program is lifted. Lifting keeps which memory is touched, so what is found holds for the
+    /// kernel. The one exception is code that was dropped because a function was recognised without it: then
+    /// nothing is known of the kernel.
+    pub(crate) lifted: bool,
+    /// Floats whose bits are not fixed are enclosed.
+    pub(crate) enclosed: bool,
+}
+
+/// Builds the launch and checks it again, whatever tensors contain.
+pub(crate) fn run_again<'r>(
+    execution: &Execution<'r>,
+    command: &str,
+    checks: Checks,
+    again: Again,
+) -> Option<Finished<'r>> {
+    let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
+    let mut prepared = prepared.without_relations();
+    if again.lifted {
+        prepared = prepared.lifted();
+    }
+    let run = if again.enclosed { exec::check_enclosed } else { checked };
+    let (program, launch) = (prepared.program(), &prepared.built.launch);
+    if lift::drops_code(program) {
+        return None;
+    }
+    let result = run(program, launch, execution.limits, checks);
+    Some(prepared.finish(result, checks))
+}

@@ -1,0 +1,67 @@
+//! Read-modify-writes of values.
+
+use super::{integer, legal};
+use crate::domain::Binary;
+use crate::interpret::Context;
+use crate::memory::Word;
+use crate::value::bytes::ZERO;
+use crate::value::unit::{Byte, Sort, known};
+use ir::{Atomic, AtomicOp, Scalar};
+
+/// A read-modify-write of floats in one lane: the new contents, if that is the domain's business.
+pub(in crate::interpret) fn update(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    [old, a]: [(u64, Word); 2],
+) -> Option<(u64, Word)> {
+    let Scalar::Float(format) = atomic.scalar else {
+        return update_integer(context, atomic, [old, a]);
+    };
+    let op = match atomic.op {
+        AtomicOp::Add => Binary::Add,
+        AtomicOp::Min => Binary::Min,
+        AtomicOp::Max => Binary::Max,
+        _ => return None,
+    };
+    let place = Some(context.place);
+    let valued = context.valued.as_mut()?;
+    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
+    let sort = Sort::float(format);
+    let size = sort.bytes();
+    let mut out = ZERO;
+    for part in 0..usize::from(atomic.packed) {
+        let at = part * size;
+        let [x, y] = operands.map(|bytes| valued.real(&bytes[at..at + size], format, place));
+        let result = match (x, y) {
+            (Ok(x), Ok(y)) => {
+                let known = operands.map(|bytes| known(&bytes[at..at + size]));
+                Ok(legal::update(valued, (op, format), [x, y], known))
+            }
+            (Err(word), _) | (_, Err(word)) => Err(word),
+        };
+        for (index, byte) in out[at..at + size].iter_mut().enumerate() {
+            *byte = match result {
+                Ok(value) => Byte::Of { value, sort, index: index as u8 },
+                Err(word) => Byte::Opaque(word),
+            };
+        }
+    }
+    Some(valued.store.word(&out))
+}
+
+/// The same of integers, where they may wrap around.
+fn update_integer(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    [old, a]: [(u64, Word); 2],
+) -> Option<(u64, Word)> {
+    let size = atomic.scalar.width().bytes() as usize;
+    let valued = context.valued.as_mut()?;
+    if atomic.op != AtomicOp::Add || size > 8 {
+        return None;
+    }
+    let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
+    let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
+    let sum = valued.binary(Binary::Add, a?, b?);
+    Some(valued.store.word(&integer::whole(sum, size)?))
+}

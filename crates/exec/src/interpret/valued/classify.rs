@@ -1,0 +1,73 @@
+//! `testp`: what kind of number a float is.
+
+use super::float::{ask_relation, followed, reals};
+use super::truth::{self, Predicate};
+use super::{is_number, legal, raw, special};
+use crate::domain::{Connective, Numbers, Truths};
+use crate::interpret::Context;
+use crate::lanes::{Mask, WARP};
+use ir::{FloatProperty, Format, Operand, Reg, Relation};
+
+/// Values are numbers; whether they are infinite is a comparison.
+pub(super) fn test(
+    context: &mut Context<'_, '_>,
+    property: FloatProperty,
+    format: Format,
+    dst: Reg,
+    a: Operand,
+) -> bool {
+    if is_number(context, a) {
+        return false;
+    }
+    let source = raw(context, a);
+    let lanes = context.lanes.without(source.1.poison);
+    let settled = |truth: Mask| Truths { known: Mask::ALL, truth, values: [0; WARP] };
+    if legal::numbers(context) == Numbers::Legal {
+        let values = reals(context, &source, format, 0, lanes);
+        let truths = legal::test(context, property, format, &values, lanes);
+        truth::write(context, dst, &truths, source.1, context.lanes);
+        return true;
+    }
+    let mut truths = match property {
+        FloatProperty::Number => settled(Mask::ALL),
+        FloatProperty::NotANumber => settled(Mask::NONE),
+        FloatProperty::Finite | FloatProperty::Infinite => {
+            let values = reals(context, &source, format, 0, lanes);
+            let Some(valued) = &mut context.valued else { return false };
+            let ends = [f64::INFINITY, f64::NEG_INFINITY]
+                .map(|end| valued.constant(Format::F64, end.to_bits()));
+            let [above, below] =
+                ends.map(|end| ask_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
+            either(context, &above, &below, lanes)
+        }
+        FloatProperty::Normal | FloatProperty::Subnormal => return false,
+    };
+    special::settle_test(property, format, &source, lanes, &mut truths);
+    truth::write(context, dst, &truths, source.1, context.lanes);
+    if property == FloatProperty::Finite {
+        truth::not(context, dst, dst.into());
+        let known = Predicate::read(context, dst.into());
+        if known.unknown().and(context.lanes).is_empty() {
+            let truth = Mask(!known.truth.0);
+            context.registers.write_predicate(dst, truth, known.tags, context.lanes);
+        }
+    }
+    true
+}
+
+fn either(context: &mut Context<'_, '_>, a: &Truths, b: &Truths, lanes: Mask) -> Truths {
+    let known = a.known.and(b.known).or(a.known.and(a.truth)).or(b.known.and(b.truth));
+    let truth = a.truth.and(a.known).or(b.truth.and(b.known));
+    let mut out = Truths { known, truth, values: [0; WARP] };
+    for lane in lanes.without(known).iter() {
+        out.values[lane] = if a.known.has(lane) { b.values[lane] } else { a.values[lane] };
+    }
+    let both = lanes.without(a.known).without(b.known);
+    let both = both.and(followed(&a.values)).and(followed(&b.values));
+    if let Some(valued) = &mut context.valued
+        && !both.is_empty()
+    {
+        valued.domain.connect(Connective::Or, [&a.values, &b.values], both, &mut out);
+    }
+    out
+}
