@@ -139,7 +139,8 @@ fn no_difference_is_told_out_of_the_range() {
 #[test]
 fn ways_for_large_arguments_are_recognised_whole() {
     let whole = function("sinf", BUILD, &[]);
-    assert_eq!(ask([&whole, &whole], &[]).0, Exit::Success);
+    let (exit, text) = ask([&whole, &whole], &[]);
+    assert_eq!(exit, Exit::Success, "{text}");
     let changes: [&[(&str, &str)]; 5] = [
         &[("mov.u32 \t%r23, 1011060801;", "mov.u32 %r23, 1011060800;")],
         &[("0d3BF921FB54442D19", "0d3BF921FB54442D18")],

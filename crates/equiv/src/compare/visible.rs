@@ -12,7 +12,7 @@ use crate::relied::SignRead;
 use crate::replay::{Floats, first_apart, replay};
 use crate::side::{Side, Table};
 use crate::witness::Numbers;
-use decide::{Discrepancy, differences};
+use decide::{Budget, Discrepancy, differences};
 use exec::Limits;
 use std::collections::BTreeSet;
 use term::Term;
@@ -25,6 +25,10 @@ pub(super) const ALIKE: &str =
 
 /// Other points that are looked at, of each kind.
 const ELSEWHERE: usize = 6;
+
+/// Digits of the numbers at further points, and how many of these there are.
+const DIGITS: u32 = 24;
+const PRECISE: u64 = 24;
 
 /// So many runs are free, whatever they cost.
 const FREE_RUNS: u32 = 16;
@@ -169,6 +173,12 @@ impl Outputs<'_, '_> {
     }
 
     fn elsewhere(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
-        self.with_problem(&[pair], |problem, budget| differences(problem, pair, budget, ELSEWHERE))
+        self.with_problem(&[pair], |problem, budget| {
+            let mut found = differences(problem, pair, budget, ELSEWHERE);
+            // Numbers of few digits hide what rounding shows of others.
+            let precise = Budget { significand_bits: DIGITS, points: PRECISE, ..*budget };
+            found.extend(differences(problem, pair, &precise, ELSEWHERE));
+            found
+        })
     }
 }
