@@ -9,7 +9,7 @@
 
 use crate::allow::Allow;
 use crate::arguments::MissingData;
-use crate::execute::{self, Execution, Finished, Refusal};
+use crate::execute::{self, Execution, Finished, Refusal, is_race};
 use crate::properties::{Property, Verdict, properties};
 use crate::report::{self, Report};
 use crate::rerun::{self, Again};
@@ -160,6 +160,10 @@ fn settled<'r>(
     let prepared = prepare()?.lifted();
     let side = crate::equiv::alone(execution, &prepared).ok()?;
     let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
+    if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
+        // They differ as real numbers: a race.
+        return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
+    }
     let real = "float-order: what threads write at the same time is equal up to the order of float \
                 additions (--allow float-order)";
     Some(Settled::AsReals(prepared.assuming(real).finish(outcome, checks)))

@@ -236,7 +236,7 @@ fn is_open_copy(doubt: &Doubt) -> bool {
     matches!(doubt.about, Doubtful::Copies { differ: false })
 }
 
-fn is_race(fault: &Fault) -> bool {
+pub(crate) fn is_race(fault: &Fault) -> bool {
     matches!(fault, Fault::Race(race) if !race.is_harmless())
 }
 

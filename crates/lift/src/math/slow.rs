@@ -228,10 +228,9 @@ impl<'w, 'v> Writer<'w, 'v> {
             let named = names.renamed(self.function);
             let printed = Printed { program: self.program, function: &named };
             for instruction in &data.instructions {
-                lines.push(format!(
-                    "  {}",
-                    names.variables(self.program, printed.instruction(instruction))
-                ));
+                let text = names.variables(self.program, printed.instruction(instruction));
+                // Whether a product may be fused makes no difference to what a way computes.
+                lines.push(format!("  {}", text.replace(".contract", "")));
             }
             let target = |block: BlockId| match blocks.iter().position(|one| *one == block) {
                 Some(at) => format!("b{at}"),

@@ -53,9 +53,12 @@ pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> b
             if special::execute(context, *op, shape, *dst, [*a, *b], &machine) {
                 return true;
             }
+            let nans = legal::nan_products(context, op, shape, [*a, *b]);
             compute(context, shape, *dst, [*a, *b], &machine, &mut |valued, ab, lanes, out| {
                 valued.domain.binary(binary, ab, lanes, out);
-            })
+            });
+            nans.apply(context, *dst);
+            true
         }
         Op::Fma { format, lanes, mode, dst, a, b, c } => {
             let shape = Shape { format: *format, count: *lanes, mode: *mode };

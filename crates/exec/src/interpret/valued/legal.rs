@@ -3,16 +3,16 @@
 //! Whoever computes a float asks here whether its operands are enclosed; then so is the result. Whoever
 //! decides something by a float asks here whether all legal results decide alike.
 
-use super::Patch;
 use super::float::{Operands, Shape, followed};
-use crate::concrete::Conversion;
+use super::{Patch, raw};
+use crate::concrete::{self, Conversion};
 use crate::domain::{Binary, Numbers, Truths, Value, Values};
 use crate::interpret::Context;
 use crate::lanes::Mask;
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;
 use crate::value::{Valued, reason};
-use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Reg, Relation};
+use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Operand, Reg, Relation};
 
 /// What an instruction makes of enclosed operands; `None` where nothing encloses the result.
 pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
@@ -86,6 +86,32 @@ pub(super) fn attach<const N: usize>(
             last = Some((operands, out[lane]));
         }
     }
+}
+
+/// In a run on legal results, the lanes in which a product of numbers is a NaN: it is one, fused with a sum or not,
+/// and nothing encloses it.
+pub(super) fn nan_products(
+    context: &mut Context<'_, '_>,
+    op: &FloatBinary,
+    shape: Shape,
+    operands: [Operand; 2],
+) -> Patch {
+    let mut patch = Patch::new();
+    let Shape { format, count, mode } = shape;
+    if numbers(context) != Numbers::Legal || *op != FloatBinary::Mul || count != 1 {
+        return patch;
+    }
+    let [a, b] = operands.map(|operand| raw(context, operand));
+    for lane in context.lanes.iter() {
+        let (Some(x), Some(y)) = (bits(&a, format, 0, lane), bits(&b, format, 0, lane)) else {
+            continue;
+        };
+        let product = concrete::float_binary(*op, format, mode, x, y);
+        if Enclosure::of_bits(format, product).is_none() {
+            patch.set(lane, (product, Word::Number));
+        }
+    }
+    patch
 }
 
 /// Replaces aliases by the domain's values.
