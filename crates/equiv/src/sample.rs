@@ -225,7 +225,7 @@ fn parameters(format: Format) -> (i32, i32, f64) {
     match format {
         Format::F64 => (53, -1074, f64::MAX),
         Format::F32 => (24, -149, f64::from(f32::MAX)),
-        Format::Tf32 => (11, -136, f64::from(f32::MAX) / 2.0),
+        Format::Tf32 => (11, -136, (2.0 - 2_f64.powi(-10)) * 2_f64.powi(127)),
         Format::Bf16 => (8, -133, 1.5 * 2_f64.powi(127)),
         Format::F16 => (11, -24, 65504.0),
         Format::E4m3 => (4, -9, 448.0),

@@ -17,6 +17,9 @@ use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Operand, 
 /// What an instruction makes of enclosed operands; `None` where nothing encloses the result.
 pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
 
+/// An operand: its bits if it is a number, and its handle.
+type Known = (Option<u64>, Value);
+
 /// The numbers that decisions of the run rest on.
 pub(super) fn numbers(context: &Context<'_, '_>) -> Numbers {
     context.valued.as_ref().map_or(Numbers::Real, |valued| valued.domain.numbers())
@@ -66,9 +69,9 @@ pub(super) fn attach<const N: usize>(
     if valued.domain.numbers() == Numbers::Real || !(0..N).all(may_be) {
         return;
     }
-    let mut last: Option<([(Option<u64>, Value); N], Value)> = None;
+    let mut last: Option<([Known; N], Value)> = None;
     for lane in followed(out).and(lanes).iter() {
-        let operands: [(Option<u64>, Value); N] =
+        let operands: [Known; N] =
             std::array::from_fn(|at| (bits(&sources[at], format, part, lane), values[at][lane]));
         if let Some((same, alias)) = last
             && same == operands
