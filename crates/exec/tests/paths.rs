@@ -65,7 +65,7 @@ fn a_store_that_releases_is_a_fence() {
         @%p2 ld.acquire.gpu.global.u32 %r2, [%rd1+32]; @%p2 ld.global.u32 %r3, [%rd1];";
     let outcome = small(33, body);
     assert_eq!(races(&outcome), 0);
-    let reasons: Vec<&str> = outcome.undecided.iter().map(|open| &*open.reason).collect();
+    let reasons: Vec<&str> = outcome.undecided.iter().map(|open| open.reason).collect();
     assert!(reasons.contains(&"fences might order them"), "{reasons:?}");
 }
 

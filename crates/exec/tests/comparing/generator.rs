@@ -122,7 +122,7 @@ fn buffer(random: &mut Random, number: usize) -> Buffer {
             let small = random.once_in(2);
             let byte = |at: u64| match small {
                 true => {
-                    if at % 4 == 0 {
+                    if at.is_multiple_of(4) {
                         (at / 4) as u8
                     } else {
                         0

@@ -145,12 +145,12 @@ impl Domain for Hashed {
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
-        (hash((self.hash_of(value), width.bits(), signed)) % 3 == 0).then_some(value)
+        hash((self.hash_of(value), width.bits(), signed)).is_multiple_of(3).then_some(value)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
         let question = ("field", self.hash_of(value), width.bits(), first, bits);
-        (hash(question) % 3 == 0).then(|| self.intern(question))
+        hash(question).is_multiple_of(3).then(|| self.intern(question))
     }
 
     fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
@@ -160,7 +160,7 @@ impl Domain for Hashed {
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
         let question = ("power", self.hash_of(value));
-        (hash(question) % 2 == 0).then(|| self.intern(question))
+        hash(question).is_multiple_of(2).then(|| self.intern(question))
     }
 
     fn explain(&self, value: Value) -> String {
