@@ -121,7 +121,7 @@ fn cuda_is_compiled() {
     std::fs::write(folder.join("k.cu"), "__global__ void k(int* x) { y[0] = 1; }\n").unwrap();
     let (code, _, messages) = run(folder, &check);
     assert_eq!(code, 2);
-    assert!(messages.contains("`k.cu` does not compile:\nk.cu(1): error:"), "{messages}");
+    assert!(messages.contains("`k.cu` does not compile:\n  | k.cu(1): error:"), "{messages}");
     let (code, _, messages) = run(folder, &format!("{check} --arch ampere"));
     assert_eq!(code, 2);
     assert!(messages.contains("--arch is such as sm_80"), "{messages}");

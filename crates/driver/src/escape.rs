@@ -3,7 +3,7 @@
 //!
 //! Names, sources and messages of compilers come from whoever wrote the kernel. Text for people is escaped as a
 //! whole at its end, so no place can be forgotten; since our own colours are escape sequences, text about input
-//! with such characters has no colours ([`Colour::for_input`]).
+//! with such characters has no colours (`Colour::for_input`).
 
 use crate::{Colour, Outcome};
 use std::borrow::Cow;
