@@ -6,7 +6,7 @@
 use crate::execute::Finished;
 use crate::{Colour, findings};
 use anstyle::AnsiColor;
-use exec::{Contents, Doubt, Doubtful};
+use exec::{AccessKind, Contents, Doubt, Doubtful, Fault, Sink};
 
 /// Reasons of one kind beyond this many are only counted.
 const SHOWN: usize = 3;
@@ -99,8 +99,24 @@ fn reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
         reasons.insert(0, "the run stopped".to_owned());
     } else if name != "races" && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("seen on one schedule, and another may differ".to_owned());
+    } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
+        reasons.push("an error leaves open what the kernel does after it".to_owned());
     }
     reasons
+}
+
+/// Whether a fault leaves open what happens elsewhere: memory that is not the kernel's is changed, or an undefined value
+/// decides where control goes, what is accessed or who waits.
+fn derails(fault: &Fault) -> bool {
+    match fault {
+        Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
+            *kind != AccessKind::Read
+        }
+        Fault::Undefined { reaches, .. } => {
+            matches!(reaches, Sink::Control | Sink::Address | Sink::Synchronisation)
+        }
+        _ => false,
+    }
 }
 
 /// Whether another schedule may do something else.
