@@ -38,7 +38,10 @@ pub(super) fn test(
                 .map(|end| valued.constant(Format::F64, end.to_bits()));
             let [above, below] =
                 ends.map(|end| ask_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
-            either(context, &above, &below, lanes)
+            let mut infinite = either(context, &above, &below, lanes);
+            let property = FloatProperty::Infinite;
+            legal::confirm_test(context, property, format, &values, &mut infinite);
+            infinite
         }
         FloatProperty::Normal | FloatProperty::Subnormal => return false,
     };

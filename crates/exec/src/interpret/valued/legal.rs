@@ -199,8 +199,9 @@ pub(super) fn confirm(
             }
             (Numbers::Confirmed, true, compared) => {
                 let holds = truths.truth.has(lane);
-                // That a number is finite is assumed of all numbers.
-                if compared != Some(holds) && !infinite(a) && !infinite(b) {
+                // That data stay finite is assumed; of known numbers it is known.
+                let assumed = compared.is_none() && (infinite(a) || infinite(b));
+                if compared != Some(holds) && !assumed {
                     truths.defer(lane, valued.domain.truth(holds));
                 }
             }
@@ -217,6 +218,24 @@ pub(super) fn integer(
     value: Value,
 ) -> Option<u64> {
     enclosure::to_integer(conversion, &enclosed(valued, format, None, value)?)
+}
+
+/// What is decided of a test of a float: the domain's answer counts only if legal results that are known have it, too.
+pub(super) fn confirm_test(
+    context: &mut Context<'_, '_>,
+    property: FloatProperty,
+    format: Format,
+    values: &Values,
+    truths: &mut Truths,
+) {
+    let Some(valued) = &mut context.valued else { return };
+    for lane in truths.known.and(context.lanes).iter() {
+        let Some(found) = enclosed(valued, format, None, values[lane]) else { continue };
+        let holds = truths.truth.has(lane);
+        if enclosure::test(property, format, &found) != Some(holds) {
+            truths.defer(lane, valued.domain.truth(holds));
+        }
+    }
 }
 
 /// A test of a float in each lane, in a run on legal results.
