@@ -1,0 +1,3 @@
+//! Syntax: recursive descent over tokens.
+
+pub mod ast;

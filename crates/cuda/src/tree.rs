@@ -1,0 +1,486 @@
+//! The typed tree: what a file means, with every name resolved, every conversion written out, every overload chosen and
+//! every template instantiated (ISO C++17 [expr], [conv], [stmt], [dcl]).
+//!
+//! # Meaning
+//!
+//! An expression of category [`Category::Place`] names an object (an lvalue); [`ExprKind::Read`] takes its value. Operands of
+//! arithmetic have the type of the operation. The order of evaluation is that of C++17: the right side of an assignment
+//! before the left one, the left side of `&&`, `||`, `,`, `?:`, `<<`, `>>`, subscripts and member accesses before the right one, arguments of a
+//! call and operands of all else in an order that is not fixed. Where that order matters, `sema` has refused the expression
+//! (an unsequenced modification), so a reader may go from left to right.
+//!
+//! In clauses (`spec` in the names here), integers have no bounds ([`Type::Whole`]) and floats are reals ([`Type::Real`]).
+
+mod clauses;
+mod types;
+
+pub use clauses::{Clause, ClauseKind, Fold, Label, Lemma, Monoid, Predicate, Quantifier};
+pub use types::{Extent, FloatKind, IntKind, Qualified, Type};
+
+use base::{IndexVec, Span, define_index};
+
+define_index! {
+    /// A variable or parameter of a function.
+    pub struct LocalId;
+    /// A variable outside of functions, or a `static` one in a function.
+    pub struct GlobalId;
+    /// A function, after templates were instantiated.
+    pub struct FunctionId;
+    /// A struct, class, union or built-in vector type.
+    pub struct RecordId;
+    /// An enumeration.
+    pub struct EnumId;
+    /// An integer that is the same everywhere in the launch and whose value is not fixed.
+    pub struct SymbolId;
+}
+
+/// A translation unit.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Functions that kernels call, and kernels.
+    pub functions: IndexVec<FunctionId, Function>,
+    /// Variables outside of functions.
+    pub globals: IndexVec<GlobalId, Global>,
+    /// Structs.
+    pub records: IndexVec<RecordId, Record>,
+    /// Enumerations.
+    pub enums: IndexVec<EnumId, Enumeration>,
+    /// Macros that `symbolic` clauses declare, and integer parameters of kernel templates.
+    pub symbols: IndexVec<SymbolId, Symbol>,
+    /// Kernels in the order of the file, or why one cannot be read. One of them does not concern the others.
+    pub kernels: Vec<KernelEntry>,
+    /// `predicate` clauses.
+    pub predicates: Vec<Predicate>,
+    /// `lemma` clauses.
+    pub lemmas: Vec<Lemma>,
+    /// `monoid` clauses.
+    pub monoids: Vec<Monoid>,
+    /// What was assumed while reading, each a line for the report: the architecture if the text asks for it, types of
+    /// template parameters.
+    pub assumed: Vec<String>,
+}
+
+/// A kernel of the file.
+#[derive(Debug)]
+pub struct KernelEntry {
+    /// Its name, with template arguments if it is an explicit instance.
+    pub name: String,
+    /// Where its name is written.
+    pub span: Span,
+    /// The kernel.
+    pub function: crate::Result<FunctionId>,
+}
+
+/// An integer that is the same everywhere in the launch.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where it is declared.
+    pub span: Span,
+    /// Whether it is a parameter of a kernel template (else a macro).
+    pub of_template: bool,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name, without template arguments.
+    pub name: String,
+    /// Where its name is written.
+    pub span: Span,
+    /// Whether it is `__global__`.
+    pub is_kernel: bool,
+    /// What it returns; `is_reference` of it in `returns_reference`.
+    pub returns: Type,
+    /// Whether it returns a reference; a call of it is then a place.
+    pub returns_reference: bool,
+    /// Its parameters, in order; the object of a member function is the first one, by reference.
+    pub parameters: Vec<LocalId>,
+    /// All its variables.
+    pub locals: IndexVec<LocalId, Local>,
+    /// Its contract.
+    pub clauses: Vec<Clause>,
+    /// Its body.
+    pub body: Vec<Stmt>,
+    /// Template arguments, as text: integer parameters of kernels are symbols and not among them.
+    pub arguments: Vec<String>,
+    /// `__launch_bounds__(threads, …)`, if given and constant.
+    pub max_threads: Option<u64>,
+}
+
+/// Where a variable of a function lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// One for each thread.
+    Automatic,
+    /// One for each block.
+    Shared,
+    /// `extern __shared__`: all of these begin at the same address, with the size that the launch gives.
+    DynamicShared,
+}
+
+/// A variable or parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name; empty for a parameter without one and for a temporary.
+    pub name: String,
+    /// Its type; of a reference, the type of what it refers to.
+    pub ty: Type,
+    /// Whether it may not be written.
+    pub is_const: bool,
+    /// Whether accesses of it are `volatile`.
+    pub is_volatile: bool,
+    /// Whether it is a reference: it is bound once, to a place.
+    pub is_reference: bool,
+    /// Where it lives.
+    pub storage: Storage,
+    /// Whether it is declared in a `ghost` clause.
+    pub is_ghost: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Where a variable outside of functions lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobalSpace {
+    /// `__device__`, `__managed__`.
+    Device,
+    /// `__constant__`.
+    Constant,
+    /// `__shared__` at file scope: one for each block.
+    Shared,
+    /// `extern __shared__` at file scope.
+    DynamicShared,
+    /// `texture<…>` reference or other read-only array that the host binds.
+    Texture,
+}
+
+/// A variable outside of functions. Constants with known values do not come here: they are literals where they are used.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it is `const`: then it holds `init` at every launch.
+    pub is_const: bool,
+    /// Where it lives.
+    pub space: GlobalSpace,
+    /// Its initialiser. A variable that is not `const` may hold anything when a kernel starts: the host may have written it.
+    pub init: Option<Init>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A struct.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its name.
+    pub name: String,
+    /// Its fields; those of bases come first.
+    pub fields: Vec<Field>,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Whether it is a union: all fields begin at 0.
+    pub is_union: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its offset in bytes.
+    pub offset: u64,
+    /// Whether it may not be written.
+    pub is_const: bool,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// Its name.
+    pub name: String,
+    /// Its underlying type.
+    pub underlying: IntKind,
+    /// Whether it is an `enum class`.
+    pub is_scoped: bool,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// A declaration is reached: the variable holds nothing, or its initialiser. Shared variables are declared once for
+    /// the function, not each time.
+    Declare(LocalId, Option<Init>),
+    /// An expression for what it does.
+    Expr(Expr),
+    /// `if`, also `if constexpr` whose condition is a symbol's.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// A loop.
+    Loop(Box<Loop>),
+    /// `switch`: control goes to the label that fits, else to `default`, else behind it.
+    Switch(Box<Switch>),
+    /// `{ … }`.
+    Block(Vec<Stmt>),
+    /// `return`.
+    Return(Option<Expr>),
+    /// `break` of the innermost loop or switch.
+    Break,
+    /// `continue` of the innermost loop.
+    Continue,
+    /// Clauses that stand by themselves, and those before a barrier.
+    Clauses(Vec<Clause>),
+}
+
+/// `for`, `while` or `do`.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// What is done once before.
+    pub init: Vec<Stmt>,
+    /// Whether it goes on; `None` for ever.
+    pub condition: Option<Expr>,
+    /// What is done after each iteration, also after `continue`.
+    pub step: Option<Expr>,
+    /// An iteration.
+    pub body: Vec<Stmt>,
+    /// Whether the condition is tested after the iteration (`do`).
+    pub tests_after: bool,
+    /// `loop invariant` and `loop variant`.
+    pub clauses: Vec<Clause>,
+}
+
+/// A `switch`. Labels inside of nested statements (Duff's device) are refused.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// Promoted value.
+    pub value: Expr,
+    /// What follows each group of labels, in order; control falls through from one to the next.
+    pub arms: Vec<Arm>,
+}
+
+/// Labels of a `switch` and the statements after them.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// Values of `case`.
+    pub values: Vec<i128>,
+    /// Whether `default` is among the labels.
+    pub is_default: bool,
+    /// The statements up to the next label.
+    pub body: Vec<Stmt>,
+}
+
+/// What a variable holds first.
+#[derive(Clone, Debug)]
+pub enum Init {
+    /// A value of its type, converted; for a reference, the place that it is bound to.
+    Expr(Expr),
+    /// Elements of an array or fields of a struct, in order; those that are not given are [`Init::Zero`].
+    List(Vec<Init>),
+    /// All zero.
+    Zero,
+}
+
+/// Whether an expression names an object or is a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// An lvalue.
+    Place,
+    /// A prvalue.
+    Value,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it names an object.
+    pub category: Category,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What an expression is. Operands are values unless said otherwise.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// An integer, truth value, character or enumerator, within its type.
+    Int(i128),
+    /// A floating literal.
+    Float(f64),
+    /// A null pointer.
+    Null,
+    /// A string literal; a place of type `const char[n]`.
+    Text(Box<[u8]>),
+    /// A variable of the function; a place.
+    Local(LocalId),
+    /// A variable outside of functions; a place.
+    Global(GlobalId),
+    /// A symbol.
+    Symbol(SymbolId),
+    /// A component of a built-in vector.
+    Special(Special, usize),
+    /// The value in a place.
+    Read(Box<Expr>),
+    /// `*p`; a place.
+    Deref(Box<Expr>),
+    /// The address of a place.
+    AddressOf(Box<Expr>),
+    /// A place of array type as a pointer to its first element.
+    Decay(Box<Expr>),
+    /// A field of a struct. Of a place it is a place, of a value a value.
+    Field(Box<Expr>, usize),
+    /// `p + i` in elements; the index has its own integer type.
+    PointerAdd(Box<Expr>, Box<Expr>),
+    /// `p - i`.
+    PointerSub(Box<Expr>, Box<Expr>),
+    /// `p - q` in elements.
+    PointerDiff(Box<Expr>, Box<Expr>),
+    /// A conversion to the type of this expression: between integers (modulo 2^bits), integers and floats, floats, to `bool`
+    /// (not zero), from enumerations, between pointers (`reinterpret_cast`, to and from `void*`), pointers and integers.
+    Convert(Box<Expr>),
+    /// An operator on one value.
+    Unary(Unary, Box<Expr>),
+    /// An operator on two values. The type is that of both, but the right side of a shift has its own.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// A comparison of two values of one type, which may be pointers.
+    Compare(Compare, Box<Expr>, Box<Expr>),
+    /// `&&`.
+    And(Box<Expr>, Box<Expr>),
+    /// `||`.
+    Or(Box<Expr>, Box<Expr>),
+    /// `c ? a : b`; a place if both are places.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a, b`; a place if `b` is one.
+    Comma(Box<Expr>, Box<Expr>),
+    /// `place = value`; the place. Structs are copied field by field.
+    Assign(Box<Expr>, Box<Expr>),
+    /// `place op= value`: the place's value is converted to `ty`, combined, and converted back; the place. For pointers `ty` is
+    /// the pointer's and `op` is [`Binary::Add`] or [`Binary::Sub`].
+    AssignOp {
+        /// What combines.
+        op: Binary,
+        /// In which type.
+        ty: Type,
+        /// What is changed.
+        place: Box<Expr>,
+        /// With what, of type `ty` (an integer for shifts and pointers).
+        value: Box<Expr>,
+    },
+    /// `++x` and `--x` (the place), `x++` and `x--` (the old value).
+    Step {
+        /// Up or down.
+        add: bool,
+        /// Whether the new value is meant.
+        is_prefix: bool,
+        /// What is changed.
+        place: Box<Expr>,
+    },
+    /// A call. Arguments are converted to the parameters' types; for a reference they are places.
+    Call(FunctionId, Vec<Expr>),
+    /// A function of CUDA or of the standard library by its canonical name (`intrinsics` has the table), arguments converted.
+    Intrinsic(&'static str, Vec<Expr>),
+    /// A struct made of its fields.
+    Construct(Vec<Expr>),
+    /// A temporary object that holds a value; a place (a `const` reference bound to a value).
+    Temporary(Box<Expr>),
+    /// Only in clauses.
+    Spec(Box<SpecExpr>),
+}
+
+/// Built-in vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// `threadIdx`.
+    ThreadIdx,
+    /// `blockIdx`.
+    BlockIdx,
+    /// `blockDim`.
+    BlockDim,
+    /// `gridDim`.
+    GridDim,
+}
+
+/// Operators on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`.
+    Neg,
+    /// `~`.
+    Complement,
+    /// `!`, on `bool`.
+    Not,
+}
+
+/// Operators on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Expressions of the annotation language.
+#[derive(Clone, Debug)]
+pub enum SpecExpr {
+    /// `\forall int i, j; body`, `\exists …`: the variables are ghosts of the function, of type [`Type::Whole`].
+    Quantified(Quantifier, Vec<LocalId>, Expr),
+    /// `\fold(op, i, low, high, body)` and `\sum`.
+    Fold(Fold),
+    /// `\result`.
+    Result,
+    /// `\old(e)` and `\at(e, label)`.
+    At(Expr, Label),
+    /// `\other(e)`: in another thread of the block.
+    Other(Expr),
+    /// `==>`.
+    Implies(Expr, Expr),
+    /// `<==>`.
+    Iff(Expr, Expr),
+    /// A function of the annotation language by name: `is_pow2`, `pow2`, `lowbit`, `min`, `max`, `abs` …
+    Function(&'static str, Vec<Expr>),
+    /// A call of a `predicate`, by its place in [`Program::predicates`].
+    Predicate(usize, Vec<Expr>),
+    /// GPUVerify's `__read(p)` and `__write(p)` and their like: canonical name, and the array.
+    Access(&'static str, Expr),
+}

@@ -1,0 +1,141 @@
+//! Annotations, resolved and typed at the place where they stand (docs/contracts.md has their meaning).
+
+use super::{Expr, FunctionId, LocalId};
+use base::Span;
+
+/// A clause.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// What it says.
+    pub kind: ClauseKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What a clause says.
+#[derive(Clone, Debug)]
+pub enum ClauseKind {
+    /// `requires P`.
+    Requires(Expr),
+    /// `ensures P`.
+    Ensures(Expr),
+    /// `extent a[n]`: the array (a place: a pointer variable, an array, or a pointer in a struct) and its number of elements.
+    Extent(Expr, Expr),
+    /// `assert P`.
+    Assert(Expr),
+    /// `assume P`.
+    Assume(Expr),
+    /// `loop invariant [name:] P`.
+    LoopInvariant(Option<String>, Expr),
+    /// `loop variant e`.
+    LoopVariant(Expr),
+    /// `barrier invariant [name:] P`, before a barrier.
+    BarrierInvariant(Option<String>, Expr),
+    /// `instantiate …`: a hint that nothing needs.
+    Instantiate,
+    /// `reads a[lo .. hi]` or `writes a[lo .. hi]`: array, first, last.
+    Footprint {
+        /// `writes`.
+        writes: bool,
+        /// A pointer or array.
+        array: Expr,
+        /// First index.
+        low: Expr,
+        /// Last index.
+        high: Expr,
+    },
+    /// `ghost int x = e`.
+    GhostDeclare(LocalId, Option<Expr>),
+    /// `ghost x = e`.
+    GhostAssign(LocalId, Expr),
+    /// `use name(…)`: a lemma, by its place in `Program::lemmas`, for these numbers.
+    Use(usize, Vec<Expr>),
+    /// `alias a, b`: arrays that may overlap.
+    Alias(Vec<Expr>),
+    /// A clause that is well formed but says something nothing follows; why.
+    Unfollowed {
+        /// Whether it is an `ensures`.
+        is_postcondition: bool,
+        /// Why.
+        why: String,
+    },
+}
+
+/// For how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Quantifier {
+    Forall,
+    Exists,
+}
+
+/// What is combined over `low ≤ variable < high`.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// `+`, `*`, `|`, `&`, `^`, `max`, `min`, or the name of a function that a `monoid` clause names.
+    pub op: String,
+    /// The variable, a ghost of type `Whole`.
+    pub variable: LocalId,
+    /// First value.
+    pub low: Expr,
+    /// One past the last value.
+    pub high: Expr,
+    /// What is combined.
+    pub body: Expr,
+}
+
+/// A moment that a clause looks back at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// `\old(e)`, `\at(e, Pre)`: before the launch, or before the call of the function.
+    Old,
+    /// `\at(e, Here)`.
+    Here,
+    /// `\at(e, LoopEntry)`.
+    LoopEntry,
+}
+
+/// `predicate NAME(int x) = body`. Parameters are ghosts in a function of their own, which `scope` holds.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// Its name.
+    pub name: String,
+    /// The pseudo-function whose locals the body uses.
+    pub scope: FunctionId,
+    /// Parameters, among the locals of `scope`.
+    pub parameters: Vec<LocalId>,
+    /// What it means.
+    pub body: Expr,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// `lemma NAME(int x) by induction(x): body`.
+#[derive(Clone, Debug)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// The pseudo-function whose locals the body uses.
+    pub scope: FunctionId,
+    /// Parameters, among the locals of `scope`.
+    pub parameters: Vec<LocalId>,
+    /// What it is proved by induction on, if on anything.
+    pub induction: Option<LocalId>,
+    /// What it says.
+    pub body: Expr,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// `monoid FUNCTION, unit e, commutative`.
+#[derive(Clone, Debug)]
+pub struct Monoid {
+    /// The function, which takes and returns two values of one type.
+    pub function: FunctionId,
+    /// Its unit.
+    pub unit: Expr,
+    /// Whether it is claimed to be commutative.
+    pub is_commutative: bool,
+    /// Where it is written.
+    pub span: Span,
+}
