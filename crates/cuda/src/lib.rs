@@ -8,11 +8,28 @@
 //! A construct outside of what is modelled is refused with its place. It errs towards refusal: nothing is
 //! skipped or guessed at.
 
+pub mod preprocess;
+pub mod source;
 pub mod syntax;
 pub mod token;
 pub mod tree;
 
-use base::Diagnostic;
+use base::{Code, Diagnostic, Span};
 
 /// What reading gives, or why it cannot go on.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// The text is wrong at a place.
+pub(crate) fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code::Syntax, span, message))
+}
+
+/// The text is C++ that is not read.
+pub(crate) fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
+}
+
+/// The text exceeds a limit.
+pub(crate) fn limit(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::unsupported(Code::Limit, span, message))
+}

@@ -1,0 +1,306 @@
+//! Replaces macros and rescans ([cpp.rescan]), with hide sets as in Prosser's algorithm: a macro is not replaced again in
+//! what it made itself.
+//!
+//! Where the standard leaves the nesting open (`f(2)(9)`), this goes on as gcc and NVRTC do. Preprocessor lines among
+//! the arguments of a macro are undefined in C++ and refused.
+
+use super::State;
+use super::lex::{Kind, PpToken};
+use super::macros::{Argument, Macro, intersection, substitute, union};
+use crate::{Result, error, limit, unsupported};
+use base::Span;
+use std::rc::Rc;
+
+/// No text expands to more tokens than this.
+const MAX_TOKENS: usize = 2_000_000;
+/// Arguments within arguments deeper than this are refused.
+const MAX_DEPTH: usize = 100;
+
+/// What is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Text that ends with the file.
+    Text,
+    /// Text that a preprocessor line or the end of an included file follows.
+    TextBeforeBreak,
+    /// The line of `#if`.
+    Condition,
+    /// Another preprocessor line, or an argument.
+    Part,
+}
+
+impl State<'_> {
+    /// Replaces all macros in `tokens`.
+    pub(super) fn expand(&mut self, tokens: Vec<PpToken>, place: Place) -> Result<Vec<PpToken>> {
+        let span = tokens.first().map_or(Span::default(), |token| token.span);
+        if self.depth > MAX_DEPTH {
+            return Err(limit(span, "arguments of macros are nested too deeply"));
+        }
+        self.depth += 1;
+        let many_lines = self.is_on_many_lines;
+        let expanded = self.expand_list(tokens, place);
+        self.is_on_many_lines = many_lines;
+        self.depth -= 1;
+        expanded
+    }
+
+    fn expand_list(&mut self, tokens: Vec<PpToken>, place: Place) -> Result<Vec<PpToken>> {
+        let mut out = Vec::new();
+        let mut input = tokens;
+        input.reverse();
+        // Below this length of the input, the call that spans several lines is over.
+        let mut floor = None;
+        let outer = self.is_on_many_lines;
+        while let Some(token) = input.pop() {
+            if floor.is_some_and(|floor| input.len() < floor) {
+                (floor, self.is_on_many_lines) = (None, outer);
+            }
+            if token.kind != Kind::Word {
+                out.push(token);
+                continue;
+            }
+            if place == Place::Condition && self.operator(&token, &mut input)? {
+                continue;
+            }
+            if let Some(made) = self.dynamic(&token)? {
+                out.push(made);
+                continue;
+            }
+            let Some(found) = self.visible(&token) else {
+                out.push(token);
+                continue;
+            };
+            let below = input.len();
+            let Some((body, spans_lines)) = self.replace(&token, &found, &mut input, place)? else {
+                out.push(token);
+                continue;
+            };
+            if spans_lines && floor.is_none() {
+                (floor, self.is_on_many_lines) = (Some(input.len().min(below)), true);
+            }
+            self.produced += body.len() + 1;
+            if self.produced > MAX_TOKENS {
+                return Err(limit(token.span, "macros expand to too much text"));
+            }
+            input.extend(body.into_iter().rev());
+        }
+        Ok(out)
+    }
+
+    /// The macro that a token is replaced by.
+    fn visible(&mut self, token: &PpToken) -> Option<Rc<Macro>> {
+        if self.symbolic.contains(&token.text) {
+            return None;
+        }
+        let found = Rc::clone(self.macros.get(&token.text)?);
+        let hidden =
+            token.hide.as_ref().is_some_and(|set| set.binary_search(&found.number).is_ok());
+        if hidden {
+            return None;
+        }
+        self.note(&token.text);
+        self.replaced.insert(Rc::clone(&token.text));
+        Some(found)
+    }
+
+    /// What a macro is replaced by, and whether its call spans lines; `None` if it is function-like and not called.
+    fn replace(
+        &mut self,
+        token: &PpToken,
+        found: &Macro,
+        input: &mut Vec<PpToken>,
+        place: Place,
+    ) -> Result<Option<(Vec<PpToken>, bool)>> {
+        let mut hide = token.hide.clone();
+        let mut arguments = Vec::new();
+        let mut spans_lines = false;
+        if let Some(parameters) = &found.parameters {
+            match input.last() {
+                Some(next) if next.is("(") => {}
+                None if place == Place::TextBeforeBreak => return Err(broken(token)),
+                Some(next) if next.kind == Kind::AnnotationStart => {
+                    let message = "an annotation right behind the name of a macro that takes arguments is not read";
+                    return Err(unsupported(token.span, message));
+                }
+                _ => return Ok(None),
+            }
+            let (raw, close) = collect(token, found, input, place)?;
+            check_count(token, found, parameters.len(), raw.len())?;
+            spans_lines = self.has_newline(token.span, close.span);
+            self.is_on_many_lines |= spans_lines;
+            hide = intersection(&hide, &close.hide);
+            arguments = self.prepare(found, raw)?;
+        }
+        hide = union(&hide, &Some(Rc::from([found.number])));
+        let mut body = substitute(&at_use(found, token), &arguments)?;
+        for (at, made) in body.iter_mut().enumerate() {
+            made.hide = union(&made.hide, &hide);
+            made.is_first = false;
+            if at == 0 {
+                made.is_spaced = token.is_spaced;
+            }
+        }
+        Ok(Some((body, spans_lines)))
+    }
+
+    /// Expands the arguments, and adds empty ones that were left out.
+    fn prepare(&mut self, found: &Macro, raw: Vec<Vec<PpToken>>) -> Result<Vec<Argument>> {
+        let wanted = found.parameters.as_ref().map_or(0, Vec::len);
+        let mut arguments = Vec::new();
+        for raw in raw {
+            self.produced += raw.len();
+            let expanded = self.expand(raw.clone(), Place::Part)?;
+            arguments.push(Argument { raw, expanded });
+        }
+        while arguments.len() < wanted {
+            arguments.push(Argument { raw: Vec::new(), expanded: Vec::new() });
+        }
+        Ok(arguments)
+    }
+
+    fn has_newline(&self, from: Span, to: Span) -> bool {
+        let Some((file, start)) = self.sources.locate(from) else { return false };
+        let length = to.end.saturating_sub(from.start) as usize;
+        let bytes = file.text.as_bytes();
+        let start = start.start as usize;
+        bytes.get(start..start.saturating_add(length)).is_none_or(|text| text.contains(&b'\n'))
+    }
+
+    /// `defined X` and `__has_include(…)` in a condition: replaced by their value.
+    fn operator(&mut self, token: &PpToken, input: &mut Vec<PpToken>) -> Result<bool> {
+        let value = match &*token.text {
+            "defined" => {
+                let parenthesis = input.last().is_some_and(|next| next.is("("));
+                if parenthesis {
+                    input.pop();
+                }
+                let name = input.pop().filter(|name| name.kind == Kind::Word);
+                let Some(name) = name else {
+                    return Err(error(token.span, "`defined` needs a name"));
+                };
+                if parenthesis && !input.pop().is_some_and(|close| close.is(")")) {
+                    return Err(error(token.span, "expected `)` after the name"));
+                }
+                self.is_defined(&name.text)
+            }
+            "__has_include" => self.has_include(token, input)?,
+            _ => return Ok(false),
+        };
+        let made = PpToken::new(Kind::Number, if value { "1" } else { "0" }, token.span);
+        input.push(made);
+        Ok(true)
+    }
+
+    /// Macros whose text changes.
+    fn dynamic(&mut self, token: &PpToken) -> Result<Option<PpToken>> {
+        let (kind, text) = match &*token.text {
+            "__LINE__" => {
+                if self.is_on_many_lines {
+                    let message =
+                        "`__LINE__` in a macro's arguments that span lines: compilers differ on it";
+                    return Err(unsupported(token.span, message));
+                }
+                (Kind::Number, self.line_of(token.span).to_string())
+            }
+            "__FILE__" => {
+                self.note("__FILE__");
+                let name = self.file_name(token.span);
+                (Kind::Text, format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")))
+            }
+            "__COUNTER__" => {
+                self.note("__COUNTER__");
+                self.counter += 1;
+                (Kind::Number, (self.counter - 1).to_string())
+            }
+            "__DATE__" | "__TIME__" | "__TIMESTAMP__" | "__INCLUDE_LEVEL__" | "__BASE_FILE__" => {
+                return Err(unsupported(token.span, format!("`{}` is not read", token.text)));
+            }
+            _ => return Ok(None),
+        };
+        let made = PpToken::new(kind, &text, token.span);
+        Ok(Some(PpToken { is_spaced: token.is_spaced, ..made }))
+    }
+}
+
+/// The macro with its body at the place where it is used.
+fn at_use(found: &Macro, token: &PpToken) -> Macro {
+    let mut made = found.clone();
+    for inner in &mut made.body {
+        inner.span = token.span;
+    }
+    made
+}
+
+fn broken(token: &PpToken) -> Box<base::Diagnostic> {
+    let message = format!(
+        "a preprocessor line or the end of a file between `{}` and its arguments is not read",
+        token.text
+    );
+    unsupported(token.span, message)
+}
+
+/// The arguments of a call, whose parenthesis is next, and the parenthesis that closes them.
+fn collect(
+    token: &PpToken,
+    found: &Macro,
+    input: &mut Vec<PpToken>,
+    place: Place,
+) -> Result<(Vec<Vec<PpToken>>, PpToken)> {
+    let wanted = found.parameters.as_ref().map_or(0, Vec::len);
+    let mut arguments = vec![Vec::new()];
+    let mut depth = 0usize;
+    while let Some(next) = input.pop() {
+        if matches!(next.kind, Kind::AnnotationStart) {
+            let message = "an annotation among the arguments of a macro is not read";
+            return Err(unsupported(next.span, message));
+        }
+        if next.kind == Kind::AnnotationEnd {
+            break;
+        }
+        if next.is("(") {
+            depth += 1;
+            if depth == 1 {
+                continue;
+            }
+        } else if next.is(")") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return Ok((arguments, next));
+            }
+        }
+        let is_rest = found.is_variadic && arguments.len() == wanted;
+        if depth == 1 && next.is(",") && !is_rest {
+            arguments.push(Vec::new());
+        } else if let Some(last) = arguments.last_mut() {
+            last.push(next);
+        }
+    }
+    if place == Place::TextBeforeBreak {
+        return Err(broken(token));
+    }
+    Err(error(token.span, format!("the arguments of the macro `{}` are not closed", token.text)))
+}
+
+fn check_count(token: &PpToken, found: &Macro, wanted: usize, given: usize) -> Result<()> {
+    let fits =
+        given == wanted || given == 1 && wanted == 0 || found.is_variadic && given + 1 >= wanted;
+    if fits {
+        return Ok(());
+    }
+    let message = format!("the macro `{}` takes {wanted} arguments, not {given}", token.text);
+    Err(error(token.span, message).also_at(found.span))
+}
+
+/// Points at a definition.
+trait AlsoAt {
+    fn also_at(self, span: Span) -> Self;
+}
+
+impl AlsoAt for Box<base::Diagnostic> {
+    fn also_at(self, span: Span) -> Self {
+        if span == Span::default() {
+            return self;
+        }
+        Self::new((*self).also(span, "defined here"))
+    }
+}
