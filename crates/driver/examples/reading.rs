@@ -1,0 +1,31 @@
+//! Random kernels, read by the front end of `prove` and by NVRTC: do they compute the same?
+//!
+//! ```sh
+//! cargo run -p driver --example reading -- 20000 1 2    # how many, the first one's number, threads
+//! ```
+//!
+//! Prints how many are the same and how many are refused, by message. Of those that differ the first are made smaller and printed with
+//! the values; the exit status is then 1.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool")]
+
+#[path = "../tests/reading/mod.rs"]
+mod reading;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let numbers: Vec<usize> =
+        std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let [count, seed, jobs] = numbers[..] else {
+        eprintln!("usage: reading COUNT SEED JOBS");
+        return ExitCode::from(2);
+    };
+    if !reading::has_compiler() {
+        eprintln!("NVRTC is not found");
+        return ExitCode::from(2);
+    }
+    let report = reading::run(count, seed, jobs);
+    print!("{}{}", report.shown, report.table());
+    if report.different.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

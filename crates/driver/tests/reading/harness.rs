@@ -1,0 +1,243 @@
+//! Runs a program twice: as NVRTC compiled it, in the engine for PTX, and as the front end of `prove` reads it, in the interpreter.
+//! Both get the contents that the interpreter draws; all arrays are compared, integers bit for bit, floats as numbers (they are exact).
+//!
+//! A program is *refused* if the front end says that it does not support it. Overflow that the interpreter reports is what it must
+//! report of a program that wraps; of any other program it is a difference, as is every other event: programs have no faults.
+
+use super::generator::{BLOCK, CONTENTS, GRID, Parameter, Program};
+use driver::arguments::{Arguments, LaunchSpec};
+use driver::cuda::{CompileOptions, Math};
+use driver::npy::{self, Dtype};
+use driver::{Colour, Execution, Exit, Input, Limits, simulate};
+use param::interp::{Contents, End, Event, Launch, Value};
+use param::kir::{ArrayId, Kernel};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// Instructions of one run of the interpreter.
+const BUDGET: u64 = 2_000_000;
+
+/// What came of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Same,
+    /// The front end's message.
+    Refused(String),
+    /// Overflow is reported of a program that wraps.
+    Overflow,
+    /// What differs.
+    Different(String),
+    /// NVRTC refuses it: the generator is wrong.
+    Invalid(String),
+}
+
+/// A run of the interpreter.
+enum Reading {
+    Done { kernel: Box<Kernel>, before: Contents, after: Contents },
+    Ended(Outcome),
+}
+
+/// A folder for the files of one thread, gone at the end.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = format!("warpproof-reading-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder for temporary files");
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Whether there is a compiler.
+pub(crate) fn has_compiler() -> bool {
+    CompileOptions::default().environment.nvrtc().is_some()
+}
+
+fn compiled(scratch: &Scratch, text: &str) -> Result<Input, String> {
+    let path = scratch.0.join("programs.cu");
+    std::fs::write(&path, text).map_err(|error| error.to_string())?;
+    let options = CompileOptions::default();
+    let environment = options.environment.clone().without_cache(true);
+    let options = CompileOptions { math: Math::Inlined, environment, ..options };
+    Input::open(&path, None, &options).map_err(|error| error.to_string())
+}
+
+/// The outcomes of programs that are compiled together.
+pub(crate) fn compare(scratch: &Scratch, programs: &[Program]) -> Vec<Outcome> {
+    let texts: Vec<String> = programs.iter().map(|one| one.text.render()).collect();
+    match compiled(scratch, &texts.concat()) {
+        Ok(input) => programs
+            .iter()
+            .zip(&texts)
+            .map(|(program, text)| judged(scratch, &input, program, text))
+            .collect(),
+        Err(error) if programs.len() == 1 => vec![Outcome::Invalid(error)],
+        Err(_) => programs.chunks(1).flat_map(|one| compare(scratch, one)).collect(),
+    }
+}
+
+/// The outcome of one program; what the front end refuses is not compiled.
+pub(crate) fn compare_one(scratch: &Scratch, program: &Program) -> Outcome {
+    match read(program, &program.text.render()) {
+        Reading::Ended(outcome @ (Outcome::Refused(_) | Outcome::Overflow)) => outcome,
+        _ => compare(scratch, std::slice::from_ref(program)).remove(0),
+    }
+}
+
+fn judged(scratch: &Scratch, input: &Input, program: &Program, text: &str) -> Outcome {
+    let (kernel, before, after) = match read(program, text) {
+        Reading::Done { kernel, before, after } => (kernel, before, after),
+        Reading::Ended(outcome) => return outcome,
+    };
+    let found: BTreeMap<&str, ArrayId> =
+        kernel.arrays.enumerate().map(|(array, declared)| (&declared.name[..], array)).collect();
+    let mut arguments = Arguments::default();
+    for (position, one) in program.parameters.iter().enumerate() {
+        let values = found.get(&one.name[..]).and_then(|array| before.get(array));
+        match argument(one, values.map(Vec::as_slice)) {
+            Ok(text) => {
+                let spec = format!("param_{position}={text}");
+                arguments.specs.push(spec.parse().expect("an argument"));
+            }
+            Err(message) => return Outcome::Different(message),
+        }
+    }
+    if let Err(message) = simulated(scratch, input, program, &arguments) {
+        return Outcome::Different(format!("the engine for PTX: {message}"));
+    }
+    for (position, one) in program.parameters.iter().enumerate().filter(|(_, one)| one.written) {
+        let path = scratch.0.join("out").join(format!("param_{position}.npy"));
+        let Some(values) = found.get(&one.name[..]).and_then(|array| after.get(array)) else {
+            return Outcome::Different(format!("`{}` is not an array", one.name));
+        };
+        if let Err(message) = same(one, values, &path) {
+            return Outcome::Different(message);
+        }
+    }
+    Outcome::Same
+}
+
+/// Reads and interprets a program.
+fn read(program: &Program, text: &str) -> Reading {
+    let result = catch_unwind(AssertUnwindSafe(|| interpreted(program, text)));
+    result.unwrap_or_else(|_| Reading::Ended(Outcome::Different("a panic".to_owned())))
+}
+
+fn interpreted(program: &Program, text: &str) -> Reading {
+    let refused = |message: &str| Reading::Ended(Outcome::Refused(message.to_owned()));
+    let kernels = match param::kernels(text) {
+        Ok(kernels) => kernels,
+        Err(error) => return refused(&error.message),
+    };
+    let kernel = match kernels.into_iter().find(|(name, _)| *name == program.kernel) {
+        Some((_, Ok(kernel))) => kernel,
+        Some((_, Err(error))) => return refused(&error.message),
+        None => return Reading::Ended(Outcome::Different("the kernel is not found".to_owned())),
+    };
+    let mut scalars = BTreeMap::new();
+    for var in &kernel.scalars {
+        let named = |one: &&Parameter| one.name == kernel.vars[*var].name;
+        if let Some(one) = program.parameters.iter().find(named) {
+            scalars.insert(*var, one.value);
+        }
+    }
+    let (block, grid) = ([BLOCK as i128, 1, 1], [GRID as i128, 1, 1]);
+    let launch = Launch { block, grid, scalars, seed: 7 };
+    match param::interp::memory(&kernel, &launch, BUDGET) {
+        Ok((before, after)) => Reading::Done { kernel: Box::new(kernel), before, after },
+        Err(run) => {
+            let overflow = matches!(run.events.first(), Some(Event::Overflow { .. }));
+            Reading::Ended(match (overflow && program.wrapping, &run.end) {
+                (true, _) => Outcome::Overflow,
+                (_, End::Stopped(why)) => Outcome::Different(format!("stopped: {why}")),
+                _ => Outcome::Different(format!("reported: {:?}", run.events.first())),
+            })
+        }
+    }
+}
+
+/// An argument as `simulate` takes it.
+fn argument(one: &Parameter, values: Option<&[Value]>) -> Result<String, String> {
+    let (Some(size), element) = (one.size, one.ty.element()) else {
+        return Ok(one.value.to_string());
+    };
+    // An array that the reading does not know of is one that the kernel does not access.
+    let zeros = vec![Value::Float(0.0); size];
+    let mut texts = Vec::new();
+    for value in values.unwrap_or(&zeros) {
+        texts.push(match value {
+            Value::Int { value, .. } if !one.ty.is_float() => {
+                assert!(
+                    (CONTENTS.0..=CONTENTS.1).contains(value),
+                    "contents as the generator expects"
+                );
+                value.to_string()
+            }
+            Value::Float(value) if one.ty.is_float() || values.is_none() => value.to_string(),
+            other => return Err(format!("`{}` holds {other:?}, not {}", one.name, one.ty.name())),
+        });
+    }
+    let kind = if one.written { ":inout" } else { "" };
+    Ok(format!("{element}[{size}]{kind}=[{}]", texts.join(",")))
+}
+
+fn simulated(
+    scratch: &Scratch,
+    input: &Input,
+    program: &Program,
+    arguments: &Arguments,
+) -> Result<(), String> {
+    let launch = LaunchSpec {
+        grid: Some(GRID.to_string().parse().expect("a grid")),
+        block: Some(BLOCK.to_string().parse().expect("a block")),
+        shared: None,
+        blocks: Vec::new(),
+    };
+    let limits = Limits::default();
+    let kernel = Some(&program.kernel[..]);
+    let execution = Execution { input, kernel, launch: &launch, arguments, limits };
+    let outcome = simulate::run(&execution, Some(&scratch.0.join("out")), Colour::Plain);
+    match outcome.exit {
+        Exit::Success => Ok(()),
+        _ => Err(format!("{}{}", outcome.output, outcome.messages)),
+    }
+}
+
+/// Whether an array's elements are those of a file.
+fn same(one: &Parameter, values: &[Value], path: &Path) -> Result<(), String> {
+    let array = npy::read(path).map_err(|error| error.to_string())?;
+    let width = array.data.len() / values.len().max(1);
+    for (position, (value, bytes)) in values.iter().zip(array.data.chunks(width)).enumerate() {
+        let mut wide = [0; 16];
+        wide[..width].copy_from_slice(bytes);
+        let machine = i128::from_le_bytes(wide);
+        let (equal, compiled) = match (value, array.dtype) {
+            (Value::Float(value), Dtype::F4) => {
+                let other = f64::from(f32::from_bits(machine as u32));
+                (*value == other, other.to_string())
+            }
+            (Value::Float(value), Dtype::F8) => {
+                let other = f64::from_bits(machine as u64);
+                (*value == other, other.to_string())
+            }
+            (Value::Int { value, .. }, _) => {
+                (value.rem_euclid(1 << (8 * width)) == machine, machine.to_string())
+            }
+            _ => (false, machine.to_string()),
+        };
+        if !equal {
+            let name = &one.name;
+            return Err(format!("{name}[{position}] is {value:?} as read, {compiled} as compiled"));
+        }
+    }
+    Ok(())
+}
