@@ -1,0 +1,287 @@
+//! Declarators ([dcl.decl]): pointers, references, arrays, functions, and parentheses among them; parameters.
+
+use super::Parser;
+use super::ast::{Expr, Name, NamePart, Parameter, QualifiedName, TypeKind, TypeSyntax};
+use super::scopes::Meaning;
+use super::types::ParameterList;
+use crate::Result;
+use crate::token::TokenKind;
+use base::Span;
+
+/// What may be declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// No name: a type by itself.
+    Abstract,
+    /// A name that is there or not: parameters.
+    Parameter,
+    /// A name, of a variable or function.
+    Named,
+    /// The same in a block, where parentheses may hold an initialiser.
+    Local,
+}
+
+/// What a declarator says.
+pub(super) struct Declared {
+    pub(super) name: Option<QualifiedName>,
+    pub(super) ty: TypeSyntax,
+    /// Whether the function's parameters end in `...`.
+    pub(super) is_variadic: bool,
+    /// Whether it is a pack of parameters.
+    pub(super) is_pack: bool,
+}
+
+enum Suffix {
+    Array(Option<Expr>),
+    Function(ParameterList),
+}
+
+impl Parser<'_> {
+    /// A declarator of the type `base`.
+    pub(super) fn declarator(&mut self, base: TypeSyntax, position: Position) -> Result<Declared> {
+        self.nested(|parser| {
+            let start = parser.span();
+            let ty = parser.pointers(base)?;
+            let is_pack = parser.take("...");
+            parser.skip_attributes()?;
+            if parser.is("(") && parser.is_nested_declarator(position) {
+                return parser.parenthesised(ty, position);
+            }
+            let name = parser.declared_name(position)?;
+            parser.skip_attributes()?;
+            let (ty, is_variadic) = parser.suffixes(ty, position, start)?;
+            Ok(Declared { name, ty, is_variadic, is_pack })
+        })
+    }
+
+    /// `*`, `&`, `&&` with their qualifiers.
+    fn pointers(&mut self, mut ty: TypeSyntax) -> Result<TypeSyntax> {
+        loop {
+            let start = ty.span;
+            let make: fn(Box<TypeSyntax>) -> TypeKind = match self.kind() {
+                TokenKind::Punct("*") => TypeKind::Pointer,
+                TokenKind::Punct("&") => TypeKind::Reference,
+                TokenKind::Punct("&&") => TypeKind::RvalueReference,
+                _ if self.is_member_pointer() => {
+                    return Err(self.unsupported(self.span(), "pointers to members are not read"));
+                }
+                _ => return Ok(ty),
+            };
+            self.advance();
+            let kind = make(Box::new(ty));
+            ty = TypeSyntax { kind, is_const: false, is_volatile: false, span: self.since(start) };
+            loop {
+                match self.word() {
+                    Some("const") => ty.is_const = true,
+                    Some("volatile") => ty.is_volatile = true,
+                    Some("__restrict__" | "__restrict" | "restrict") => {}
+                    _ => break,
+                }
+                self.advance();
+            }
+        }
+    }
+
+    fn is_member_pointer(&self) -> bool {
+        self.word().is_some() && self.is_at(1, "::") && self.is_at(2, "*")
+    }
+
+    /// Whether the parenthesis here holds a declarator, not parameters.
+    fn is_nested_declarator(&self, position: Position) -> bool {
+        match self.kind_at(1) {
+            TokenKind::Punct("*" | "&" | "&&") => true,
+            TokenKind::Punct("(") => position != Position::Abstract,
+            TokenKind::Word(word) if position != Position::Abstract => {
+                // `int (a)` declares `a`; `int (float)` is a function.
+                let is_type = super::builtin::is_type_word(word)
+                    || super::builtin::is_keyword(word)
+                    || self.scopes.lookup(word).meaning.is_type();
+                !is_type
+            }
+            _ => false,
+        }
+    }
+
+    /// `(*a)[3]`: what follows the parenthesis belongs to the outer type, so it is read first.
+    fn parenthesised(&mut self, ty: TypeSyntax, position: Position) -> Result<Declared> {
+        let start = self.span();
+        let open = self.at;
+        self.skip_brackets();
+        let (ty, _) = self.suffixes(ty, position, start)?;
+        let end = std::mem::replace(&mut self.at, open + 1);
+        let declared = self.declarator(ty, position)?;
+        self.expect(")")?;
+        self.at = end;
+        self.is_half = false;
+        Ok(declared)
+    }
+
+    fn declared_name(&mut self, position: Position) -> Result<Option<QualifiedName>> {
+        let is_name = self.word().is_some_and(|word| !super::builtin::is_keyword(word));
+        match position {
+            Position::Abstract => Ok(None),
+            Position::Parameter if !is_name => Ok(None),
+            Position::Parameter => Ok(Some(single(self.name()?))),
+            Position::Local => Ok(Some(single(self.name()?))),
+            Position::Named => self.declared_qualified().map(Some),
+        }
+    }
+
+    /// The name of a function or variable, which may be a member of something.
+    fn declared_qualified(&mut self) -> Result<QualifiedName> {
+        let is_plain = matches!(self.word(), Some(word) if word != "operator")
+            && !self.is_at(1, "::")
+            && !self.is_at(1, "<");
+        if is_plain {
+            return Ok(single(self.name()?));
+        }
+        Ok(self.qualified_name()?.0)
+    }
+
+    /// Arrays and parameters behind a name.
+    fn suffixes(
+        &mut self,
+        ty: TypeSyntax,
+        position: Position,
+        start: Span,
+    ) -> Result<(TypeSyntax, bool)> {
+        let mut suffixes = Vec::new();
+        loop {
+            if self.is("[") && !self.is_at(1, "[") {
+                self.advance();
+                let size = match self.is("]") {
+                    true => None,
+                    false => Some(self.bracketed(Self::expression)?),
+                };
+                self.expect("]")?;
+                suffixes.push(Suffix::Array(size));
+            } else if self.is("(") {
+                match self.parameters_if_any(position)? {
+                    Some(list) => suffixes.push(Suffix::Function(list)),
+                    None => break,
+                }
+            } else {
+                break;
+            }
+        }
+        let is_variadic =
+            matches!(suffixes.first(), Some(Suffix::Function(list)) if list.is_variadic);
+        let span = self.since(start).to(ty.span);
+        let ty = suffixes.into_iter().rev().fold(ty, |ty, suffix| {
+            let kind = match suffix {
+                Suffix::Array(size) => TypeKind::Array(Box::new(ty), size.map(Box::new)),
+                Suffix::Function(list) => TypeKind::Function(Box::new(ty), list.parameters),
+            };
+            TypeSyntax { kind, is_const: false, is_volatile: false, span }
+        });
+        Ok((ty, is_variadic))
+    }
+
+    /// Parameters, unless the parenthesis holds an initialiser.
+    fn parameters_if_any(&mut self, position: Position) -> Result<Option<ParameterList>> {
+        let begins = self.is_at(1, ")") || self.is_at(1, "...") || self.is_parameter_at_next();
+        if !begins {
+            return match position {
+                Position::Named | Position::Local if !self.is_unknown_parameter() => Ok(None),
+                Position::Named => self.parameters().map(Some),
+                _ => Ok(None),
+            };
+        }
+        if position == Position::Local {
+            // `T x(U(y));` may be either; it is a function if it can be ([dcl.ambig.res]).
+            return Ok(self.attempt(|parser| parser.parameters().map(Some)));
+        }
+        match position {
+            Position::Named => match self.attempt(|parser| parser.parameters().map(Some)) {
+                Some(list) => Ok(Some(list)),
+                None if self.is_initialiser() => Ok(None),
+                None => self.parameters().map(Some),
+            },
+            _ => self.parameters().map(Some),
+        }
+    }
+
+    /// Whether the parenthesis here holds expressions that end a declarator.
+    fn is_initialiser(&mut self) -> bool {
+        let mark = self.mark();
+        let fits = self.call_arguments().is_ok() && (self.is(";") || self.is(","));
+        self.reset(&mark);
+        fits
+    }
+
+    /// `(Foo x` with a type that nobody knows: parameters all the same.
+    fn is_unknown_parameter(&self) -> bool {
+        let is_name = |at| self.word_at(at).is_some_and(|word| !super::builtin::is_keyword(word));
+        is_name(1)
+            && (is_name(2)
+                || matches!(self.kind_at(2), TokenKind::Punct("*" | "&" | "&&"))
+                    && is_name(3)
+                    && matches!(self.kind_at(4), TokenKind::Punct("," | ")" | "=" | "[")))
+            && self.scopes.lookup(self.word_at(1).unwrap_or_default()).meaning
+                == Meaning::Undeclared
+    }
+
+    fn is_parameter_at_next(&mut self) -> bool {
+        let mark = self.mark();
+        self.advance();
+        let begins = self.is_declaration_start();
+        self.reset(&mark);
+        begins
+    }
+
+    /// `(int a, float* b = 0)`.
+    pub(super) fn parameters(&mut self) -> Result<ParameterList> {
+        self.expect("(")?;
+        self.bracketed(|parser| {
+            let mut list = ParameterList::default();
+            if parser.is_word("void") && parser.is_at(1, ")") {
+                parser.advance();
+            }
+            while !parser.take(")") {
+                if parser.take("...") {
+                    list.is_variadic = true;
+                    parser.expect(")")?;
+                    break;
+                }
+                list.parameters.push(parser.parameter()?);
+                if parser.is("...") {
+                    continue;
+                }
+                if !parser.take(",") && !parser.is(")") {
+                    return Err(parser.error("expected `,` or `)`"));
+                }
+            }
+            Ok(list)
+        })
+    }
+
+    fn parameter(&mut self) -> Result<Parameter> {
+        let leading = self.leading()?;
+        let Some(base) = leading.ty else { return Err(self.no_type()) };
+        let declared = self.declarator(base, Position::Parameter)?;
+        if declared.is_pack {
+            return Err(self.unsupported(declared.ty.span, "packs of parameters are not read"));
+        }
+        let name =
+            declared.name.and_then(|name| name.parts.into_iter().next()).map(|part| part.name);
+        self.skip_attributes()?;
+        let default = match self.take("=") {
+            true => Some(self.initial_expression()?),
+            false => None,
+        };
+        let name = name.unwrap_or_else(|| self.no_name());
+        Ok(Parameter { name, ty: declared.ty, default })
+    }
+
+    /// Declares parameters as names of values.
+    pub(super) fn declare_parameters(&mut self, parameters: &[Parameter]) {
+        for parameter in parameters {
+            self.scopes.declare(&parameter.name.text, Meaning::Value);
+        }
+    }
+}
+
+/// A name of one part.
+pub(super) fn single(name: Name) -> QualifiedName {
+    QualifiedName { is_global: false, parts: vec![NamePart { name, arguments: None }] }
+}

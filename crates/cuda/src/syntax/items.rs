@@ -1,0 +1,294 @@
+//! Declarations at file and namespace scope ([basic.link], [namespace.def]), and passing over host code.
+
+use super::Parser;
+use super::ast::{Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};
+use super::clauses::Pending;
+use super::scopes::Meaning;
+use crate::Result;
+use crate::token::{Token, TokenKind};
+use base::Severity;
+
+impl Parser<'_> {
+    pub(super) fn declarations_until_end(&mut self) -> Result<Vec<Declaration>> {
+        let mut out = Vec::new();
+        while !self.is_end() {
+            self.item(&mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn item(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
+        if let TokenKind::Pragma(words) = self.kind() {
+            self.pragma(words)?;
+            self.advance();
+            return Ok(());
+        }
+        if self.take(";") {
+            return Ok(());
+        }
+        let pending = self.pending_clauses(out)?;
+        if self.is_end() || self.is("}") {
+            pending.refuse()?;
+            if self.is("}") {
+                return Err(self.error("unexpected `}`"));
+            }
+            return Ok(());
+        }
+        match self.word() {
+            Some("namespace") => {
+                pending.refuse()?;
+                self.namespace(out)
+            }
+            Some("inline") if self.word_at(1) == Some("namespace") => {
+                pending.refuse()?;
+                self.advance();
+                self.namespace(out)
+            }
+            Some("extern")
+                if matches!(self.kind_at(1), TokenKind::Text(_)) && self.is_at(2, "{") =>
+            {
+                pending.refuse()?;
+                self.advance();
+                self.advance();
+                self.advance();
+                self.items_in_braces(out)
+            }
+            Some("extern") if self.word_at(1) == Some("template") => {
+                self.skip_declaration();
+                Ok(())
+            }
+            _ => self.declaration_or_skip(out, pending),
+        }
+    }
+
+    fn items_in_braces(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
+        self.nested(|parser| {
+            while !parser.take("}") {
+                if parser.is_end() {
+                    return Err(parser.error("expected `}`"));
+                }
+                parser.item(out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// `namespace a::b { … }`, `namespace a = b;`
+    fn namespace(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
+        let start = self.span();
+        let is_inline = self.at > 0
+            && matches!(self.tokens.get(self.at - 1), Some(Token { kind: TokenKind::Word(word), .. }) if &**word == "inline");
+        self.advance();
+        self.skip_attributes()?;
+        if self.word().is_some() && self.is_at(1, "=") {
+            return self.namespace_alias(start, out);
+        }
+        let mut names = Vec::new();
+        while self.word().is_some() {
+            names.push(self.name()?);
+            if !self.take("::") {
+                break;
+            }
+        }
+        let is_transparent = is_inline || names.is_empty();
+        if names.is_empty() {
+            names.push(self.no_name());
+        }
+        self.expect("{")?;
+        let mark = self.mark();
+        for name in &names {
+            let outer = self.scopes.current();
+            let scope = self.scopes.namespace(&name.text);
+            if is_transparent {
+                self.scopes.use_in(outer, scope);
+            }
+            self.scopes.reopen(scope);
+        }
+        let mut inner = Vec::new();
+        let result = self.items_in_braces(&mut inner);
+        while self.scopes.mark().is_deeper_than(&mark.undo) {
+            self.scopes.close();
+        }
+        result?;
+        let span = self.since(start);
+        let nested = names.into_iter().rev().fold(inner, |declarations, name| {
+            let kind = DeclarationKind::Namespace { name, is_transparent, declarations };
+            vec![Declaration { kind, span }]
+        });
+        out.extend(nested);
+        Ok(())
+    }
+
+    /// `namespace a = b;` is kept as another name, like one of a type.
+    fn namespace_alias(&mut self, start: base::Span, out: &mut Vec<Declaration>) -> Result<()> {
+        let name = self.name()?;
+        self.expect("=")?;
+        let from = self.span();
+        let (target, entry) = self.qualified_name()?;
+        self.expect(";")?;
+        self.declare(&name.text, Meaning::Namespace, entry.scope);
+        let kind = TypeKind::Named(target);
+        let ty = TypeSyntax { kind, is_const: false, is_volatile: false, span: self.since(from) };
+        let kind = DeclarationKind::Alias { name, template: None, ty };
+        out.push(Declaration { kind, span: self.since(start) });
+        Ok(())
+    }
+
+    /// A declaration; one of the host that is not read is passed over.
+    fn declaration_or_skip(&mut self, out: &mut Vec<Declaration>, pending: Pending) -> Result<()> {
+        let from = self.at;
+        let span = self.span();
+        let mark = self.mark();
+        let has_clauses = pending.has_clauses();
+        let found = match self.one_declaration(pending) {
+            Ok(made) => {
+                out.extend(made);
+                return Ok(());
+            }
+            Err(found) => found,
+        };
+        self.outer = None;
+        self.classes.clear();
+        self.late_body = None;
+        self.is_annotation = false;
+        self.reset(&mark);
+        let names = self.skipped_names(from);
+        let is_for_device = self.is_for_device(from);
+        if is_for_device && found.severity != Severity::Unsupported || has_clauses && !is_for_device
+        {
+            return Err(found);
+        }
+        let kind = match is_for_device.then(|| self.unread_function(from, self.at)).flatten() {
+            Some(mut function) if self.is_function(from) => {
+                function.unread = Some((found.primary.span, found.message.to_string()));
+                DeclarationKind::Function(Box::new(function))
+            }
+            _ => {
+                let why = if is_for_device { "C++ that is not read" } else { "host code" };
+                DeclarationKind::Skipped { names, why }
+            }
+        };
+        out.push(Declaration { kind, span: self.since(span) });
+        Ok(())
+    }
+
+    fn one_declaration(&mut self, pending: Pending) -> Result<Vec<Declaration>> {
+        match self.word() {
+            Some("using") => {
+                pending.refuse()?;
+                self.using().map(|one| vec![one])
+            }
+            Some("static_assert") => {
+                pending.refuse()?;
+                self.static_assert().map(|one| vec![one])
+            }
+            Some("template") => self.template_declaration(pending),
+            Some("asm" | "__asm__") => Err(self.unsupported(self.span(), "`asm` is not read")),
+            _ => self.declaration(None, pending),
+        }
+    }
+
+    /// Whether what was passed over since `from` is for the device.
+    fn is_for_device(&self, from: usize) -> bool {
+        let words = self.tokens.get(from..self.at).unwrap_or_default().iter();
+        words.filter_map(word).any(|word| {
+            matches!(
+                word,
+                "__global__" | "__device__" | "__constant__" | "__shared__" | "__managed__"
+            )
+        })
+    }
+
+    /// Whether it is a function, not a class.
+    fn is_function(&self, from: usize) -> bool {
+        let tokens = self.tokens.get(from..self.at).unwrap_or_default();
+        let before = tokens.iter().take_while(|token| token.kind != TokenKind::Punct("{"));
+        let mut before = before.peekable();
+        let is_class = before
+            .clone()
+            .filter_map(word)
+            .any(|one| matches!(one, "struct" | "class" | "union" | "enum"))
+            && !before.clone().any(|token| token.kind == TokenKind::Punct("("));
+        !is_class && before.any(|token| token.kind == TokenKind::Punct("("))
+    }
+
+    /// Passes over a declaration, and gives the names that it may declare: all that were not known. They are declared.
+    pub(super) fn skipped_names(&mut self, from: usize) -> Vec<Name> {
+        self.skip_declaration();
+        let tokens = self.tokens.get(from..self.at).unwrap_or_default();
+        let is_type = tokens.iter().take(16).filter_map(word).any(|word| {
+            matches!(word, "struct" | "class" | "union" | "enum" | "typedef" | "using")
+        });
+        let mut names: Vec<Name> = Vec::new();
+        let mut depth = 0usize;
+        for token in tokens {
+            match &token.kind {
+                TokenKind::Punct("(" | "[" | "{") => depth += 1,
+                TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+                TokenKind::Word(word) if depth == 0 => {
+                    let is_known = super::builtin::is_keyword(word)
+                        || self.scopes.lookup(word).meaning != Meaning::Undeclared
+                        || names.iter().any(|name| name.text == *word);
+                    if !is_known {
+                        names.push(Name { text: word.clone(), span: token.span });
+                    }
+                }
+                _ => {}
+            }
+        }
+        for name in &names {
+            let meaning = if is_type { Meaning::Type } else { Meaning::Value };
+            self.declare(&name.text, meaning, None);
+        }
+        names
+    }
+
+    /// Passes over one declaration: to its `;`, or over its braces.
+    pub(super) fn skip_declaration(&mut self) {
+        let start = self.at;
+        let mut is_initialised = false;
+        while !self.is_end() {
+            match self.kind() {
+                TokenKind::Punct(";") => {
+                    self.advance();
+                    return;
+                }
+                TokenKind::Punct("}") if self.at > start => return,
+                TokenKind::Punct("=") => {
+                    is_initialised = true;
+                    self.advance();
+                }
+                TokenKind::Punct("{") => {
+                    self.skip_brackets();
+                    if !is_initialised {
+                        self.take(";");
+                        return;
+                    }
+                }
+                TokenKind::Punct("(" | "[") => self.skip_brackets(),
+                _ => self.advance(),
+            }
+        }
+    }
+
+    /// A pragma that came through: `pack` is kept in mind, others are refused.
+    fn pragma(&mut self, words: &[Token]) -> Result<()> {
+        let has = |wanted: &str| words.iter().filter_map(word).any(|word| word == wanted);
+        if has("pack") {
+            // `pack()` and `pack(pop)` end it.
+            let sets = words.iter().any(|token| matches!(token.kind, TokenKind::Int { .. }));
+            self.is_packed = sets;
+            return Ok(());
+        }
+        let first = words.iter().find_map(word).unwrap_or_default();
+        let message = format!("`#pragma {first}` is not known");
+        Err(self.unsupported(self.span(), message))
+    }
+}
+
+fn word(token: &Token) -> Option<&str> {
+    match &token.kind {
+        TokenKind::Word(word) => Some(word),
+        _ => None,
+    }
+}

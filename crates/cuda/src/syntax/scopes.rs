@@ -1,0 +1,281 @@
+//! Which names are types, templates and namespaces where they stand ([basic.scope], [basic.lookup]).
+//!
+//! This serves parsing alone: `sema` resolves names. Scopes of namespaces and classes outlive their braces, for qualified names.
+
+use super::builtin;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A variable, function or enumerator.
+    Value,
+    Type,
+    TypeTemplate,
+    FunctionTemplate,
+    Namespace,
+    /// A name of a namespace that is not known in full, or of a type that depends on a template.
+    Unknown,
+    /// A name that nobody declared.
+    Undeclared,
+}
+
+impl Meaning {
+    pub(super) fn is_type(self) -> bool {
+        matches!(self, Self::Type | Self::TypeTemplate)
+    }
+
+    pub(super) fn is_template(self) -> bool {
+        matches!(self, Self::TypeTemplate | Self::FunctionTemplate)
+    }
+}
+
+/// The number of a scope.
+pub(super) type ScopeId = usize;
+
+/// A name: what it stands for, and the scope that is behind `::`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) meaning: Meaning,
+    pub(super) scope: Option<ScopeId>,
+}
+
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Box<str>, Entry>,
+    /// Scopes whose names are found here, too.
+    uses: Vec<ScopeId>,
+    /// Whether it may have names that are not listed.
+    is_open: bool,
+}
+
+/// All scopes, and those that are open at a place.
+pub(super) struct Scopes {
+    all: Vec<Scope>,
+    stack: Vec<ScopeId>,
+    journal: Vec<Change>,
+    /// Members that are templates, of whichever class.
+    member_templates: FxHashSet<Box<str>>,
+}
+
+enum Change {
+    Name(ScopeId, Box<str>, Option<Entry>),
+    Use(ScopeId),
+}
+
+/// How far changes are kept.
+pub(super) struct Undo {
+    changes: usize,
+    stack: usize,
+}
+
+impl Undo {
+    /// Whether more scopes were open at this moment than at the other.
+    pub(super) fn is_deeper_than(&self, other: &Self) -> bool {
+        self.stack > other.stack
+    }
+}
+
+impl Scopes {
+    pub(super) fn new() -> Self {
+        let mut scopes = Self {
+            all: vec![Scope::default(), Scope::default()],
+            stack: vec![0, 1],
+            journal: Vec::new(),
+            member_templates: FxHashSet::default(),
+        };
+        scopes.add_builtin();
+        scopes
+    }
+
+    /// What CUDA and its headers declare: the outermost scope, so that files may declare the same names.
+    fn add_builtin(&mut self) {
+        self.stack = vec![0];
+        for name in builtin::TYPES {
+            self.declare(name, Meaning::Type);
+        }
+        for name in builtin::TYPE_TEMPLATES {
+            self.declare(name, Meaning::TypeTemplate);
+        }
+        for (path, types, templates, functions) in builtin::NAMESPACES {
+            let mut scope = 0;
+            for part in path.split("::") {
+                scope = match self.in_scope(scope, part, 0).and_then(|entry| entry.scope) {
+                    Some(found) => found,
+                    None => {
+                        let made = self.make(true);
+                        self.put(
+                            scope,
+                            part,
+                            Entry { meaning: Meaning::Namespace, scope: Some(made) },
+                        );
+                        made
+                    }
+                };
+            }
+            let groups = [
+                (types, Meaning::Type),
+                (templates, Meaning::TypeTemplate),
+                (functions, Meaning::FunctionTemplate),
+            ];
+            for (names, meaning) in groups {
+                for name in *names {
+                    let inner = self.make(true);
+                    let is_type = meaning.is_type();
+                    self.put(scope, name, Entry { meaning, scope: is_type.then_some(inner) });
+                }
+            }
+        }
+        self.stack = vec![0, 1];
+        self.journal.clear();
+    }
+
+    fn make(&mut self, is_open: bool) -> ScopeId {
+        self.all.push(Scope { is_open, ..Scope::default() });
+        self.all.len() - 1
+    }
+
+    /// Opens a scope of its own.
+    pub(super) fn open(&mut self) -> ScopeId {
+        let made = self.make(false);
+        self.stack.push(made);
+        made
+    }
+
+    /// Opens a scope that was there before.
+    pub(super) fn reopen(&mut self, scope: ScopeId) {
+        self.stack.push(scope);
+    }
+
+    pub(super) fn close(&mut self) {
+        if self.stack.len() > 2 {
+            self.stack.pop();
+        }
+    }
+
+    pub(super) fn current(&self) -> ScopeId {
+        self.stack.last().copied().unwrap_or(1)
+    }
+
+    pub(super) fn mark(&self) -> Undo {
+        Undo { changes: self.journal.len(), stack: self.stack.len() }
+    }
+
+    pub(super) fn undo(&mut self, mark: &Undo) {
+        self.stack.truncate(mark.stack);
+        while self.journal.len() > mark.changes {
+            match self.journal.pop() {
+                Some(Change::Name(scope, name, before)) => {
+                    let Some(scope) = self.all.get_mut(scope) else { continue };
+                    match before {
+                        Some(entry) => scope.names.insert(name, entry),
+                        None => scope.names.remove(&name),
+                    };
+                }
+                Some(Change::Use(scope)) => {
+                    if let Some(scope) = self.all.get_mut(scope) {
+                        scope.uses.pop();
+                    }
+                }
+                None => return,
+            }
+        }
+    }
+
+    fn put(&mut self, scope: ScopeId, name: &str, entry: Entry) {
+        let Some(found) = self.all.get_mut(scope) else { return };
+        let before = found.names.insert(name.into(), entry);
+        self.journal.push(Change::Name(scope, name.into(), before));
+    }
+
+    /// Declares a name in the innermost scope.
+    pub(super) fn declare(&mut self, name: &str, meaning: Meaning) {
+        self.declare_entry(name, Entry { meaning, scope: None });
+    }
+
+    pub(super) fn declare_entry(&mut self, name: &str, entry: Entry) {
+        let scope = self.current();
+        self.put(scope, name, entry);
+    }
+
+    /// Declares a name in a scope.
+    pub(super) fn declare_in(&mut self, scope: ScopeId, name: &str, entry: Entry) {
+        self.put(scope, name, entry);
+    }
+
+    /// A scope that nothing is in yet.
+    pub(super) fn fresh(&mut self) -> ScopeId {
+        self.make(false)
+    }
+
+    /// Notes a member that is a template.
+    pub(super) fn add_member_template(&mut self, name: &str) {
+        self.member_templates.insert(name.into());
+    }
+
+    pub(super) fn is_member_template(&self, name: &str) -> bool {
+        self.member_templates.contains(name)
+    }
+
+    /// Makes the names of a scope known in the innermost one.
+    pub(super) fn use_scope(&mut self, used: ScopeId) {
+        let current = self.current();
+        self.use_in(current, used);
+    }
+
+    pub(super) fn use_in(&mut self, scope: ScopeId, used: ScopeId) {
+        if let Some(found) = self.all.get_mut(scope) {
+            found.uses.push(used);
+            self.journal.push(Change::Use(scope));
+        }
+    }
+
+    /// The scope of a namespace that is declared here; the same one as before if it was.
+    pub(super) fn namespace(&mut self, name: &str) -> ScopeId {
+        let current = self.current();
+        let own = self.all.get(current).and_then(|scope| scope.names.get(name));
+        if let Some(Entry { meaning: Meaning::Namespace, scope: Some(known) }) = own {
+            return *known;
+        }
+        let made = self.make(false);
+        // A namespace that headers have, too, has their names.
+        let outer = self.in_scope(0, name, 0).and_then(|entry| entry.scope);
+        if let (Some(outer), true) = (outer, self.stack.len() == 2) {
+            self.use_in(made, outer);
+        }
+        if !name.is_empty() {
+            self.put(current, name, Entry { meaning: Meaning::Namespace, scope: Some(made) });
+        }
+        made
+    }
+
+    /// A name as it is found from here.
+    pub(super) fn lookup(&self, name: &str) -> Entry {
+        let found = self.stack.iter().rev().find_map(|scope| self.in_scope(*scope, name, 0));
+        found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
+    }
+
+    /// A name behind `::`; `scope` is `None` if nothing is known of what is before it.
+    pub(super) fn lookup_in(&self, scope: Option<ScopeId>, name: &str) -> Entry {
+        let unknown = Entry { meaning: Meaning::Unknown, scope: None };
+        let Some(scope) = scope else { return unknown };
+        let is_open =
+            self.all.get(scope).is_none_or(|scope| scope.is_open || !scope.uses.is_empty());
+        let other = if is_open { Meaning::Unknown } else { Meaning::Undeclared };
+        self.in_scope(scope, name, 0).unwrap_or(Entry { meaning: other, scope: None })
+    }
+
+    /// A name with `::` before it.
+    pub(super) fn lookup_global(&self, name: &str) -> Entry {
+        let found = self.in_scope(1, name, 0).or_else(|| self.in_scope(0, name, 0));
+        found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
+    }
+
+    fn in_scope(&self, scope: ScopeId, name: &str, depth: usize) -> Option<Entry> {
+        let found = self.all.get(scope)?;
+        let own = found.names.get(name).copied();
+        let deeper = || found.uses.iter().find_map(|used| self.in_scope(*used, name, depth + 1));
+        // Scopes that use each other end here.
+        own.or_else(|| if depth < 16 { deeper() } else { None })
+    }
+}
