@@ -8,7 +8,9 @@
 //! A construct outside of what is modelled is refused with its place. It errs towards refusal: nothing is
 //! skipped or guessed at.
 
+pub mod intrinsics;
 pub mod preprocess;
+pub mod sema;
 pub mod source;
 pub mod syntax;
 pub mod token;

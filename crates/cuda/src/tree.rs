@@ -12,7 +12,9 @@
 //! In clauses (`spec` in the names here), integers have no bounds ([`Type::Whole`]) and floats are reals ([`Type::Real`]).
 
 mod clauses;
+pub mod display;
 mod types;
+mod visit;
 
 pub use clauses::{Clause, ClauseKind, Fold, Label, Lemma, Monoid, Predicate, Quantifier};
 pub use types::{Extent, FloatKind, IntKind, Qualified, Type};

@@ -1,0 +1,33 @@
+//! Loads and stores with cache hints, and functions of addresses (CUDA C++ Programming Guide: read-only data cache load function, load and store functions using cache hints, address space predicates).
+
+use super::{Class, Intrinsic, own};
+
+const LOADED: &str = "c a h s t i j l m x y f d H B {char2} {char4} {short2} {short4} {int2} {int4} {longlong2} {uchar2} {uchar4} {ushort2} {ushort4} {uint2} {uint4} {ulonglong2} {float2} {float4} {double2} {__half2} {__nv_bfloat162}";
+
+pub(super) const TABLE: &[Intrinsic] = &[
+    own("__ldg", Class::Memory, &["TPKT"], LOADED),
+    own("__ldcg", Class::Memory, &["TPKT"], LOADED),
+    own("__ldca", Class::Memory, &["TPKT"], LOADED),
+    own("__ldcs", Class::Memory, &["TPKT"], LOADED),
+    own("__ldlu", Class::Memory, &["TPKT"], LOADED),
+    own("__ldcv", Class::Memory, &["TPKT"], LOADED),
+    own("__stwb", Class::Memory, &["vPTT"], LOADED),
+    own("__stcg", Class::Memory, &["vPTT"], LOADED),
+    own("__stcs", Class::Memory, &["vPTT"], LOADED),
+    own("__stwt", Class::Memory, &["vPTT"], LOADED),
+    own("memcpy", Class::Memory, &["PvPvPKvm"], ""),
+    own("memmove", Class::Memory, &["PvPvPKvm"], ""),
+    own("memset", Class::Memory, &["PvPvim"], ""),
+    own("malloc", Class::Memory, &["Pvm"], ""),
+    own("free", Class::Memory, &["vPv"], ""),
+    own("__isGlobal", Class::Memory, &["jPKv"], ""),
+    own("__isShared", Class::Memory, &["jPKv"], ""),
+    own("__isConstant", Class::Memory, &["jPKv"], ""),
+    own("__isLocal", Class::Memory, &["jPKv"], ""),
+    own("__isGridConstant", Class::Memory, &["jPKv"], ""),
+    own("__cvta_generic_to_global", Class::Memory, &["mPKv"], ""),
+    own("__cvta_generic_to_shared", Class::Memory, &["mPKv"], ""),
+    own("__cvta_generic_to_constant", Class::Memory, &["mPKv"], ""),
+    own("__cvta_generic_to_local", Class::Memory, &["mPKv"], ""),
+    own("tex1Dfetch", Class::Texture, &["vPTyi"], "f i j {float4} {int4} {uint4} {float2}"),
+];

@@ -1,0 +1,441 @@
+//! Conversions ([conv], [over.best.ics], [over.ics.rank], [expr.static.cast], [expr.reinterpret.cast], [expr.cast]).
+//!
+//! `half` and `__nv_bfloat16` are classes with converting constructors and conversion functions in CUDA's headers: their
+//! conversions rank as user-defined ones.
+
+use super::expr::{Operand, place, value};
+use super::types::{INT, QType, Reference, UNSIGNED, is_arithmetic, is_narrow_float};
+use super::{Analyser, error};
+use crate::Result;
+use crate::tree::{Category, Expr, ExprKind, Extent, FloatKind, IntKind, Type};
+use base::Span;
+
+/// How good a conversion sequence is; smaller is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Exact,
+    Promotion,
+    Conversion,
+    User,
+    Ellipsis,
+}
+
+/// An implicit conversion sequence, as far as ranking needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sequence {
+    pub rank: Rank,
+    /// Qualifiers that were added on the way, below a pointer or reference.
+    pub qualified: u8,
+    /// Whether a reference binds, and whether it is an rvalue reference that binds an rvalue.
+    pub binds_rvalue: Option<bool>,
+    /// A pointer became `bool`.
+    pub to_bool: bool,
+    /// How far up the base is.
+    pub up: usize,
+}
+
+impl Sequence {
+    fn of(rank: Rank) -> Self {
+        Self { rank, qualified: 0, binds_rvalue: None, to_bool: false, up: 0 }
+    }
+
+    /// Whether this one is better ([over.ics.rank]).
+    pub(super) fn is_better(&self, other: &Self) -> bool {
+        if self.rank != other.rank {
+            return self.rank < other.rank;
+        }
+        if self.rank >= Rank::User {
+            return false;
+        }
+        if self.to_bool != other.to_bool {
+            return other.to_bool;
+        }
+        if self.rank == Rank::Conversion && self.up != other.up && self.up > 0 && other.up > 0 {
+            return self.up < other.up;
+        }
+        if let (Some(one), Some(two)) = (self.binds_rvalue, other.binds_rvalue)
+            && one != two
+        {
+            return one;
+        }
+        self.qualified < other.qualified && self.rank == other.rank
+    }
+}
+
+pub(crate) fn literal(number: i128, ty: Type, span: Span) -> Expr {
+    value(ExprKind::Int(number), ty, span)
+}
+
+impl<'a> Analyser<'a> {
+    /// The value in a place, an array as a pointer, or the value as it is ([conv.lval], [conv.array]).
+    pub(super) fn rvalue(&mut self, operand: Operand) -> Result<Expr> {
+        if let Some(constant) = operand.constant {
+            return Ok(*constant);
+        }
+        if operand.expr.category == Category::Value {
+            return Ok(operand.expr);
+        }
+        let (span, ty) = (operand.span(), operand.expr.ty.clone());
+        if let Type::Array(element, _) = &ty {
+            let to = super::types::pointer(
+                element.as_ref().clone(),
+                operand.is_const,
+                operand.is_volatile,
+            );
+            return Ok(value(ExprKind::Decay(Box::new(operand.expr)), to, span));
+        }
+        if let ExprKind::Temporary(inner) = operand.expr.kind {
+            return Ok(*inner);
+        }
+        Ok(value(ExprKind::Read(Box::new(operand.expr)), ty, span))
+    }
+
+    /// Integral promotion ([conv.prom]) of a type.
+    pub(super) fn promoted(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Bool => INT,
+            Type::Int(kind) if kind.bits() < 32 => INT,
+            Type::Enum(_) if !self.is_scoped_enum(ty) => match self.underlying(ty) {
+                Some(kind) if kind.bits() < 32 => INT,
+                Some(kind) => Type::Int(kind),
+                None => INT,
+            },
+            other => other.clone(),
+        }
+    }
+
+    /// The usual arithmetic conversions ([expr]/11).
+    pub(super) fn usual(&self, one: &Type, other: &Type) -> Type {
+        for wide in [FloatKind::Double, FloatKind::Float] {
+            let wide = Type::Float(wide);
+            if *one == wide || *other == wide {
+                return wide;
+            }
+        }
+        let (Type::Int(one), Type::Int(other)) = (self.promoted(one), self.promoted(other)) else {
+            return one.clone();
+        };
+        Type::Int(usual_integer(one, other))
+    }
+
+    /// A conversion between numbers, enumerations and pointers, written out. It must be a valid one.
+    pub(super) fn converted(&mut self, from: Expr, to: &Type, span: Span) -> Result<Expr> {
+        if from.ty == *to {
+            return Ok(from);
+        }
+        let place_span = from.span;
+        if let (ExprKind::Null, Type::Pointer(_)) = (&from.kind, to) {
+            return Ok(value(ExprKind::Null, to.clone(), place_span));
+        }
+        if let ExprKind::Int(number) = from.kind {
+            match to {
+                Type::Int(kind) => return Ok(literal(kind.wrap(number), to.clone(), place_span)),
+                Type::Bool => return Ok(literal(i128::from(number != 0), Type::Bool, place_span)),
+                Type::Enum(_) => {
+                    if let Some(kind) = self.underlying(to) {
+                        return Ok(literal(kind.wrap(number), to.clone(), place_span));
+                    }
+                }
+                Type::Float(FloatKind::Float | FloatKind::Double) if number.abs() < 1 << 24 => {
+                    #[expect(clippy::cast_precision_loss, reason = "it is small enough")]
+                    let number = number as f64;
+                    return Ok(value(ExprKind::Float(number), to.clone(), place_span));
+                }
+                Type::Pointer(_) if number == 0 => {
+                    return Ok(value(ExprKind::Null, to.clone(), place_span));
+                }
+                _ => {}
+            }
+        }
+        if matches!(from.ty, Type::Record(_)) || matches!(to, Type::Record(_)) {
+            return Err(error(span, "there is no such conversion"));
+        }
+        Ok(value(ExprKind::Convert(Box::new(from)), to.clone(), place_span))
+    }
+
+    /// Converts implicitly, or says that it cannot be done.
+    pub(super) fn implicit(&mut self, from: Operand, to: &QType, span: Span) -> Result<Expr> {
+        let Some(sequence) = self.sequence(&from, to, true)? else {
+            let message = format!(
+                "`{}` does not convert to `{}`",
+                self.type_name(&from.expr.ty),
+                self.type_name(&to.ty)
+            );
+            return Err(error(span, message));
+        };
+        self.apply(from, to, &sequence, span)
+    }
+
+    /// Does what a sequence stands for.
+    pub(super) fn apply(
+        &mut self,
+        from: Operand,
+        to: &QType,
+        sequence: &Sequence,
+        span: Span,
+    ) -> Result<Expr> {
+        if sequence.rank == Rank::Ellipsis {
+            return self.promoted_argument(from);
+        }
+        if !to.is_reference() {
+            return self.value_as(from, &to.ty, span);
+        }
+        if from.is_place() && self.related(&from.expr.ty, &to.ty).is_some() {
+            return self.base_of(from, &to.ty);
+        }
+        let made = self.value_as(from, &to.ty, span)?;
+        let (ty, at) = (made.ty.clone(), made.span);
+        Ok(place(ExprKind::Temporary(Box::new(made)), ty, at))
+    }
+
+    fn base_of(&mut self, from: Operand, to: &Type) -> Result<Expr> {
+        let path = self.related(&from.expr.ty, to).unwrap_or_default();
+        let span = from.span();
+        Ok(self.walk_fields(from, &path, span).expr)
+    }
+
+    /// A value of this type.
+    fn value_as(&mut self, from: Operand, to: &Type, span: Span) -> Result<Expr> {
+        if from.expr.ty == *to || super::types::decayed(&from.qtype()) == *to {
+            return self.rvalue(from);
+        }
+        if let Some(path) = self.related(&from.expr.ty, to) {
+            let at = from.span();
+            let base = self.walk_fields(from, &path, at);
+            return self.rvalue(base);
+        }
+        match (&from.expr.ty, to) {
+            (Type::Record(_), _) => self.convert_from_class(from, to, span),
+            (_, Type::Record(record)) => self.convert_to_class(from, *record, span),
+            _ => {
+                let is_null = from.is_null;
+                let plain = self.rvalue(from)?;
+                if let (Type::Pointer(one), Type::Pointer(other)) = (&plain.ty, to)
+                    && !is_null
+                    && let Some(path) =
+                        self.related(&one.ty, &other.ty).filter(|one| !one.is_empty())
+                {
+                    return self.upcast(plain, &path, to, span);
+                }
+                self.converted(plain, to, span)
+            }
+        }
+    }
+
+    fn upcast(&mut self, from: Expr, path: &[usize], to: &Type, span: Span) -> Result<Expr> {
+        let object = self.dereferenced(from, span)?;
+        let base = self.walk_fields(object, path, span);
+        Ok(value(ExprKind::AddressOf(Box::new(base.expr)), to.clone(), span))
+    }
+
+    /// The way from a class to the same or a base; nothing if types differ otherwise.
+    pub(super) fn related(&self, from: &Type, to: &Type) -> Option<Vec<usize>> {
+        match (from, to) {
+            (Type::Record(from), Type::Record(to)) => self.base_path(*from, *to),
+            // A parameter `T (&)[]` takes arrays of any size.
+            (Type::Array(one, _), Type::Array(other, Extent::Unknown)) => {
+                (one == other).then(Vec::new)
+            }
+            _ => (from == to).then(Vec::new),
+        }
+    }
+
+    /// The implicit conversion sequence to a parameter, if there is one ([over.best.ics]).
+    pub(super) fn sequence(
+        &mut self,
+        from: &Operand,
+        to: &QType,
+        allow_user: bool,
+    ) -> Result<Option<Sequence>> {
+        if to.is_reference() {
+            return self.reference_sequence(from, to, allow_user);
+        }
+        self.value_sequence(from, &to.ty, allow_user)
+    }
+
+    /// [dcl.init.ref], [over.ics.ref].
+    fn reference_sequence(
+        &mut self,
+        from: &Operand,
+        to: &QType,
+        allow_user: bool,
+    ) -> Result<Option<Sequence>> {
+        let is_lvalue = from.is_place() && !from.is_xvalue;
+        let fits_qualifiers =
+            (to.is_const || !from.is_const) && (to.is_volatile || !from.is_volatile);
+        let takes_rvalues = to.reference == Reference::Rvalue || to.is_const && !to.is_volatile;
+        if let Some(path) = self.related(&from.expr.ty, &to.ty) {
+            let category_fits = match to.reference {
+                Reference::Rvalue => !is_lvalue,
+                _ => is_lvalue || takes_rvalues,
+            };
+            if !category_fits || !fits_qualifiers {
+                return Ok(None);
+            }
+            let added = u8::from(to.is_const && !from.is_const)
+                + u8::from(to.is_volatile && !from.is_volatile);
+            let rank = if path.is_empty() { Rank::Exact } else { Rank::Conversion };
+            return Ok(Some(Sequence {
+                qualified: added,
+                binds_rvalue: Some(to.reference == Reference::Rvalue),
+                up: path.len(),
+                ..Sequence::of(rank)
+            }));
+        }
+        if !takes_rvalues {
+            return Ok(None);
+        }
+        let inner = self.value_sequence(from, &to.ty, allow_user)?;
+        let binds_rvalue = Some(to.reference == Reference::Rvalue);
+        Ok(inner.map(|one| Sequence { binds_rvalue, ..one }))
+    }
+
+    fn value_sequence(
+        &mut self,
+        from: &Operand,
+        to: &Type,
+        allow_user: bool,
+    ) -> Result<Option<Sequence>> {
+        let ty = super::types::decayed(&from.qtype());
+        if ty == *to {
+            return Ok(Some(Sequence::of(Rank::Exact)));
+        }
+        if let (Type::Record(_), Some(path)) = (&ty, self.related(&ty, to)) {
+            return Ok(Some(Sequence { up: path.len(), ..Sequence::of(Rank::Conversion) }));
+        }
+        if matches!(ty, Type::Record(_)) || matches!(to, Type::Record(_)) {
+            if !allow_user {
+                return Ok(None);
+            }
+            return Ok(self.user_sequence(from, to)?.then(|| Sequence::of(Rank::User)));
+        }
+        if let Some(found) = self.standard(&ty, from.is_null, to) {
+            return Ok(Some(found));
+        }
+        let number = |ty: &Type| is_arithmetic(ty) || is_narrow_float(ty);
+        let narrow = (is_narrow_float(&ty) || is_narrow_float(to))
+            && (number(&ty) || self.is_unscoped_enum(&ty))
+            && number(to);
+        // There is no conversion between the two narrow types.
+        let between = is_narrow_float(&ty) && is_narrow_float(to);
+        Ok((narrow && !between && allow_user).then(|| Sequence::of(Rank::User)))
+    }
+
+    /// Standard conversions ([over.ics.scs], table 13).
+    fn standard(&self, from: &Type, is_null: bool, to: &Type) -> Option<Sequence> {
+        let number = is_arithmetic(from) || self.is_unscoped_enum(from);
+        if number && is_arithmetic(to) {
+            let promotes = match (from, to) {
+                (Type::Float(FloatKind::Float), Type::Float(FloatKind::Double)) => true,
+                _ => *to == self.promoted(from) && !matches!(from, Type::Float(_)),
+            };
+            let rank = if promotes { Rank::Promotion } else { Rank::Conversion };
+            return (!is_null_pointer(from, is_null)).then(|| Sequence::of(rank));
+        }
+        if let (Type::Pointer(_), true) = (to, is_null) {
+            return Some(Sequence::of(Rank::Conversion));
+        }
+        match (from, to) {
+            (Type::Pointer(_), Type::Bool) => {
+                Some(Sequence { to_bool: true, ..Sequence::of(Rank::Conversion) })
+            }
+            (Type::Pointer(one), Type::Pointer(other)) => {
+                let fits =
+                    (other.is_const || !one.is_const) && (other.is_volatile || !one.is_volatile);
+                if !fits {
+                    return None;
+                }
+                let qualified = u8::from(other.is_const && !one.is_const)
+                    + u8::from(other.is_volatile && !one.is_volatile);
+                if one.ty == other.ty {
+                    return Some(Sequence { qualified, ..Sequence::of(Rank::Exact) });
+                }
+                if other.ty == Type::Void {
+                    return Some(Sequence {
+                        qualified,
+                        up: 1000,
+                        ..Sequence::of(Rank::Conversion)
+                    });
+                }
+                let path = match (&one.ty, &other.ty) {
+                    (Type::Record(_), Type::Record(_)) => self.related(&one.ty, &other.ty)?,
+                    _ => return None,
+                };
+                Some(Sequence { qualified, up: path.len(), ..Sequence::of(Rank::Conversion) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The default argument promotions of `...` ([expr.call]/12).
+    fn promoted_argument(&mut self, from: Operand) -> Result<Expr> {
+        let plain = self.rvalue(from)?;
+        let span = plain.span;
+        let to = match &plain.ty {
+            Type::Float(FloatKind::Float) => super::types::DOUBLE,
+            other => self.promoted(other),
+        };
+        self.converted(plain, &to, span)
+    }
+
+    /// A condition ([conv]/4): contextually converted to `bool`.
+    pub(super) fn truth(&mut self, from: Operand) -> Result<Expr> {
+        let span = from.span();
+        if let Type::Record(_) = from.expr.ty {
+            return self.convert_from_class(from, &Type::Bool, span);
+        }
+        let plain = self.rvalue(from)?;
+        self.truth_of(plain)
+    }
+
+    pub(super) fn truth_of(&mut self, plain: Expr) -> Result<Expr> {
+        let span = plain.span;
+        let fits = is_arithmetic(&plain.ty)
+            || self.is_unscoped_enum(&plain.ty)
+            || is_narrow_float(&plain.ty)
+            || matches!(plain.ty, Type::Pointer(_));
+        if !fits {
+            return Err(error(span, "this is not a condition"));
+        }
+        self.converted(plain, &Type::Bool, span)
+    }
+
+    pub(super) fn type_name(&self, ty: &Type) -> String {
+        crate::tree::display::type_text(&self.program, ty)
+    }
+}
+
+/// `nullptr` itself is not a number.
+fn is_null_pointer(from: &Type, is_null: bool) -> bool {
+    is_null && matches!(from, Type::Pointer(_))
+}
+
+/// The common type of two promoted integers ([expr]/11.5).
+pub(crate) fn usual_integer(one: IntKind, other: IntKind) -> IntKind {
+    let rank = |kind: IntKind| match kind {
+        IntKind::LongLong | IntKind::UnsignedLongLong => 2,
+        IntKind::Long | IntKind::UnsignedLong => 1,
+        _ => 0,
+    };
+    if one == other {
+        return one;
+    }
+    if one.is_signed() == other.is_signed() {
+        return if rank(one) >= rank(other) { one } else { other };
+    }
+    let (signed, unsigned) = if one.is_signed() { (one, other) } else { (other, one) };
+    if rank(unsigned) >= rank(signed) {
+        unsigned
+    } else if signed.bits() > unsigned.bits() {
+        signed
+    } else {
+        match signed {
+            IntKind::Long => IntKind::UnsignedLong,
+            IntKind::LongLong => IntKind::UnsignedLongLong,
+            _ => match UNSIGNED {
+                Type::Int(kind) => kind,
+                _ => IntKind::UnsignedInt,
+            },
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Evaluates constant expressions and `constexpr` functions on the typed tree ([expr.const]).
+//!
+//! Unsigned arithmetic wraps, signed overflow and division by zero have no value. Floats round to their type after each
+//! operation; one rounding in `f64` and one to `f32` are as good as one for `+ - * /`.
+
+use super::BodyState;
+use super::evaluate_numbers::{both, compared, fit, fit_wrapped, integers, rounded};
+use crate::tree::{
+    Binary, Expr, ExprKind, FloatKind, FunctionId, Init, LocalId, Loop, Program, Stmt, StmtKind,
+    Switch, Type, Unary,
+};
+use base::{Index, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+/// Why there is no value.
+#[derive(Clone, Debug)]
+pub(crate) enum Stop {
+    /// It depends on symbols.
+    Symbolic,
+    /// It is not a constant, or not one that is followed.
+    Unknown(Span, &'static str),
+    /// Nothing can be its value.
+    Undefined(Span, &'static str),
+    /// A body is to be read first.
+    Needs(FunctionId),
+}
+
+enum Flow {
+    On,
+    Break,
+    Continue,
+    Return(Option<Number>),
+}
+
+type Outcome<T> = Result<T, Stop>;
+
+/// Evaluates with a budget of steps.
+pub(crate) struct Evaluator<'p> {
+    program: &'p Program,
+    bodies: &'p [BodyState],
+    constexpr: &'p FxHashSet<FunctionId>,
+    locals: FxHashMap<LocalId, Number>,
+    steps: u32,
+    depth: u32,
+}
+
+const STEPS: u32 = 100_000;
+const CALLS: u32 = 64;
+
+impl<'p> Evaluator<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        bodies: &'p [BodyState],
+        constexpr: &'p FxHashSet<FunctionId>,
+    ) -> Self {
+        Self { program, bodies, constexpr, locals: FxHashMap::default(), steps: 0, depth: 0 }
+    }
+
+    fn tick(&mut self, span: Span) -> Outcome<()> {
+        self.steps += 1;
+        if self.steps > STEPS {
+            return Err(Stop::Unknown(span, "this constant takes too long to compute"));
+        }
+        Ok(())
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: &Expr) -> Outcome<Number> {
+        self.tick(expr.span)?;
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Int(number) => Ok(Number::Int(*number)),
+            ExprKind::Float(number) => Ok(Number::Float(*number)),
+            ExprKind::Symbol(_) => Err(Stop::Symbolic),
+            ExprKind::Read(inner) => self.read(inner),
+            ExprKind::Temporary(inner) => self.value(inner),
+            ExprKind::Convert(inner) => {
+                let from = self.value(inner)?;
+                self.convert(from, &expr.ty, span)
+            }
+            ExprKind::Unary(op, inner) => {
+                let inner = self.value(inner)?;
+                self.unary(*op, inner, &expr.ty, span)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left);
+                let right = self.value(right);
+                let (left, right) = both(left, right)?;
+                self.binary(*op, left, right, &expr.ty, span)
+            }
+            ExprKind::Compare(compare, left, right) => {
+                let (left, right) = both(self.value(left), self.value(right))?;
+                Ok(Number::Int(i128::from(compared(*compare, left, right))))
+            }
+            ExprKind::And(left, right) => match self.truth(left)? {
+                false => Ok(Number::Int(0)),
+                true => self.truth(right).map(|one| Number::Int(i128::from(one))),
+            },
+            ExprKind::Or(left, right) => match self.truth(left)? {
+                true => Ok(Number::Int(1)),
+                false => self.truth(right).map(|one| Number::Int(i128::from(one))),
+            },
+            ExprKind::Select(condition, one, other) => match self.truth(condition)? {
+                true => self.value(one),
+                false => self.value(other),
+            },
+            ExprKind::Comma(left, right) => {
+                self.effect(left)?;
+                self.value(right)
+            }
+            ExprKind::Assign(..) | ExprKind::AssignOp { .. } | ExprKind::Step { .. } => {
+                self.effect(expr)
+            }
+            ExprKind::Call(function, arguments) => match self.call(*function, arguments, span)? {
+                Some(number) => Ok(number),
+                None => Err(Stop::Unknown(span, "this is not a constant")),
+            },
+            ExprKind::Intrinsic(name, arguments) => self.intrinsic(name, arguments, expr),
+            _ => Err(Stop::Unknown(span, "this is not a constant")),
+        }
+    }
+
+    fn truth(&mut self, expr: &Expr) -> Outcome<bool> {
+        Ok(match self.value(expr)? {
+            Number::Int(number) => number != 0,
+            Number::Float(number) => number != 0.0,
+        })
+    }
+
+    fn read(&mut self, place: &Expr) -> Outcome<Number> {
+        match &place.kind {
+            ExprKind::Local(id) => match self.locals.get(id) {
+                Some(number) => Ok(*number),
+                None => {
+                    Err(Stop::Unknown(place.span, "the value of this variable is not a constant"))
+                }
+            },
+            ExprKind::Temporary(inner) => self.value(inner),
+            ExprKind::Comma(..) | ExprKind::Assign(..) | ExprKind::AssignOp { .. } => {
+                self.effect(place)
+            }
+            ExprKind::Step { is_prefix: true, .. } => self.effect(place),
+            ExprKind::Select(condition, one, other) => match self.truth(condition)? {
+                true => self.read(one),
+                false => self.read(other),
+            },
+            _ => Err(Stop::Unknown(place.span, "this is not a constant")),
+        }
+    }
+
+    /// Evaluates an expression for its effect; its value, or that of the place it names.
+    fn effect(&mut self, expr: &Expr) -> Outcome<Number> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Assign(place, from) => {
+                let from = self.value(from)?;
+                self.store(place, from)
+            }
+            ExprKind::AssignOp { op, ty, place, value } => {
+                let right = self.value(value)?;
+                let left = self.read(place)?;
+                let left = self.convert(left, ty, span)?;
+                let made = self.binary(*op, left, right, ty, span)?;
+                let made = self.convert(made, &place.ty, span)?;
+                self.store(place, made)
+            }
+            ExprKind::Step { add, is_prefix, place } => {
+                let before = self.read(place)?;
+                let one = match before {
+                    Number::Int(_) => Number::Int(1),
+                    Number::Float(_) => Number::Float(1.0),
+                };
+                let op = if *add { Binary::Add } else { Binary::Sub };
+                let after = match (before, &place.ty) {
+                    // A narrow integer is stepped in `int` and converted back.
+                    (Number::Int(number), Type::Int(kind)) if kind.bits() < 32 => {
+                        Number::Int(kind.wrap(if *add { number + 1 } else { number - 1 }))
+                    }
+                    _ => self.binary(op, before, one, &place.ty, span)?,
+                };
+                self.store(place, after)?;
+                Ok(if *is_prefix { after } else { before })
+            }
+            ExprKind::Comma(left, right) => {
+                self.effect(left)?;
+                self.effect(right)
+            }
+            ExprKind::Convert(inner) if expr.ty == Type::Void => self.effect(inner),
+            ExprKind::Local(_) => self.read(expr),
+            ExprKind::Call(function, arguments) => {
+                Ok(self.call(*function, arguments, span)?.unwrap_or(Number::Int(0)))
+            }
+            _ => self.value(expr),
+        }
+    }
+
+    fn store(&mut self, place: &Expr, number: Number) -> Outcome<Number> {
+        match &place.kind {
+            ExprKind::Local(id) if self.depth > 0 && self.locals.contains_key(id) => {
+                self.locals.insert(*id, number);
+                Ok(number)
+            }
+            _ => Err(Stop::Unknown(place.span, "this is not a constant")),
+        }
+    }
+
+    fn convert(&self, from: Number, to: &Type, span: Span) -> Outcome<Number> {
+        let underlying = match to {
+            Type::Enum(id) => self.program.enums.get(*id).map(|one| one.underlying),
+            Type::Int(kind) => Some(*kind),
+            _ => None,
+        };
+        Ok(match (from, to) {
+            (Number::Int(number), Type::Bool) => Number::Int(i128::from(number != 0)),
+            (Number::Float(number), Type::Bool) => Number::Int(i128::from(number != 0.0)),
+            (_, Type::Float(kind)) => {
+                #[expect(clippy::cast_precision_loss, reason = "rounding is what is meant")]
+                let wide = match from {
+                    Number::Int(number) if *kind == FloatKind::Float => f64::from(number as f32),
+                    Number::Int(number) => number as f64,
+                    Number::Float(number) => number,
+                };
+                Number::Float(rounded(wide, *kind, span)?)
+            }
+            (Number::Int(number), _) => match underlying {
+                Some(kind) => Number::Int(kind.wrap(number)),
+                None => return Err(Stop::Unknown(span, "this is not a constant")),
+            },
+            (Number::Float(number), _) => match underlying {
+                Some(kind) if number.is_finite() && number.abs() < 1e30 => {
+                    #[expect(clippy::cast_possible_truncation, reason = "it is small enough")]
+                    let whole = number.trunc() as i128;
+                    if kind.wrap(whole) != whole {
+                        return Err(Stop::Undefined(span, "this number does not fit the type"));
+                    }
+                    Number::Int(whole)
+                }
+                _ => return Err(Stop::Undefined(span, "this number does not fit the type")),
+            },
+        })
+    }
+
+    fn unary(&self, op: Unary, inner: Number, ty: &Type, span: Span) -> Outcome<Number> {
+        match (op, inner) {
+            (Unary::Not, Number::Int(number)) => Ok(Number::Int(i128::from(number == 0))),
+            (Unary::Neg, Number::Float(number)) => Ok(Number::Float(-number)),
+            (Unary::Neg, Number::Int(number)) => fit(-number, ty, span),
+            (Unary::Complement, Number::Int(number)) => fit_wrapped(!number, ty, span),
+            _ => Err(Stop::Unknown(span, "this is not a constant")),
+        }
+    }
+
+    fn binary(
+        &self,
+        op: Binary,
+        left: Number,
+        right: Number,
+        ty: &Type,
+        span: Span,
+    ) -> Outcome<Number> {
+        match (left, right) {
+            (Number::Int(left), Number::Int(right)) => integers(op, left, right, ty, span),
+            (Number::Float(left), Number::Float(right)) => {
+                let made = match op {
+                    Binary::Add => left + right,
+                    Binary::Sub => left - right,
+                    Binary::Mul => left * right,
+                    Binary::Div if right != 0.0 => left / right,
+                    _ => return Err(Stop::Unknown(span, "this is not a constant")),
+                };
+                match ty {
+                    Type::Float(kind) => Ok(Number::Float(rounded(made, *kind, span)?)),
+                    _ => Err(Stop::Unknown(span, "this is not a constant")),
+                }
+            }
+            _ => Err(Stop::Unknown(span, "this is not a constant")),
+        }
+    }
+
+    fn intrinsic(&mut self, name: &str, arguments: &[Expr], expr: &Expr) -> Outcome<Number> {
+        let mut numbers = Vec::new();
+        for one in arguments {
+            numbers.push(self.value(one)?);
+        }
+        match (name, &numbers[..]) {
+            ("min", [Number::Int(one), Number::Int(other)]) => Ok(Number::Int(*one.min(other))),
+            ("max", [Number::Int(one), Number::Int(other)]) => Ok(Number::Int(*one.max(other))),
+            ("abs", [Number::Int(one)]) => fit(one.abs(), &expr.ty, expr.span),
+            _ => Err(Stop::Unknown(expr.span, "this is not a constant")),
+        }
+    }
+
+    fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        span: Span,
+    ) -> Outcome<Option<Number>> {
+        if !self.constexpr.contains(&function) {
+            return Err(Stop::Unknown(
+                span,
+                "a call of a function that is not `constexpr` is not a constant",
+            ));
+        }
+        match self.bodies.get(function.position()) {
+            Some(BodyState::Read) => {}
+            Some(BodyState::Waiting(_)) => return Err(Stop::Needs(function)),
+            _ => return Err(Stop::Unknown(span, "this is not a constant")),
+        }
+        let Some(callee) = self.program.functions.get(function) else {
+            return Err(Stop::Unknown(span, "this is not a constant"));
+        };
+        if self.depth >= CALLS {
+            return Err(Stop::Unknown(span, "this constant is nested too deeply"));
+        }
+        let mut frame = FxHashMap::default();
+        for (parameter, argument) in callee.parameters.iter().zip(arguments) {
+            let by_reference = callee.locals.get(*parameter).is_some_and(|one| one.is_reference);
+            let number = match by_reference {
+                true => self.read(argument)?,
+                false => self.value(argument)?,
+            };
+            frame.insert(*parameter, number);
+        }
+        let outer = std::mem::replace(&mut self.locals, frame);
+        self.depth += 1;
+        let flow = self.block(&callee.body);
+        self.depth -= 1;
+        self.locals = outer;
+        match flow? {
+            Flow::Return(number) => Ok(number),
+            _ => Ok(None),
+        }
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) -> Outcome<Flow> {
+        for stmt in stmts {
+            match self.stmt(stmt)? {
+                Flow::On => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Outcome<Flow> {
+        self.tick(stmt.span)?;
+        match &stmt.kind {
+            StmtKind::Declare(local, init) => {
+                let number = match init {
+                    Some(Init::Expr(expr)) => self.value(expr)?,
+                    Some(Init::Zero) => Number::Int(0),
+                    _ => return Err(Stop::Unknown(stmt.span, "this is not a constant")),
+                };
+                self.locals.insert(*local, number);
+                Ok(Flow::On)
+            }
+            StmtKind::Expr(expr) => self.effect(expr).map(|_| Flow::On),
+            StmtKind::If(condition, then, otherwise) => match self.truth(condition)? {
+                true => self.block(then),
+                false => self.block(otherwise),
+            },
+            StmtKind::Loop(inner) => self.run_loop(inner),
+            StmtKind::Switch(inner) => self.switch(inner),
+            StmtKind::Block(inner) => self.block(inner),
+            StmtKind::Return(None) => Ok(Flow::Return(None)),
+            StmtKind::Return(Some(expr)) => Ok(Flow::Return(Some(self.value(expr)?))),
+            StmtKind::Break => Ok(Flow::Break),
+            StmtKind::Continue => Ok(Flow::Continue),
+            StmtKind::Clauses(_) => Ok(Flow::On),
+        }
+    }
+
+    fn run_loop(&mut self, inner: &Loop) -> Outcome<Flow> {
+        self.block(&inner.init)?;
+        let mut first = inner.tests_after;
+        loop {
+            if let Some(condition) = &inner.condition
+                && !std::mem::take(&mut first)
+                && !self.truth(condition)?
+            {
+                return Ok(Flow::On);
+            }
+            match self.block(&inner.body)? {
+                Flow::On | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::On),
+                returned @ Flow::Return(_) => return Ok(returned),
+            }
+            if let Some(step) = &inner.step {
+                self.effect(step)?;
+            }
+            self.tick(Span::default())?;
+        }
+    }
+
+    fn switch(&mut self, inner: &Switch) -> Outcome<Flow> {
+        let Number::Int(number) = self.value(&inner.value)? else {
+            return Err(Stop::Unknown(inner.value.span, "this is not a constant"));
+        };
+        let arms = &inner.arms;
+        let chosen = arms.iter().position(|one| one.values.contains(&number));
+        let chosen = chosen.or_else(|| arms.iter().position(|one| one.is_default));
+        for arm in arms.iter().skip(chosen.unwrap_or(arms.len())) {
+            match self.block(&arm.body)? {
+                Flow::On => {}
+                Flow::Break => return Ok(Flow::On),
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::On)
+    }
+}

@@ -1,0 +1,451 @@
+//! Expressions ([expr]): what they are, their type and whether they name an object.
+
+use super::convert::literal;
+use super::types::{INT, QType, Reference, SIZE, is_arithmetic, is_integral, pointer};
+use super::{Analyser, error, unsupported};
+use crate::Result;
+use crate::syntax::ast::{self, CastKind, ExprKind as Ast};
+use crate::tree::{Binary, Category, Expr, ExprKind, Extent, IntKind, Type};
+use base::Span;
+use std::sync::Arc;
+
+/// An expression with what the tree does not keep: qualifiers, value category, and the value if it names a constant.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand {
+    pub expr: Expr,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    /// A place that may be moved from.
+    pub is_xvalue: bool,
+    /// The literal 0 or `nullptr`, which becomes any pointer ([conv.ptr]).
+    pub is_null: bool,
+    /// What reading it gives, if that is known.
+    pub constant: Option<Box<Expr>>,
+}
+
+impl Operand {
+    pub(super) fn new(expr: Expr) -> Self {
+        Self {
+            expr,
+            is_const: false,
+            is_volatile: false,
+            is_xvalue: false,
+            is_null: false,
+            constant: None,
+        }
+    }
+
+    pub(super) fn is_place(&self) -> bool {
+        self.expr.category == Category::Place
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.expr.span
+    }
+
+    /// Its type, with qualifiers if it is a place.
+    pub(super) fn qtype(&self) -> QType {
+        QType {
+            ty: self.expr.ty.clone(),
+            is_const: self.is_const,
+            is_volatile: self.is_volatile,
+            reference: Reference::None,
+        }
+    }
+
+    /// A stand-in of a type, where only types matter.
+    pub(super) fn of_type(ty: &QType, span: Span) -> Self {
+        let category = match ty.reference {
+            Reference::None => Category::Value,
+            _ => Category::Place,
+        };
+        let expr = Expr { kind: ExprKind::Int(0), ty: ty.ty.clone(), category, span };
+        Self {
+            is_const: ty.is_const,
+            is_volatile: ty.is_volatile,
+            is_xvalue: ty.reference == Reference::Rvalue,
+            ..Self::new(expr)
+        }
+    }
+}
+
+pub(crate) fn value(kind: ExprKind, ty: Type, span: Span) -> Expr {
+    Expr { kind, ty, category: Category::Value, span }
+}
+
+pub(crate) fn place(kind: ExprKind, ty: Type, span: Span) -> Expr {
+    Expr { kind, ty, category: Category::Place, span }
+}
+
+impl<'a> Analyser<'a> {
+    /// An expression.
+    pub(super) fn operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+        let span = expr.span;
+        match &expr.kind {
+            Ast::Int { value: number, decimal, unsigned, long } => {
+                let ty = integer_type(*number, *decimal, *unsigned, *long);
+                let Some(ty) = ty else {
+                    return Err(error(span, "no integer type holds this number"));
+                };
+                let number = i128::try_from(*number).unwrap_or(i128::MAX);
+                let is_null = number == 0;
+                let made = value(ExprKind::Int(number), Type::Int(ty), span);
+                Ok(Operand { is_null, ..Operand::new(made) })
+            }
+            Ast::Float { value: number, single } => {
+                let ty = if *single { super::types::FLOAT } else { super::types::DOUBLE };
+                Ok(Operand::new(value(ExprKind::Float(*number), ty, span)))
+            }
+            Ast::Character(code) => {
+                let kind = ExprKind::Int(i128::from(*code));
+                Ok(Operand::new(value(kind, Type::Int(IntKind::Char), span)))
+            }
+            Ast::Bool(truth) => {
+                Ok(Operand::new(value(ExprKind::Int(i128::from(*truth)), Type::Bool, span)))
+            }
+            Ast::Text(bytes) => {
+                let element = Arc::new(Type::Int(IntKind::Char));
+                let ty = Type::Array(element, Extent::Known(bytes.len() as u64 + 1));
+                let made = place(ExprKind::Text(bytes.clone()), ty, span);
+                Ok(Operand { is_const: true, ..Operand::new(made) })
+            }
+            Ast::Null => {
+                let made = value(ExprKind::Null, pointer(Type::Void, false, false), span);
+                Ok(Operand { is_null: true, ..Operand::new(made) })
+            }
+            Ast::This => self.this_pointer(span),
+            Ast::Name(name) => self.name_operand(name, span),
+            Ast::Unary(sign, inner) => self.unary(sign, inner, span),
+            Ast::Binary(sign, left, right) => self.binary(sign, left, right, span),
+            Ast::Assign(sign, left, right) => self.assign(sign, left, right, span),
+            Ast::Step { add, is_prefix, operand } => self.step(*add, *is_prefix, operand, span),
+            Ast::Ternary(condition, then, otherwise) => {
+                self.ternary(condition, then, otherwise, span)
+            }
+            Ast::Index(array, index) => self.index(array, index, span),
+            Ast::Member { object, member, arrow } => self.member(object, member, *arrow, span),
+            Ast::Call(callee, arguments) => self.call(callee, arguments, span),
+            Ast::Cast(kind, ty, inner) => self.cast(*kind, ty, inner, span),
+            Ast::Construct { ty, arguments, is_list } => {
+                self.construct_syntax(ty, arguments, *is_list, span)
+            }
+            Ast::SizeOfType(word, ty) => {
+                let ty = self.resolve_type(ty)?;
+                self.size_operand(word, &ty.ty, span)
+            }
+            Ast::SizeOf(inner) => {
+                let ty = self.unevaluated(inner)?.expr.ty;
+                self.size_operand("sizeof", &ty, span)
+            }
+            Ast::Comma(left, right) => {
+                let left = self.discarded(left)?;
+                let right = self.operand(right)?;
+                Ok(Operand {
+                    expr: Expr {
+                        ty: right.expr.ty.clone(),
+                        category: right.expr.category,
+                        kind: ExprKind::Comma(Box::new(left), Box::new(right.expr)),
+                        span,
+                    },
+                    constant: None,
+                    is_null: false,
+                    ..right
+                })
+            }
+            Ast::Braces(_) => Err(unsupported(span, "braces are not supported here")),
+            Ast::Lambda => Err(unsupported(span, "lambdas are not supported")),
+            Ast::Pack(_) => Err(unsupported(span, "template packs are not supported")),
+            Ast::Quantified(..) | Ast::Fold(_) | Ast::Range(..) => {
+                Err(error(span, "this belongs into an annotation"))
+            }
+        }
+    }
+
+    /// The value of an expression.
+    pub(super) fn value_of(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        let operand = self.operand(expr)?;
+        self.rvalue(operand)
+    }
+
+    /// An expression whose value nobody takes ([expr.context]): places are not read.
+    pub(super) fn discarded(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        Ok(self.operand(expr)?.expr)
+    }
+
+    /// An expression that is only looked at for its type.
+    pub(super) fn unevaluated(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+        self.operand(expr)
+    }
+
+    fn this_pointer(&mut self, span: Span) -> Result<Operand> {
+        let Some((this, is_const)) = self.body.this else {
+            return Err(error(span, "there is no object here"));
+        };
+        if self.body.is_constructor {
+            let message = "the address of an object in its constructor is not supported";
+            return Err(unsupported(span, message));
+        }
+        let object = self.local_operand(this, span)?;
+        let ty = pointer(object.expr.ty.clone(), is_const, false);
+        Ok(Operand::new(value(ExprKind::AddressOf(Box::new(object.expr)), ty, span)))
+    }
+
+    /// `a[i]` is `*(a + i)`, whichever of them is the pointer ([expr.sub]).
+    fn index(&mut self, array: &'a ast::Expr, index: &'a ast::Expr, span: Span) -> Result<Operand> {
+        let array = self.operand(array)?;
+        if let Type::Record(_) = array.expr.ty {
+            let index = self.operand(index)?;
+            return self.user_operator("[]", vec![array, index], span);
+        }
+        let index = self.operand(index)?;
+        let (left, right) = (self.rvalue(array)?, self.rvalue(index)?);
+        let (base, offset) = match (&left.ty, &right.ty) {
+            (Type::Pointer(_), _) => (left, right),
+            (_, Type::Pointer(_)) => (right, left),
+            _ => return Err(error(span, "this is neither an array nor a pointer")),
+        };
+        let sum = self.pointer_sum(true, base, offset, span)?;
+        self.dereferenced(sum, span)
+    }
+
+    /// `*p`.
+    pub(super) fn dereferenced(&mut self, at: Expr, span: Span) -> Result<Operand> {
+        let Type::Pointer(to) = &at.ty else {
+            return Err(error(span, "this is not a pointer"));
+        };
+        let to = to.as_ref().clone();
+        if matches!(to.ty, Type::Void) {
+            return Err(error(span, "a `void` pointer points to nothing that has a value"));
+        }
+        if let Type::Function(_) = to.ty {
+            return Err(unsupported(span, "pointers to functions are not supported"));
+        }
+        let made = match at.kind {
+            // `*&x` is `x`.
+            ExprKind::AddressOf(inner) => Expr { span, ..*inner },
+            _ => place(ExprKind::Deref(Box::new(at)), to.ty, span),
+        };
+        Ok(Operand { is_const: to.is_const, is_volatile: to.is_volatile, ..Operand::new(made) })
+    }
+
+    /// `&x`.
+    pub(super) fn address(&mut self, of: Operand, span: Span) -> Result<Operand> {
+        if !of.is_place() || of.is_xvalue {
+            return Err(error(span, "only what is stored somewhere has an address"));
+        }
+        let ty = pointer(of.expr.ty.clone(), of.is_const, of.is_volatile);
+        let made = match of.expr.kind {
+            ExprKind::Deref(inner) if inner.ty == ty => Expr { span, ..*inner },
+            _ => value(ExprKind::AddressOf(Box::new(of.expr)), ty, span),
+        };
+        Ok(Operand::new(made))
+    }
+
+    /// The object that `.` or `->` goes into.
+    pub(super) fn object(&mut self, object: &'a ast::Expr, arrow: bool) -> Result<Operand> {
+        if let (Ast::This, true) = (&object.kind, arrow) {
+            let Some((this, is_const)) = self.body.this else {
+                return Err(error(object.span, "there is no object here"));
+            };
+            let found = self.local_operand(this, object.span)?;
+            return Ok(Operand { is_const: found.is_const || is_const, ..found });
+        }
+        let operand = self.operand(object)?;
+        if !arrow {
+            return Ok(operand);
+        }
+        if let Type::Record(_) = operand.expr.ty {
+            return Err(unsupported(object.span, "`->` of a class is not supported"));
+        }
+        let at = self.rvalue(operand)?;
+        self.dereferenced(at, object.span)
+    }
+
+    fn member(
+        &mut self,
+        object: &'a ast::Expr,
+        member: &'a ast::NamePart,
+        arrow: bool,
+        span: Span,
+    ) -> Result<Operand> {
+        let object = self.object(object, arrow)?;
+        let word: &str = &member.name.text;
+        let Type::Record(record) = object.expr.ty else {
+            return Err(error(span, format!("there is no member `{word}`: this is not a class")));
+        };
+        self.complete(record, span)?;
+        if let Some(path) = self.field_path(record, word) {
+            return Ok(self.walk_fields(object, &path, span));
+        }
+        let scope = self.class_scope(record);
+        let found = scope.map(|one| self.names_in(one, word)).unwrap_or_default();
+        match found.first() {
+            Some(super::scope::Entity::Function(_)) => {
+                Err(unsupported(span, "a member function as a value is not supported"))
+            }
+            Some(
+                entity @ (super::scope::Entity::Variable(_)
+                | super::scope::Entity::Global(_)
+                | super::scope::Entity::Enumerator(..)),
+            ) => {
+                if !matches!(object.expr.kind, ExprKind::Local(_) | ExprKind::Global(_)) {
+                    let message = "a static member of a computed object is not supported";
+                    return Err(unsupported(span, message));
+                }
+                self.static_member(entity.clone(), word, span)
+            }
+            _ => Err(super::name_error(member.name.span, format!("there is no member `{word}`"))),
+        }
+    }
+
+    fn ternary(
+        &mut self,
+        condition: &'a ast::Expr,
+        then: &'a ast::Expr,
+        otherwise: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Operand> {
+        let condition = self.operand(condition)?;
+        let condition = self.truth(condition)?;
+        let (one, other) = (self.operand(then)?, self.operand(otherwise)?);
+        let (from, into) = (one.qtype(), other.qtype());
+        let select = |one: Expr, other: Expr, ty: Type, category: Category| Expr {
+            kind: ExprKind::Select(Box::new(condition), Box::new(one), Box::new(other)),
+            ty,
+            category,
+            span,
+        };
+        let stays = one.is_place() && other.is_place() && !one.is_xvalue && !other.is_xvalue;
+        let constant = one.constant.is_some() || other.constant.is_some();
+        if stays && from == into && !constant {
+            let made = select(one.expr, other.expr, from.ty, Category::Place);
+            return Ok(Operand {
+                is_const: from.is_const,
+                is_volatile: from.is_volatile,
+                ..Operand::new(made)
+            });
+        }
+        if from.ty == Type::Void && into.ty == Type::Void {
+            let made = select(one.expr, other.expr, Type::Void, Category::Value);
+            return Ok(Operand::new(made));
+        }
+        let ty = self.common_type(&one, &other, span)?;
+        let (one, other) = (self.rvalue(one)?, self.rvalue(other)?);
+        let one = self.converted(one, &ty, span)?;
+        let other = self.converted(other, &ty, span)?;
+        Ok(Operand::new(select(one, other, ty, Category::Value)))
+    }
+
+    /// The type that two operands of `?:` or a comparison are brought to ([expr.cond]/7, [expr.type]).
+    pub(super) fn common_type(
+        &mut self,
+        one: &Operand,
+        other: &Operand,
+        span: Span,
+    ) -> Result<Type> {
+        let (left, right) =
+            (super::types::decayed(&one.qtype()), super::types::decayed(&other.qtype()));
+        if left == right {
+            return Ok(left);
+        }
+        let left_number = is_arithmetic(&left) || self.is_unscoped_enum(&left);
+        let right_number = is_arithmetic(&right) || self.is_unscoped_enum(&right);
+        match (&left, &right) {
+            _ if left_number && right_number => Ok(self.usual(&left, &right)),
+            (Type::Pointer(_), _) if other.is_null => Ok(left),
+            (_, Type::Pointer(_)) if one.is_null => Ok(right),
+            (Type::Pointer(one), Type::Pointer(other)) => {
+                let (is_const, is_volatile) =
+                    (one.is_const || other.is_const, one.is_volatile || other.is_volatile);
+                if one.ty == other.ty {
+                    Ok(pointer(one.ty.clone(), is_const, is_volatile))
+                } else if one.ty == Type::Void || other.ty == Type::Void {
+                    Ok(pointer(Type::Void, is_const, is_volatile))
+                } else {
+                    Err(error(span, "these are pointers to different types"))
+                }
+            }
+            _ => Err(unsupported(span, "these types have no common type that is modelled")),
+        }
+    }
+
+    fn size_operand(&mut self, word: &str, ty: &Type, span: Span) -> Result<Operand> {
+        if word != "sizeof" {
+            let align = self.align_of(ty, span)?;
+            return Ok(Operand::new(literal(i128::from(align), SIZE, span)));
+        }
+        let size = self.size_expr(ty, span)?;
+        Ok(Operand::new(size))
+    }
+
+    /// The size of a type, with symbols for sizes that are not fixed.
+    fn size_expr(&mut self, ty: &Type, span: Span) -> Result<Expr> {
+        match ty {
+            Type::Array(element, Extent::Symbolic(count)) => {
+                let count = self.converted(count.as_ref().clone(), &SIZE, span)?;
+                let size = self.size_expr(element, span)?;
+                let kind = ExprKind::Binary(Binary::Mul, Box::new(count), Box::new(size));
+                Ok(value(kind, SIZE, span))
+            }
+            Type::Array(element, Extent::Known(count)) => {
+                let size = self.size_expr(element, span)?;
+                if let ExprKind::Int(size) = size.kind {
+                    return Ok(literal(size * i128::from(*count), SIZE, span));
+                }
+                let count = literal(i128::from(*count), SIZE, span);
+                let kind = ExprKind::Binary(Binary::Mul, Box::new(count), Box::new(size));
+                Ok(value(kind, SIZE, span))
+            }
+            other => Ok(literal(i128::from(self.size_of(other, span)?), SIZE, span)),
+        }
+    }
+
+    fn cast(
+        &mut self,
+        kind: CastKind,
+        ty: &'a ast::TypeSyntax,
+        inner: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Operand> {
+        let target = self.resolve_type(ty)?;
+        let operand = self.operand(inner)?;
+        self.explicit_cast(kind, operand, &target, span)
+    }
+
+    pub(super) fn is_unscoped_enum(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Enum(_)) && !self.is_scoped_enum(ty)
+    }
+
+    /// Integers and unscoped enumerations.
+    pub(super) fn counts(&self, ty: &Type) -> bool {
+        is_integral(ty) || self.is_unscoped_enum(ty)
+    }
+}
+
+/// The first type of its list that holds the number ([lex.icon], table 7).
+fn integer_type(value: u128, decimal: bool, unsigned: bool, long: u8) -> Option<IntKind> {
+    let all = [
+        (IntKind::Int, 0),
+        (IntKind::UnsignedInt, 0),
+        (IntKind::Long, 1),
+        (IntKind::UnsignedLong, 1),
+        (IntKind::LongLong, 2),
+        (IntKind::UnsignedLongLong, 2),
+    ];
+    let fits = |kind: IntKind| i128::try_from(value).is_ok_and(|one| one <= kind.range().1);
+    all.into_iter()
+        .filter(|(kind, rank)| {
+            let sign = match unsigned {
+                true => !kind.is_signed(),
+                false => kind.is_signed() || !decimal,
+            };
+            sign && *rank >= long
+        })
+        .map(|(kind, _)| kind)
+        .find(|kind| fits(*kind))
+}
+
+/// `int`, where C has truth values.
+pub(crate) fn int(value_: i128, span: Span) -> Expr {
+    literal(value_, INT, span)
+}

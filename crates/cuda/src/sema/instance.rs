@@ -1,0 +1,324 @@
+//! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables ([temp.arg], [temp.spec],
+//! [temp.class.spec]).
+
+use super::scope::TemplateId;
+use super::scope::{Entity, ScopeId, ScopeKind};
+use super::types::QType;
+use super::{Analyser, Pattern, error, unsupported};
+use crate::Result;
+use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind};
+use crate::tree::{Expr, Type, display};
+use base::Span;
+
+/// An argument of a template.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Type(QType),
+    /// A literal of the parameter's type, or an expression of symbols.
+    Value(Expr),
+}
+
+impl<'a> Analyser<'a> {
+    /// An argument as text: two arguments are the same if their texts are.
+    pub(super) fn arg_text(&self, arg: &Arg) -> String {
+        match arg {
+            Arg::Type(ty) => {
+                let reference = match ty.reference {
+                    super::types::Reference::None => "",
+                    super::types::Reference::Lvalue => "&",
+                    super::types::Reference::Rvalue => "&&",
+                };
+                let volatile = if ty.is_volatile { "volatile " } else { "" };
+                let of_const = if ty.is_const { "const " } else { "" };
+                format!(
+                    "{volatile}{of_const}{}{reference}",
+                    display::type_text(&self.program, &ty.ty)
+                )
+            }
+            Arg::Value(expr) => match expr.kind {
+                crate::tree::ExprKind::Int(value) => match expr.ty {
+                    Type::Bool => (value != 0).to_string(),
+                    _ => value.to_string(),
+                },
+                _ => display::expr_text(&self.program, None, expr),
+            },
+        }
+    }
+
+    /// The key of a list of arguments. Types that are called the same differ by number.
+    pub(super) fn key(&self, args: &[Arg]) -> String {
+        let texts: Vec<String> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Type(ty) => format!("{}#{:?}", self.arg_text(arg), ty.ty),
+                Arg::Value(expr) => format!("{}#{:?}", self.arg_text(arg), expr.ty),
+            })
+            .collect();
+        texts.join(", ")
+    }
+
+    /// Reads an argument for a parameter, in the present scope; `values` is where types of earlier parameters are known.
+    pub(super) fn argument(
+        &mut self,
+        parameter: &'a ast::TemplateParameter,
+        given: &'a TemplateArgument,
+        bound: ScopeId,
+    ) -> Result<Arg> {
+        if parameter.is_pack {
+            return Err(unsupported(parameter.name.span, "template packs are not supported"));
+        }
+        match (&parameter.kind, given) {
+            (TemplateParameterKind::Type(_), TemplateArgument::Type(ty)) => {
+                Ok(Arg::Type(self.resolve_type(ty)?))
+            }
+            (TemplateParameterKind::Constant(ty, _), TemplateArgument::Expr(value)) => {
+                let value = self.constant_operand(value)?;
+                let limit = self.limit;
+                let ty = self.at_place(bound, limit, |one| one.resolve_type(ty))?;
+                self.converted_argument(value, &ty.ty).map(Arg::Value)
+            }
+            // The parser may take a constant's name for a type where it knows neither.
+            (TemplateParameterKind::Constant(ty, _), TemplateArgument::Type(syntax)) => {
+                let TypeKind::Named(name) = &syntax.kind else {
+                    return Err(error(syntax.span, "a constant is wanted here"));
+                };
+                let value = self.name_operand(name, syntax.span)?;
+                let value = self.rvalue(value)?;
+                let value = self.folded(value)?;
+                let limit = self.limit;
+                let ty = self.at_place(bound, limit, |one| one.resolve_type(ty))?;
+                self.converted_argument(value, &ty.ty).map(Arg::Value)
+            }
+            (TemplateParameterKind::Type(_), TemplateArgument::Expr(value)) => {
+                Err(error(value.span, "a type is wanted here"))
+            }
+        }
+    }
+
+    /// A converted constant expression ([expr.const]/5): narrowing is an error.
+    pub(super) fn converted_argument(&mut self, value: Expr, ty: &Type) -> Result<Expr> {
+        let span = value.span;
+        let from = self.integer_constant(&value)?;
+        let to = self.converted(value, ty, span)?;
+        let to = self.folded(to)?;
+        if let (Some(before), Some(after)) = (from, self.integer_constant(&to)?)
+            && before != after
+        {
+            return Err(error(span, "this constant does not fit the template's parameter"));
+        }
+        Ok(to)
+    }
+
+    /// Binds parameters to arguments, defaults included, in a scope below `parent`. Nothing if one is missing.
+    pub(super) fn bind(
+        &mut self,
+        parameters: &'a ast::TemplateParameters,
+        given: &[Option<Arg>],
+        parent: ScopeId,
+        limit: u32,
+    ) -> Result<Option<(ScopeId, Vec<Arg>)>> {
+        let scope = self.new_scope(Some(parent), ScopeKind::Template);
+        let mut args = Vec::new();
+        if given.len() > parameters.parameters.len() {
+            return Ok(None);
+        }
+        for (position, parameter) in parameters.parameters.iter().enumerate() {
+            if parameter.is_pack {
+                let message = "template packs are not supported";
+                return Err(unsupported(parameter.name.span, message));
+            }
+            let arg = match (given.get(position).cloned().flatten(), &parameter.kind) {
+                (Some(arg), _) => arg,
+                (None, TemplateParameterKind::Type(Some(default))) => {
+                    Arg::Type(self.at_place(scope, limit, |one| one.resolve_type(default))?)
+                }
+                (None, TemplateParameterKind::Constant(ty, Some(default))) => {
+                    Arg::Value(self.at_place(scope, limit, |one| {
+                        let value = one.constant_operand(default)?;
+                        let ty = one.resolve_type(ty)?;
+                        one.converted_argument(value, &ty.ty)
+                    })?)
+                }
+                (None, _) => return Ok(None),
+            };
+            let entity = match &arg {
+                Arg::Type(ty) => Entity::Type(ty.clone()),
+                Arg::Value(value) => Entity::Constant(Box::new(value.clone())),
+            };
+            self.enter(scope, &parameter.name.text, entity);
+            args.push(arg);
+        }
+        Ok(Some((scope, args)))
+    }
+
+    /// `S<…>`, an alias or a variable template with arguments that are written here.
+    pub(super) fn instance(
+        &mut self,
+        id: TemplateId,
+        given: &'a [TemplateArgument],
+        span: Span,
+    ) -> Result<Entity> {
+        let Some(template) = self.templates.get(id) else {
+            return Err(error(span, "this template does not exist"));
+        };
+        let (parameters, parent, order) = (template.parameters, template.scope, template.order);
+        let bound = self.new_scope(Some(parent), ScopeKind::Template);
+        let mut args = Vec::new();
+        for (position, one) in given.iter().enumerate() {
+            let Some(parameter) = parameters.parameters.get(position) else {
+                return Err(unsupported(span, "this template takes fewer arguments"));
+            };
+            let arg = self.argument(parameter, one, bound)?;
+            if let Arg::Type(ty) = &arg {
+                self.enter(bound, &parameter.name.text, Entity::Type(ty.clone()));
+            }
+            args.push(Some(arg));
+        }
+        let Some((scope, args)) = self.bind(parameters, &args, parent, order)? else {
+            return Err(error(span, "arguments of this template are missing"));
+        };
+        self.instance_of(id, scope, args, span)
+    }
+
+    /// The instance for these arguments; `scope` binds the primary template's parameters.
+    pub(super) fn instance_of(
+        &mut self,
+        id: TemplateId,
+        scope: ScopeId,
+        args: Vec<Arg>,
+        span: Span,
+    ) -> Result<Entity> {
+        let key = self.key(&args);
+        if let Some(known) = self.templates.get(id).and_then(|one| one.instances.get(&key)) {
+            return known.clone();
+        }
+        let (pattern, scope) = self.specialised(id, scope, &args, span)?;
+        self.nested(span, |analyser| match pattern {
+            Pattern::Record(record) => {
+                analyser.record_instance(id, record, scope, (args, key), span)
+            }
+            Pattern::Alias(ty) => {
+                let order = analyser.templates.get(id).map_or(0, |one| one.order);
+                let ty = analyser.at_place(scope, order, |one| one.resolve_type(ty))?;
+                analyser.keep_instance(id, key, Entity::Type(ty))
+            }
+            Pattern::Variable(variables, declarator) => {
+                let order = analyser.templates.get(id).map_or(0, |one| one.order);
+                let entity = analyser
+                    .at_place(scope, order, |one| one.constant_variable(variables, declarator))?;
+                analyser.keep_instance(id, key, entity)
+            }
+        })
+    }
+
+    fn keep_instance(&mut self, id: TemplateId, key: String, entity: Entity) -> Result<Entity> {
+        self.templates[id].instances.insert(key, Ok(entity.clone()));
+        Ok(entity)
+    }
+
+    fn record_instance(
+        &mut self,
+        id: TemplateId,
+        record: &'a ast::Record,
+        scope: ScopeId,
+        (args, key): (Vec<Arg>, String),
+        span: Span,
+    ) -> Result<Entity> {
+        if record.members.is_none() {
+            return Err(unsupported(span, "this class template is not defined"));
+        }
+        let name: &str = &record.name.name.text;
+        let instance = self.new_record(name, scope, record.name.name.span);
+        let entity = Entity::Type(QType::plain(Type::Record(instance)));
+        if let Some(class) = self.class_mut(instance) {
+            class.instance = Some((id, args));
+        }
+        self.templates[id].instances.insert(key, Ok(entity.clone()));
+        // Templates are read where they are defined: later names are not seen.
+        let order = self.templates.get(id).map_or(0, |one| one.order);
+        let saved = std::mem::replace(&mut self.order, order);
+        let body = std::mem::replace(&mut self.body, super::Body::new());
+        self.at_place(scope, order, |one| one.fill_record(instance, record));
+        self.body = body;
+        self.order = saved;
+        Ok(entity)
+    }
+
+    /// The specialisation that fits best, and the scope that binds its parameters ([temp.class.spec.match]).
+    fn specialised(
+        &mut self,
+        id: TemplateId,
+        primary: ScopeId,
+        args: &[Arg],
+        span: Span,
+    ) -> Result<(Pattern<'a>, ScopeId)> {
+        let Some(template) = self.templates.get(id) else {
+            return Err(error(span, "this template does not exist"));
+        };
+        let (parent, order, pattern) = (template.scope, template.order, template.pattern);
+        let specialisations = template.specialisations.clone();
+        let mut fitting = Vec::new();
+        for (parameters, patterns, special) in specialisations {
+            let bound = self.at_place(parent, self.limit, |one| {
+                one.match_specialisation(parameters, patterns, args)
+            })?;
+            if let Some(given) = bound
+                && let Some((scope, _)) = self.bind(parameters, &given, parent, order)?
+            {
+                fitting.push((parameters.parameters.is_empty(), special, scope));
+            }
+        }
+        if let Some((_, special, scope)) = fitting.iter().find(|one| one.0) {
+            return Ok((*special, *scope));
+        }
+        match &fitting[..] {
+            [] => Ok((pattern, primary)),
+            [(_, special, scope)] => Ok((*special, *scope)),
+            _ => Err(unsupported(span, "several partial specialisations fit here")),
+        }
+    }
+
+    /// Arguments of a specialisation's parameters, if its patterns fit.
+    fn match_specialisation(
+        &mut self,
+        parameters: &'a ast::TemplateParameters,
+        patterns: &'a [TemplateArgument],
+        args: &[Arg],
+    ) -> Result<Option<Vec<Option<Arg>>>> {
+        let mut bound = super::deduce::Bindings::new(parameters);
+        if patterns.len() != args.len() {
+            return Ok(None);
+        }
+        for (pattern, arg) in patterns.iter().zip(args) {
+            if !self.match_argument(pattern, arg, &mut bound)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(bound.args))
+    }
+
+    /// `template <> struct S<int> { … };` and partial specialisations.
+    pub(super) fn specialise_record(
+        &mut self,
+        name: &str,
+        parameters: &'a ast::TemplateParameters,
+        arguments: &'a [TemplateArgument],
+        record: &'a ast::Record,
+        span: Span,
+    ) -> Result<()> {
+        let found = self.lookup(name).1;
+        let template = found.into_iter().find_map(|one| match one {
+            Entity::Template(id) => Some(id),
+            _ => None,
+        });
+        let Some(template) = template else {
+            return Err(error(span, format!("there is no template `{name}`")));
+        };
+        self.templates[template].specialisations.push((
+            parameters,
+            arguments,
+            Pattern::Record(record),
+        ));
+        Ok(())
+    }
+}

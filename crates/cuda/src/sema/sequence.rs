@@ -1,0 +1,430 @@
+//! Refuses expressions whose meaning depends on an order that C++ leaves open ([intro.execution]/15–17, [expr.call]/5).
+//!
+//! Operands of most operators and arguments of calls come in any order. Two of them conflict if one writes what the other reads or
+//! writes: a variable, or memory. Arrays that are declared apart, and parameters of a kernel, are taken for different memory;
+//! all other memory may be the same. It errs towards refusal.
+
+use super::unsupported;
+use crate::intrinsics::{self, Class};
+use crate::tree::{
+    Binary, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program, StmtKind, Storage,
+    Type,
+};
+use base::{Diagnostic, Index};
+use rustc_hash::FxHashSet;
+
+/// What is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    Local(LocalId),
+    Global(GlobalId),
+    /// What a parameter of a kernel points to.
+    Behind(LocalId),
+    /// Some memory.
+    Memory,
+}
+
+impl Root {
+    fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>) -> bool {
+        match (self, other) {
+            (Self::Memory, Self::Local(local)) | (Self::Local(local), Self::Memory) => {
+                escaped.contains(&local)
+            }
+            (Self::Memory, _) | (_, Self::Memory) => true,
+            _ => self == other,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Effects {
+    reads: Vec<Root>,
+    writes: Vec<Root>,
+}
+
+impl Effects {
+    fn add(&mut self, other: Self) {
+        for one in other.reads {
+            if !self.reads.contains(&one) {
+                self.reads.push(one);
+            }
+        }
+        for one in other.writes {
+            if !self.writes.contains(&one) {
+                self.writes.push(one);
+            }
+        }
+    }
+
+    fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>) -> bool {
+        let meet = |writes: &[Root], others: &Self| {
+            writes.iter().any(|one| {
+                let all = others.reads.iter().chain(&others.writes);
+                all.into_iter().any(|two| one.may_equal(*two, escaped))
+            })
+        };
+        meet(&self.writes, other) || meet(&other.writes, self)
+    }
+}
+
+/// What a function does to memory that its caller sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Summary {
+    reads: bool,
+    writes: bool,
+}
+
+/// Functions that are refused, and why.
+pub(crate) fn check(program: &Program) -> Vec<(FunctionId, Box<Diagnostic>)> {
+    let mut summaries = vec![Summary::default(); program.functions.len()];
+    loop {
+        let mut changed = false;
+        for (id, function) in program.functions.enumerate() {
+            let mut checker = Checker::new(program, function, &summaries);
+            let effects = checker.whole();
+            let seen = |roots: &[Root]| roots.iter().any(|one| checker.is_outside(*one));
+            let next = Summary { reads: seen(&effects.reads), writes: seen(&effects.writes) };
+            if let Some(known) = summaries.get_mut(id.position())
+                && *known != next
+            {
+                *known = next;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut refused = Vec::new();
+    for (id, function) in program.functions.enumerate() {
+        let mut checker = Checker::new(program, function, &summaries);
+        checker.whole();
+        if let Some(why) = checker.refusal {
+            refused.push((id, why));
+        }
+    }
+    refused
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    summaries: &'p [Summary],
+    escaped: FxHashSet<LocalId>,
+    /// Parameters that are written: what they point to may be anything.
+    moved: FxHashSet<LocalId>,
+    refusal: Option<Box<Diagnostic>>,
+}
+
+impl<'p> Checker<'p> {
+    fn new(program: &'p Program, function: &'p Function, summaries: &'p [Summary]) -> Self {
+        let mut checker = Self {
+            program,
+            function,
+            summaries,
+            escaped: FxHashSet::default(),
+            moved: FxHashSet::default(),
+            refusal: None,
+        };
+        checker.find_escapes();
+        checker
+    }
+
+    /// Variables that may be reached through a pointer or reference.
+    fn find_escapes(&mut self) {
+        let mut escaped = FxHashSet::default();
+        let mut moved = FxHashSet::default();
+        let function = self.function;
+        let is_reference =
+            |id: LocalId| function.locals.get(id).is_some_and(|one| one.is_reference);
+        let mut visit = |expr: &Expr| {
+            expr.walk(&mut |inner| match &inner.kind {
+                ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
+                    escaped.extend(root_local(place));
+                }
+                ExprKind::Call(_, arguments) => {
+                    for argument in arguments {
+                        if argument.category == crate::tree::Category::Place {
+                            escaped.extend(root_local(argument));
+                        }
+                    }
+                }
+                // A choice of places is known as some memory only.
+                ExprKind::Select(_, one, other) => {
+                    escaped.extend(root_local(one));
+                    escaped.extend(root_local(other));
+                }
+                ExprKind::Assign(place, _)
+                | ExprKind::AssignOp { place, .. }
+                | ExprKind::Step { place, .. } => {
+                    moved.extend(root_local(place));
+                }
+                _ => {}
+            });
+        };
+        for stmt in &function.body {
+            stmt.each_expr(&mut visit);
+        }
+        for stmt in &function.body {
+            bound_references(stmt, &is_reference, &mut escaped);
+        }
+        self.escaped = escaped;
+        self.moved = moved;
+    }
+
+    /// Effects of the whole function; conflicts are noted on the way.
+    fn whole(&mut self) -> Effects {
+        let mut all = Effects::default();
+        let function = self.function;
+        for stmt in &function.body {
+            let mut found: Vec<Effects> = Vec::new();
+            stmt.each_expr(&mut |expr| found.push(self.effects(expr)));
+            for one in found {
+                all.add(one);
+            }
+        }
+        all
+    }
+
+    /// Whether a caller may see an access.
+    fn is_outside(&self, root: Root) -> bool {
+        match root {
+            Root::Local(id) => self
+                .function
+                .locals
+                .get(id)
+                .is_none_or(|one| one.is_reference || one.storage != Storage::Automatic),
+            _ => true,
+        }
+    }
+
+    fn effects(&mut self, expr: &Expr) -> Effects {
+        let mut made = Effects::default();
+        match &expr.kind {
+            ExprKind::Read(place) => {
+                made.add(self.place_effects(place));
+                let root = self.root(place);
+                made.reads.push(root);
+            }
+            ExprKind::And(one, other) | ExprKind::Or(one, other) | ExprKind::Comma(one, other) => {
+                made.add(self.effects(one));
+                made.add(self.effects(other));
+            }
+            ExprKind::Select(condition, one, other) => {
+                for part in [condition, one, other] {
+                    made.add(self.effects(part));
+                }
+            }
+            ExprKind::Assign(place, from) => {
+                made.add(self.effects(from));
+                made.add(self.place_effects(place));
+                let root = self.root(place);
+                made.writes.push(root);
+            }
+            ExprKind::AssignOp { place, value, .. } => {
+                made.add(self.effects(value));
+                made.add(self.place_effects(place));
+                let root = self.root(place);
+                made.writes.push(root);
+                made.reads.push(root);
+            }
+            ExprKind::Step { place, .. } => {
+                made.add(self.place_effects(place));
+                let root = self.root(place);
+                made.writes.push(root);
+                made.reads.push(root);
+            }
+            ExprKind::Binary(Binary::Shl | Binary::Shr, one, other) => {
+                made.add(self.effects(one));
+                made.add(self.effects(other));
+            }
+            ExprKind::Call(function, arguments) => {
+                made.add(self.unsequenced(expr));
+                self.called(*function, arguments, &mut made);
+            }
+            ExprKind::Intrinsic(name, _) => {
+                made.add(self.unsequenced(expr));
+                let class = intrinsics::all().find(|one| one.canonical == *name);
+                match class.map(|one| one.class) {
+                    Some(Class::Atomic) => {
+                        let root = self.pointee(expr.operands().first().copied());
+                        made.reads.push(root);
+                        made.writes.push(root);
+                    }
+                    Some(Class::Barrier | Class::Fence | Class::Control) => {
+                        made.writes.push(Root::Memory);
+                    }
+                    Some(Class::Memory) if name.starts_with("__ld") => {
+                        let root = self.pointee(expr.operands().first().copied());
+                        made.reads.push(root);
+                    }
+                    Some(Class::Memory) => {
+                        made.reads.push(Root::Memory);
+                        made.writes.push(Root::Memory);
+                    }
+                    Some(Class::Math) if matches!(expr.ty, Type::Void) => {
+                        made.writes.push(Root::Memory);
+                    }
+                    _ if name.starts_with("__syncwarp") => made.writes.push(Root::Memory),
+                    _ => {}
+                }
+            }
+            _ if expr.category == crate::tree::Category::Place => {
+                made.add(self.place_effects(expr));
+            }
+            _ => made.add(self.unsequenced(expr)),
+        }
+        made
+    }
+
+    /// Effects of finding out which object a place names.
+    fn place_effects(&mut self, place: &Expr) -> Effects {
+        match &place.kind {
+            ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Text(_) => Effects::default(),
+            ExprKind::Field(inner, _) if inner.category == crate::tree::Category::Place => {
+                self.place_effects(inner)
+            }
+            ExprKind::Deref(pointer) => self.effects(pointer),
+            ExprKind::Temporary(inner) => self.effects(inner),
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Step { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::Select(..)
+            | ExprKind::Call(..) => self.effects(place),
+            _ => self.unsequenced(place),
+        }
+    }
+
+    /// Operands in any order: none may write what another one uses.
+    fn unsequenced(&mut self, expr: &Expr) -> Effects {
+        let mut parts: Vec<Effects> = Vec::new();
+        for operand in expr.operands() {
+            let next = match operand.category {
+                crate::tree::Category::Place => self.place_effects(operand),
+                crate::tree::Category::Value => self.effects(operand),
+            };
+            if parts.iter().any(|one| one.conflicts(&next, &self.escaped)) {
+                let message =
+                    "the result depends on the order of evaluation, which C++ leaves open";
+                self.refusal.get_or_insert_with(|| unsupported(expr.span, message));
+            }
+            parts.push(next);
+        }
+        let mut all = Effects::default();
+        for part in parts {
+            all.add(part);
+        }
+        all
+    }
+
+    fn called(&mut self, function: FunctionId, arguments: &[Expr], made: &mut Effects) {
+        let summary = self.summaries.get(function.position()).copied().unwrap_or_default();
+        if summary.reads {
+            made.reads.push(Root::Memory);
+        }
+        if summary.writes {
+            made.writes.push(Root::Memory);
+        }
+        let callee = self.program.functions.get(function);
+        for (position, argument) in arguments.iter().enumerate() {
+            if argument.category != crate::tree::Category::Place {
+                continue;
+            }
+            let root = self.root(argument);
+            made.reads.push(root);
+            let is_const = callee.is_some_and(|one| {
+                one.parameters
+                    .get(position)
+                    .and_then(|one_parameter| one.locals.get(*one_parameter))
+                    .is_some_and(|one| one.is_const)
+            });
+            if !is_const {
+                made.writes.push(root);
+            }
+        }
+    }
+
+    fn root(&self, place: &Expr) -> Root {
+        match &place.kind {
+            ExprKind::Local(id) => match self.function.locals.get(*id) {
+                Some(local) if local.is_reference => Root::Memory,
+                _ => Root::Local(*id),
+            },
+            ExprKind::Global(id) => Root::Global(*id),
+            ExprKind::Field(inner, _) => self.root(inner),
+            ExprKind::Deref(pointer) => self.pointee(Some(pointer)),
+            ExprKind::Assign(inner, _)
+            | ExprKind::AssignOp { place: inner, .. }
+            | ExprKind::Step { place: inner, .. }
+            | ExprKind::Comma(_, inner) => self.root(inner),
+            _ => Root::Memory,
+        }
+    }
+
+    /// What a pointer points to.
+    fn pointee(&self, pointer: Option<&Expr>) -> Root {
+        let Some(pointer) = pointer else { return Root::Memory };
+        match &pointer.kind {
+            ExprKind::PointerAdd(base, _)
+            | ExprKind::PointerSub(base, _)
+            | ExprKind::Convert(base) => self.pointee(Some(base)),
+            ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.root(place),
+            ExprKind::Read(place) => match &place.kind {
+                ExprKind::Local(id)
+                    if self.function.is_kernel
+                        && self.function.parameters.contains(id)
+                        && !self.moved.contains(id)
+                        && !self.escaped.contains(id) =>
+                {
+                    Root::Behind(*id)
+                }
+                _ => Root::Memory,
+            },
+            _ => Root::Memory,
+        }
+    }
+}
+
+/// The variable that a place is in.
+fn root_local(place: &Expr) -> Option<LocalId> {
+    match &place.kind {
+        ExprKind::Local(id) => Some(*id),
+        ExprKind::Field(inner, _) => root_local(inner),
+        ExprKind::Select(_, one, other) => root_local(one).or_else(|| root_local(other)),
+        ExprKind::Assign(inner, _)
+        | ExprKind::AssignOp { place: inner, .. }
+        | ExprKind::Step { place: inner, .. }
+        | ExprKind::Comma(_, inner) => root_local(inner),
+        _ => None,
+    }
+}
+
+/// Variables that references are bound to.
+fn bound_references(
+    stmt: &crate::tree::Stmt,
+    is_reference: &impl Fn(LocalId) -> bool,
+    escaped: &mut FxHashSet<LocalId>,
+) {
+    let mut all = |stmts: &[crate::tree::Stmt]| {
+        for stmt in stmts {
+            bound_references(stmt, is_reference, escaped);
+        }
+    };
+    match &stmt.kind {
+        StmtKind::Declare(local, Some(crate::tree::Init::Expr(place))) if is_reference(*local) => {
+            escaped.extend(root_local(place));
+        }
+        StmtKind::If(_, then, otherwise) => {
+            all(then);
+            all(otherwise);
+        }
+        StmtKind::Loop(inner) => {
+            all(&inner.init);
+            all(&inner.body);
+        }
+        StmtKind::Switch(inner) => inner.arms.iter().for_each(|one| all(&one.body)),
+        StmtKind::Block(inner) => all(inner),
+        _ => {}
+    }
+}

@@ -1,0 +1,405 @@
+//! Expressions of annotations: integers without bounds, real numbers, quantifiers (docs/contracts.md).
+//!
+//! What is read from the program is converted to [`Type::Whole`] or [`Type::Real`]; a cast to a machine type wraps.
+
+use super::convert::literal;
+use super::expr::{Operand, value};
+use super::operators::{arithmetic, comparison};
+use super::scope::{Entity, ScopeKind};
+use super::types::QType;
+use super::{Analyser, error, unsupported};
+use crate::Result;
+use crate::syntax::ast::{self, ExprKind as Ast};
+use crate::tree::{
+    Binary, Expr, ExprKind, Fold, Local, LocalId, Quantifier, SpecExpr, Storage, Type, Unary,
+};
+use base::Span;
+
+/// What a clause may speak of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpecContext {
+    /// Whether a clause is read.
+    pub active: bool,
+    /// `\other` is known: in clauses of barriers.
+    pub in_pair: bool,
+    /// `LoopEntry` is known: in clauses of loops.
+    pub of_loop: bool,
+    /// `\result` is known: in postconditions of functions.
+    pub has_result: bool,
+}
+
+impl<'a> Analyser<'a> {
+    /// Reads something of a clause.
+    pub(super) fn in_spec<T>(
+        &mut self,
+        context: SpecContext,
+        inner: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let outer = std::mem::replace(&mut self.body.spec, SpecContext { active: true, ..context });
+        let result = inner(self);
+        self.body.spec = outer;
+        result
+    }
+
+    /// A truth value.
+    pub(super) fn spec_condition(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        let found = self.spec(expr)?;
+        self.spec_truth(found)
+    }
+
+    pub(super) fn spec_truth(&mut self, found: Expr) -> Result<Expr> {
+        let span = found.span;
+        match found.ty {
+            Type::Bool => Ok(found),
+            Type::Whole | Type::Real => {
+                let zero = match found.ty {
+                    Type::Whole => literal(0, Type::Whole, span),
+                    _ => value(ExprKind::Float(0.0), Type::Real, span),
+                };
+                let kind =
+                    ExprKind::Compare(crate::tree::Compare::Ne, Box::new(found), Box::new(zero));
+                Ok(value(kind, Type::Bool, span))
+            }
+            _ => Err(error(span, "this is not a condition")),
+        }
+    }
+
+    /// An integer without bounds.
+    pub(super) fn spec_whole(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        let found = self.spec(expr)?;
+        let span = found.span;
+        match found.ty {
+            Type::Whole => Ok(found),
+            Type::Bool => Ok(to(found, Type::Whole)),
+            _ => Err(error(span, "an integer is wanted here")),
+        }
+    }
+
+    /// The value of an expression: whole, real, a truth value, or something of the program that is not a number.
+    pub(super) fn spec(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        let operand = self.spec_operand(expr)?;
+        let plain = self.rvalue(operand)?;
+        Ok(self.spec_value(plain))
+    }
+
+    pub(super) fn spec_value(&self, plain: Expr) -> Expr {
+        match (&plain.kind, &plain.ty) {
+            (ExprKind::Int(number), Type::Int(_) | Type::Enum(_)) => {
+                literal(*number, Type::Whole, plain.span)
+            }
+            (ExprKind::Float(number), Type::Float(_)) => {
+                value(ExprKind::Float(*number), Type::Real, plain.span)
+            }
+            (_, Type::Int(_) | Type::Enum(_)) => to(plain, Type::Whole),
+            (_, Type::Float(_)) => to(plain, Type::Real),
+            _ => plain,
+        }
+    }
+
+    pub(super) fn spec_operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+        let span = expr.span;
+        match &expr.kind {
+            Ast::Name(name) => {
+                if let [part] = &name.parts[..]
+                    && part.name.text.as_ref() == "\\result"
+                {
+                    return self.spec_result(span);
+                }
+                self.name_operand(name, span)
+            }
+            Ast::Index(array, index) => {
+                let array = self.spec_operand(array)?;
+                let index = self.spec_whole(index)?;
+                if let Type::Record(_) = array.expr.ty {
+                    return Err(unsupported(span, "`[]` of a class in a clause is not supported"));
+                }
+                let base = self.rvalue(array)?;
+                let sum = self.pointer_sum(true, base, index, span)?;
+                self.dereferenced(sum, span)
+            }
+            Ast::Member { object, member, arrow } => {
+                let object = self.spec_operand(object)?;
+                let object = match arrow {
+                    true => {
+                        let at = self.rvalue(object)?;
+                        self.dereferenced(at, span)?
+                    }
+                    false => object,
+                };
+                let Type::Record(record) = object.expr.ty else {
+                    return Err(error(span, "this has no members"));
+                };
+                match self.field_path(record, &member.name.text) {
+                    Some(path) => Ok(self.walk_fields(object, &path, span)),
+                    None => Err(error(span, format!("there is no field `{}`", member.name.text))),
+                }
+            }
+            Ast::Unary("*", inner) => {
+                let inner = self.spec_operand(inner)?;
+                let at = self.rvalue(inner)?;
+                self.dereferenced(at, span)
+            }
+            Ast::Unary("&", inner) => {
+                let inner = self.spec_operand(inner)?;
+                self.address(inner, span)
+            }
+            Ast::Unary(sign, inner) => self.spec_unary(sign, inner, span).map(Operand::new),
+            Ast::Binary(sign, left, right) => {
+                self.spec_binary(sign, left, right, span).map(Operand::new)
+            }
+            Ast::Ternary(condition, one, other) => {
+                let condition = self.spec_condition(condition)?;
+                let (one, other) = (self.spec(one)?, self.spec(other)?);
+                let (one, other) = same_kind(one, other, span)?;
+                let ty = one.ty.clone();
+                let kind = ExprKind::Select(Box::new(condition), Box::new(one), Box::new(other));
+                Ok(Operand::new(value(kind, ty, span)))
+            }
+            Ast::Call(callee, arguments) => {
+                let Ast::Name(name) = &callee.kind else {
+                    return Err(unsupported(span, "this call in a clause is not supported"));
+                };
+                self.spec_call(name, arguments, span).map(Operand::new)
+            }
+            Ast::Cast(kind, ty, inner) => {
+                let target = self.resolve_type(ty)?;
+                self.spec_cast(Some(*kind), &target, inner, span)
+            }
+            Ast::Construct { ty, arguments, .. } => match &arguments[..] {
+                [only] => {
+                    let target = self.resolve_type(ty)?;
+                    self.spec_cast(None, &target, only, span)
+                }
+                _ => Err(unsupported(span, "this in a clause is not supported")),
+            },
+            Ast::Quantified(word, names, body) => {
+                self.quantified(word, names, body, span).map(Operand::new)
+            }
+            Ast::Fold(fold) => self.fold(fold, span).map(Operand::new),
+            Ast::Int { .. }
+            | Ast::Float { .. }
+            | Ast::Character(_)
+            | Ast::Bool(_)
+            | Ast::Null
+            | Ast::This
+            | Ast::SizeOf(_)
+            | Ast::SizeOfType(..) => self.operand(expr),
+            Ast::Assign(..) | Ast::Step { .. } => {
+                Err(error(span, "a clause does not change variables"))
+            }
+            _ => Err(unsupported(span, "this in a clause is not supported")),
+        }
+    }
+
+    fn spec_result(&mut self, span: Span) -> Result<Operand> {
+        let returns = self.body.returns.clone().filter(|_| self.body.spec.has_result);
+        let Some(returns) = returns.filter(|one| one.ty != Type::Void) else {
+            return Err(error(span, "there is no result here"));
+        };
+        let ty = match &returns.ty {
+            Type::Int(_) | Type::Enum(_) => Type::Whole,
+            Type::Float(_) => Type::Real,
+            other => other.clone(),
+        };
+        let kind = ExprKind::Spec(Box::new(SpecExpr::Result));
+        Ok(Operand::new(value(kind, ty, span)))
+    }
+
+    fn spec_unary(&mut self, sign: &str, inner: &'a ast::Expr, span: Span) -> Result<Expr> {
+        if sign == "!" {
+            let inner = self.spec_condition(inner)?;
+            return Ok(value(ExprKind::Unary(Unary::Not, Box::new(inner)), Type::Bool, span));
+        }
+        let inner = self.spec(inner)?;
+        let inner = if inner.ty == Type::Bool { to(inner, Type::Whole) } else { inner };
+        if !matches!(inner.ty, Type::Whole | Type::Real) {
+            return Err(error(span, "a number is wanted here"));
+        }
+        let ty = inner.ty.clone();
+        match (sign, &inner.kind) {
+            ("+", _) => Ok(inner),
+            ("-", ExprKind::Int(number)) => Ok(literal(-number, ty, span)),
+            ("-", _) => Ok(value(ExprKind::Unary(Unary::Neg, Box::new(inner)), ty, span)),
+            ("~", _) if ty == Type::Whole => {
+                Ok(value(ExprKind::Unary(Unary::Complement, Box::new(inner)), ty, span))
+            }
+            _ => Err(error(span, format!("`{sign}` does not apply to this"))),
+        }
+    }
+
+    fn spec_binary(
+        &mut self,
+        sign: &str,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        if matches!(sign, "&&" | "||" | "==>" | "<==>") {
+            let (left, right) = (self.spec_condition(left)?, self.spec_condition(right)?);
+            let kind = match sign {
+                "&&" => ExprKind::And(Box::new(left), Box::new(right)),
+                "||" => ExprKind::Or(Box::new(left), Box::new(right)),
+                "==>" => ExprKind::Spec(Box::new(SpecExpr::Implies(left, right))),
+                _ => ExprKind::Spec(Box::new(SpecExpr::Iff(left, right))),
+            };
+            return Ok(value(kind, Type::Bool, span));
+        }
+        let (left, right) = (self.spec(left)?, self.spec(right)?);
+        if let Some(compare) = comparison(sign) {
+            let (left, right) = same_kind(left, right, span)?;
+            let kind = ExprKind::Compare(compare, Box::new(left), Box::new(right));
+            return Ok(value(kind, Type::Bool, span));
+        }
+        let Some(op) = arithmetic(sign) else {
+            return Err(error(span, format!("`{sign}` does not belong into a clause")));
+        };
+        if let (Type::Pointer(_), Type::Whole, Binary::Add | Binary::Sub) =
+            (&left.ty, &right.ty, op)
+        {
+            return self.pointer_sum(op == Binary::Add, left, right, span);
+        }
+        let number = |one: Expr| if one.ty == Type::Bool { to(one, Type::Whole) } else { one };
+        let (left, right) = same_kind(number(left), number(right), span)?;
+        let ty = left.ty.clone();
+        let real = matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
+        if ty != Type::Whole && !(ty == Type::Real && real) {
+            return Err(error(span, format!("`{sign}` does not apply to these")));
+        }
+        Ok(value(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span))
+    }
+
+    /// `(T)e`: to a machine's integer it wraps, floats are real.
+    fn spec_cast(
+        &mut self,
+        kind: Option<ast::CastKind>,
+        target: &QType,
+        inner: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Operand> {
+        match &target.ty {
+            Type::Int(_) | Type::Enum(_) => {
+                let found = self.spec(inner)?;
+                if !matches!(found.ty, Type::Whole | Type::Real | Type::Bool) {
+                    return Err(unsupported(span, "this cast in a clause is not supported"));
+                }
+                let narrow = to(found, target.ty.clone());
+                Ok(Operand::new(to(narrow, Type::Whole)))
+            }
+            Type::Float(_) => {
+                let found = self.spec(inner)?;
+                match found.ty {
+                    Type::Real => Ok(Operand::new(found)),
+                    Type::Whole | Type::Bool => Ok(Operand::new(to(found, Type::Real))),
+                    _ => Err(unsupported(span, "this cast in a clause is not supported")),
+                }
+            }
+            Type::Bool => self.spec_condition(inner).map(Operand::new),
+            Type::Pointer(_) => {
+                let found = self.spec_operand(inner)?;
+                let kind = kind.unwrap_or(ast::CastKind::C);
+                self.explicit_cast(kind, found, target, span)
+            }
+            _ => Err(unsupported(span, "this cast in a clause is not supported")),
+        }
+    }
+
+    /// A variable of annotations.
+    pub(super) fn ghost(&mut self, name: &'a ast::Name, ty: Type) -> LocalId {
+        let id = self.body.locals.push(Local {
+            name: name.text.to_string(),
+            ty,
+            is_const: false,
+            is_volatile: false,
+            is_reference: false,
+            storage: Storage::Automatic,
+            is_ghost: true,
+            span: name.span,
+        });
+        self.enter(self.scope, &name.text, Entity::Local(id));
+        id
+    }
+
+    fn quantified(
+        &mut self,
+        word: &str,
+        names: &'a [ast::Name],
+        body: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let quantifier = match word {
+            "\\forall" => Quantifier::Forall,
+            "\\exists" => Quantifier::Exists,
+            _ => return Err(unsupported(span, format!("`{word}` is not supported"))),
+        };
+        self.in_scope(ScopeKind::Block, |one| {
+            let variables: Vec<LocalId> =
+                names.iter().map(|name| one.ghost(name, Type::Whole)).collect();
+            let body = one.spec_condition(body)?;
+            let spec = SpecExpr::Quantified(quantifier, variables, body);
+            Ok(value(ExprKind::Spec(Box::new(spec)), Type::Bool, span))
+        })
+    }
+
+    fn fold(&mut self, fold: &'a ast::Fold, span: Span) -> Result<Expr> {
+        let op: &str = fold.op.trim_start_matches('\\');
+        let known = ["+", "*", "|", "&", "^", "max", "min"].contains(&op);
+        if !known && !self.monoid_names.iter().any(|one| **one == *op) {
+            let message = format!("`{op}` is not a monoid: no `monoid` clause names it");
+            return Err(error(span, message));
+        }
+        let (low, high) = (self.spec_whole(&fold.low)?, self.spec_whole(&fold.high)?);
+        self.in_scope(ScopeKind::Block, |one| {
+            let variable = one.ghost(&fold.variable, Type::Whole);
+            let body = one.spec(&fold.body)?;
+            let body = if body.ty == Type::Bool { to(body, Type::Whole) } else { body };
+            let ty = body.ty.clone();
+            let of_bits = matches!(op, "|" | "&" | "^");
+            if ty != Type::Whole && (ty != Type::Real || of_bits) {
+                return Err(error(span, "this operator needs other numbers"));
+            }
+            let fold = Fold { op: op.to_owned(), variable, low, high, body };
+            Ok(value(ExprKind::Spec(Box::new(SpecExpr::Fold(fold))), ty, span))
+        })
+    }
+}
+
+/// A conversion.
+pub(super) fn to(from: Expr, ty: Type) -> Expr {
+    let span = from.span;
+    if let (ExprKind::Int(number), Type::Whole) = (&from.kind, &ty) {
+        return literal(*number, Type::Whole, span);
+    }
+    value(ExprKind::Convert(Box::new(from)), ty, span)
+}
+
+/// Brings two values to one kind: real if one is, truth values if both are.
+pub(super) fn same_kind(one: Expr, other: Expr, span: Span) -> Result<(Expr, Expr)> {
+    if one.ty == other.ty {
+        return Ok((one, other));
+    }
+    let rank = |ty: &Type| match ty {
+        Type::Bool => Some(0),
+        Type::Whole => Some(1),
+        Type::Real => Some(2),
+        _ => None,
+    };
+    match (rank(&one.ty), rank(&other.ty)) {
+        (Some(first), Some(second)) if first < second => {
+            let ty = other.ty.clone();
+            Ok((to(one, ty), other))
+        }
+        (Some(_), Some(_)) => {
+            let ty = one.ty.clone();
+            let other = to(other, ty);
+            Ok((one, other))
+        }
+        _ => match (&one.ty, &other.ty) {
+            (Type::Pointer(first), Type::Pointer(second)) if first.ty == second.ty => {
+                let ty = one.ty.clone();
+                let other = to(other, ty);
+                Ok((one, other))
+            }
+            _ => Err(error(span, "these do not belong together")),
+        },
+    }
+}

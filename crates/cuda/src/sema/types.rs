@@ -1,0 +1,300 @@
+//! Types with their qualifiers, and types as they are written ([dcl.type], [dcl.meaning]).
+//!
+//! `const` of an array is kept on the array and means its elements ([basic.type.qualifier]).
+
+use super::{Analyser, error, unsupported};
+use crate::Result;
+use crate::syntax::ast::{self, TypeKind, TypeSyntax};
+use crate::tree::{Extent, FloatKind, IntKind, Qualified, Type};
+use base::Span;
+use std::sync::Arc;
+
+/// Whether a type is a reference, and which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    None,
+    Lvalue,
+    Rvalue,
+}
+
+/// A type with `const`, `volatile` and reference at its top; qualifiers of a reference are those of what it refers to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QType {
+    pub ty: Type,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub reference: Reference,
+}
+
+impl QType {
+    pub(crate) fn plain(ty: Type) -> Self {
+        Self { ty, is_const: false, is_volatile: false, reference: Reference::None }
+    }
+
+    pub(crate) fn is_reference(&self) -> bool {
+        self.reference != Reference::None
+    }
+
+    /// The same without reference.
+    pub(crate) fn referred(&self) -> Self {
+        Self { reference: Reference::None, ..self.clone() }
+    }
+
+    pub(crate) fn qualified(&self) -> Qualified {
+        Qualified { ty: self.ty.clone(), is_const: self.is_const, is_volatile: self.is_volatile }
+    }
+
+    pub(crate) fn of(qualified: &Qualified) -> Self {
+        Self {
+            ty: qualified.ty.clone(),
+            is_const: qualified.is_const,
+            is_volatile: qualified.is_volatile,
+            reference: Reference::None,
+        }
+    }
+}
+
+pub(crate) const INT: Type = Type::Int(IntKind::Int);
+pub(crate) const UNSIGNED: Type = Type::Int(IntKind::UnsignedInt);
+pub(crate) const SIZE: Type = Type::Int(IntKind::UnsignedLong);
+pub(crate) const DIFFERENCE: Type = Type::Int(IntKind::Long);
+pub(crate) const FLOAT: Type = Type::Float(FloatKind::Float);
+pub(crate) const DOUBLE: Type = Type::Float(FloatKind::Double);
+
+pub(crate) fn pointer(ty: Type, is_const: bool, is_volatile: bool) -> Type {
+    Type::Pointer(Arc::new(Qualified { ty, is_const, is_volatile }))
+}
+
+/// `half` and `__nv_bfloat16` are classes in C++.
+pub(crate) fn is_narrow_float(ty: &Type) -> bool {
+    matches!(ty, Type::Float(FloatKind::Half | FloatKind::Bfloat16))
+}
+
+/// Arithmetic types of the language ([basic.fundamental]).
+pub(crate) fn is_arithmetic(ty: &Type) -> bool {
+    match ty {
+        Type::Bool | Type::Int(_) => true,
+        Type::Float(_) => !is_narrow_float(ty),
+        _ => false,
+    }
+}
+
+pub(crate) fn is_integral(ty: &Type) -> bool {
+    matches!(ty, Type::Bool | Type::Int(_))
+}
+
+/// What a type is after array-to-pointer conversion and without qualifiers, as a parameter or deduced argument is.
+pub(crate) fn decayed(from: &QType) -> Type {
+    match &from.ty {
+        Type::Array(element, _) => {
+            pointer(element.as_ref().clone(), from.is_const, from.is_volatile)
+        }
+        other => other.clone(),
+    }
+}
+
+impl<'a> Analyser<'a> {
+    /// The type that is written.
+    pub(super) fn resolve_type(&mut self, syntax: &'a TypeSyntax) -> Result<QType> {
+        let mut found = match &syntax.kind {
+            TypeKind::Words(words) => QType::plain(words_type(words, syntax.span)?),
+            TypeKind::Named(name) => self.named_type(name, syntax.span)?,
+            TypeKind::Auto => {
+                return Err(unsupported(syntax.span, "`auto` is not supported here"));
+            }
+            TypeKind::Decltype(inner) => self.decltype(inner)?,
+            TypeKind::Defined(declaration) => self.defined_type(declaration)?,
+            TypeKind::Pointer(inner) => {
+                let inner = self.resolve_type(inner)?;
+                if inner.is_reference() {
+                    return Err(error(syntax.span, "there are no pointers to references"));
+                }
+                QType::plain(Type::Pointer(Arc::new(inner.qualified())))
+            }
+            TypeKind::Reference(inner) => {
+                let inner = self.resolve_type(inner)?;
+                return Ok(QType { reference: Reference::Lvalue, ..inner });
+            }
+            TypeKind::RvalueReference(inner) => {
+                let inner = self.resolve_type(inner)?;
+                // Reference collapsing ([dcl.ref]/6).
+                let reference = match inner.reference {
+                    Reference::Lvalue => Reference::Lvalue,
+                    _ => Reference::Rvalue,
+                };
+                return Ok(QType { reference, ..inner });
+            }
+            TypeKind::Array(element, size) => self.array_type(element, size.as_deref())?,
+            TypeKind::Function(returns, parameters) => {
+                let returns = self.resolve_type(returns)?;
+                let mut types = Vec::new();
+                for parameter in parameters {
+                    types.push(decayed(&self.resolve_type(&parameter.ty)?));
+                }
+                QType::plain(Type::Function(Arc::new((returns.ty, types))))
+            }
+        };
+        // `const` on a reference through a typedef is ignored ([dcl.ref]/1).
+        if !found.is_reference() {
+            found.is_const |= syntax.is_const;
+            found.is_volatile |= syntax.is_volatile;
+        }
+        Ok(found)
+    }
+
+    fn array_type(
+        &mut self,
+        element: &'a TypeSyntax,
+        size: Option<&'a ast::Expr>,
+    ) -> Result<QType> {
+        let of = self.resolve_type(element)?;
+        if of.is_reference() || of.ty == Type::Void {
+            return Err(error(element.span, "there are no arrays of this type"));
+        }
+        let extent = match size {
+            None => Extent::Unknown,
+            Some(size) => self.extent(size)?,
+        };
+        Ok(QType { ty: Type::Array(Arc::new(of.ty.clone()), extent), ..of })
+    }
+
+    /// The size of an array: a constant, converted to `size_t`, or made of symbols ([dcl.array]).
+    fn extent(&mut self, size: &'a ast::Expr) -> Result<Extent> {
+        let value = self.constant_operand(size)?;
+        if !is_integral(&value.ty) && !matches!(value.ty, Type::Enum(_)) {
+            return Err(error(size.span, "the size of an array is an integer"));
+        }
+        match self.integer_constant(&value) {
+            Ok(Some(number)) if number < 0 => {
+                Err(error(size.span, "the size of an array is not negative"))
+            }
+            Ok(Some(0)) => Err(unsupported(size.span, "arrays without elements are not supported")),
+            Ok(Some(number)) => {
+                let number = u64::try_from(number);
+                let number = number.map_err(|_| error(size.span, "this array is too large"))?;
+                Ok(Extent::Known(number))
+            }
+            Ok(None) => Ok(Extent::Symbolic(Arc::new(value))),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// `decltype(e)`: of a name, its declared type; of other places, a reference ([dcl.type.decltype]).
+    fn decltype(&mut self, inner: &'a ast::Expr) -> Result<QType> {
+        let is_name = matches!(inner.kind, ast::ExprKind::Name(_) | ast::ExprKind::Member { .. });
+        let operand = self.unevaluated(inner)?;
+        let mut ty = operand.qtype();
+        if !is_name {
+            ty.reference = match (operand.is_place(), operand.is_xvalue) {
+                (true, false) => Reference::Lvalue,
+                (true, true) => Reference::Rvalue,
+                (false, _) => Reference::None,
+            };
+        } else if let Some(declared) = self.declared_reference(inner) {
+            ty.reference = declared;
+        }
+        Ok(ty)
+    }
+
+    /// The size in bytes ([expr.sizeof]); of an array with a symbolic size, nothing.
+    pub(super) fn size_of(&self, ty: &Type, span: Span) -> Result<u64> {
+        Ok(match ty {
+            Type::Bool => 1,
+            Type::Int(kind) => u64::from(kind.bits() / 8),
+            Type::Float(FloatKind::Half | FloatKind::Bfloat16) => 2,
+            Type::Float(FloatKind::Float) => 4,
+            Type::Float(FloatKind::Double) | Type::Pointer(_) => 8,
+            Type::Enum(id) => match self.program.enums.get(*id) {
+                Some(one) => u64::from(one.underlying.bits() / 8),
+                None => return Err(unsupported(span, "the size of this type is not known")),
+            },
+            Type::Array(element, Extent::Known(count)) => {
+                let size = self.size_of(element, span)?.checked_mul(*count);
+                size.ok_or_else(|| error(span, "this array is too large"))?
+            }
+            Type::Record(id) => {
+                self.complete(*id, span)?;
+                self.program.records.get(*id).map_or(0, |one| one.size)
+            }
+            Type::Void | Type::Array(..) | Type::Function(_) | Type::Whole | Type::Real => {
+                return Err(unsupported(span, "the size of this type is not known"));
+            }
+        })
+    }
+
+    /// The alignment in bytes.
+    pub(super) fn align_of(&self, ty: &Type, span: Span) -> Result<u64> {
+        match ty {
+            Type::Array(element, _) => self.align_of(element, span),
+            Type::Record(id) => {
+                self.complete(*id, span)?;
+                Ok(self.program.records.get(*id).map_or(1, |one| one.align))
+            }
+            other => self.size_of(other, span),
+        }
+    }
+
+    /// The type of an enumeration's values.
+    pub(super) fn underlying(&self, ty: &Type) -> Option<IntKind> {
+        match ty {
+            Type::Enum(id) => self.program.enums.get(*id).map(|one| one.underlying),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_scoped_enum(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Enum(id) => self.program.enums.get(*id).is_none_or(|one| one.is_scoped),
+            _ => false,
+        }
+    }
+}
+
+/// `unsigned long long int` and its like, in any order ([dcl.type.simple], table 10).
+fn words_type(words: &[Box<str>], span: Span) -> Result<Type> {
+    let count = |word: &str| words.iter().filter(|one| one.as_ref() == word).count();
+    let has = |word: &str| count(word) > 0;
+    let known =
+        ["void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"];
+    if let Some(other) = words.iter().find(|one| !known.contains(&one.as_ref())) {
+        return Err(unsupported(span, format!("the type `{other}` is not supported")));
+    }
+    let unsigned = has("unsigned");
+    let single = |ty: Type| {
+        if words.len() == 1 { Ok(ty) } else { Err(error(span, "this is not a type")) }
+    };
+    if has("double") && has("long") {
+        return Err(unsupported(span, "`long double` is not supported"));
+    }
+    if has("void") {
+        return single(Type::Void);
+    } else if has("bool") {
+        return single(Type::Bool);
+    } else if has("float") {
+        return single(FLOAT);
+    } else if has("double") {
+        return single(DOUBLE);
+    }
+    if unsigned && has("signed") || count("long") > 2 || has("long") && has("short") {
+        return Err(error(span, "this is not a type"));
+    }
+    let kind = if has("char") {
+        match (has("signed"), unsigned) {
+            (true, _) => IntKind::SignedChar,
+            (_, true) => IntKind::UnsignedChar,
+            _ => IntKind::Char,
+        }
+    } else {
+        match (has("short"), count("long"), unsigned) {
+            (true, _, false) => IntKind::Short,
+            (true, _, true) => IntKind::UnsignedShort,
+            (_, 0, false) => IntKind::Int,
+            (_, 0, true) => IntKind::UnsignedInt,
+            (_, 1, false) => IntKind::Long,
+            (_, 1, true) => IntKind::UnsignedLong,
+            (_, _, false) => IntKind::LongLong,
+            (_, _, true) => IntKind::UnsignedLongLong,
+        }
+    };
+    Ok(Type::Int(kind))
+}
