@@ -1,0 +1,1 @@
+// NVRTC has the runtime's types itself.

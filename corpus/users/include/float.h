@@ -1,0 +1,3 @@
+#ifndef FLT_MAX
+#define FLT_MAX 3.40282347e+38f
+#endif

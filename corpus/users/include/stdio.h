@@ -1,0 +1,1 @@
+// NVRTC has `printf` itself.

@@ -1,0 +1,1 @@
+// NVRTC has `memset` and `memcpy` itself.

@@ -1,0 +1,118 @@
+//! `corpus/users`: kernels as users write them, each with the right answer in its first line.
+//!
+//! `proved` where there is a bug, and `refuted` where there is none, fail the test. What is unknown or unsupported is only counted:
+//! the table says how much is missed.
+
+use snapbox::cmd::{Command, cargo_bin};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The first line of a file.
+struct Expected {
+    verdict: String,
+    /// Properties of which one is refuted.
+    properties: Vec<String>,
+    line: u64,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/users")
+}
+
+fn files() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).expect("the corpus");
+    let names =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".cu")).collect();
+    names.sort();
+    names
+}
+
+fn expected(text: &str) -> Option<Expected> {
+    let mut words = text.lines().next()?.strip_prefix("// expect: ")?.split(' ');
+    let verdict = words.next()?.to_owned();
+    let (properties, line) = match verdict.as_str() {
+        "refuted" => {
+            let properties = words.next()?.split(',').map(str::to_owned).collect();
+            let line = (words.next()? == "line").then(|| words.next())??.parse().ok()?;
+            (properties, line)
+        }
+        "proved" | "proved-or-unknown" | "proved-or-unsupported" => (Vec::new(), 0),
+        _ => return None,
+    };
+    words.next().is_none().then_some(Expected { verdict, properties, line })
+}
+
+/// Exit status and standard output of a proof, which needs no more than the file.
+fn prove(file: &str) -> (i32, String) {
+    let program = Command::new(cargo_bin!("warpproof")).current_dir(folder());
+    let output = program.args(["prove", file, "--format", "json"]).output().expect("a run");
+    (output.status.code().expect("a status"), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a finding of the report is about one of the properties and the line.
+fn names_the_bug(report: &str, expected: &Expected) -> bool {
+    let findings = report.split("\"code\":").skip(1);
+    let about = |finding: &str| {
+        let property = |name: &String| finding.contains(&format!("\"property\": \"{name}\""));
+        let line = format!("\"line\": {},", expected.line);
+        expected.properties.iter().any(property) && finding.contains(&line)
+    };
+    findings.into_iter().any(about)
+}
+
+/// What is wrong with an answer, if something is.
+fn wrong(code: i32, report: &str, expected: &Expected) -> Option<&'static str> {
+    match (expected.verdict.as_str(), code) {
+        ("refuted", 0) => Some("proved, and has a bug"),
+        ("refuted", 1) if !names_the_bug(report, expected) => Some("refuted for another reason"),
+        ("refuted", 0..=3) => None,
+        (_, 1) => Some("refuted, and is correct"),
+        (_, 0 | 2 | 3) => None,
+        _ => Some("an internal error"),
+    }
+}
+
+#[test]
+fn every_file_says_what_is_right() {
+    let names = files();
+    assert!(names.len() >= 80, "{} files", names.len());
+    let mut bugs = 0;
+    for name in &names {
+        let text = std::fs::read_to_string(folder().join(name)).expect("a file");
+        let expected = expected(&text);
+        let expected =
+            expected.unwrap_or_else(|| panic!("{name}: the first line is not an answer"));
+        bugs += usize::from(expected.verdict == "refuted");
+        let lines = text.lines().count();
+        assert!(expected.line as usize <= lines && lines <= 80, "{name}: {lines} lines");
+    }
+    assert!(bugs * 4 >= names.len(), "{bugs} of {} have a bug", names.len());
+}
+
+#[test]
+#[ignore = "until the new front end lands"]
+#[allow(clippy::print_stdout, reason = "the table is the point of running it by hand")]
+fn answers_are_right() {
+    let (mut table, mut failures) = (BTreeMap::<String, usize>::new(), Vec::new());
+    for name in files() {
+        let text = std::fs::read_to_string(folder().join(&name)).expect("a file");
+        let expected = expected(&text).expect("an answer");
+        let (code, report) = prove(&name);
+        let answer = match code {
+            0 => "proved",
+            1 => "refuted",
+            2 => "not read",
+            _ if report.contains("\"properties\": [\n    {") => "unknown",
+            _ => "unsupported",
+        };
+        *table.entry(format!("{:22} {answer}", expected.verdict)).or_default() += 1;
+        if let Some(why) = wrong(code, &report, &expected) {
+            failures.push(format!("{name}: {why}"));
+        }
+    }
+    for (row, count) in &table {
+        println!("{count:4}  {row}");
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
