@@ -1,4 +1,4 @@
-// expect: refuted bounds,overflow line 8
+// expect: refuted bounds,overflow line 8,9,10
 // check: --grid 40 --block 1024 --arg x=f32[40960]:out --arg n=40960
 // A 16-bit index: larger arrays do not fit.
 //@ extent x[n];

@@ -229,7 +229,11 @@ impl Writer {
         }
         let (mut low, mut high, mut wraps) = match operator {
             "<<" => (low, high << most, left_wraps),
-            _ => (low, high.max(0), left_wraps),
+            // Toward minus infinity: by the most of what is not negative, by the least of what is.
+            _ => {
+                let by = |edge: i128, up: bool| if (edge >= 0) == up { least } else { most };
+                (low >> by(low, false), high >> by(high, true), left_wraps)
+            }
         };
         if !ty.holds(low, high) {
             if ty.is_signed() {
