@@ -159,7 +159,7 @@ impl Writer {
             "+" => (a + c, b + d, level::ADD),
             "-" => (a - d, b - c, level::ADD),
             "*" => {
-                let (low, high) = corners(|x, y| x * y);
+                let (low, high) = corners(i128::saturating_mul);
                 (low, high, level::MULTIPLY)
             }
             "/" | "%" => {

@@ -38,6 +38,13 @@ enum Reading {
     Ended(Outcome),
 }
 
+impl Reading {
+    /// Whether the compiler is not asked.
+    fn is_settled(&self) -> bool {
+        matches!(self, Self::Ended(Outcome::Refused(_) | Outcome::Overflow))
+    }
+}
+
 /// A folder for the files of one thread, gone at the end.
 pub(crate) struct Scratch(PathBuf);
 
@@ -71,30 +78,33 @@ fn compiled(scratch: &Scratch, text: &str) -> Result<Input, String> {
     Input::open(&path, None, &options).map_err(|error| error.to_string())
 }
 
-/// The outcomes of programs that are compiled together.
+/// The outcomes of programs that are compiled together; what the front end refuses is not compiled.
 pub(crate) fn compare(scratch: &Scratch, programs: &[Program]) -> Vec<Outcome> {
     let texts: Vec<String> = programs.iter().map(|one| one.text.render()).collect();
-    match compiled(scratch, &texts.concat()) {
-        Ok(input) => programs
-            .iter()
-            .zip(&texts)
-            .map(|(program, text)| judged(scratch, &input, program, text))
-            .collect(),
-        Err(error) if programs.len() == 1 => vec![Outcome::Invalid(error)],
-        Err(_) => programs.chunks(1).flat_map(|one| compare(scratch, one)).collect(),
+    let readings: Vec<Reading> =
+        programs.iter().zip(&texts).map(|(program, text)| read(program, text)).collect();
+    let kept = readings.iter().zip(&texts).filter(|(reading, _)| !reading.is_settled());
+    let kept: Vec<&str> = kept.map(|(_, text)| text.as_str()).collect();
+    let input = match kept.is_empty() {
+        true => Err(String::new()),
+        false => compiled(scratch, &kept.concat()),
+    };
+    let mut outcomes = Vec::new();
+    for (program, reading) in programs.iter().zip(readings) {
+        let settled = reading.is_settled();
+        outcomes.push(match (reading, &input) {
+            (Reading::Ended(outcome), _) if settled => outcome,
+            (reading, Ok(input)) => judged(scratch, input, program, reading),
+            (_, Err(error)) if kept.len() == 1 => Outcome::Invalid(error.clone()),
+            // One of them does not compile: which?
+            (_, Err(_)) => compare(scratch, std::slice::from_ref(program)).remove(0),
+        });
     }
+    outcomes
 }
 
-/// The outcome of one program; what the front end refuses is not compiled.
-pub(crate) fn compare_one(scratch: &Scratch, program: &Program) -> Outcome {
-    match read(program, &program.text.render()) {
-        Reading::Ended(outcome @ (Outcome::Refused(_) | Outcome::Overflow)) => outcome,
-        _ => compare(scratch, std::slice::from_ref(program)).remove(0),
-    }
-}
-
-fn judged(scratch: &Scratch, input: &Input, program: &Program, text: &str) -> Outcome {
-    let (kernel, before, after) = match read(program, text) {
+fn judged(scratch: &Scratch, input: &Input, program: &Program, reading: Reading) -> Outcome {
+    let (kernel, before, after) = match reading {
         Reading::Done { kernel, before, after } => (kernel, before, after),
         Reading::Ended(outcome) => return outcome,
     };

@@ -16,7 +16,7 @@ mod types;
 
 use generator::{Program, generate};
 pub(crate) use harness::has_compiler;
-use harness::{Outcome, Scratch, compare, compare_one};
+use harness::{Outcome, Scratch, compare};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -151,7 +151,7 @@ fn shrunk(scratch: &Scratch, program: Program, what: &str) -> (Program, String) 
                 let candidate = Program { text, ..best.clone() };
                 tries += 1;
                 let reported = matches!(class(&why).as_deref(), Some("reported:" | "stopped:"));
-                match compare_one(scratch, &candidate) {
+                match compare(scratch, std::slice::from_ref(&candidate)).remove(0) {
                     // A value must not become an event: that could be another difference.
                     Outcome::Different(new) if !reported || class(&new) == class(&why) => {
                         (best, why) = (candidate, new);
