@@ -78,12 +78,13 @@ fn compiled(scratch: &Scratch, text: &str) -> Result<Input, String> {
     Input::open(&path, None, &options).map_err(|error| error.to_string())
 }
 
-/// The outcomes of programs that are compiled together; what the front end refuses is not compiled.
-pub(crate) fn compare(scratch: &Scratch, programs: &[Program]) -> Vec<Outcome> {
+/// The outcomes of programs that are compiled together. What the front end refuses is compiled, too, if `whole`: whether the
+/// generator writes C++ does not depend on what is refused.
+pub(crate) fn compare(scratch: &Scratch, programs: &[Program], whole: bool) -> Vec<Outcome> {
     let texts: Vec<String> = programs.iter().map(|one| one.text.render()).collect();
     let readings: Vec<Reading> =
         programs.iter().zip(&texts).map(|(program, text)| read(program, text)).collect();
-    let kept = readings.iter().zip(&texts).filter(|(reading, _)| !reading.is_settled());
+    let kept = readings.iter().zip(&texts).filter(|(reading, _)| whole || !reading.is_settled());
     let kept: Vec<&str> = kept.map(|(_, text)| text.as_str()).collect();
     let input = match kept.is_empty() {
         true => Err(String::new()),
@@ -93,11 +94,16 @@ pub(crate) fn compare(scratch: &Scratch, programs: &[Program]) -> Vec<Outcome> {
     for (program, reading) in programs.iter().zip(readings) {
         let settled = reading.is_settled();
         outcomes.push(match (reading, &input) {
-            (Reading::Ended(outcome), _) if settled => outcome,
-            (reading, Ok(input)) => judged(scratch, input, program, reading),
-            (_, Err(error)) if kept.len() == 1 => Outcome::Invalid(error.clone()),
+            (_, Err(error)) if kept.len() == 1 && (whole || !settled) => {
+                Outcome::Invalid(error.clone())
+            }
             // One of them does not compile: which?
-            (_, Err(_)) => compare(scratch, std::slice::from_ref(program)).remove(0),
+            (_, Err(_)) if whole || !settled => {
+                compare(scratch, std::slice::from_ref(program), whole).remove(0)
+            }
+            (Reading::Ended(outcome), _) => outcome,
+            (reading, Ok(input)) => judged(scratch, input, program, reading),
+            (Reading::Done { .. }, Err(error)) => Outcome::Invalid(error.clone()),
         });
     }
     outcomes
