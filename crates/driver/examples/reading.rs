@@ -4,6 +4,8 @@
 //! cargo run -p driver --example reading -- 20000 1 2    # how many, the first one's number, threads
 //! ```
 //!
+//! Without threads (`20 1 0`) the programs are printed, and nothing is run.
+//!
 //! Prints how many are the same and how many are refused, by message. Of those that differ the first are made smaller and printed with
 //! the values; the exit status is then 1.
 
@@ -21,6 +23,10 @@ fn main() -> ExitCode {
         eprintln!("usage: reading COUNT SEED JOBS");
         return ExitCode::from(2);
     };
+    if jobs == 0 {
+        print!("{}", reading::texts(count, seed).concat());
+        return ExitCode::SUCCESS;
+    }
     if !reading::has_compiler() {
         eprintln!("NVRTC is not found");
         return ExitCode::from(2);

@@ -21,3 +21,11 @@ fn random_kernels_are_read_as_the_compiler_reads_them() {
     let refused: usize = report.refused.values().sum();
     assert!(report.same > 0 && report.overflow + refused < PROGRAMS, "{}", report.table());
 }
+
+#[test]
+fn a_number_is_one_program() {
+    let texts = reading::texts(40, 1);
+    assert_eq!(texts, reading::texts(40, 1));
+    assert!(texts.iter().all(|text| text.contains("__global__ void kernel_")));
+    assert!(texts.windows(2).all(|pair| pair[0] != pair[1]));
+}

@@ -121,6 +121,11 @@ pub(crate) fn run(count: usize, seed: usize, jobs: usize) -> Report {
     report
 }
 
+/// The texts of programs.
+pub(crate) fn texts(count: usize, seed: usize) -> Vec<String> {
+    (seed..seed + count).map(|number| program(number).text.render()).collect()
+}
+
 fn program(number: usize) -> Program {
     generate(number as u64, number)
 }
