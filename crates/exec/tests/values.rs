@@ -57,6 +57,23 @@ fn conversions_between_floats_are_the_identity() {
     check(body, (F32, 2), F16, &["(x0*x0+x0)", "(x1*x1+x1)"]);
 }
 
+/// Halves become singles at once where that is all there is to it: not where they are clamped, or in another format.
+#[test]
+fn halves_become_singles() {
+    let load = "ld.global.b16 %h1, [%rd1]; ld.global.b32 %r1, [%rd1];";
+    for (body, want) in [
+        ("cvt.f32.f16 %f2, %h1;", "x0"),
+        ("cvt.sat.f32.f16 %f2, %h1;", "Saturate(x0)"),
+        ("cvt.f32.bf16 %f2, %h1;", FOREIGN),
+        ("mov.b32 {%h2, %h3}, %r1; cvt.f32.f16 %f2, %h3;", "x1"),
+        ("mov.b32 {%h2, %h3}, %r1; cvt.sat.f32.f16 %f2, %h3;", "Saturate(x1)"),
+        ("mov.b32 {%h2, %h3}, %r1; cvt.f32.bf16 %f2, %h3;", FOREIGN),
+        ("add.f16 %h2, %h1, %h1; cvt.f32.f16 %f2, %h2;", "Add(x0,x0)"),
+    ] {
+        check(&format!("{load} {body} st.global.f32 [%rd2], %f2;"), (F16, 2), F32, &[want]);
+    }
+}
+
 #[test]
 fn packs_of_halves() {
     let load = "ld.global.b32 %r1, [%rd1]; ld.global.b32 %r2, [%rd1+4];";
@@ -77,6 +94,10 @@ fn packs_of_halves() {
         ("cvt.u16.u32 %h1, %r1; cvt.u32.u16 %r3, %h1;", ["x0", "0x0"]),
         ("add.s32 %r3, %r1, 1;", [LOST_BITS, LOST_BITS]),
         ("shl.b32 %r3, %r1, 4;", [LOST_BITS, LOST_BITS]),
+        ("xor.b32 %r3, %r1, 0x80008001;", [LOST_BITS, LOST_BITS]),
+        ("xor.b32 %r3, %r1, 0x7fff7fff;", [LOST_BITS, LOST_BITS]),
+        ("and.b32 %r3, %r1, 0x80008000;", [LOST_BITS, LOST_BITS]),
+        ("or.b32 %r3, %r1, 0x80008000;", [LOST_BITS, LOST_BITS]),
         ("xor.b32 %r3, %r1, %r1;", ["0x0", "0x0"]),
     ] {
         check(&format!("{load} {body} {store}"), (F16, 4), F16, &want);

@@ -148,7 +148,6 @@ fn conditions_are_read_in_time() {
     check(&line(words, grows), &line(words, "out[i] = 0u;"), Refuted);
 }
 
-/// What is not followed is not the same as another thing that is not followed.
 /// Infinities are no numbers: `x − x` is not 0 for them, and a maximum of nothing is one.
 #[test]
 fn infinities_are_not_computed_with() {
@@ -203,6 +202,33 @@ fn infinities_in_memory_are_not_computed_with() {
     check(&block(&direct), &block(&handed), Proved);
 }
 
+/// Sums that are rescaled by what is no number are no sums: `−∞ − −∞` is not 0.
+#[test]
+fn sums_are_rescaled_by_numbers() {
+    let pair = |first: &str, next: &str| {
+        let parameters = "const float* in, float* out, int K";
+        let scaled = format!(
+            "float m = {first}, l = 0; for (int k = 0; k < K; k++) {{ float t = {next}; \
+             l = l*expf(m - t) + expf(in[i] - t); m = t; }} out[i] = l*expf(m);"
+        );
+        let plain = "float l = 0; for (int k = 0; k < K; k++) l += expf(in[i]); out[i] = l;";
+        [plain, &scaled].map(|body| {
+            line(parameters, body).replace("requires n", "requires K >= 1 && K <= 1000 && n")
+        })
+    };
+    let verdict = |first: &str, next: &str, wanted: Verdict| {
+        let [plain, scaled] = pair(first, next);
+        check(&plain, &scaled, wanted);
+    };
+    verdict("-INFINITY", "fmaxf(m, in[i])", Proved);
+    verdict("in[0]", "fminf(m, in[i])", Proved);
+    verdict("in[0]", "m + 1.0f", Proved);
+    verdict("-INFINITY", "fminf(m, in[i])", Refuted);
+    verdict("INFINITY", "fmaxf(m, in[i])", Refuted);
+    verdict("-INFINITY", "m + 1.0f", Refuted);
+}
+
+/// What is not followed is not the same as another thing that is not followed.
 #[test]
 fn unknowns_differ() {
     let shuffles =

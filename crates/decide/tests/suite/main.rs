@@ -1,6 +1,7 @@
 //! Tests of the procedure as a whole: fixtures, mutants of fixtures, and random pairs.
 
 mod check;
+mod conditions;
 mod corpus;
 mod fixtures;
 mod fuzz;

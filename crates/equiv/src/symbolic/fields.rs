@@ -183,11 +183,52 @@ mod tests {
         }
     }
 
-    /// The same of `−1 − x`.
+    /// The same of other multiples, and of bits on both sides of the lowest that a multiple has: what is not followed
+    /// is not guessed.
+    #[test]
+    fn fields_of_other_multiples() {
+        for factor in [-8, -1, 1, 3, 8, 12, 24] {
+            let (mut domain, value) = byte();
+            let scale = domain.integer(factor);
+            let mut out = [0; 32];
+            let operands = [&[value; 32], &[scale; 32]];
+            domain.binary(Binary::Mul, operands, exec::Mask(1), &mut out);
+            for (first, bits) in [(0, 1), (0, 4), (1, 4), (2, 3), (3, 1), (3, 4), (5, 2), (6, 1)] {
+                let Some(field) = domain.field(out[0], Width::B16, first, bits) else { continue };
+                for number in 0..256_i64 {
+                    let product = i128::from(number) * factor;
+                    let expected = product.rem_euclid(1 << 16) >> first & ((1 << bits) - 1);
+                    let found = at(&domain, field, number);
+                    assert_eq!(found, expected as f64, "{factor} {first} {bits} {number}");
+                }
+            }
+        }
+    }
+
+    /// A number that may be a power of two has one bit more than those below it.
+    #[test]
+    fn fields_of_a_power_of_two() {
+        let (mut domain, value) = byte();
+        let one = domain.integer(1);
+        let mut out = [0; 32];
+        domain.binary(Binary::Add, [&[value; 32], &[one; 32]], exec::Mask(1), &mut out);
+        for (first, bits) in [(0, 8), (4, 4), (8, 1), (0, 9)] {
+            let field = domain.field(out[0], Width::B16, first, bits).unwrap();
+            for number in 0..256_i64 {
+                let expected = (number + 1) >> first & ((1 << bits) - 1);
+                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+            }
+        }
+    }
+
+    /// The same of `−1 − x`, which is that number itself, too.
     #[test]
     fn fields_of_complements() {
         let (mut domain, value) = byte();
         let turned = domain.complement(value);
+        for number in 0..256_i64 {
+            assert_eq!(at(&domain, turned, number), !number as f64);
+        }
         for (first, bits) in [(0, 1), (7, 1), (2, 5), (0, 8)] {
             let field = domain.field(turned, Width::B8, first, bits).unwrap();
             for number in 0..256_i64 {

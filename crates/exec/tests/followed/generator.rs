@@ -134,13 +134,15 @@ fn load(random: &mut Random, register: &str) -> String {
     format!("ld.global.{kind} {register}, [%rd1+{}];", size * random.below(BYTES / size))
 }
 
-/// An amount of a shift: often a whole number of bytes or nibbles, now and then too large.
+/// An amount of a shift: often a whole number of bytes or nibbles, now and then too large, or in its lowest byte alone
+/// what it looks like.
 fn amount(random: &mut Random) -> usize {
     match random.below(8) {
         0..3 => 4 * random.below(9),
         3..5 => 8 * random.below(5),
-        5 | 6 => random.below(33),
-        _ => random.below(300),
+        5 => random.below(33),
+        6 => random.below(300),
+        _ => 256 + 4 * random.below(9),
     }
 }
 

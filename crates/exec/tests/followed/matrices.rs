@@ -57,10 +57,16 @@ fn run(product: &Product, seed: u64) -> Run {
     );
     let mut random = Random(seed);
     let mut bytes: Vec<u8> = (0..32 * 4 * each).map(|_| random.next() as u8).collect();
-    // Small numbers in C, now and then: sums that stay in range.
-    if seed.is_multiple_of(2) {
-        for lane in bytes.chunks_mut(4 * each) {
-            lane[4 * (a + b)..].chunks_mut(4).for_each(|word| word[1..].fill(0));
+    // C is small, or so large that sums leave the range.
+    for lane in bytes.chunks_mut(4 * each) {
+        for word in lane[4 * (a + b)..].chunks_mut(4) {
+            match seed.is_multiple_of(2) {
+                true => word[1..].fill(0),
+                false => {
+                    let near = if word[0] % 2 == 0 { [0xff, 0xff, 0x7f] } else { [0, 0, 0x80] };
+                    word[1..].copy_from_slice(&near);
+                }
+            }
         }
     }
     let output = |at: usize| (format!("word {at}"), 4 * at, Width::B32, false);
