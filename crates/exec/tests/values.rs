@@ -69,6 +69,14 @@ fn halves_become_singles() {
         ("mov.b32 {%h2, %h3}, %r1; cvt.sat.f32.f16 %f2, %h3;", "Saturate(x1)"),
         ("mov.b32 {%h2, %h3}, %r1; cvt.f32.bf16 %f2, %h3;", FOREIGN),
         ("add.f16 %h2, %h1, %h1; cvt.f32.f16 %f2, %h2;", "Add(x0,x0)"),
+        (
+            "fma.rn.f16x2 %r2, %r1, %r1, %r1; mov.b32 {%h2, %h3}, %r2; cvt.f32.f16 %f2, %h3;",
+            "(x1*x1+x1)",
+        ),
+        (
+            "fma.rn.bf16x2 %r2, %r1, %r1, %r1; mov.b32 {%h2, %h3}, %r2; cvt.f32.bf16 %f2, %h3;",
+            FOREIGN,
+        ),
     ] {
         check(&format!("{load} {body} st.global.f32 [%rd2], %f2;"), (F16, 2), F32, &[want]);
     }

@@ -225,6 +225,7 @@ fn sums_are_rescaled_by_numbers() {
     for (first, next) in [
         ("-INFINITY", "fminf(m, in[i])"),
         ("INFINITY", "fmaxf(m, in[i])"),
+        ("INFINITY", "fminf(m, in[i])"),
         ("-INFINITY", "m + 1.0f"),
     ] {
         let [plain, scaled] = pair(first, next);
