@@ -33,7 +33,7 @@ pub enum DeclarationKind {
     Record(Box<Record>),
     /// An enumeration.
     Enum(Box<Enumeration>),
-    /// `typedef` and `using A = T`, also as a template.
+    /// `typedef` and `using A = T`, also as a template; `namespace a = b`, whose type is the name of the namespace.
     Alias {
         /// Its name.
         name: Name,
@@ -74,7 +74,8 @@ pub enum DeclarationKind {
 /// A name and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
-    /// The word; operators of classes as `operator+`, constructors as the class's name, destructors with `~`.
+    /// The word; operators of classes as `operator+`, conversions as `operator ` with a blank (the type is what they return),
+    /// constructors as the class's name, destructors with `~`.
     pub text: Box<str>,
     /// Where.
     pub span: Span,

@@ -251,6 +251,7 @@ impl Parser<'_> {
             self.contract_here(function, pending).and_then(|()| self.statements_of(function));
         self.scopes.undo(&mark.undo);
         self.outer = outer;
+        self.refresh();
         match result {
             Ok(()) => Ok(()),
             Err(found) if found.severity == Severity::Unsupported || !is_for_device => {

@@ -18,6 +18,7 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
+        self.refresh();
         if let TokenKind::Pragma(words) = self.kind() {
             self.pragma(words)?;
             self.advance();
@@ -151,7 +152,9 @@ impl Parser<'_> {
         self.classes.clear();
         self.late_body = None;
         self.is_annotation = false;
+        self.is_in_angles = false;
         self.reset(&mark);
+        self.refresh();
         let names = self.skipped_names(from);
         let is_for_device = self.is_for_device(from);
         if is_for_device && found.severity != Severity::Unsupported || has_clauses && !is_for_device

@@ -33,7 +33,10 @@ use clauses::Pending;
 use scopes::{ScopeId, Scopes, Undo};
 
 /// Nesting deeper than this is refused before the stack ends.
-const MAX_DEPTH: usize = 160;
+const MAX_DEPTH: usize = 400;
+
+/// Tokens of one declaration that may be read in vain, where the text can be read in two ways.
+const MAX_WASTE: usize = 1_000_000;
 
 /// Parses a file.
 ///
@@ -78,6 +81,10 @@ struct Parser<'t> {
     outer: Option<ScopeId>,
     /// The body of the member that was just read, and its contract: both are read when the class is complete.
     late_body: Option<(usize, Pending)>,
+    /// Whether a limit was met, which ends all attempts.
+    is_exhausted: bool,
+    /// Tokens that were read in vain.
+    wasted: usize,
 }
 
 /// A place to go back to.
@@ -103,6 +110,8 @@ impl<'t> Parser<'t> {
             is_packed: false,
             outer: None,
             late_body: None,
+            is_exhausted: false,
+            wasted: 0,
         }
     }
 
@@ -222,26 +231,34 @@ impl<'t> Parser<'t> {
     }
 
     fn reset(&mut self, mark: &Mark) {
+        self.wasted += self.at.saturating_sub(mark.at) + 1;
         self.at = mark.at;
         self.is_half = mark.is_half;
         self.scopes.undo(&mark.undo);
     }
 
+    /// Begins anew after something that was too deep.
+    fn refresh(&mut self) {
+        self.is_exhausted = false;
+        self.wasted = 0;
+    }
+
     /// Runs `inner`; goes back if it fails or gives nothing.
     fn attempt<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<Option<T>>) -> Option<T> {
         let mark = self.mark();
-        let (angles, depth) = (self.is_in_angles, self.depth);
+        let angles = self.is_in_angles;
         let found = inner(self).ok().flatten();
         if found.is_none() {
             self.reset(&mark);
-            (self.is_in_angles, self.depth) = (angles, depth);
+            self.is_in_angles = angles;
         }
         found
     }
 
-    /// Runs `inner` one level deeper.
+    /// Runs `inner` one level deeper. What is too deep once is not tried in another way, which would take for ever.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth > MAX_DEPTH {
+        self.is_exhausted |= self.depth > MAX_DEPTH || self.wasted > MAX_WASTE;
+        if self.is_exhausted {
             return Err(limit(self.span(), "nested too deeply"));
         }
         self.depth += 1;

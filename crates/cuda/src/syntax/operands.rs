@@ -27,6 +27,9 @@ impl Parser<'_> {
                 return Err(self.unsupported(start, "statements in expressions are not read"));
             }
             TokenKind::Word(word) => return self.worded(word, start),
+            TokenKind::Punct("...") => {
+                return Err(self.unsupported(start, "fold expressions are not read"));
+            }
             TokenKind::Pragma(_) => {
                 return Err(self.unsupported(start, "a pragma here is not read"));
             }

@@ -1,0 +1,111 @@
+//! All CUDA files of the corpus are read, and no text makes the reader panic.
+
+use super::read;
+use std::path::{Path, PathBuf};
+
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            collect(&path, out);
+        } else if path.extension().is_some_and(|end| end == "cu") {
+            out.push(path);
+        }
+    }
+}
+
+fn corpus() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut paths = Vec::new();
+    collect(&root, &mut paths);
+    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn the_corpus_is_read() {
+    let all = corpus();
+    assert!(all.len() > 400, "the corpus is there");
+    for (path, text) in all {
+        // TileLang's headers are not part of the corpus.
+        if path.components().any(|part| part.as_os_str() == "tilelang") {
+            continue;
+        }
+        match read(&text) {
+            Ok(unit) => assert!(!super::dump::has_unread(&unit), "{}", path.display()),
+            Err(found) => panic!("{}: {}", path.display(), found.message),
+        }
+    }
+}
+
+/// A generator of numbers that is the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap_or(0) % bound.max(1)
+    }
+}
+
+#[test]
+fn malformed_texts_do_not_panic() {
+    let all = corpus();
+    let pieces = [
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        "<",
+        ">",
+        ">>",
+        "::",
+        ";",
+        ",",
+        "*",
+        "&",
+        "//@ ",
+        "/*@",
+        "*/",
+        "template",
+        "struct",
+        "operator",
+        "~",
+        "typename",
+        "#if 1\n",
+        "#define a b\n",
+        "\\",
+        "\n",
+        "\"",
+        "'",
+        "0x",
+        "1e",
+        "...",
+        "S::",
+        "using ",
+        "namespace ",
+        "__device__ ",
+        "\\forall ",
+    ];
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..1500 {
+        let (_, text) = &all[random.below(all.len())];
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            let piece = pieces[random.below(pieces.len())].bytes();
+            match random.below(3) {
+                0 => drop(bytes.drain(at..(at + 1 + random.below(12)).min(bytes.len()))),
+                1 => drop(bytes.splice(at..at, piece)),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let _ = (round, read(&text));
+    }
+}
