@@ -224,6 +224,10 @@ pub enum AtomicOp {
     Xor,
     Exchange,
     CompareAndSwap,
+    /// `old >= operand ? 0 : old + 1`.
+    Increment,
+    /// `old == 0 || old > operand ? operand : old - 1`.
+    Decrement,
 }
 
 /// An element of an array.
@@ -251,6 +255,8 @@ pub enum Stmt {
         element: Element,
         operands: Vec<Expr>,
     },
+    /// The variable may hold anything of its type from here on, another value each time.
+    Unknown(VarId),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
     /// What is claimed at the barrier that follows, when all threads of the block have come to it.
@@ -421,7 +427,10 @@ pub fn assigned(statements: &[Stmt]) -> Vec<VarId> {
 fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
     for statement in statements {
         match statement {
-            Stmt::Assign(var, _) | Stmt::Load(var, _) | Stmt::Atomic { result: var, .. }
+            Stmt::Assign(var, _)
+            | Stmt::Load(var, _)
+            | Stmt::Unknown(var)
+            | Stmt::Atomic { result: var, .. }
                 if !found.contains(var) =>
             {
                 found.push(*var);

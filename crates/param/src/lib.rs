@@ -20,6 +20,7 @@ mod liveness;
 mod logic;
 mod lower;
 mod merge;
+mod read;
 mod relevance;
 mod search;
 pub(crate) mod spec;
@@ -44,6 +45,20 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     let unit = cfront::parse(text)?;
     let kernels = lower::kernels(&unit).into_iter();
     Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
+}
+
+/// Lowers the kernels of a file that was read already.
+#[must_use]
+pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
+    let kernels = program.kernels.iter();
+    let lowered = kernels.map(|entry| {
+        let kernel = match &entry.function {
+            Ok(function) => read::kernel(program, *function),
+            Err(refusal) => Err(refusal.clone()),
+        };
+        (entry.name.clone(), kernel)
+    });
+    lowered.collect()
 }
 
 /// The same with demands on launches that are given apart from the file, in which names are replaced; beside

@@ -74,7 +74,12 @@ pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
             }
             Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
             Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
-            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            Stmt::Unknown(_)
+            | Stmt::Barrier(_)
+            | Stmt::Warp(_)
+            | Stmt::Return
+            | Stmt::Break
+            | Stmt::Continue => {}
         }
     }
 }
@@ -120,6 +125,9 @@ impl Exposed {
             match statement {
                 Stmt::Assign(var, value) => {
                     self.read(value, assigned);
+                    assigned.insert(*var);
+                }
+                Stmt::Unknown(var) => {
                     assigned.insert(*var);
                 }
                 Stmt::Load(var, element) => {

@@ -203,7 +203,12 @@ fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
                     renumber_expr(&mut claim.condition, places);
                 }
             }
-            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            Stmt::Unknown(_)
+            | Stmt::Barrier(_)
+            | Stmt::Warp(_)
+            | Stmt::Return
+            | Stmt::Break
+            | Stmt::Continue => {}
         }
     }
 }

@@ -97,7 +97,12 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
             }
             Stmt::Given(given) => given.claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Claims(claims) => claims.iter().for_each(|one| mark(&one.condition, marks)),
-            Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
+            Stmt::Unknown(_)
+            | Stmt::Barrier(_)
+            | Stmt::Warp(_)
+            | Stmt::Return
+            | Stmt::Break
+            | Stmt::Continue => {}
         }
     }
 }

@@ -169,6 +169,19 @@ impl Engine<'_> {
         self.eval(&monoid.result, &inner, strict)
     }
 
+    /// A value that nothing is known of, the same each time the variable is read.
+    pub(super) fn unknown_of(&mut self, var: crate::kir::VarId) -> Val {
+        let ty = self.kernel.vars[var].ty;
+        match ty {
+            Type::Float => Val::Other(Level::Thread),
+            Type::Bool => Val::Bool(self.coin(Level::Thread)),
+            Type::Int { .. } | Type::Whole => {
+                let name = self.kernel.vars[var].name.clone();
+                Val::Int(self.unknown(&name, Level::Thread, ty))
+            }
+        }
+    }
+
     fn variable(&mut self, var: crate::kir::VarId, state: &State) -> Val {
         let value = state.vars[base::Index::position(var)].clone();
         let ty = self.kernel.vars[var].ty;

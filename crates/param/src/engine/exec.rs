@@ -75,6 +75,9 @@ impl Engine<'_> {
                     _ => Val::Int(self.unknown("atomic", Level::Thread, ty)),
                 };
             }
+            Stmt::Unknown(var) => {
+                state.vars[var.position()] = self.unknown_of(*var);
+            }
             Stmt::If(condition, then, otherwise) => {
                 let condition = self.condition(condition, &state);
                 return self.branch(condition, [then, otherwise], state, flow);

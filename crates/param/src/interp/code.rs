@@ -10,6 +10,7 @@ pub(super) enum Insn<'k> {
     Load(VarId, &'k Element),
     Store(&'k Element, &'k Expr),
     Atomic(VarId, AtomicOp, &'k Element, &'k [Expr]),
+    Unknown(VarId),
     /// Goes on at the target if the condition is false.
     Unless(&'k Expr, usize),
     Jump(usize),
@@ -72,6 +73,7 @@ impl<'k> Code<'k> {
             Stmt::Assign(var, value) => Insn::Assign(*var, value),
             Stmt::Load(var, element) => Insn::Load(*var, element),
             Stmt::Store(element, value) => Insn::Store(element, value),
+            Stmt::Unknown(var) => Insn::Unknown(*var),
             Stmt::Atomic { result, op, element, operands } => {
                 Insn::Atomic(*result, *op, element, operands)
             }

@@ -292,6 +292,8 @@ impl<'k> Machine<'k> {
                 }
                 self.memory(state, &cell).insert(cell, value);
             }
+            // What decides by it is not run.
+            Insn::Unknown(var) => state.vars[var.position()] = Value::Undefined,
             Insn::Atomic(var, op, element, operands) => {
                 let cell = self.access(state, element, &How::Atomic)?;
                 let old = self.read(state, &cell)?;

@@ -165,6 +165,10 @@ impl Runner<'_, '_> {
                     _ => Val::Int(self.engine.unknown("atomic", level, ty)),
                 };
             }
+            Stmt::Unknown(var) => {
+                track.reals[var.position()] = self.unknown("a value that is not followed");
+                track.state.vars[var.position()] = self.engine.unknown_of(*var);
+            }
             Stmt::If(condition, then, otherwise) => {
                 let condition = self.condition(condition, &track);
                 let mut ends = Vec::new();

@@ -1,0 +1,134 @@
+//! Atomic operations.
+
+use super::intrinsics::pointee;
+use super::memory::{Item, Place, Spot, Value, chain};
+use super::types::convert;
+use super::{Lowerer, Result, error, unsupported};
+use crate::kir::{AtomicOp, Element, Expr, Space, Stmt, Type, VarId};
+use base::Span;
+use cuda::tree;
+
+impl Lowerer<'_> {
+    pub(super) fn atomic(
+        &mut self,
+        name: &str,
+        arguments: &[tree::Expr],
+        expr: &tree::Expr,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let span = expr.span;
+        let of_block = name.ends_with("_block");
+        let plain = name.trim_end_matches("_block").trim_end_matches("_system");
+        let Some(op) = operation(plain) else {
+            return Err(unsupported(span, format!("`{name}` is not supported")));
+        };
+        let wanted = if op == AtomicOp::CompareAndSwap { 3 } else { 2 };
+        if arguments.len() != wanted {
+            return Err(error(span, format!("`{name}` takes {wanted} arguments")));
+        }
+        let mut values = self.values(arguments, out)?.into_iter();
+        let Some(Item::Pointer(pointer)) = values.next().and_then(|one| one.into_iter().next())
+        else {
+            return Err(unsupported(span, "this pointer is not supported"));
+        };
+        let ty = pointee(arguments.first(), span)?;
+        let place = self.deref(&pointer, &ty, span)?;
+        let mut operands = Vec::new();
+        for value in values {
+            match value.into_iter().next() {
+                Some(Item::Scalar(value)) => operands.push(value),
+                _ => return Err(unsupported(span, format!("`{name}` is not supported here"))),
+            }
+        }
+        let Some(scalar) = self.scalar(&ty) else {
+            return Err(unsupported(span, format!("`{name}` of this type is not supported")));
+        };
+        let update = Update { op, operands, scalar, of_block, span };
+        self.updated(&place, &update, out).map(|value| vec![Item::Scalar(value)])
+    }
+
+    fn updated(&mut self, place: &Place, update: &Update, out: &mut Vec<Stmt>) -> Result<Expr> {
+        let span = update.span;
+        match (&place.choices[..], &place.tag) {
+            ([], _) => {
+                self.empty.get_or_insert(span);
+                Ok(self.unknown("before", update.scalar, span, out))
+            }
+            ([spots], _) => {
+                let (result, statements) = self.update(spots.first(), update)?;
+                out.extend(statements);
+                Ok(convert(self.var(result, span), update.scalar))
+            }
+            (choices, Some(tag)) => {
+                let old = self.new_var("before", update.scalar);
+                let mut parts = Vec::new();
+                for spots in choices {
+                    let (result, mut part) = self.update(spots.first(), update)?;
+                    part.push(Stmt::Assign(old, convert(self.var(result, span), update.scalar)));
+                    parts.push(part);
+                }
+                out.extend(chain(tag, parts));
+                Ok(self.var(old, span))
+            }
+            _ => Err(unsupported(span, "this access is not supported")),
+        }
+    }
+
+    fn update(&mut self, spot: Option<&Spot>, update: &Update) -> Result<(VarId, Vec<Stmt>)> {
+        let span = update.span;
+        let Some(Spot::Cell(array, index)) = spot else {
+            return Err(unsupported(span, "an atomic operation on a variable is not supported"));
+        };
+        let Some(found) = self.arrays.get(*array) else {
+            return Err(unsupported(span, "this access is not supported"));
+        };
+        if found.constant {
+            return Err(error(span, format!("`{}` is constant", found.name)));
+        }
+        // Only threads of one block see each other's updates.
+        if update.of_block && found.space == Space::Global {
+            let message = "atomic operations of a block on global memory are not supported";
+            return Err(unsupported(span, message));
+        }
+        let ty = found.element;
+        let looks = matches!(
+            update.op,
+            AtomicOp::Min | AtomicOp::Max | AtomicOp::Increment | AtomicOp::Decrement
+        );
+        if looks && ty != update.scalar {
+            let message = "an atomic operation on elements of another type is not supported";
+            return Err(unsupported(span, message));
+        }
+        let element = Element { array: *array, index: index.clone(), span };
+        let operands = update.operands.iter().map(|one| convert(one.clone(), ty)).collect();
+        let result = self.new_var("before", ty);
+        Ok((result, vec![Stmt::Atomic { result, op: update.op, element, operands }]))
+    }
+}
+
+/// What is done to an element.
+struct Update {
+    op: AtomicOp,
+    operands: Vec<Expr>,
+    scalar: Type,
+    /// Whether only threads of the block take part.
+    of_block: bool,
+    span: Span,
+}
+
+fn operation(name: &str) -> Option<AtomicOp> {
+    Some(match name {
+        "atomicAdd" => AtomicOp::Add,
+        "atomicSub" => AtomicOp::Sub,
+        "atomicMin" => AtomicOp::Min,
+        "atomicMax" => AtomicOp::Max,
+        "atomicAnd" => AtomicOp::And,
+        "atomicOr" => AtomicOp::Or,
+        "atomicXor" => AtomicOp::Xor,
+        "atomicExch" => AtomicOp::Exchange,
+        "atomicCAS" => AtomicOp::CompareAndSwap,
+        "atomicInc" => AtomicOp::Increment,
+        "atomicDec" => AtomicOp::Decrement,
+        _ => return None,
+    })
+}

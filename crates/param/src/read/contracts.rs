@@ -1,0 +1,182 @@
+//! Contracts of `__device__` functions that say what a block of threads leaves in arrays, and uses of lemmas.
+//!
+//! Such a function is called by all threads of a block and ends with a barrier. Its contract is shown once, for the function as a
+//! kernel of one block (`kir::Contract`), and used at each call at the last barrier. What the function accesses, and where
+//! threads meet in it, is looked at where it is called.
+
+use super::memory::{Place, Spot};
+use super::pointers::Target;
+use super::returns::{Leave, leaves};
+use super::types::truth;
+use super::{Lowerer, Result, error};
+use crate::kir::{ArrayId, Builtin, Claim, Contract, Given, Kernel, Stmt, VarId};
+use crate::spec;
+use base::Span;
+use cuda::tree::{self, ClauseKind, Function, FunctionId, LocalId};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Parameters as they were when a function was called.
+pub(super) type Before = BTreeMap<LocalId, Place>;
+
+impl Lowerer<'_> {
+    /// Runs something with parameters as they were.
+    fn with_before<T>(&mut self, before: &Before, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.frames.last().map(|frame| frame.bindings.clone());
+        for (id, place) in before {
+            self.bind(*id, place.clone());
+        }
+        let result = inner(self);
+        if let (Some(frame), Some(outer)) = (self.frames.last_mut(), outer) {
+            frame.bindings = outer;
+        }
+        result
+    }
+
+    /// Whether the contract of a function that was just inlined is used by itself.
+    pub(super) fn is_modular(
+        &mut self,
+        function: &Rc<Function>,
+        before: &Before,
+        out: &[Stmt],
+    ) -> bool {
+        let ends = matches!(out.last(), Some(Stmt::Barrier(_))) && ends_with_barrier(function);
+        let plain = function.arguments.is_empty()
+            && matches!(function.returns, tree::Type::Void)
+            && !function.returns_reference;
+        let speaks = function.clauses.iter().any(|clause| match &clause.kind {
+            ClauseKind::Ensures(condition) => {
+                let claims = self
+                    .with_before(before, |lowerer| lowerer.claims(None, condition, clause.span));
+                let of_elements =
+                    |one: &Claim| !one.forall.is_empty() || !spec::is_scalar(&one.condition);
+                claims.is_ok_and(|claims| claims.iter().any(of_elements))
+            }
+            _ => false,
+        });
+        ends && plain && speaks && self.are_apart(function, before)
+    }
+
+    /// Whether arguments are arrays of their own, as the contract presumes.
+    fn are_apart(&self, function: &Function, before: &Before) -> bool {
+        let mut seen: Vec<ArrayId> = Vec::new();
+        function.parameters.iter().all(|id| {
+            let Some(place) = before.get(id) else { return false };
+            match &place.choices[..] {
+                [spots] => match spots[..] {
+                    [Spot::Var(_)] => true,
+                    [Spot::Slot(slot)] => {
+                        let targets = self.slots.get(slot).map(|slot| &slot.targets[..]);
+                        let Some([Target::Elements { leaves, .. }]) = targets else { return false };
+                        let [leaf] = &leaves[..] else { return false };
+                        let is_new = !seen.contains(&leaf.array);
+                        seen.push(leaf.array);
+                        // The function may know an array of the file by its own name, too.
+                        is_new && !self.is_of_file(leaf.array)
+                    }
+                    _ => false,
+                },
+                _ => false,
+            }
+        })
+    }
+
+    /// What the contract says, at the barrier that the function ends with.
+    pub(super) fn given_at_end(
+        &mut self,
+        id: FunctionId,
+        function: &Rc<Function>,
+        before: Before,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let mut relies = vec![span];
+        let Some(kernel) = self.alone(id, function) else {
+            let why =
+                format!("the contract of `{}` is not one of a block by itself", function.name);
+            self.unfollow(super::claims::About::Body, span, why);
+            return Ok(());
+        };
+        let parameters = self.held(&before);
+        let mut claims = Vec::new();
+        let stated: Result<()> = self.with_before(&before, |lowerer| {
+            for clause in &function.clauses {
+                match &clause.kind {
+                    ClauseKind::Ensures(condition) => {
+                        claims.extend(lowerer.claims(None, condition, clause.span)?);
+                    }
+                    ClauseKind::Requires(condition) => {
+                        relies.push(clause.span);
+                        let stated = lowerer.claims(None, condition, clause.span)?;
+                        relies.extend(stated.iter().map(|one| one.condition.span));
+                    }
+                    _ => {}
+                }
+            }
+            Ok(())
+        });
+        stated?;
+        let axes = [0, 1, 2].map(|axis| kernel.mentions(true, axis));
+        let name = function.name.clone();
+        let given = Given { name: name.clone(), claims, parameters, axes, span };
+        let at = out.len().saturating_sub(1);
+        out.insert(at, Stmt::Given(Box::new(given)));
+        match self.contracts.iter_mut().find(|one| one.name == name) {
+            Some(known) => known.relies.extend(relies),
+            None => {
+                let (kernel, span) = (Arc::new(kernel), function.span);
+                self.contracts.push(Contract { name, kernel, span, relies });
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables that hold parameters as they were.
+    fn held(&self, before: &Before) -> Vec<VarId> {
+        let mut vars = Vec::new();
+        for spot in before.values().flat_map(|place| place.choices.iter().flatten()) {
+            match spot {
+                Spot::Var(var) => vars.push(*var),
+                Spot::Slot(slot) => {
+                    vars.extend(
+                        self.slots.get(*slot).into_iter().flat_map(|slot| slot.index.iter()),
+                    );
+                }
+                _ => {}
+            }
+        }
+        vars
+    }
+
+    /// A function as a kernel; nothing if it looks at more than its block.
+    fn alone(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
+        let alone = Function { is_kernel: true, ..function.clone() };
+        let kernel = super::by_itself(self.program, id, &alone).ok()?;
+        let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
+        let whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
+        whole.then_some(kernel)
+    }
+
+    /// `use name(…);`: what a lemma says of these numbers.
+    pub(super) fn used_lemma(
+        &mut self,
+        lemma: usize,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Stmt> {
+        let program = self.program;
+        let Some(lemma) = program.lemmas.get(lemma) else {
+            return Err(error(span, "there is no such lemma"));
+        };
+        let value =
+            self.substituted(lemma.scope, &lemma.parameters, &lemma.body, arguments, span)?;
+        Ok(Stmt::Used(truth(value), lemma.span))
+    }
+}
+
+/// Whether the last thing that a function does is to meet at a barrier.
+fn ends_with_barrier(function: &Function) -> bool {
+    function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
+        && !leaves(&function.body, Leave::Function)
+}

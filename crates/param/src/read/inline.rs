@@ -1,0 +1,299 @@
+//! `__device__` functions in the place of their calls.
+
+use super::claims::About;
+use super::contracts::Before;
+use super::memory::{Item, Place, Spot, Value};
+use super::returns::has_loop_exit;
+use super::types::{boolean, convert};
+use super::{Lowerer, Result, error, switch, unsupported};
+use crate::kir::{Stmt, Type, VarId};
+use base::Span;
+use cuda::tree::{self, ClauseKind, Function, FunctionId};
+use std::rc::Rc;
+
+/// Calls nested deeper than this are refused.
+const MAX_CALLS: usize = 32;
+
+/// Where `return` of an inlined function goes.
+#[derive(Clone, Debug)]
+pub(super) struct Exit {
+    /// What is returned, or where it is.
+    pub(super) returned: Option<Place>,
+    /// Whether a reference is returned: `returned` holds a pointer.
+    pub(super) is_reference: bool,
+    /// Whether a loop was left by `return`.
+    pub(super) flag: Option<VarId>,
+}
+
+impl Lowerer<'_> {
+    /// A call for its value.
+    pub(super) fn call(
+        &mut self,
+        id: FunctionId,
+        arguments: &[tree::Expr],
+        ty: &tree::Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        if self.annotation {
+            return self.definition(id, arguments, span).map(|value| vec![Item::Scalar(value)]);
+        }
+        if let Some(call) = self.combined(id, arguments, span, out)? {
+            return Ok(vec![Item::Scalar(call)]);
+        }
+        match self.inline(id, arguments, span, out)? {
+            (Some(place), false) => self.read(&place, span, out),
+            (Some(place), true) => {
+                let place = self.referred(&place, ty, span, out)?;
+                self.read(&place, span, out)
+            }
+            (None, _) => Ok(super::expr::nothing(span)),
+        }
+    }
+
+    /// A call of a function that returns a reference.
+    pub(super) fn call_place(
+        &mut self,
+        id: FunctionId,
+        arguments: &[tree::Expr],
+        expr: &tree::Expr,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Place> {
+        let span = expr.span;
+        match self.inline(id, arguments, span, out)? {
+            (Some(place), true) => self.referred(&place, &expr.ty, span, out),
+            (Some(place), false) => Ok(place),
+            (None, _) => Err(unsupported(span, "this call is not supported here")),
+        }
+    }
+
+    fn referred(
+        &mut self,
+        place: &Place,
+        ty: &tree::Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Place> {
+        match self.read(place, span, out)?.into_iter().next() {
+            Some(Item::Pointer(pointer)) => self.deref(&pointer, ty, span),
+            _ => Err(unsupported(span, "this reference is not supported")),
+        }
+    }
+
+    /// A function without `switch`.
+    pub(super) fn function(&mut self, id: FunctionId, span: Span) -> Result<Rc<Function>> {
+        if let Some(known) = self.functions.get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let Some(function) = self.program.functions.get(id) else {
+            return Err(unsupported(span, "this function is not supported"));
+        };
+        let function = Rc::new(switch::without(function)?);
+        self.functions.insert(id, Rc::clone(&function));
+        Ok(function)
+    }
+
+    /// Puts the body of a function in the place of its call: where its value is, and whether that is a pointer to it.
+    fn inline(
+        &mut self,
+        id: FunctionId,
+        arguments: &[tree::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(Option<Place>, bool)> {
+        let function = self.function(id, span)?;
+        let name = &function.name;
+        if self.frames.iter().any(|frame| frame.id == id) || self.frames.len() > MAX_CALLS {
+            return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
+        }
+        if function.parameters.len() != arguments.len() {
+            return Err(error(span, format!("`{name}` takes other arguments")));
+        }
+        let places = self.arguments(&function, arguments, out)?;
+        let exit = self.exit(&function, span, out)?;
+        let (returned, is_reference) = (exit.returned.clone(), exit.is_reference);
+        self.push_frame(id, &function, Some(exit));
+        for (parameter, place) in function.parameters.iter().zip(places) {
+            self.bind(*parameter, place);
+        }
+        let result = self.body(id, &function, returned.as_ref(), span, out);
+        self.frames.pop();
+        result?;
+        Ok((returned, is_reference))
+    }
+
+    fn body(
+        &mut self,
+        id: FunctionId,
+        function: &Rc<Function>,
+        returned: Option<&Place>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let before = self.met(function, out)?;
+        self.inlined(&function.body, out)?;
+        match self.is_modular(function, &before, out) {
+            true => self.given_at_end(id, function, before, span, out),
+            false => self.given(function, returned, before, out),
+        }
+    }
+
+    /// Where a function's value goes.
+    fn exit(&mut self, function: &Function, span: Span, out: &mut Vec<Stmt>) -> Result<Exit> {
+        let flag = match has_loop_exit(&function.body) {
+            true => Some(self.keep("returned", boolean(false, span), out)),
+            false => None,
+        };
+        let is_reference = function.returns_reference;
+        let returned = match (is_reference, &function.returns) {
+            (true, ty) => {
+                let pointee =
+                    tree::Qualified { ty: ty.clone(), is_const: false, is_volatile: false };
+                let ty = tree::Type::Pointer(std::sync::Arc::new(pointee));
+                Some(self.temporary(&function.name, &ty, span)?)
+            }
+            (false, tree::Type::Void) => None,
+            (false, ty) => Some(self.temporary(&function.name, ty, span)?),
+        };
+        Ok(Exit { returned, is_reference, flag })
+    }
+
+    /// What the parameters of a function stand for. All arguments are computed before any of them is assigned.
+    fn arguments(
+        &mut self,
+        function: &Function,
+        arguments: &[tree::Expr],
+        out: &mut Vec<Stmt>,
+    ) -> Result<Vec<Place>> {
+        let mut places = Vec::new();
+        for (id, argument) in function.parameters.iter().zip(arguments) {
+            let Some(parameter) = function.locals.get(*id) else {
+                return Err(unsupported(argument.span, "this parameter is not supported"));
+            };
+            if parameter.is_reference {
+                places.push(self.reference(argument, &parameter.ty, out)?);
+                continue;
+            }
+            let value = self.value(argument, out)?;
+            let place = self.temporary(&parameter.name, &parameter.ty, argument.span)?;
+            self.write(&place, value, argument.span, out)?;
+            places.push(place);
+        }
+        Ok(places)
+    }
+
+    /// What the contract of an inlined function demands is asserted before it. If it claims something,
+    /// its parameters are kept as they are now.
+    fn met(&mut self, function: &Function, out: &mut Vec<Stmt>) -> Result<Before> {
+        for clause in &function.clauses {
+            match &clause.kind {
+                ClauseKind::Requires(condition) => {
+                    let stated = self.stated(condition, clause.span)?;
+                    out.extend(stated.into_iter().map(Stmt::Assert));
+                }
+                ClauseKind::Ensures(_) | ClauseKind::Extent(..) => {}
+                ClauseKind::Footprint { .. } => {
+                    let why = "`reads` and `writes` are not followed".to_owned();
+                    self.unfollow(About::Body, clause.span, why);
+                }
+                ClauseKind::Unfollowed { is_postcondition, why } => {
+                    let about = super::claims::about(*is_postcondition);
+                    self.unfollow(about, clause.span, why.clone());
+                }
+                _ => return Err(error(clause.span, "this clause belongs to no function")),
+            }
+        }
+        let mut before = Before::default();
+        if !function.clauses.iter().any(|one| matches!(one.kind, ClauseKind::Ensures(_))) {
+            return Ok(before);
+        }
+        for id in &function.parameters {
+            let frame = self.frames.last();
+            let place = frame.and_then(|frame| frame.bindings.get(id)).cloned();
+            let Some(parameter) = function.locals.get(*id) else { continue };
+            let Some(place) = place.filter(|_| !parameter.is_reference) else { continue };
+            let is_scalar = matches!(&place.choices[..], [spots] if matches!(spots[..], [Spot::Var(_) | Spot::Slot(_)]));
+            if is_scalar {
+                let value = self.read(&place, parameter.span, out)?;
+                let kept = self.temporary(&parameter.name, &parameter.ty, parameter.span)?;
+                self.write(&kept, value, parameter.span, out)?;
+                before.insert(*id, kept);
+            }
+        }
+        Ok(before)
+    }
+
+    /// What it claims is asserted behind it, of its parameters as they were `before`.
+    fn given(
+        &mut self,
+        function: &Function,
+        returned: Option<&Place>,
+        before: Before,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let var = returned.and_then(|place| match &place.choices[..] {
+            [spots] => match spots[..] {
+                [Spot::Var(var)] => Some(var),
+                _ => None,
+            },
+            _ => None,
+        });
+        for (id, place) in before {
+            self.bind(id, place);
+        }
+        for clause in &function.clauses {
+            let ClauseKind::Ensures(condition) = &clause.kind else { continue };
+            self.results.extend(var);
+            let stated = self.stated(condition, clause.span);
+            self.results.clear();
+            out.extend(stated?.into_iter().map(Stmt::Assert));
+        }
+        Ok(())
+    }
+
+    /// A call of a monoid, which is known by its laws; nothing if it is none, or if something could go wrong in it.
+    fn combined(
+        &mut self,
+        id: FunctionId,
+        arguments: &[tree::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Option<crate::kir::Expr>> {
+        let monoid =
+            self.monoids.iter().find(|(one, monoid)| *one == id && is_total(&monoid.result));
+        let Some((_, monoid)) = monoid.cloned().filter(|_| arguments.len() == 2) else {
+            return Ok(None);
+        };
+        let ty = monoid.result.ty;
+        let mut values = Vec::new();
+        for value in self.values(arguments, out)? {
+            match value.into_iter().next() {
+                Some(Item::Scalar(value)) => values.push(convert(value, ty)),
+                _ => return Ok(None),
+            }
+        }
+        let kind = crate::kir::ExprKind::Combine(std::sync::Arc::new(monoid), values);
+        Ok(Some(crate::kir::Expr { kind, ty, span }))
+    }
+}
+
+/// Whether an expression has a value whatever its variables are.
+fn is_total(expr: &crate::kir::Expr) -> bool {
+    use crate::kir::{Binary, ExprKind};
+    let mut total = true;
+    crate::relevance::visit(expr, &mut |inner| {
+        total &= match &inner.kind {
+            ExprKind::Binary(operator, ..) => {
+                !matches!(operator, Binary::Div | Binary::Rem | Binary::Shl | Binary::Shr)
+            }
+            ExprKind::Element(..) | ExprKind::Quantified(..) | ExprKind::Fold(_) => false,
+            _ => true,
+        };
+    });
+    total
+}
+
+/// Whether a type is one of values that annotations compute with.
+pub(super) fn is_real(ty: Option<Type>) -> bool {
+    matches!(ty, Some(Type::Float | Type::Bool))
+}

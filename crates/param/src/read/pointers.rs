@@ -1,0 +1,280 @@
+//! Pointers as values, and variables that hold them.
+//!
+//! A pointer is one of finitely many targets, chosen by a tag, with an index for each dimension. A variable of pointer type is a
+//! variable for the tag, if it may hold several targets, and one for each index. Its targets are collected over the whole kernel,
+//! whatever the path: a kernel is lowered again until no variable gets another one after it was looked at (`mod.rs`).
+
+use super::memory::is_tagged;
+use super::sequence::{assign_together, reads_any};
+use super::types::{convert, int, select};
+use super::{Lowerer, Result, unsupported};
+use crate::kir::{ArrayId, Expr, Stmt, Type, VarId};
+use base::Span;
+use cuda::tree;
+
+/// More than this many arrays that one pointer may point to are refused.
+const MAX_TARGETS: usize = 16;
+
+/// One scalar of what a pointer points to: element `i` has it at `stride·i + at` of the last dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TargetLeaf {
+    pub(super) array: ArrayId,
+    pub(super) stride: i128,
+    pub(super) at: i128,
+}
+
+/// What a pointer may point to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    Null,
+    /// Elements of arrays.
+    Elements {
+        /// Their type.
+        ty: tree::Type,
+        leaves: Vec<TargetLeaf>,
+        /// How many indices there are; the last one moves with the pointer.
+        rank: usize,
+        /// Whether it is a view of scalars as structs, with a first scalar (`Pointer::base`).
+        is_view: bool,
+        /// Whether it points to something that is in no array, so that it cannot move.
+        is_pinned: bool,
+    },
+    /// A variable of the thread, by its number.
+    Object {
+        /// Its type.
+        ty: tree::Type,
+        number: usize,
+    },
+}
+
+/// A pointer.
+#[derive(Clone, Debug)]
+pub(super) struct Pointer {
+    /// Where it may point to; nowhere if nothing was ever assigned to it.
+    pub(super) targets: Vec<Target>,
+    /// Which of them, if there are several.
+    pub(super) tag: Option<Expr>,
+    /// The first scalar of a view.
+    pub(super) base: Option<Expr>,
+    /// An index for each dimension.
+    pub(super) index: Vec<Expr>,
+}
+
+impl Pointer {
+    /// A pointer of which it is not known what it holds.
+    pub(super) fn nothing() -> Self {
+        Pointer { targets: Vec::new(), tag: None, base: None, index: Vec::new() }
+    }
+
+    pub(super) fn to(target: Target, index: Vec<Expr>) -> Self {
+        Pointer { targets: vec![target], tag: None, base: None, index }
+    }
+}
+
+/// A variable of pointer type.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) name: String,
+    pub(super) targets: Vec<Target>,
+    pub(super) tag: Option<VarId>,
+    pub(super) base: Option<VarId>,
+    pub(super) index: Vec<VarId>,
+    /// Whether it was looked at.
+    is_read: bool,
+    /// Whether it is a parameter of the kernel, which has not moved when the launch begins.
+    pub(super) of_launch: bool,
+    /// Whether it was declared without a value.
+    pub(super) is_unset: bool,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn new_slot(&mut self, name: &str) -> usize {
+        let number = self.slots.len();
+        let targets = self.hints.targets.get(number).cloned().unwrap_or_default();
+        let (name, index) = (name.to_owned(), Vec::new());
+        let (tag, base, is_read) = (None, None, false);
+        let (of_launch, is_unset) = (false, false);
+        self.slots.push(Slot { name, targets, tag, base, index, is_read, of_launch, is_unset });
+        number
+    }
+
+    /// A variable declared without a value points nowhere, if that would not show otherwise.
+    pub(super) fn unset_slot(
+        &mut self,
+        number: usize,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let Some(slot) = self.slots.get_mut(number) else { return Ok(()) };
+        slot.is_unset = true;
+        let hidden = |one: &Target| match one {
+            Target::Null | Target::Object { .. } => true,
+            Target::Elements { is_pinned, .. } => *is_pinned,
+        };
+        match slot.targets.iter().any(hidden) {
+            true => self.write_slot(number, &Pointer::to(Target::Null, Vec::new()), span, out),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn read_slot(&mut self, number: usize, span: Span) -> Pointer {
+        let starts = self.looks_at_start();
+        let Some(slot) = self.slots.get_mut(number) else { return Pointer::nothing() };
+        slot.is_read = true;
+        let slot = slot.clone();
+        let tag = match slot.targets.len() > 1 {
+            true => Some(self.slot_tag(number)),
+            false => None,
+        };
+        let tag = tag.map(|tag| self.var(tag, span));
+        if slot.of_launch && starts {
+            // Its own array was the first that it held.
+            let targets: Vec<Target> = slot.targets.into_iter().take(1).collect();
+            let index = slot.index.iter().map(|_| int(0, Type::LONG, span)).collect();
+            return Pointer { targets, tag: None, base: None, index };
+        }
+        let wanted = slot.targets.iter().map(rank_of).max().unwrap_or(0);
+        let is_view =
+            slot.targets.iter().any(|one| matches!(one, Target::Elements { is_view: true, .. }));
+        let base = is_view.then(|| self.slot_base(number));
+        let base = base.map(|base| self.var(base, span));
+        let index = (0..wanted).map(|at| self.slot_index(number, at));
+        let index: Vec<VarId> = index.collect();
+        let index = index.into_iter().map(|var| self.var(var, span)).collect();
+        Pointer { targets: slot.targets, tag, base, index }
+    }
+
+    fn slot_tag(&mut self, number: usize) -> VarId {
+        if let Some(tag) = self.slots.get(number).and_then(|slot| slot.tag) {
+            return tag;
+        }
+        let tag = self.new_var("which", Type::INT);
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.tag = Some(tag);
+        }
+        tag
+    }
+
+    fn slot_base(&mut self, number: usize) -> VarId {
+        if let Some(base) = self.slots.get(number).and_then(|slot| slot.base) {
+            return base;
+        }
+        let name = self.slots.get(number).map(|slot| slot.name.clone()).unwrap_or_default();
+        let base = self.new_var(&name, Type::LONG);
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.base = Some(base);
+        }
+        base
+    }
+
+    fn slot_index(&mut self, number: usize, at: usize) -> VarId {
+        let name = self.slots.get(number).map(|slot| slot.name.clone()).unwrap_or_default();
+        loop {
+            if let Some(var) = self.slots.get(number).and_then(|slot| slot.index.get(at)) {
+                return *var;
+            }
+            let var = self.new_var(&name, Type::LONG);
+            match self.slots.get_mut(number) {
+                Some(slot) => slot.index.push(var),
+                None => return var,
+            }
+        }
+    }
+
+    /// Assigns a pointer to a variable.
+    pub(super) fn write_slot(
+        &mut self,
+        number: usize,
+        pointer: &Pointer,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let mut places = Vec::new();
+        for target in &pointer.targets {
+            places.push(self.add_target(number, target, span)?);
+        }
+        let mut assigned = Vec::new();
+        if self.slots.get(number).is_some_and(|slot| slot.targets.len() > 1) && !places.is_empty() {
+            let tag = self.slot_tag(number);
+            assigned.push((tag, retagged(pointer, &places, span)));
+        }
+        for (at, index) in pointer.index.iter().enumerate() {
+            assigned.push((self.slot_index(number, at), convert(index.clone(), Type::LONG)));
+        }
+        if let Some(base) = &pointer.base {
+            assigned.push((self.slot_base(number), convert(base.clone(), Type::LONG)));
+        }
+        assign_together(self, assigned, out);
+        Ok(())
+    }
+
+    /// The position of a target in what a variable may hold.
+    fn add_target(&mut self, number: usize, target: &Target, span: Span) -> Result<usize> {
+        let too_many = "pointers that may point to so many arrays are not supported";
+        let Some(slot) = self.slots.get_mut(number) else {
+            return Err(unsupported(span, too_many));
+        };
+        if let Some(place) = slot.targets.iter().position(|one| one == target) {
+            return Ok(place);
+        }
+        let clashes = |one: &Target| {
+            let ranks = (rank_of(one), rank_of(target));
+            ranks.0 != ranks.1 && ranks.0 > 0 && ranks.1 > 0
+        };
+        if slot.targets.iter().any(clashes) {
+            let message = "a pointer into arrays of different dimensions is not supported";
+            return Err(unsupported(span, message));
+        }
+        if slot.targets.len() >= MAX_TARGETS {
+            return Err(unsupported(span, too_many));
+        }
+        // Whatever was done with it before was done without this target, or without a tag.
+        let hidden = slot.is_unset
+            && matches!(target, Target::Object { .. } | Target::Elements { is_pinned: true, .. });
+        if slot.is_read || !slot.targets.is_empty() || hidden {
+            self.grown = true;
+        }
+        let slot = match self.slots.get_mut(number) {
+            Some(slot) => slot,
+            None => return Err(unsupported(span, too_many)),
+        };
+        slot.targets.push(target.clone());
+        if hidden && !slot.targets.contains(&Target::Null) {
+            slot.targets.push(Target::Null);
+        }
+        slot.targets.iter().position(|one| one == target).ok_or_else(|| unsupported(span, too_many))
+    }
+}
+
+/// How many indices a target has.
+pub(super) fn rank_of(target: &Target) -> usize {
+    match target {
+        Target::Elements { rank, .. } => *rank,
+        Target::Null | Target::Object { .. } => 0,
+    }
+}
+
+/// The tag of a variable for what a pointer points to, whose targets have these places in the variable.
+fn retagged(pointer: &Pointer, places: &[usize], span: Span) -> Expr {
+    let number = |place: usize| int(i128::try_from(place).unwrap_or(i128::MAX), Type::INT, span);
+    let Some(tag) = &pointer.tag else {
+        return number(places.first().copied().unwrap_or(0));
+    };
+    if places.iter().enumerate().all(|(own, place)| own == *place) {
+        return tag.clone();
+    }
+    let mut chosen: Option<Expr> = None;
+    for (own, place) in places.iter().enumerate().rev() {
+        chosen = Some(match chosen {
+            None => number(*place),
+            Some(others) => select(is_tagged(tag, own), number(*place), others),
+        });
+    }
+    chosen.unwrap_or_else(|| tag.clone())
+}
+
+/// Whether a pointer reads one of these variables.
+pub(super) fn pointer_reads(pointer: &Pointer, vars: &[VarId]) -> bool {
+    let parts = pointer.index.iter().chain(&pointer.base).chain(&pointer.tag);
+    parts.into_iter().any(|one| reads_any(one, vars))
+}
