@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub(crate) mod mutants;
+pub(crate) mod print;
 
 use param::{Solver, kir::Kernel};
 use std::path::{Path, PathBuf};
