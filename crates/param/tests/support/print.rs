@@ -69,7 +69,12 @@ impl Printer<'_> {
             ExprKind::Builtin(builtin, axis) => builtin.name(*axis),
             ExprKind::Unary(operator, inner) => format!("{operator:?}({})", self.expr(inner)),
             ExprKind::Binary(operator, left, right) => {
-                format!("{operator:?}.{}({}, {})", expr.ty.name(), self.expr(left), self.expr(right))
+                format!(
+                    "{operator:?}.{}({}, {})",
+                    expr.ty.name(),
+                    self.expr(left),
+                    self.expr(right)
+                )
             }
             ExprKind::Compare(operator, left, right) => {
                 format!("{operator:?}({}, {})", self.expr(left), self.expr(right))
