@@ -13,6 +13,7 @@ mod cfront;
 mod clause;
 pub mod engine;
 mod equal;
+mod front;
 pub mod interp;
 pub mod kir;
 mod learn;
@@ -34,6 +35,9 @@ pub use logic::smt::{Memory, Solver};
 
 use base::Diagnostic;
 
+/// Whether texts go through the CUDA C++ reader (`cuda`, `front`, `read`), or else through `cfront` and `lower`.
+const READS_CUDA: bool = false;
+
 /// A kernel of a file: its name, and itself or why it cannot be read.
 pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 
@@ -42,6 +46,9 @@ pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 /// # Errors
 /// If the file as a whole cannot be read.
 pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
+    if READS_CUDA {
+        return front::kernels(text);
+    }
     let unit = cfront::parse(text)?;
     let kernels = lower::kernels(&unit).into_iter();
     Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
@@ -50,15 +57,7 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
 /// Lowers the kernels of a file that was read already.
 #[must_use]
 pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
-    let kernels = program.kernels.iter();
-    let lowered = kernels.map(|entry| {
-        let kernel = match &entry.function {
-            Ok(function) => read::kernel(program, *function),
-            Err(refusal) => Err(refusal.clone()),
-        };
-        (entry.name.clone(), kernel)
-    });
-    lowered.collect()
+    front::lowered(program)
 }
 
 /// The same with demands on launches that are given apart from the file, in which names are replaced; beside
@@ -71,6 +70,9 @@ pub fn kernels_with(
     demands: &[String],
     names: &[(String, String)],
 ) -> Result<Vec<(Parsed, bool)>, Box<Diagnostic>> {
+    if READS_CUDA {
+        return front::kernels_with(text, demands, names);
+    }
     let unit = cfront::parse(text)?;
     let clauses = |span: base::Span| cfront::demands(demands, names, span);
     let kernels = lower::kernels_with(&unit, &clauses)?.into_iter();

@@ -1,7 +1,7 @@
 //! Operators on numbers, and assignments: the right side is computed before the left one (ISO C++17 [expr.ass]).
 
 use super::memory::{Item, Place, Spot, Value};
-use super::types::{binary, convert, int, of_annotation};
+use super::types::{alike, binary, convert, int, of_annotation};
 use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Compare, Expr, Stmt, Type};
 use base::Span;
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 let ty = left.ty;
                 (left, convert(right, ty))
             }
-            false => super::expr::alike(left, right, self.annotation),
+            false => alike(left, right, self.annotation),
         };
         // Truth values are computed with as integers.
         let (left, right) = match left.ty {

@@ -141,6 +141,10 @@ impl Lowerer<'_> {
         if matches!(function.name.as_str(), "max" | "min") {
             return Err(error(monoid.span, "this name stands for an operation of its own"));
         }
+        // Monoids go by names, which overloads share.
+        if self.monoids.iter().any(|(_, one)| one.name == function.name) {
+            return Err(unsupported(monoid.span, "a second monoid of this name is not supported"));
+        }
         let message = "only functions that return an expression of two values are monoids";
         let refused = || unsupported(monoid.span, message);
         let ([one, two], [last]) = (&function.parameters[..], &function.body[..]) else {

@@ -92,7 +92,11 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let mut relies = vec![span];
-        let Some(kernel) = self.alone(id, function) else {
+        // Contracts go by names, which overloads share.
+        let is_taken =
+            self.contracts.iter().any(|one| one.name == function.name && one.span != function.span);
+        let alone = self.alone(id, function).filter(|_| !is_taken);
+        let Some(kernel) = alone else {
             let why =
                 format!("the contract of `{}` is not one of a block by itself", function.name);
             self.unfollow(super::claims::About::Body, span, why);

@@ -2,7 +2,7 @@
 
 use super::memory::{Item, Place, Spot, Value};
 use super::pointers::{Pointer, Target};
-use super::types::{boolean, compare, convert, int, not, of_annotation, select, truth};
+use super::types::{alike, boolean, compare, convert, int, not, of_annotation, select, truth};
 use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Builtin, Compare, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
@@ -178,7 +178,14 @@ impl Lowerer<'_> {
             Kind::Null => Ok(Pointer::to(Target::Null, Vec::new())),
             Kind::AddressOf(inner) => {
                 let place = self.place(inner, out)?;
-                self.address(&place, span)
+                let mut pointer = self.address(&place, span)?;
+                // From row to row is a move in C, and none between the dimensions here.
+                for target in &mut pointer.targets {
+                    if let Target::Elements { rank, is_pinned, .. } = target {
+                        *is_pinned |= *rank > 1;
+                    }
+                }
+                Ok(pointer)
             }
             Kind::Decay(inner) => {
                 let place = self.place(inner, out)?;
@@ -226,7 +233,10 @@ impl Lowerer<'_> {
                 let ty = if self.annotation { of_annotation(ty) } else { ty };
                 Ok(int(*value, ty, span))
             }
-            Kind::Float(value) => Ok(Expr { kind: ExprKind::Float(*value), ty: Type::Float, span }),
+            Kind::Float(value) => {
+                let value = written(*value, &expr.ty);
+                Ok(Expr { kind: ExprKind::Float(value), ty: Type::Float, span })
+            }
             Kind::Symbol(id) => self.symbol(*id, span),
             Kind::Special(special, axis) => {
                 let builtin = builtin(*special);
@@ -448,16 +458,16 @@ fn bare(expr: Expr) -> Expr {
     }
 }
 
-/// Two values in one type. In annotations integers have no bounds.
-pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
-    let ty = match (one.ty, other.ty) {
-        (Type::Float, _) | (_, Type::Float) => Type::Float,
-        (Type::Bool, Type::Bool) => Type::Bool,
-        _ if annotation => Type::Whole,
-        (Type::Whole, _) | (_, Type::Whole) => Type::Whole,
-        (ty, _) => ty,
-    };
-    (convert(one, ty), convert(other, ty))
+/// A literal as it is written: over the reals, `0.1f` is a tenth.
+fn written(value: f64, ty: &tree::Type) -> f64 {
+    #[expect(clippy::cast_possible_truncation, reason = "it was rounded to this type already")]
+    let single = value as f32;
+    match ty {
+        tree::Type::Float(tree::FloatKind::Float) if single.is_finite() => {
+            single.to_string().parse().unwrap_or(value)
+        }
+        _ => value,
+    }
 }
 
 fn builtin(special: tree::Special) -> Builtin {

@@ -104,6 +104,16 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
+    /// Type parameters of a kernel's template that are read as floating-point types.
+    pub(super) fn assumed_types(&self, kernel: &str) -> Vec<String> {
+        let end = format!("` of `{kernel}` is read as `float`");
+        let of_kernel = |line: &String| {
+            let name = line.strip_prefix("template parameter `")?.strip_suffix(&end)?;
+            Some(name.to_owned())
+        };
+        self.program.assumed.iter().filter_map(of_kernel).collect()
+    }
+
     /// Whether an array is a variable of the file.
     pub(super) fn is_of_file(&self, array: crate::kir::ArrayId) -> bool {
         let has = |place: &Place| {

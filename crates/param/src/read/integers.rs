@@ -70,6 +70,32 @@ impl Lowerer<'_> {
     }
 }
 
+/// Whether `integer_function` knows a function.
+pub(super) fn is_followed(name: &str) -> bool {
+    matches!(
+        name,
+        "__mul24"
+            | "__umul24"
+            | "__mulhi"
+            | "__umulhi"
+            | "__popc"
+            | "__clz"
+            | "__ffs"
+            | "__popcll"
+            | "__clzll"
+            | "__ffsll"
+            | "__brev"
+            | "__brevll"
+            | "__byte_perm"
+            | "__funnelshift_l"
+            | "__funnelshift_r"
+            | "__funnelshift_lc"
+            | "__funnelshift_rc"
+            | "__umul64hi"
+            | "__mul64hi"
+    )
+}
+
 /// The low 24 bits of a number, with a sign or not.
 fn low_24(value: &Expr, signed: bool, span: Span) -> Expr {
     let wide = convert(convert(value.clone(), Type::UNSIGNED), Type::LONG);

@@ -5,9 +5,9 @@
 //! equal to anything. A function that is not listed is refused.
 
 use super::memory::{Item, Place, Spot, Value};
-use super::types::{binary, convert};
+use super::types::{binary, compare, convert};
 use super::{Lowerer, Result, error, unsupported};
-use crate::kir::{Binary, Expr, ExprKind, Stmt, Type, Unary};
+use crate::kir::{Binary, Compare, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 use cuda::tree;
 
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
             return self.warp(name, arguments, expr, out);
         }
         match (name, arguments) {
-            ("__syncthreads" | "__barrier_sync", []) => {
+            ("__syncthreads", []) => {
                 out.push(Stmt::Barrier(span));
                 Ok(super::expr::nothing(span))
             }
@@ -111,7 +111,22 @@ impl Lowerer<'_> {
             ("sincos" | "sincosf" | "__sincosf", [angle, sine, cosine]) => {
                 self.sine_and_cosine(angle, [sine, cosine], span, out)
             }
-            _ if is_unknown(name) => self.unknown_call(arguments, expr, out),
+            ("__int_as_float" | "__uint_as_float" | "__longlong_as_double", [bits])
+                if super::tables::literal(bits).is_some() =>
+            {
+                let bits = super::tables::literal(bits).unwrap_or(0);
+                let value = match name {
+                    "__longlong_as_double" => f64::from_bits((bits & i128::from(u64::MAX)) as u64),
+                    _ => f64::from(f32::from_bits((bits & i128::from(u32::MAX)) as u32)),
+                };
+                let kind = ExprKind::Float(value);
+                Ok(vec![Item::Scalar(Expr { kind, ty: Type::Float, span })])
+            }
+            _ if is_unknown(name) => match self.pair_function(name, arguments, span, out)? {
+                Some(value) => Ok(value),
+                None => self.unknown_call(arguments, expr, out),
+            },
+            ("__builtin_expect", [value, _]) => self.value(value, out),
             _ => self.computed(name, arguments, expr, out).map(|value| vec![Item::Scalar(value)]),
         }
     }
@@ -195,6 +210,25 @@ impl Lowerer<'_> {
             ("hmul", [left, right]) if of_floats => operation(Binary::Mul, left, right),
             ("hdiv" | "h2div", [left, right]) if of_floats => operation(Binary::Div, left, right),
             ("frcp" | "drcp", [inner]) if directed => {
+                let one = Expr { kind: ExprKind::Float(1.0), ty: Type::Float, span };
+                operation(Binary::Div, &one, inner)
+            }
+            ("hneg", [inner]) => {
+                let kind = ExprKind::Unary(Unary::Neg, Box::new(real(inner)));
+                Ok(Some(Expr { kind, ty: Type::Float, span }))
+            }
+            ("heq" | "hne" | "hlt" | "hle" | "hgt" | "hge", [left, right]) => {
+                let operator = match stem {
+                    "heq" => Compare::Eq,
+                    "hne" => Compare::Ne,
+                    "hlt" => Compare::Lt,
+                    "hle" => Compare::Le,
+                    "hgt" => Compare::Gt,
+                    _ => Compare::Ge,
+                };
+                Ok(Some(Expr { span, ..compare(operator, real(left), real(right)) }))
+            }
+            ("hrcp", [inner]) => {
                 let one = Expr { kind: ExprKind::Float(1.0), ty: Type::Float, span };
                 operation(Binary::Div, &one, inner)
             }
@@ -392,6 +426,12 @@ fn function(name: &str) -> Option<(&'static str, usize)> {
         "frsqrt_rn" | "hrsqrt" => "rsqrt",
         "fmaf_rn" | "fmaf_rz" | "fmaf_ru" | "fmaf_rd" | "fma_rn" | "fma_rz" | "hfma" => "fma",
         "hexp" => "exp",
+        "hexp2" => "exp2",
+        "hlog2" => "log2",
+        "hfloor" => "floor",
+        "hceil" => "ceil",
+        "hrint" => "rint",
+        "htanh" => "tanh",
         "hlog" => "log",
         "hsin" => "sin",
         "hcos" => "cos",
@@ -404,56 +444,35 @@ fn function(name: &str) -> Option<(&'static str, usize)> {
 
 /// Functions whose value hardware or the host decides, or of which no more is known than their type.
 fn is_unknown(name: &str) -> bool {
+    use cuda::intrinsics::{Class, all};
     let plain = name.trim_start_matches("__");
-    plain.starts_with("curand")
-        || plain.starts_with("tex1D")
-        || plain.starts_with("tex2D")
-        || plain.starts_with("tex3D")
-        || matches!(
-            plain,
-            "clock"
-                | "clock64"
-                | "globaltimer"
-                | "isnan"
-                | "isinf"
-                | "isfinite"
-                | "signbit"
-                | "float_as_int"
-                | "float_as_uint"
-                | "int_as_float"
-                | "uint_as_float"
-                | "double_as_longlong"
-                | "longlong_as_double"
-                | "double2hiint"
-                | "double2loint"
-                | "hiloint2double"
-                | "half_as_short"
-                | "half_as_ushort"
-                | "short_as_half"
-                | "ushort_as_half"
-                | "erfc"
-                | "erfcf"
-                | "erfinv"
-                | "erfinvf"
-                | "lgamma"
-                | "lgammaf"
-                | "tgamma"
-                | "tgammaf"
-                | "normcdf"
-                | "normcdff"
-                | "copysign"
-                | "copysignf"
-                | "hisnan"
-                | "hisinf"
-                | "ldexp"
-                | "ldexpf"
-                | "nextafter"
-                | "nextafterf"
-                | "remainder"
-                | "remainderf"
-                | "logb"
-                | "logbf"
-                | "ilogb"
-                | "ilogbf"
-        )
+    let known = all().find(|one| one.canonical == name).map(|one| one.class);
+    match known {
+        Some(Class::Texture) => true,
+        Some(Class::Math | Class::Integer | Class::Conversion) => !is_followed(name),
+        _ => {
+            plain.starts_with("curand")
+                || plain.starts_with("tex")
+                || matches!(plain, "clock" | "clock64" | "globaltimer")
+        }
+    }
+}
+
+/// Whether what a function of numbers computes is known.
+fn is_followed(name: &str) -> bool {
+    let plain = name.trim_start_matches("__");
+    let (stem, _) = plain.rsplit_once('_').unwrap_or((plain, ""));
+    let is_conversion = || {
+        let types =
+            ["int", "uint", "ll", "ull", "float", "double", "half", "bfloat16", "short", "ushort"];
+        let parts = stem.split_once('2');
+        parts.is_some_and(|(from, to)| types.contains(&from) && types.contains(&to))
+    };
+    function(name).is_some()
+        || super::integers::is_followed(name)
+        || is_conversion()
+        || matches!(plain, "min" | "max" | "abs" | "hmin" | "hmax" | "saturatef" | "hneg" | "hrcp")
+        || matches!(stem, "fadd" | "fsub" | "fmul" | "fdiv" | "frcp" | "dadd" | "dsub" | "dmul")
+        || matches!(stem, "ddiv" | "drcp" | "hadd" | "hsub" | "hmul" | "hdiv")
+        || matches!(plain, "heq" | "hne" | "hlt" | "hle" | "hgt" | "hge")
 }

@@ -28,6 +28,7 @@ mod stmt;
 mod switch;
 mod tables;
 mod types;
+mod vectors;
 mod warps;
 
 use crate::kir::{
@@ -238,7 +239,7 @@ impl<'p> Lowerer<'p> {
             unfollowed: std::mem::take(&mut self.unfollowed),
             body,
             mentioned: std::mem::take(&mut self.mentioned),
-            types: Vec::new(),
+            types: self.assumed_types(&function.name),
             fences: self.fences,
         }
     }

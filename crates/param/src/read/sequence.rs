@@ -33,7 +33,11 @@ pub(super) fn assign_together(
             *value = lowerer.var(kept, value.span);
         }
     }
-    out.extend(assigned.into_iter().map(|(var, value)| Stmt::Assign(var, value)));
+    for (var, value) in assigned {
+        if !matches!(value.kind, ExprKind::Var(own) if own == var) {
+            out.push(Stmt::Assign(var, value));
+        }
+    }
 }
 
 impl Lowerer<'_> {

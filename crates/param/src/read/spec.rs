@@ -90,8 +90,14 @@ impl Lowerer<'_> {
         let inner = self.annotated(|lowerer, out| lowerer.number(inner, out));
         self.in_pair = true;
         let inner = inner?;
+        // What the other thread has is of the machine's type.
+        let (inner, wanted) = match inner.kind {
+            ExprKind::Convert(own) if inner.ty == Type::Whole => (*own, Some(Type::Whole)),
+            _ => (inner, None),
+        };
         let ty = inner.ty;
-        Ok(Expr { kind: ExprKind::Other(Box::new(inner)), ty, span })
+        let other = Expr { kind: ExprKind::Other(Box::new(inner)), ty, span };
+        Ok(wanted.map_or(other.clone(), |wanted| convert(other, wanted)))
     }
 
     fn folded(&mut self, fold: &tree::Fold, span: Span) -> Result<Expr> {

@@ -190,7 +190,7 @@ impl Lowerer<'_> {
 pub(super) fn barrier(statement: &tree::Stmt) -> Option<Span> {
     let StmtKind::Expr(expr) = &statement.kind else { return None };
     match &expr.kind {
-        Kind::Intrinsic("__syncthreads" | "__barrier_sync", _) => Some(expr.span),
+        Kind::Intrinsic("__syncthreads", _) => Some(expr.span),
         _ => None,
     }
 }

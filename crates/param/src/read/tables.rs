@@ -102,3 +102,15 @@ impl Lowerer<'_> {
         Expr { span, ..chosen }
     }
 }
+
+/// The number that an expression is, if it is written down.
+pub(super) fn literal(expr: &cuda::tree::Expr) -> Option<i128> {
+    match &expr.kind {
+        cuda::tree::ExprKind::Int(value) => Some(*value),
+        cuda::tree::ExprKind::Convert(inner) => match expr.ty {
+            TreeType::Int(kind) => literal(inner).map(|value| kind.wrap(value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -167,6 +167,12 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     if ty == Type::Bool {
         return truth(expr);
     }
+    // A number of the machine that was looked at as one without bounds.
+    if let (ExprKind::Convert(inner), Type::Whole, Type::Int { .. }) = (&expr.kind, expr.ty, ty)
+        && matches!(inner.ty, Type::Int { .. } | Type::Bool)
+    {
+        return convert((**inner).clone(), ty);
+    }
     Expr { kind: ExprKind::Convert(Box::new(expr)), ty, span }
 }
 
@@ -187,6 +193,18 @@ pub(super) fn truth(expr: Expr) -> Expr {
 /// The value as an integer without bounds.
 pub(super) fn whole(expr: Expr) -> Expr {
     convert(expr, Type::Whole)
+}
+
+/// Two values in one type. In annotations integers have no bounds.
+pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
+    let ty = match (one.ty, other.ty) {
+        (Type::Float, _) | (_, Type::Float) => Type::Float,
+        (Type::Bool, Type::Bool) => Type::Bool,
+        _ if annotation => Type::Whole,
+        (Type::Whole, _) | (_, Type::Whole) => Type::Whole,
+        (ty, _) => ty,
+    };
+    (convert(one, ty), convert(other, ty))
 }
 
 /// The integer type that values of a type are computed with in annotations.
