@@ -1,7 +1,7 @@
 #define TILE 32
 #define ROWS 8
 //@ extent in[batch*rows*cols], out[batch*rows*cols];
-//@ requires blockDim.x == TILE && blockDim.y == ROWS && gridDim.z == batch;
+//@ requires blockDim.x == TILE && blockDim.y == ROWS && blockDim.z == 1 && gridDim.z == batch;
 //@ requires rows >= 1 && cols >= 1 && batch*rows*cols <= 2147483647 && gridDim.x*TILE <= 2147483647;
 __global__ void transposeBatched(float *out, const float *in, int rows, int cols, int batch) {
   __shared__ float tile[TILE][TILE+1];

@@ -266,6 +266,15 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) infer: Infer,
 
+    /// Prove it for every launch that CUDA allows: also on axes that neither the kernel nor its clauses mention, also with 2^31
+    /// threads and more along an axis.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// End after this many seconds, with what is known then.
+    #[arg(long, value_name = "SECONDS", value_parser = driver::duration::seconds)]
+    pub(crate) timeout: Option<std::time::Duration>,
+
     /// The z3 to ask (version 5 or later); without this, WARPPROOF_Z3 or the one on the path.
     #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
     pub(crate) solver: Option<PathBuf>,

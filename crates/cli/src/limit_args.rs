@@ -32,6 +32,11 @@ impl LimitArgs {
         Limits { lane_instructions, time, jobs: self.jobs(), watch: Some(watch()), ..usual }
     }
 
+    /// How long it may take, if that was said.
+    pub(crate) fn time(self) -> Option<Duration> {
+        self.timeout
+    }
+
     fn jobs(self) -> usize {
         self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }

@@ -114,6 +114,9 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         use_solver: !args.no_solver,
         second_solver: None,
         cache: cache.as_deref(),
+        strict: args.strict,
+        time: args.limits.time(),
+        watch: Some(watch::watch()),
         format: args.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
@@ -204,6 +207,9 @@ fn run_prove(args: &ProveArgs) -> Exit {
         use_solver: !args.no_solver,
         second_solver: args.second_solver.as_deref(),
         cache: cache.as_deref(),
+        strict: args.strict,
+        time: args.timeout,
+        watch: Some(watch::watch()),
         format: args.format.into(),
     };
     finish(with_page(driver::prove::run(&input, options, styled()), args.report.as_deref()))

@@ -25,7 +25,7 @@ fn warpproof(arguments: &str) -> (i32, String, String) {
 fn a_kernel_is_proved_for_every_launch() {
     let (code, output, messages) = prove("proved.cu --no-solver");
     assert_eq!((code, messages.as_str()), (0, ""), "{output}");
-    let first = "proved (every launch and size): races, barriers, bounds, overflow, division\n";
+    let first = "proved (every 1-D launch and size): races, barriers, bounds, overflow, division\n";
     assert!(output.starts_with(first), "{output}");
     assert!(
         output.contains("note: tested by running ") && output.contains("assumed: "),
@@ -89,7 +89,7 @@ fn what_is_not_supported_or_wrong_is_told_with_its_line() {
 fn without_a_solver_it_says_so() {
     let (code, output, _) = prove("needs_solver.cu --no-solver");
     assert!(code == 3 && output.contains("note: no solver was to be used"), "{output}");
-    assert!(output.contains("proved (every launch and size): races, barriers"), "{output}");
+    assert!(output.contains("proved (every 1-D launch and size): races, barriers"), "{output}");
     let (code, output, messages) = prove("proved.cu --solver absent");
     assert_eq!((code, output.as_str()), (2, ""), "{messages}");
     assert!(messages.starts_with("error: `absent`"), "{messages}");
@@ -109,7 +109,7 @@ fn two_kernels_are_compared_for_every_size() {
     };
     let (code, output, messages) = equiv("reverse_a", &format!("{PAIRS}/reverse_b.cu"), "");
     assert_eq!((code, messages.as_str()), (0, ""), "{output}");
-    assert!(output.starts_with("proved (every launch and size): same `out`\n"), "{output}");
+    assert!(output.starts_with("proved (every 1-D launch and size): same `out`\n"), "{output}");
     for shown in ["overflow, division of the reference kernel", "pairs of small launches"] {
         assert!(output.contains(shown), "{shown}: {output}");
     }
@@ -288,4 +288,58 @@ fn postconditions_are_told() {
     assert_eq!(code, 3, "{output}");
     let reason = "unknown: postcondition: line 19: could not show this claim: got 2*x[0], want ";
     assert!(output.contains(reason), "{output}");
+}
+
+/// Which launches are meant is said in the first line; `--strict` means all of them.
+#[test]
+fn the_first_line_says_which_launches() {
+    let (code, output, _) = prove("everybody.cu --no-solver");
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("refuted: races"), "{output}");
+    let hint = "//@ requires gridDim.x == 1 && blockDim.x == 1;";
+    assert!(output.contains(hint), "{output}");
+    let (_, output, _) = prove("proved.cu --no-solver");
+    let listed = "assumed: blockDim.y, gridDim.y, blockDim.z, gridDim.z are 1";
+    assert!(output.contains(listed), "{output}");
+    let (_, output, _) = prove("proved.cu --no-solver --strict");
+    assert!(!output.contains("1-D") && !output.contains("blockDim.y"), "{output}");
+}
+
+/// A clause that divides by zero on some launch is named, and nothing is proved with it.
+#[test]
+fn a_clause_without_a_value() {
+    let (code, output, _) = prove("no_value.cu --no-solver");
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("this clause has no value: a division by zero"), "{output}");
+    assert!(!output.contains("proved ("), "{output}");
+}
+
+/// A proof ends when it must, with what is known.
+#[test]
+fn a_proof_ends_in_time() {
+    let (code, output, _) = prove("proved.cu --no-solver --timeout 0.000001");
+    assert_eq!(code, 3, "{output}");
+    assert!(output.contains("(--timeout)"), "{output}");
+}
+
+/// A sum of thousands of terms is read and proved.
+#[test]
+fn deep_expressions() {
+    let name = format!("warpproof-deep-{}.cu", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let run = |terms: usize| {
+        let sum = vec!["x"; terms].join(" + ");
+        let text = format!(
+            "//@ extent o[1];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n\
+             __global__ void k(int* o, int x) {{ o[0] = {sum}; }}\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        prove(&format!("{} --no-solver", path.display()))
+    };
+    let (code, output, messages) = run(8_000);
+    assert_eq!(code, 0, "{output}{messages}");
+    let (code, _, messages) = run(12_000);
+    assert_eq!(code, 3, "{messages}");
+    assert!(messages.contains("10000 operations"), "{messages}");
+    std::fs::remove_file(&path).unwrap();
 }

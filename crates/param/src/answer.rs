@@ -2,10 +2,10 @@
 
 use crate::engine::{self, Effort, Open, Proof, Property, values};
 use crate::interp::{self, End, Event, Launch, Thread};
-use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
+use crate::kir::{ArrayId, Kernel, Type, barrier_claims, used_lemmas};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
-use crate::search;
+use crate::{deadline, search};
 
 /// Launches that proofs are tested on, and refutations looked for.
 const LAUNCHES: usize = 160;
@@ -17,6 +17,10 @@ const TEST_BUDGET: u64 = 200_000;
 /// Instructions of one run, and of one thread of a large launch.
 const RUN: u64 = 400_000;
 const ALONE: u64 = 20_000;
+/// Launches that are run where a contract allows large ones only: how many, their threads and instructions.
+const LARGE_LAUNCHES: usize = 3;
+const LARGE_THREADS: i128 = 1 << 17;
+const LARGE_RUN: u64 = 5_000_000;
 /// Contents that a launch from a model is run with.
 const SEEDS: u64 = 3;
 
@@ -71,6 +75,8 @@ pub struct Answer {
     pub properties: Vec<Checked>,
     /// Arrays whose size nobody gave.
     pub unsized_arrays: Vec<ArrayId>,
+    /// On which axes fewer than 2^31 threads are assumed.
+    pub limited: [bool; 3],
     /// Launches that were run to the end.
     pub tested: usize,
     /// The smallest launch that the contract allows, if one was found.
@@ -97,6 +103,7 @@ fn property(event: &Event) -> Property {
         Event::Divergence { .. } => Property::Barriers,
         Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
         Event::Postcondition { .. } | Event::Footprint { .. } => Property::Postcondition,
+        Event::NoValue { .. } => Property::Clauses,
     }
 }
 
@@ -238,14 +245,17 @@ impl Answer {
         for checked in &mut self.properties {
             let wanted = match checked.verdict {
                 Verdict::Proved => false,
-                Verdict::Refuted => checked.property == Property::Overflow,
+                Verdict::Refuted => matches!(
+                    checked.property,
+                    Property::Overflow | Property::Races | Property::Bounds
+                ),
                 // Without a solver it is the solver that is missing, not a demand.
                 Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
             };
-            if wanted && !matches!(checked.property, Property::Invariant | Property::Postcondition)
-            {
-                (checked.holds_if, solver) =
-                    crate::suggest::demands(kernel, checked.property, solver, infers);
+            let claims = [Property::Invariant, Property::Postcondition, Property::Clauses];
+            if wanted && !claims.contains(&checked.property) {
+                let about = (checked.property, checked.verdict == Verdict::Refuted);
+                (checked.holds_if, solver) = crate::suggest::demands(kernel, about, solver, infers);
             }
         }
         (self, solver)
@@ -268,12 +278,26 @@ impl Tests {
         let launches = search::small(kernel, wanted);
         self.example = launches.first().cloned();
         let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
-        for launch in launches.into_iter().filter(search::is_runnable) {
+        let runnable = |one: &&Launch| search::is_runnable(one);
+        let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
+        let mut most = RUN;
+        if chosen.is_empty() {
+            // The contract asks for large ones: a few, each for longer.
+            let large: Vec<Launch> =
+                launches.into_iter().filter(|one| one.threads() <= LARGE_THREADS).collect();
+            // Some of everywhere: neighbours differ little.
+            let step = (large.len() / LARGE_LAUNCHES).max(1);
+            chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
+            chosen.reverse();
+            most = LARGE_RUN;
+            left = LARGE_RUN * LARGE_LAUNCHES as u64;
+        }
+        for launch in chosen {
             // Without steps a run shows nothing, and what memory holds at first is much to draw.
-            if left == 0 {
+            if left == 0 || deadline::is_over() {
                 break;
             }
-            let run = interp::run(kernel, &launch, RUN.min(left));
+            let run = interp::run(kernel, &launch, most.min(left));
             left = left.saturating_sub(run.steps);
             self.tested += usize::from(run.end == End::Complete);
             self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
@@ -310,8 +334,12 @@ impl Tests {
     /// Runs launches that a solver's model names, if they are new.
     fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
         for (launch, thread) in suspects {
-            if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(launch) {
+            if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(kernel, launch)
+            {
                 continue;
+            }
+            if deadline::is_over() {
+                break;
             }
             for seed in 1..=SEEDS {
                 let launch = Launch { seed, ..launch.clone() };
@@ -337,6 +365,10 @@ impl Tests {
     }
 }
 
+fn is_unsigned_wrap(event: &Event) -> bool {
+    matches!(event, Event::Overflow { ty: Type::Int { signed: false, .. }, .. })
+}
+
 /// The places in the source that an event is about, in a fixed order.
 fn places(event: &Event) -> Vec<base::Span> {
     let mut spans = match event {
@@ -347,6 +379,7 @@ fn places(event: &Event) -> Vec<base::Span> {
         | Event::Assertion { span, .. }
         | Event::Barrier { span, .. }
         | Event::Postcondition { span, .. }
+        | Event::NoValue { span, .. }
         | Event::Divergence { at: span, .. } => vec![*span],
     };
     spans.sort_unstable();
@@ -361,6 +394,13 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         Property::Overflow,
         Property::Division,
     ];
+    // Told of only where something is wrong with it.
+    let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
+    if proof.open.iter().any(|one| one.property == Property::Clauses)
+        || tests.findings.iter().any(spoiled)
+    {
+        wanted.push(Property::Clauses);
+    }
     if proof.has_claims {
         wanted.push(Property::Invariant);
     }
@@ -373,7 +413,11 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         let open: Vec<Open> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
         let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
-        let findings: Vec<Finding> = findings.cloned().collect();
+        // C defines that unsigned numbers wrap around: no mistake, only nothing that is followed.
+        let findings: Vec<Finding> = findings
+            .filter(|one| !is_unsigned_wrap(&one.event) || open.is_empty())
+            .cloned()
+            .collect();
         if open.is_empty()
             && let Some(finding) = findings.first()
             && is_independent(&proof, one, claimed)
@@ -394,6 +438,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     Answer {
         properties,
         unsized_arrays: proof.unsized_arrays,
+        limited: proof.limited,
         tested: tests.tested,
         example: tests.example,
         contradiction,
@@ -415,6 +460,10 @@ fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> 
         _ => true,
     };
     if !claimed.is_empty() && proof.open.iter().any(unsettled) {
+        return false;
+    }
+    // A clause without a value may have been translated as anything.
+    if open(Property::Clauses) {
         return false;
     }
     match property {

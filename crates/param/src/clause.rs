@@ -15,18 +15,33 @@ pub(crate) struct Monoid {
     /// `+`, `max`, `min`, `|`, `&`, `^`, or the name of a function.
     pub(crate) name: String,
     pub(crate) commutes: bool,
+    /// Bits and sign of the machine integers that it compares. A value stands for an integer modulo 2^bits alone, so the greatest
+    /// of two is another one in another type. Bitwise operations are the same in every type.
+    pub(crate) compares: Option<(u8, bool)>,
 }
 
 impl Monoid {
     /// One of C's own operations.
     pub(crate) fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), commutes: true }
+        Self { name: name.to_owned(), commutes: true, compares: None }
     }
 
     /// One of C's own operations, or a function of the file that a clause says is one.
     pub(crate) fn called(name: &str, kernel: &Kernel) -> Self {
         let own = kernel.monoids.iter().find(|one| one.name == name);
-        Self { name: name.to_owned(), commutes: own.is_none_or(|one| one.commutative) }
+        let commutes = own.is_none_or(|one| one.commutative);
+        Self { name: name.to_owned(), commutes, compares: None }
+    }
+
+    /// The same on numbers of a type.
+    pub(crate) fn on(self, ty: Type) -> Self {
+        let compares = match ty {
+            Type::Int { bits, signed } if matches!(self.name.as_str(), "max" | "min") => {
+                Some((bits, signed))
+            }
+            _ => None,
+        };
+        Self { compares, ..self }
     }
 
     /// What a fold combines with.

@@ -11,8 +11,8 @@ use crate::kir::{
 };
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
-use crate::merge::{merged, related};
-use crate::search;
+use crate::merge::{merged, related, with_contents_of_both};
+use crate::{deadline, search};
 
 /// Launches of the first kernel that one of the second is looked for to.
 const LAUNCHES: usize = 96;
@@ -108,11 +108,17 @@ pub fn compare_as(
         open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
     }
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
-    runs.all([&pair[0], &pair[1]]);
+    let demanding = with_contents_of_both([&pair[0], &pair[1]]);
+    runs.demands = demanding.iter().any(interp::demands_contents);
+    runs.all([&demanding[0], &demanding[1]]);
     if runs.tested < ENOUGH && runs.difference.is_none() {
         // Sizes that the second contract asks for may be no small ones of the first.
         runs.swapped = true;
-        runs.all([&pair[1], &pair[0]]);
+        runs.all([&demanding[1], &demanding[0]]);
+    }
+    if runs.demands && !runs.demanded {
+        // With contents that no memory has everything would be equal.
+        runs.example = None;
     }
     let (mut outputs, mut learnt) = (Vec::new(), Vec::new());
     let mut stats = Stats::default();
@@ -195,6 +201,9 @@ struct Runs {
     difference: Option<Difference>,
     tested: usize,
     example: Option<[Launch; 2]>,
+    /// A contract demands something of contents, and both kernels were run with such.
+    demands: bool,
+    demanded: bool,
     /// The second kernel comes first.
     swapped: bool,
     same_launch: bool,
@@ -209,6 +218,9 @@ impl Runs {
         let mut left = RUNS;
         let mut seen: Vec<Vec<(String, i128)>> = Vec::new();
         for launch in search::small(kernels[0], LAUNCHES) {
+            if deadline::is_over() {
+                break;
+            }
             let sizes = parameters(kernels[0], &launch);
             let again = seen.iter().filter(|one| **one == sizes).count();
             if again > 1 {
@@ -246,6 +258,10 @@ impl Runs {
             return;
         }
         self.tested += 1;
+        if self.demands && !self.demanded {
+            let run = |side: usize| interp::run(kernels[side], &launches[side], RUN).demanded;
+            self.demanded = run(0) || run(1);
+        }
         for (array, here) in &first {
             let Some(there) = second.get(array) else { continue };
             for (at, (one, two)) in here.iter().zip(there).enumerate() {

@@ -376,19 +376,29 @@ pub struct Kernel {
     pub types: Vec<String>,
     /// Whether it has a fence, whose order is not followed.
     pub fences: bool,
+    /// Every launch that CUDA allows is meant: also on axes that nothing mentions, also with 2^31 threads and more along one.
+    pub strict: bool,
 }
 
 impl Kernel {
-    /// Whether the kernel or its contract looks at this axis of the block (or else of the grid).
+    /// Whether launches may have more than one thread or block on an axis: always on x; on y and z if the kernel or its contract
+    /// mentions the axis in any way.
     #[must_use]
-    pub fn mentions(&self, of_block: bool, axis: usize) -> bool {
-        let wanted = match of_block {
-            true => [Builtin::Thread, Builtin::BlockDim],
-            false => [Builtin::Block, Builtin::GridDim],
-        };
-        self.mentioned.iter().any(|(one, at)| wanted.contains(one) && *at == axis)
+    pub fn has_axis(&self, axis: usize) -> bool {
+        axis == 0 || self.strict || self.mentioned.iter().any(|(_, at)| *at == axis)
+    }
+
+    /// Whether it is assumed that fewer than 2^31 threads are along an axis: where a number of a thread may be computed.
+    #[must_use]
+    pub fn limits_threads(&self, axis: usize) -> bool {
+        let mentions = |one: Builtin| self.mentioned.contains(&(one, axis));
+        let of_grid = mentions(Builtin::Block) || mentions(Builtin::GridDim);
+        !self.strict && of_grid && mentions(Builtin::BlockDim)
     }
 }
+
+/// Threads along an axis, at most, where [`Kernel::limits_threads`] says so.
+pub const MAX_THREADS_OF_AXIS: i128 = i32::MAX as i128;
 
 /// Whether a barrier is among these statements, at any depth.
 #[must_use]

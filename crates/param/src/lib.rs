@@ -11,6 +11,8 @@
 mod answer;
 mod cfront;
 mod clause;
+pub mod deadline;
+pub mod depth;
 pub mod engine;
 mod equal;
 mod front;
@@ -51,7 +53,7 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     }
     let unit = cfront::parse(text)?;
     let kernels = lower::kernels(&unit).into_iter();
-    Ok(kernels.map(|(function, kernel)| (function.name.clone(), kernel)).collect())
+    Ok(kernels.map(|(function, kernel)| (function.name.clone(), depth::limited(kernel))).collect())
 }
 
 /// Lowers the kernels of a file that was read already.
@@ -76,7 +78,9 @@ pub fn kernels_with(
     let unit = cfront::parse(text)?;
     let clauses = |span: base::Span| cfront::demands(demands, names, span);
     let kernels = lower::kernels_with(&unit, &clauses)?.into_iter();
-    Ok(kernels.map(|(function, kernel, has)| ((function.name.clone(), kernel), has)).collect())
+    let limited = kernels
+        .map(|(function, kernel, has)| ((function.name.clone(), depth::limited(kernel)), has));
+    Ok(limited.collect())
 }
 
 /// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.

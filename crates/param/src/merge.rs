@@ -44,6 +44,7 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
             array.name = name;
         }
     }
+    same_types([&one, &two])?;
     if relation.same_launch {
         for axis in one.mentioned.clone() {
             if !two.mentioned.contains(&axis) {
@@ -59,9 +60,83 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
     Ok([one, two])
 }
 
+/// Parameters of one name are one value, so they have one type.
+fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
+    for var in one.scalars.iter().skip(one.macros) {
+        let own = &one.vars[*var];
+        let others = two.scalars.iter().skip(two.macros).map(|other| &two.vars[*other]);
+        for other in others.filter(|other| other.name == own.name && other.ty != own.ty) {
+            let (name, first, second) = (&own.name, own.ty.name(), other.ty.name());
+            return Err(format!(
+                "`{name}` is `{first}` in the first kernel and `{second}` in the second"
+            ));
+        }
+    }
+    let arrays = |kernel: &Kernel| -> Vec<String> {
+        let global = kernel.arrays.iter().filter(|array| array.space == Space::Global);
+        global.map(|array| array.name.clone()).collect()
+    };
+    let scalars = |kernel: &Kernel| -> Vec<String> {
+        let own = kernel.scalars.iter().skip(kernel.macros);
+        own.map(|var| kernel.vars[*var].name.clone()).collect()
+    };
+    for (pointers, numbers) in [(one, two), (two, one)] {
+        let known = scalars(numbers);
+        if let Some(name) = arrays(pointers).into_iter().find(|name| known.contains(name)) {
+            return Err(format!("`{name}` is a pointer in one kernel and a number in the other"));
+        }
+    }
+    Ok(())
+}
+
+/// Two kernels with arrays numbered alike, each with what the other's contract demands of contents, so that runs of both begin
+/// with contents that both contracts allow.
+pub(crate) fn with_contents_of_both(pair: [&Kernel; 2]) -> [Kernel; 2] {
+    let [mut one, mut two] = pair.map(Kernel::clone);
+    adopt_contents(&mut one, pair[1]);
+    adopt_contents(&mut two, pair[0]);
+    [one, two]
+}
+
+/// Takes over what another kernel demands of contents, as far as it speaks of parameters that both have.
+fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
+    for demand in other.requires.iter().filter(|one| speaks_of_elements(&one.condition)) {
+        let before = kernel.vars.len();
+        let mut names: Vec<(VarId, VarId)> = Vec::new();
+        let own = other.scalars.iter().skip(other.macros).copied();
+        for var in own {
+            let mut mine = kernel.scalars.iter().skip(kernel.macros);
+            let mine = mine.find(|one| kernel.vars[**one].name == other.vars[var].name);
+            names.extend(mine.map(|mine| (var, *mine)));
+        }
+        let mut bound = demand.forall.clone();
+        crate::relevance::visit(&demand.condition, &mut |inner| match &inner.kind {
+            ExprKind::Fold(fold) => bound.push(fold.var),
+            ExprKind::Quantified(_, vars, _) => bound.extend(vars),
+            _ => {}
+        });
+        for var in bound {
+            let copy = kernel.vars.push(other.vars[var].clone());
+            names.push((var, copy));
+        }
+        let known = |var: VarId| names.iter().find(|(one, _)| *one == var).map(|(_, own)| *own);
+        let forall: Option<Vec<VarId>> = demand.forall.iter().map(|var| known(*var)).collect();
+        let mut condition = demand.condition.clone();
+        match (forall, translated(&mut condition, &known)) {
+            (Some(forall), true) => kernel.requires.push(Requirement { forall, condition }),
+            _ => kernel.vars.truncate(before),
+        }
+    }
+}
+
+fn speaks_of_elements(condition: &Expr) -> bool {
+    crate::spec::find(condition, |inner| matches!(inner.kind, ExprKind::Element(..))).is_some()
+}
+
 /// Takes over demands of another kernel that speak of the launch and of parameters that both have.
 fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
-    for demand in demands.iter().filter(|one| one.forall.is_empty()) {
+    let plain = |one: &&Requirement| one.forall.is_empty() && !speaks_of_elements(&one.condition);
+    for demand in demands.iter().filter(plain) {
         let mut condition = demand.condition.clone();
         let own = |var: VarId| {
             let at = |of: &Kernel| of.scalars.iter().skip(of.macros).copied().collect::<Vec<_>>();
@@ -95,8 +170,27 @@ fn translated(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
         ExprKind::Select(condition, then, otherwise) => {
             translated(condition, own) && translated(then, own) && translated(otherwise, own)
         }
+        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translated(one, own)),
+        ExprKind::Quantified(_, vars, body) => {
+            vars.iter_mut().all(|var| renamed(var, own)) && translated(body, own)
+        }
+        ExprKind::Fold(fold) => {
+            fold.monoid.is_none()
+                && renamed(&mut fold.var, own)
+                && translated(&mut fold.low, own)
+                && translated(&mut fold.high, own)
+                && translated(&mut fold.body, own)
+        }
         _ => false,
     }
+}
+
+fn renamed(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+    let known = own(*var);
+    if let Some(known) = known {
+        *var = known;
+    }
+    known.is_some()
 }
 
 /// The second kernel with its arrays renumbered, and both with a place for each array of the other.

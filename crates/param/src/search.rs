@@ -4,8 +4,10 @@
 //! demand that fails ends the branch. Everything is counted in steps, so the same kernel is searched the same way.
 
 use crate::interp::{Launch, draw, is_allowed, value};
-use crate::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Type, VarId};
-use crate::relevance;
+use crate::kir::{
+    Binary, Builtin, Compare, Expr, ExprKind, Kernel, MAX_THREADS_OF_AXIS, Type, Unary, VarId,
+};
+use crate::{deadline, relevance};
 use base::Index;
 
 /// Something a launch must give a value to.
@@ -93,6 +95,8 @@ pub(crate) struct Search<'k> {
     steps: u64,
     /// The values that a free size is tried with.
     values: Vec<i128>,
+    /// Whether sizes are also tried where a demand turns.
+    solves: bool,
     /// Whether a launch must use the last of the values, because smaller ones were found before.
     fresh: bool,
 }
@@ -101,6 +105,10 @@ pub(crate) struct Search<'k> {
 const MAX_STEPS: u64 = 40_000;
 /// Launches found in one search.
 const MAX_FOUND: usize = 4_000;
+/// With fewer small launches than this, demands are solved.
+const SOLVED_BELOW: usize = 8;
+/// Numbers of demands that sizes are tried with.
+const MAX_NUMBERS: usize = 6;
 /// Threads of a launch that is run.
 const MAX_THREADS: i128 = 2048;
 
@@ -127,6 +135,10 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
         fresh.sort_by_key(|(order, _)| *order);
         found.extend(fresh.into_iter().take(quota.min(wanted - found.len())).map(|(_, one)| one));
     }
+    if found.len() < SOLVED_BELOW {
+        let solved = solved(kernel, wanted);
+        found.extend(solved.into_iter().filter(|one| !known(&found, one)).collect::<Vec<_>>());
+    }
     for (number, launch) in found.iter_mut().enumerate() {
         launch.seed = number as u64 * 7 + 1;
     }
@@ -136,11 +148,57 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     found
 }
 
+fn known(found: &[Launch], launch: &Launch) -> bool {
+    found.iter().any(|one| same_sizes(one, launch))
+}
+
+/// Launches of a contract that small numbers do not fulfil: sizes are where its comparisons turn.
+fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
+    let mut values = vec![1, 2, 3, 32, 256, 1024];
+    for number in numbers(kernel) {
+        values.extend([number, number + 1, number - 1]);
+    }
+    let mut once: Vec<i128> = Vec::new();
+    for value in values {
+        if !once.contains(&value) {
+            once.push(value);
+        }
+    }
+    let mut search = Search::new(kernel, MAX_FOUND, once, false);
+    search.solves = true;
+    search.choose(&mut Chosen::new(kernel), None);
+    let mut found = search.found;
+    found.sort_by_key(|launch| {
+        (launch.threads(), launch.scalars.values().map(|v| v.abs()).sum::<i128>())
+    });
+    found.truncate(wanted);
+    found
+}
+
+/// Numbers that demands name.
+fn numbers(kernel: &Kernel) -> Vec<i128> {
+    let mut found: Vec<i128> = Vec::new();
+    for demand in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
+        relevance::visit(&demand.condition, &mut |inner| {
+            if let ExprKind::Int(value @ 2..=0x7fff_ffff) = inner.kind
+                && !found.contains(&value)
+                && found.len() < MAX_NUMBERS
+            {
+                found.push(value);
+            }
+        });
+    }
+    found
+}
+
 /// A few launches, looked for with less effort.
 pub(crate) fn few(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let values = vec![1, 2, 3, 4, 0, 5, 8];
     let mut search = Search::new(kernel, wanted * 8, values, false);
     search.choose(&mut Chosen::new(kernel), None);
+    if search.found.is_empty() {
+        return solved(kernel, wanted);
+    }
     let mut found: Vec<(u64, Launch)> = Vec::new();
     for (number, launch) in search.found.into_iter().enumerate() {
         found.push((draw(number as u64), launch));
@@ -173,10 +231,8 @@ impl<'k> Search<'k> {
     fn new(kernel: &'k Kernel, wanted: usize, values: Vec<i128>, fresh: bool) -> Self {
         let mut unknowns = Vec::new();
         for axis in 0..3 {
-            if kernel.mentions(true, axis) {
+            if kernel.has_axis(axis) {
                 unknowns.push(Unknown::Block(axis));
-            }
-            if kernel.mentions(false, axis) {
                 unknowns.push(Unknown::Grid(axis));
             }
         }
@@ -185,13 +241,24 @@ impl<'k> Search<'k> {
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
         let demands = kernel.requires.iter().filter(|one| one.forall.is_empty());
         let demands = demands.map(|one| (&one.condition, named(&one.condition))).collect();
-        Self { kernel, unknowns, demands, found: Vec::new(), wanted, steps: 0, values, fresh }
+        Self {
+            kernel,
+            unknowns,
+            demands,
+            found: Vec::new(),
+            wanted,
+            steps: 0,
+            values,
+            solves: false,
+            fresh,
+        }
     }
 
     /// Goes on from what is chosen, `newest` at last.
     fn choose(&mut self, chosen: &mut Chosen, newest: Option<Unknown>) {
         self.steps += 1;
         if self.steps > MAX_STEPS
+            || self.steps % 64 == 0 && deadline::is_over()
             || self.found.len() >= self.wanted
             || !self.is_possible(chosen, newest)
         {
@@ -205,12 +272,76 @@ impl<'k> Search<'k> {
         }
         let free = self.unknowns.iter().find(|unknown| chosen.get(**unknown).is_none()).copied();
         let Some(unknown) = free else { return self.finish(chosen) };
-        for number in 0..self.values.len() {
-            let value = self.values[number];
+        let mut values = if self.solves { self.turns(unknown, chosen) } else { Vec::new() };
+        values.extend(
+            self.values.iter().filter(|one| !values.contains(one)).copied().collect::<Vec<_>>(),
+        );
+        for value in values {
             if self.is_legal(unknown, value) {
                 self.with(unknown, value, chosen);
             }
         }
+    }
+
+    /// Values of a size at which a demand that names no other open one turns from false to true.
+    fn turns(&self, unknown: Unknown, chosen: &mut Chosen) -> Vec<i128> {
+        let (mut roots, mut units, mut power) = (Vec::new(), Vec::new(), false);
+        for (demand, named) in &self.demands {
+            let open = |one: &Unknown| *one != unknown && chosen.get(*one).is_none();
+            let about = named
+                .as_ref()
+                .is_some_and(|named| named.contains(&unknown) && !named.iter().any(open));
+            match &demand.kind {
+                _ if !about => {}
+                ExprKind::Compare(Compare::Eq, left, _) if is_rest(left, unknown).is_some() => {
+                    let unit =
+                        is_rest(left, unknown).map(|unit| value::evaluate(unit, chosen, false));
+                    units.extend(unit.and_then(Result::ok).and_then(|one| one.number()));
+                }
+                ExprKind::Compare(_, left, right) => {
+                    roots.extend(self.root([left, right], unknown, chosen));
+                }
+                ExprKind::Unary(Unary::IsPow2, _) => power = true,
+                _ => {}
+            }
+        }
+        let mut values: Vec<i128> = Vec::new();
+        for root in roots.iter().copied().chain([1]) {
+            for unit in units.iter().copied().filter(|unit| *unit > 0) {
+                let first = root.div_euclid(unit) * unit;
+                values.extend([first, first + unit, first + 2 * unit]);
+            }
+            if power && (1..1 << 40).contains(&root) {
+                let next = (1i128 << (128 - root.leading_zeros())) / 2;
+                values.extend([next, 2 * next]);
+            }
+        }
+        values.extend(roots.iter().flat_map(|root| [*root, root + 1, root - 1]));
+        let mut once = Vec::new();
+        for value in values {
+            if !once.contains(&value) {
+                once.push(value);
+            }
+        }
+        once
+    }
+
+    /// Where two sides meet that differ by a linear function of a size, rounded down.
+    fn root(&self, sides: [&Expr; 2], unknown: Unknown, chosen: &mut Chosen) -> Option<i128> {
+        let mut difference = |at: i128| {
+            chosen.set(unknown, Some(at));
+            let values = sides.map(|side| value::evaluate(side, chosen, false).ok());
+            chosen.set(unknown, None);
+            let [Some(left), Some(right)] = values else { return None };
+            left.number()?.checked_sub(right.number()?)
+        };
+        let [first, second, fourth] = [difference(1)?, difference(2)?, difference(4)?];
+        let slope = second - first;
+        if slope == 0 || fourth - second != 2 * slope {
+            return None;
+        }
+        // 1 − first/slope.
+        Some(1 + (-first).div_euclid(slope))
     }
 
     fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut Chosen) {
@@ -238,7 +369,14 @@ impl<'k> Search<'k> {
         let mut demands = self.demands.iter().filter(|(_, named)| {
             newest.is_none_or(|newest| named.as_ref().is_none_or(|named| named.contains(&newest)))
         });
-        threads <= 1024 && demands.all(|(one, _)| value::truth(one, chosen) != Ok(false))
+        let limited = |axis: usize| {
+            let sizes = [Unknown::Block(axis), Unknown::Grid(axis)].map(|one| chosen.get(one));
+            let along: i128 = sizes.into_iter().flatten().product();
+            along <= MAX_THREADS_OF_AXIS || !self.kernel.limits_threads(axis)
+        };
+        threads <= 1024
+            && (0..3).all(limited)
+            && demands.all(|(one, _)| value::truth(one, chosen) != Ok(false))
     }
 
     /// A size that a demand gives a value to.
@@ -290,6 +428,17 @@ fn as_unknown(expr: &Expr) -> Option<Unknown> {
     }
 }
 
+/// What a size is divided by, if an expression is the rest of that.
+fn is_rest(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => is_rest(inner, unknown),
+        ExprKind::Binary(Binary::Rem, left, right) => {
+            (as_unknown(left) == Some(unknown)).then_some(right)
+        }
+        _ => None,
+    }
+}
+
 /// The sizes that a condition names; `None` if it may name others, in what a monoid is.
 fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     let mut found = Some(Vec::new());
@@ -301,14 +450,17 @@ fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     found
 }
 
-/// Whether hardware can run a launch.
-pub(crate) fn is_legal(launch: &Launch) -> bool {
+/// Whether hardware can run a launch, and it is one that is meant.
+pub(crate) fn is_legal(kernel: &Kernel, launch: &Launch) -> bool {
     let within = |sizes: &[i128; 3], most: [i128; 3]| {
         sizes.iter().zip(most).all(|(size, most)| (1..=most).contains(size))
     };
     within(&launch.block, [1024, 1024, 64])
         && within(&launch.grid, [i128::from(i32::MAX), 65_535, 65_535])
         && launch.block.iter().product::<i128>() <= 1024
+        && launch.block.iter().zip(launch.grid).enumerate().all(|(axis, (block, grid))| {
+            block * grid <= MAX_THREADS_OF_AXIS || !kernel.limits_threads(axis)
+        })
 }
 
 /// Whether a launch can be run as a whole.

@@ -8,7 +8,7 @@ use crate::kir::{
     self, Binary, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type, Unary,
 };
 use crate::logic::smt::Solver;
-use crate::{relevance, search};
+use crate::{deadline, relevance, search};
 use base::Index;
 
 /// Proofs that are tried, and questions that the solver is asked for them.
@@ -35,11 +35,16 @@ struct Size {
 /// Demands under which `property` holds, as one would write them; none if none is found.
 pub(crate) fn demands(
     kernel: &Kernel,
-    property: Property,
+    (property, failed): (Property, bool),
     solver: Option<Solver>,
     infers: bool,
 ) -> (Vec<String>, Option<Solver>) {
-    let (bounds, others) = candidates(kernel);
+    let (bounds, others) = match property {
+        // Where threads were seen to race, it may be that too many were launched.
+        Property::Races if failed => (Vec::new(), single(kernel)),
+        Property::Bounds if failed => (Vec::new(), fitting(kernel)),
+        _ => candidates(kernel),
+    };
     let is_about_size = property == Property::Overflow;
     let order: Vec<&Demand> = match is_about_size {
         true => bounds.iter().chain(&others).collect(),
@@ -77,7 +82,7 @@ impl Trial<'_> {
     fn holds(&mut self, demands: &[&Demand]) -> bool {
         let asked = self.solver.as_ref().map_or(0, Solver::asked) - self.start;
         self.tries += 1;
-        if self.tries > MAX_TRIES || asked > MAX_QUESTIONS {
+        if self.tries > MAX_TRIES || asked > MAX_QUESTIONS || deadline::is_over() {
             return false;
         }
         let mut with = self.kernel.clone();
@@ -115,14 +120,51 @@ impl Trial<'_> {
     }
 }
 
+/// That there is one block, or one thread of it, if the kernel does not tell them apart.
+fn single(kernel: &Kernel) -> Vec<Demand> {
+    let one = |builtin: Builtin| {
+        compared(Compare::Eq, "==", &dimension(kernel, builtin, 0), &number(kernel, 1))
+    };
+    let (grid, block) = (one(Builtin::GridDim), one(Builtin::BlockDim));
+    let tells = |builtin: Builtin| kernel.mentioned.contains(&(builtin, 0));
+    match (tells(Builtin::Block), tells(Builtin::Thread)) {
+        (true, true) => Vec::new(),
+        (false, true) => vec![grid],
+        (true, false) => vec![block],
+        (false, false) => {
+            let parts = (Box::new(grid.condition.clone()), Box::new(block.condition.clone()));
+            let kind = ExprKind::And(parts.0, parts.1);
+            let condition = Expr { kind, ty: Type::Bool, span: kernel.span };
+            let both = Demand { text: format!("{} && {}", grid.text, block.text), condition };
+            vec![grid, block, both]
+        }
+    }
+}
+
+/// That there is an element for each thread.
+fn fitting(kernel: &Kernel) -> Vec<Demand> {
+    let mut found = Vec::new();
+    let axes: Vec<usize> = (0..3).filter(|axis| kernel.has_axis(*axis)).collect();
+    for size in &scalars(kernel) {
+        for axis in &axes {
+            let block = dimension(kernel, Builtin::BlockDim, *axis);
+            for along in [threads(kernel, *axis), block] {
+                found.push(compared(Compare::Eq, "==", size, &along));
+                found.push(compared(Compare::Le, "<=", &along, size));
+            }
+        }
+    }
+    found
+}
+
 /// Bounds on sizes, and other demands.
 fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
     let scalars = scalars(kernel);
     let (mut bounds, mut others) = (Vec::new(), Vec::new());
-    let axes = (0..3).filter(|axis| kernel.mentions(true, *axis) || kernel.mentions(false, *axis));
+    let axes = (0..3).filter(|axis| kernel.has_axis(*axis));
     let threads: Vec<Size> = axes.map(|axis| threads(kernel, axis)).collect();
     let blocks: Vec<Size> = (0..3)
-        .filter(|axis| kernel.mentions(true, *axis))
+        .filter(|axis| kernel.has_axis(*axis))
         .map(|axis| dimension(kernel, Builtin::BlockDim, axis))
         .collect();
     let limit =
@@ -144,7 +186,10 @@ fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
                 .map(|other| limit(&combined(Binary::Mul, "*", one, other))),
         );
     }
-    let numbers: Vec<Size> = numbers(kernel).into_iter().map(|one| number(kernel, one)).collect();
+    let as_size = |one: i128| number(kernel, one);
+    let numbers: Vec<Size> = numbers(kernel).into_iter().map(as_size).collect();
+    // Blocks are as large as arrays are; a 2 that something is divided by is no size of a block.
+    let declared: Vec<Size> = declared(kernel).into_iter().map(as_size).collect();
     for size in &scalars {
         for one in &blocks {
             others.push(compared(Compare::Le, "<=", one, size));
@@ -166,15 +211,13 @@ fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
             span: kernel.span,
         };
         others.push(Demand { text: format!("\\is_pow2({})", block.text), condition });
-        for number in &numbers {
+        for number in &declared {
             others.push(compared(Compare::Eq, "==", block, number));
             others.push(compared(Compare::Le, "<=", block, number));
         }
     }
-    if kernel.mentions(false, 0) {
-        let grid = dimension(kernel, Builtin::GridDim, 0);
-        others.push(compared(Compare::Eq, "==", &grid, &number(kernel, 1)));
-    }
+    let grid = dimension(kernel, Builtin::GridDim, 0);
+    others.push(compared(Compare::Eq, "==", &grid, &number(kernel, 1)));
     (bounds, others)
 }
 
@@ -197,16 +240,12 @@ fn scalars(kernel: &Kernel) -> Vec<Size> {
 /// Numbers that something is divided by, multiplied with or declared with.
 fn numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
+    declared(kernel).into_iter().for_each(|value| see_number(value, &mut found));
     let mut see = |expr: &Expr| {
-        if let ExprKind::Int(value @ 2..=4096) = expr.kind
-            && !found.contains(&value)
-        {
-            found.push(value);
+        if let ExprKind::Int(value) = expr.kind {
+            see_number(value, &mut found);
         }
     };
-    for size in kernel.arrays.iter().flat_map(|array| &array.dimensions).flatten() {
-        relevance::visit(size, &mut see);
-    }
     crate::liveness::each_expr(&kernel.body, &mut |expr| {
         relevance::visit(expr, &mut |inner| {
             if let ExprKind::Binary(Binary::Div | Binary::Rem | Binary::Mul, _, right) = &inner.kind
@@ -215,6 +254,26 @@ fn numbers(kernel: &Kernel) -> Vec<i128> {
             }
         });
     });
+    found.truncate(MAX_NUMBERS);
+    found
+}
+
+fn see_number(value: i128, found: &mut Vec<i128>) {
+    if (2..=4096).contains(&value) && !found.contains(&value) {
+        found.push(value);
+    }
+}
+
+/// Numbers that arrays are declared with.
+fn declared(kernel: &Kernel) -> Vec<i128> {
+    let mut found = Vec::new();
+    for size in kernel.arrays.iter().flat_map(|array| &array.dimensions).flatten() {
+        relevance::visit(size, &mut |inner| {
+            if let ExprKind::Int(value) = inner.kind {
+                see_number(value, &mut found);
+            }
+        });
+    }
     found.truncate(MAX_NUMBERS);
     found
 }
@@ -239,11 +298,7 @@ fn dimension(kernel: &Kernel, builtin: Builtin, axis: usize) -> Size {
 fn threads(kernel: &Kernel, axis: usize) -> Size {
     let [grid, block] =
         [Builtin::GridDim, Builtin::BlockDim].map(|builtin| dimension(kernel, builtin, axis));
-    match (kernel.mentions(false, axis), kernel.mentions(true, axis)) {
-        (true, true) => combined(Binary::Mul, "*", &grid, &block),
-        (true, false) => grid,
-        _ => block,
-    }
+    combined(Binary::Mul, "*", &grid, &block)
 }
 
 fn combined(operator: Binary, sign: &str, one: &Size, other: &Size) -> Size {

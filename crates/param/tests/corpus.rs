@@ -69,6 +69,7 @@ fn name(property: Property) -> &'static str {
         Property::Bounds => "bounds",
         Property::Overflow => "overflow",
         Property::Division => "division",
+        Property::Clauses => "clauses",
         Property::Invariant => "invariant",
         Property::Postcondition => "postcondition",
         Property::Values => "values",

@@ -118,5 +118,6 @@ fn kind(event: &Event) -> &'static str {
         Event::Divergence { .. } => "barrier-divergence",
         Event::Assertion { .. } | Event::Barrier { .. } => "invariant",
         Event::Postcondition { .. } | Event::Footprint { .. } => "postcondition",
+        Event::NoValue { .. } => "clause-without-value",
     }
 }

@@ -96,6 +96,16 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             };
             Diagnostic::error(Code::Assertion, *span, message).label(label).note(launch)
         }
+        Event::NoValue { span, at, divides } => {
+            let (code, why) = match divides {
+                true => (Code::DivisionByZero, "a division by zero"),
+                false => (Code::Overflow, "a shift by an amount that is out of range"),
+            };
+            let values = values(kernel, at);
+            let label = if values.is_empty() { "here".to_owned() } else { format!("for {values}") };
+            let message = format!("this clause has no value: {why}");
+            Diagnostic::error(code, *span, message).label(label).note(launch)
+        }
         Event::Postcondition { span, at, element: about, got, want } => {
             let values = values(kernel, at);
             let label = match values.is_empty() {
@@ -144,18 +154,12 @@ fn verb(access: &Access) -> String {
 
 /// A thread by the axes that the kernel has.
 fn thread_name(kernel: &Kernel, thread: &Thread) -> String {
-    let axes = |of_block: bool, values: &[i128; 3]| {
-        let last = (0..3).rev().find(|axis| kernel.mentions(of_block, *axis));
-        let shown = values.iter().take(last.map_or(0, |last| last + 1));
+    let last = (0..3).rev().find(|axis| kernel.has_axis(*axis)).unwrap_or(0);
+    let axes = |values: &[i128; 3]| {
+        let shown = values.iter().take(last + 1);
         shown.map(i128::to_string).collect::<Vec<_>>().join(",")
     };
-    let (block, thread) = (axes(false, &thread.block), axes(true, &thread.thread));
-    match (block.is_empty(), thread.is_empty()) {
-        (true, true) => "the thread".to_owned(),
-        (true, false) => format!("thread {thread}"),
-        (false, true) => format!("the thread of block {block}"),
-        (false, false) => format!("thread {thread} of block {block}"),
-    }
+    format!("thread {} of block {}", axes(&thread.thread), axes(&thread.block))
 }
 
 /// The sizes of a launch.
@@ -166,11 +170,10 @@ pub(super) fn launch(kernel: &Kernel, launch: &Launch) -> String {
 /// Each size with its value.
 pub(super) fn sizes(kernel: &Kernel, launch: &Launch) -> Vec<String> {
     let mut parts = Vec::new();
-    let dimensions =
-        [(Builtin::GridDim, false, &launch.grid), (Builtin::BlockDim, true, &launch.block)];
-    for (builtin, of_block, values) in dimensions {
+    for (builtin, values) in [(Builtin::GridDim, &launch.grid), (Builtin::BlockDim, &launch.block)]
+    {
         for (axis, value) in values.iter().enumerate() {
-            if kernel.mentions(of_block, axis) {
+            if kernel.has_axis(axis) {
                 parts.push(format!("{} = {value}", builtin.name(axis)));
             }
         }

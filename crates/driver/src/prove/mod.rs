@@ -14,12 +14,14 @@ use crate::cuda::cache::SOLVER_FOLDER;
 use crate::diagnostics::render;
 use crate::properties::Verdict;
 use crate::report;
-use crate::{Colour, Exit, Format, Input, Outcome};
+use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
+use param::deadline::{Limit, within};
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
 use std::path::Path;
+use std::time::Duration;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,12 @@ pub struct Options<'o> {
     pub second_solver: Option<&'o Path>,
     /// Where answers of z3 are kept between runs.
     pub cache: Option<&'o Path>,
+    /// Every launch that CUDA allows is meant: on all axes, with any number of threads.
+    pub strict: bool,
+    /// How long it may take.
+    pub time: Option<Duration>,
+    /// Who may end it.
+    pub watch: Option<&'static Watch>,
     /// How results are written.
     pub format: Format,
 }
@@ -56,19 +64,61 @@ struct Report<'r> {
     old_solver: Option<&'r str>,
     /// What the second solver says.
     second: Option<String>,
+    /// That it was ended before it was done.
+    stopped: Option<String>,
+}
+
+/// When a proof ends at the latest.
+fn limit(options: &Options<'_>) -> Limit {
+    let watch = options.watch;
+    let interrupted = watch.map(|one| Box::new(move || one.is_stopped()) as Box<dyn Fn() -> bool>);
+    Limit { time: options.time, interrupted }
+}
+
+/// Why a proof ended before it was done.
+fn cut_short(options: &Options<'_>) -> String {
+    match options.time.filter(|_| !options.watch.is_some_and(Watch::is_stopped)) {
+        Some(time) => format!(
+            "stopped after {} s (--timeout): what is open was not looked at to the end",
+            time.as_secs_f64()
+        ),
+        None => "interrupted: what is open was not looked at to the end".to_owned(),
+    }
+}
+
+/// Which launches are meant: `every 1-D launch`.
+fn scope(kernels: &[&Kernel]) -> String {
+    let last = (0..3).rev().find(|axis| kernels.iter().any(|one| one.has_axis(*axis)));
+    match last.map_or(1, |last| last + 1) {
+        3 => "every launch".to_owned(),
+        dimensions => format!("every {dimensions}-D launch"),
+    }
 }
 
 /// Proves a kernel.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let colour = colour.for_input(input.texts());
-    prove(input, options, colour).escaped(colour)
+    on_deep_stack(|| prove(input, options, colour)).escaped(colour)
+}
+
+/// Does some work on a thread with a stack that is deep enough for the deepest expressions.
+fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(param::depth::STACK);
+        match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(outcome)) => outcome,
+            // A bug of ours is told where it is caught.
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Outcome::bad_input(&format!("no thread can be started: {error}")),
+        }
+    })
 }
 
 fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let source = &input.source;
     let kernel = match selected(source, options.kernel) {
-        Ok(kernel) => kernel,
+        Ok(kernel) => Kernel { strict: options.strict, ..kernel },
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
         Err(Refusal::Read(diagnostic)) => {
             return refused(&diagnostic, input, "prove", colour).rendered(options.format);
@@ -80,14 +130,16 @@ fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     };
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| is_old(version));
-    let (answer, found) =
-        param::prove(&kernel, found, param::Options { infers: options.infers, suggests: true });
+    let how = param::Options { infers: options.infers, suggests: true };
+    let ((answer, found), stopped) = within(limit(&options), || param::prove(&kernel, found, how));
     let no_solver = no_solver.as_deref();
     let old_solver = old_solver.as_deref();
     let second = found.as_ref().and_then(|solver| solver.second()).map(confirmed);
-    let report = Report { input, kernel: &kernel, answer: &answer, no_solver, old_solver, second };
+    let stopped = stopped.then(|| cut_short(&options));
+    let kernel = &kernel;
+    let report = Report { input, kernel, answer: &answer, no_solver, old_solver, second, stopped };
     if let Some((_, finding)) = &answer.contradiction {
-        let shown = render(&findings::diagnostic(&kernel, finding), input, colour);
+        let shown = render(&findings::diagnostic(kernel, finding), input, colour);
         let messages = format!(
             "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
              Please report it with the file.\n"
@@ -237,6 +289,7 @@ fn name(property: Property) -> &'static str {
         Property::Bounds => "bounds",
         Property::Overflow => "overflow",
         Property::Division => "division",
+        Property::Clauses => "clauses",
         Property::Invariant => "invariant",
         Property::Postcondition => "postcondition",
         Property::Values => "values",
@@ -289,7 +342,10 @@ impl Report<'_> {
                     .push(format!("the size of `{name}` is not given (`//@ extent {name}[…];`)"));
             }
         }
-        if reasons.is_empty() && self.answer.example.is_none() {
+        let spoiled = |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
+        if reasons.is_empty() && self.answer.properties.iter().any(spoiled) {
+            reasons.push("it rests on a clause that may have no value".to_owned());
+        } else if reasons.is_empty() && self.answer.example.is_none() {
             reasons.push("no launch was found that fulfils the contract".to_owned());
         } else if reasons.is_empty() {
             reasons.push("it rests on barriers that not all threads may meet".to_owned());
@@ -324,7 +380,8 @@ impl Report<'_> {
             [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
         let of_proved = names(Verdict::Proved);
         if !of_proved.is_empty() {
-            text.push_str(&format!("{proved} (every launch and size): {of_proved}{of}\n"));
+            let scope = scope(&[self.kernel]);
+            text.push_str(&format!("{proved} ({scope} and size): {of_proved}{of}\n"));
         }
         let of_refuted = names(Verdict::Refuted);
         if !of_refuted.is_empty() {
@@ -358,10 +415,11 @@ impl Report<'_> {
             let line = self.input.source.line(span.start);
             notes.push(format!("found and proved before line {line}: `//@ {clause}`"));
         }
-        if self.answer.solver_died {
+        if self.answer.solver_died && self.stopped.is_none() {
             notes.push("the solver stopped answering".to_owned());
         }
         notes.extend(self.second.clone());
+        notes.extend(self.stopped.clone());
         match self.answer.tested {
             0 => notes.push("no launch was run to test this".to_owned()),
             count => notes.push(format!("tested by running {count} small launches")),
@@ -407,13 +465,18 @@ impl Report<'_> {
             all.push("arrays do not overlap".to_owned());
         }
         all.push("launches stay within CUDA's limits (1024 threads of a block)".to_owned());
-        for (of_block, builtin) in [(true, Builtin::BlockDim), (false, Builtin::GridDim)] {
-            let unused = (0..3).filter(|axis| !self.kernel.mentions(of_block, *axis));
-            let unused: Vec<String> = unused.map(|axis| builtin.name(axis)).collect();
-            if !unused.is_empty() {
-                let verb = if unused.len() == 1 { "is" } else { "are" };
-                all.push(format!("{} {verb} 1: the kernel does not look at it", unused.join(", ")));
-            }
+        let of_axis = |axis: usize| [Builtin::BlockDim, Builtin::GridDim].map(|one| one.name(axis));
+        let unused = (0..3).filter(|axis| !self.kernel.has_axis(*axis));
+        let unused: Vec<String> = unused.flat_map(of_axis).collect();
+        if !unused.is_empty() {
+            let unused = unused.join(", ");
+            all.push(format!(
+                "{unused} are 1: neither the kernel nor its clauses mention them (--strict: any value)"
+            ));
+        }
+        for axis in (0..3).filter(|axis| self.answer.limited[*axis]) {
+            let [block, grid] = of_axis(axis);
+            all.push(format!("{grid}*{block} < 2^31: thread numbers fit an int (--strict: any)"));
         }
         let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
         if overflow.is_some_and(|one| one.verdict != param::Verdict::Proved) {

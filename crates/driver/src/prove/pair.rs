@@ -1,14 +1,15 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
 use super::{
-    Options, Refusal, Report, demanding, document, findings, name, needs_solver, refused, remarks,
-    solver,
+    Options, Refusal, Report, cut_short, demanding, document, findings, limit, name, needs_solver,
+    on_deep_stack, refused, remarks, scope, solver,
 };
 use crate::diagnostics::render;
 use crate::properties::Verdict;
 use crate::report::{self, Finding, KernelName, Property};
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Code, Diagnostic};
+use param::deadline::within;
 use param::kir::Kernel;
 use param::{Compared, Difference};
 
@@ -20,6 +21,8 @@ struct Pair<'r> {
     compared: &'r Compared,
     no_solver: Option<&'r str>,
     together: &'r Together,
+    /// That it was ended before it was done.
+    stopped: Option<String>,
 }
 
 /// How two kernels belong together.
@@ -43,7 +46,7 @@ pub fn compare(
     colour: Colour,
 ) -> Outcome {
     let colour = colour.for_input(inputs.into_iter().flat_map(Input::texts));
-    compare_all(inputs, names, together, options, colour).escaped(colour)
+    on_deep_stack(|| compare_all(inputs, names, together, options, colour)).escaped(colour)
 }
 
 fn compare_all(
@@ -58,7 +61,7 @@ fn compare_all(
     for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
         match demanding(&input.source, name, (&together.requires, renamed), &mut unused) {
-            Ok(kernel) => kernels.push(kernel),
+            Ok(kernel) => kernels.push(Kernel { strict: options.strict, ..kernel }),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
                 return refused(&diagnostic, input, "equiv", colour).rendered(options.format);
@@ -79,7 +82,9 @@ fn compare_all(
     let how = param::Options { infers: options.infers, suggests: false };
     let relation =
         param::Relation { names: together.names.clone(), same_launch: together.same_launch };
-    let compared = match param::compare_as([reference, optimised], &relation, found, how) {
+    let work = || param::compare_as([reference, optimised], &relation, found, how);
+    let (compared, stopped) = within(limit(&options), work);
+    let compared = match compared {
         Ok((compared, _)) => compared,
         Err(message) => return Outcome::bad_input(&message),
     };
@@ -94,8 +99,11 @@ fn compare_all(
         no_solver: None,
         old_solver: None,
         second: None,
+        stopped: None,
     };
-    let pair = Pair { sides: [side(0), side(1)], compared: &compared, no_solver, together };
+    let stopped = stopped.then(|| cut_short(&options));
+    let sides = [side(0), side(1)];
+    let pair = Pair { sides, compared: &compared, no_solver, together, stopped };
     pair.told(options.format, colour)
 }
 
@@ -187,7 +195,8 @@ impl Pair<'_> {
         match self.equality() {
             Verdict::Proved => {
                 let outputs = self.compared.outputs.join("`, `");
-                text.push_str(&format!("{proved} (every launch and size): same `{outputs}`\n"));
+                let scope = scope(&self.kernels());
+                text.push_str(&format!("{proved} ({scope} and size): same `{outputs}`\n"));
             }
             Verdict::Refuted => text.push_str(&format!("{refuted}: equivalence\n")),
             Verdict::Unknown => {
@@ -215,7 +224,8 @@ impl Pair<'_> {
             notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
         let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
-        if died.any(|died| died) {
+        notes.extend(self.stopped.clone());
+        if self.stopped.is_none() && died.any(|died| died) {
             notes.push("the solver stopped answering".to_owned());
         }
         match self.compared.tested {

@@ -500,6 +500,6 @@ fn is_bit(value: &i128) -> bool {
 }
 
 /// How far a value of a type can be shifted.
-fn width(ty: Type) -> i128 {
+pub(super) fn width(ty: Type) -> i128 {
     if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
 }

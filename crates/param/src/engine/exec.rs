@@ -8,7 +8,7 @@ use super::Engine;
 use super::meetings::Meets;
 use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
 use crate::interp::AccessKind;
-use crate::kir::{Element, Loop, Stmt, Type, has_barrier, has_warp};
+use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, Type, has_barrier, has_warp};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
@@ -58,6 +58,10 @@ impl Engine<'_> {
             Stmt::Store(element, value) => {
                 let stored = match self.eval(value, &state, false) {
                     Val::Int(poly) => Some(poly),
+                    _ if self.is_given(value) => {
+                        let sym = self.prover.symbols.fresh("stored", Level::Launch);
+                        Some(Poly::symbol(sym))
+                    }
                     _ => None,
                 };
                 self.access(element, AccessKind::Write, stored, &state);
@@ -85,11 +89,13 @@ impl Engine<'_> {
             Stmt::Loop(inner) => return self.looped(inner, state),
             Stmt::Claims(claims) => {
                 if self.mode != Mode::Interval {
+                    claims.iter().for_each(|one| self.oblige_claim_defined(one, &state));
                     self.meet(claims, &mut state);
                 }
             }
             Stmt::Given(given) => {
                 if self.mode != Mode::Interval {
+                    given.claims.iter().for_each(|one| self.oblige_claim_defined(one, &state));
                     self.meet_given(given, &mut state);
                 }
             }
@@ -114,16 +120,34 @@ impl Engine<'_> {
                 return None;
             }
             Stmt::Assert(condition) => {
+                self.oblige_defined((&[], condition), &state);
                 let goal = self.condition(condition, &state);
                 self.oblige(Claim::Assertion, goal, condition.span, &state);
             }
             Stmt::Used(condition, lemma) => self.use_lemma((condition, *lemma), &state),
             Stmt::Assume(condition) => {
+                self.oblige_defined((&[], condition), &state);
                 let fact = self.condition(condition, &state);
                 state.path.push(fact);
             }
         }
         Some(state)
+    }
+
+    /// Whether a value is made of numbers and of parameters that nothing changes: all threads have the same.
+    fn is_given(&self, value: &Expr) -> bool {
+        let mut given = true;
+        crate::relevance::visit(value, &mut |inner| {
+            given &= match inner.kind {
+                ExprKind::Var(var) => {
+                    self.kernel.scalars.contains(&var) && !self.assigned.contains(&var)
+                }
+                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unary(..) => true,
+                ExprKind::Binary(..) | ExprKind::Convert(_) | ExprKind::Call(..) => true,
+                _ => false,
+            };
+        });
+        given
     }
 
     /// All threads of a block leave a loop with barriers together, or return together if they are in

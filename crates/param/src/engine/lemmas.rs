@@ -31,6 +31,7 @@ impl Engine<'_> {
         if !spec::is_exact(condition) || !self.lemmas.contains(&lemma) {
             return;
         }
+        self.oblige_defined((&[], condition), state);
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let fact = self.condition(condition, state);
         self.mode = mode;
@@ -75,6 +76,10 @@ impl Engine<'_> {
             return false;
         }
         let mut state = State { path: Vec::new(), ..entry.clone() };
+        // Without a value for some numbers it says nothing of any, as instances may be translated otherwise.
+        if !self.is_defined((&lemma.forall, &lemma.condition), &state) {
+            return false;
+        }
         for var in &lemma.forall {
             let name = self.kernel.vars[*var].name.clone();
             let value = Poly::symbol(self.prover.symbols.fresh(name, Level::Launch));

@@ -73,6 +73,7 @@ impl Engine<'_> {
 
     fn generic(&mut self, inner: &Loop, entry: State, level: Level) -> Option<State> {
         let shape = self.shape(inner, &entry, level);
+        self.oblige_loop_defined(inner, &entry);
         let facts = self.invariants(inner, &entry, &shape);
         let head = self.head(&entry, &shape);
         self.assume(&facts, &entry, &head);
@@ -80,6 +81,10 @@ impl Engine<'_> {
         let mut flow = Flow::default();
         let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
         self.carried(inner, &shape, end.as_ref());
+        // By induction: at the first head and, if it has a value at one, at the next.
+        if let Some(end) = &end {
+            self.oblige_loop_defined(inner, end);
+        }
         self.exit(inner, &entry, &shape, &facts, (&head, flow))
     }
 

@@ -7,6 +7,7 @@
 
 mod claims;
 mod contents;
+mod defined;
 mod eval;
 mod exec;
 mod infer;
@@ -23,7 +24,7 @@ mod suspects;
 pub(crate) mod values;
 
 use crate::interp::{Launch, Thread, reach};
-use crate::kir::{ArrayId, Builtin, Kernel, Type, Var};
+use crate::kir::{self, ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::side::{Prover, Stats};
@@ -74,6 +75,8 @@ pub enum Property {
     Overflow,
     /// No division by zero.
     Division,
+    /// Clauses have a value wherever they are evaluated.
+    Clauses,
     /// Claims of annotations.
     Invariant,
     /// What the contract claims of the end of the launch.
@@ -92,6 +95,7 @@ impl Property {
             Self::Bounds => "bounds",
             Self::Overflow => "overflow",
             Self::Division => "division",
+            Self::Clauses => "clauses",
             Self::Invariant => "an invariant",
             Self::Postcondition => "a postcondition",
             Self::Values => "a value",
@@ -118,6 +122,8 @@ pub struct Proof {
     pub missed_solver: bool,
     /// The solver stopped answering.
     pub solver_died: bool,
+    /// On which axes fewer than 2^31 threads are assumed.
+    pub limited: [bool; 3],
     /// Launches on which something may fail that is open, and a thread that is concerned.
     pub suspects: Vec<(Launch, Thread)>,
 }
@@ -131,6 +137,8 @@ pub(crate) struct Engine<'k> {
     /// How often each variable is read.
     reads: Vec<usize>,
     written: Vec<bool>,
+    /// Variables that the kernel assigns.
+    assigned: Vec<kir::VarId>,
     builtins: [[Poly; 3]; 4],
     sizes: Vec<Vec<Option<Poly>>>,
     operations: BTreeMap<Operation, Poly>,
@@ -169,6 +177,10 @@ pub(crate) struct Engine<'k> {
     open: Vec<Open>,
     /// What the solver could not refute, for each thing that is open.
     questions: Vec<(Property, Vec<Formula>)>,
+    /// On which axes the number of threads was limited by assumption.
+    limited: [bool; 3],
+    /// Operations without a value in demands of the contract.
+    undefined: Vec<(Span, state::Defined)>,
     /// The only property that is asked for.
     only: Option<Property>,
     /// Since the interval began, a way was not gone because nobody can.
@@ -199,6 +211,7 @@ pub(crate) fn prove(
         engine.lemmas = engine.shown_lemmas(&state);
     }
     engine.mode = Mode::Full;
+    engine.contract_defined(&state);
     engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
     let everywhere = std::mem::take(&mut engine.sites);
     engine.prover.hurries = only.is_some();
@@ -226,8 +239,9 @@ pub(crate) fn prove(
     }
     unsized_arrays.sort();
     let suspects = if only.is_none() { engine.suspects() } else { Vec::new() };
-    let prover = engine.prover;
+    let (prover, limited) = (engine.prover, engine.limited);
     let proof = Proof {
+        limited,
         open: engine.open,
         unsized_arrays,
         has_claims,
@@ -258,6 +272,7 @@ impl<'k> Engine<'k> {
             relevant: relevance::relevant(kernel),
             reads: liveness::reads(&kernel.body, kernel.vars.len()),
             written: relevance::written(kernel),
+            assigned: kir::assigned(&kernel.body).into_iter().collect(),
             builtins: Default::default(),
             sizes: Vec::new(),
             operations: BTreeMap::new(),
@@ -282,6 +297,8 @@ impl<'k> Engine<'k> {
             open_intervals: Vec::new(),
             open: Vec::new(),
             questions: Vec::new(),
+            limited: [false; 3],
+            undefined: Vec::new(),
             only: None,
             pruned: false,
         }
@@ -345,6 +362,13 @@ impl Engine<'_> {
                 let name = &self.kernel.arrays[array].name;
                 (Property::Bounds, format!("that this index of `{name}` is in bounds"))
             }
+            Claim::Overflow(ty @ Type::Int { signed: false, .. }) => {
+                let name = ty.name();
+                let message = format!(
+                    "that this fits into `{name}`; that it wraps is defined, and not followed"
+                );
+                (Property::Overflow, message)
+            }
             Claim::Overflow(ty) => {
                 (Property::Overflow, format!("that this fits into `{}`", ty.name()))
             }
@@ -361,6 +385,7 @@ impl Engine<'_> {
                 (Property::Postcondition, message)
             }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
+            Claim::Defined(kind) => (Property::Clauses, self.undefined_text(kind)),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
             Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
             Claim::Uniform => {

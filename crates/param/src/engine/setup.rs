@@ -5,13 +5,13 @@
 //! block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
 
 use super::Engine;
+use super::defined::is_partial;
 use super::meetings::Meets;
 use super::state::{Mode, State, Val};
-use crate::kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Type};
+use crate::kir::{ArrayId, Builtin, Expr, MAX_THREADS_OF_AXIS, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
-use crate::relevance::visit;
 use base::Index;
 
 const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
@@ -62,6 +62,7 @@ impl Engine<'_> {
             };
         }
         self.demand(&mut state);
+        self.limit_threads();
         for (size, place) in
             [(Builtin::BlockDim, Builtin::Thread), (Builtin::GridDim, Builtin::Block)]
         {
@@ -84,6 +85,22 @@ impl Engine<'_> {
             self.sizes.push(own);
         }
         state
+    }
+
+    /// Assumes fewer than 2^31 threads along an axis, unless the contract says so.
+    fn limit_threads(&mut self) {
+        for axis in (0..3).filter(|axis| self.kernel.limits_threads(*axis)) {
+            let [block, grid] =
+                [Builtin::BlockDim, Builtin::GridDim].map(|one| self.builtin(one, axis));
+            let rest = block
+                .times(&grid)
+                .and_then(|threads| Poly::constant(MAX_THREADS_OF_AXIS).minus(&threads));
+            let Some(limit) = rest.map(Formula::ge) else { continue };
+            if !self.prover.proves_quickly(&[], &limit) {
+                self.prover.requires.push(limit);
+                self.limited[axis] = true;
+            }
+        }
     }
 
     /// A value that is known from elsewhere is one of the type.
@@ -109,7 +126,7 @@ impl Engine<'_> {
                 _ => Poly::symbol(symbols.bounded(place.name(axis), level, low, high)),
             };
             (extent, index)
-        } else if self.kernel.mentions(of_block, axis) {
+        } else if self.kernel.has_axis(axis) {
             let (low, high) = (Some(Poly::constant(1)), Some(Poly::constant(most)));
             let symbols = &mut self.prover.symbols;
             let extent = Poly::symbol(symbols.bounded(size.name(axis), Level::Launch, low, high));
@@ -127,9 +144,14 @@ impl Engine<'_> {
         self.mode = Mode::Probe;
         let plain = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
         let (divides, simple): (Vec<&Expr>, Vec<&Expr>) =
-            plain.map(|one| &one.condition).partition(|condition| has_division(condition));
-        // Those without division first: they tell the signs that quotients need.
+            plain.map(|one| &one.condition).partition(|condition| is_partial(condition));
+        // Those without division first: they tell the signs that quotients need, and that divisors are not 0.
         for condition in simple.into_iter().chain(divides) {
+            for one in self.partial((&[], condition), state, false) {
+                if !self.prover.proves(&one.path, &one.goal) {
+                    self.undefined.push((one.span, one.kind));
+                }
+            }
             let formula = self.condition(condition, state);
             self.has_powers |= has_powers(&formula);
             for part in formula.conjuncts().to_vec() {
@@ -216,14 +238,6 @@ impl Engine<'_> {
 /// Whether a name is that of a dimension of the launch.
 fn is_dimension(name: &str) -> bool {
     name.starts_with("blockDim.") || name.starts_with("gridDim.")
-}
-
-fn has_division(expr: &Expr) -> bool {
-    let mut found = false;
-    visit(expr, &mut |inner| {
-        found |= matches!(inner.kind, ExprKind::Binary(Binary::Div | Binary::Rem, ..));
-    });
-    found
 }
 
 impl Engine<'_> {

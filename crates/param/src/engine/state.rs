@@ -70,6 +70,8 @@ pub(super) enum Claim {
     /// What a loop's iteration hands to the next is in its type.
     Carried(VarId),
     Division,
+    /// An operation of a clause has a value.
+    Defined(Defined),
     /// The contract allows this array to be written (or else read) here.
     Footprint(ArrayId, bool),
     Assertion,
@@ -80,6 +82,19 @@ pub(super) enum Claim {
     Converged,
 }
 
+/// What gives an operation of a clause a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Defined {
+    /// It does not divide by 0.
+    Divisor,
+    /// It shifts by less than the width.
+    Shift,
+    /// The exponent is not negative.
+    Power,
+    /// The element is inside its array.
+    Element(ArrayId),
+}
+
 impl Claim {
     /// What it belongs to.
     pub(super) fn property(self) -> Property {
@@ -87,6 +102,7 @@ impl Claim {
             Self::Bounds(_) => Property::Bounds,
             Self::Overflow(_) | Self::Carried(_) => Property::Overflow,
             Self::Division => Property::Division,
+            Self::Defined(_) => Property::Clauses,
             Self::Footprint(..) => Property::Postcondition,
             Self::Assertion | Self::Invariant => Property::Invariant,
             Self::Uniform | Self::Converged => Property::Barriers,
@@ -95,7 +111,7 @@ impl Claim {
 
     /// Whether later obligations may use it: if it fails, it is reported where it is.
     pub(super) fn may_be_used(self) -> bool {
-        matches!(self, Self::Overflow(_) | Self::Division)
+        matches!(self, Self::Overflow(_) | Self::Division | Self::Defined(_))
     }
 }
 

@@ -79,10 +79,19 @@ fn counterexample(
     env: &Ended<'_>,
     bound: &[(VarId, i128)],
 ) -> Option<Event> {
-    if !goal.assumed.iter().all(|one| truth(one, env) == Ok(true))
-        || truth(&goal.goal, env) != Ok(false)
-    {
-        return None;
+    for one in goal.assumed.iter().chain([&goal.goal]) {
+        let is_goal = std::ptr::eq(one, &goal.goal);
+        match truth(one, env) {
+            Err(Trouble::DivisionByZero(span)) => {
+                return Some(Event::NoValue { span, at: bound.to_vec(), divides: true });
+            }
+            Err(Trouble::Shift(span)) => {
+                return Some(Event::NoValue { span, at: bound.to_vec(), divides: false });
+            }
+            Ok(true) if !is_goal => {}
+            Ok(false) if is_goal => {}
+            _ => return None,
+        }
     }
     let mut event = (None, None, None);
     if let ExprKind::Compare(_, left, right) = &goal.goal.kind {

@@ -141,6 +141,12 @@ pub enum Event {
         got: Option<Value>,
         want: Option<Value>,
     },
+    /// An operation of a postcondition has no value, for these values of the claim's variables.
+    NoValue {
+        span: Span,
+        at: Vec<(VarId, i128)>,
+        divides: bool,
+    },
     /// What the contract claims of the end does not hold for these values of its variables: the element that it is
     /// about, what it holds and what it should.
     Postcondition {

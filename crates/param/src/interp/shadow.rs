@@ -54,8 +54,8 @@ impl Shadow {
         };
         let written = |entry: &Entry, value: Option<&super::Value>| {
             let mut writes = entry.writes.iter();
-            let found =
-                writes.find(|(one, _, old)| *one != agent && value.is_none_or(|new| new != old));
+            let found = writes
+                .find(|(one, _, old)| *one != agent && value.is_none_or(|new| !same(new, old)));
             found.map(|(_, access, _)| access.clone())
         };
         let conflict = match how {
@@ -74,12 +74,23 @@ impl Shadow {
             How::Read => keep(&mut entry.reads),
             How::Atomic => keep(&mut entry.atomics),
             How::Write(value) => {
-                let known = entry.writes.iter().any(|(one, _, old)| *one == agent && old == value);
+                let known =
+                    entry.writes.iter().any(|(one, _, old)| *one == agent && same(old, value));
                 if !known {
                     entry.writes.push((agent, access.clone(), *value));
                 }
             }
         }
         conflict
+    }
+}
+
+/// Whether two values are the same in memory: what is no number is so, too.
+fn same(one: &super::Value, other: &super::Value) -> bool {
+    match (one, other) {
+        (super::Value::Float(one), super::Value::Float(other)) => {
+            one == other || one.is_nan() && other.is_nan()
+        }
+        _ => one == other,
     }
 }

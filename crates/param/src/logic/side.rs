@@ -9,6 +9,7 @@ use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
 use super::{multiples, radix, reduce};
+use crate::deadline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Choices that are looked at, and how many cases one may have.
@@ -101,6 +102,9 @@ impl Prover {
             Formula::True => return true,
             Formula::And(parts) => return parts.iter().all(|part| self.proves(assumed, part)),
             _ => {}
+        }
+        if deadline::is_over() {
+            return false;
         }
         self.disputed = false;
         let key = (assumed.to_vec(), goal.clone());

@@ -9,6 +9,7 @@
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
 use super::second::Second;
+use crate::deadline::left;
 use base::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -146,7 +147,7 @@ impl Solver {
         let sent = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
         let mut said: Vec<String> = Vec::new();
         loop {
-            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(SILENCE).ok()) {
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(left(SILENCE)).ok()) {
                 Some(line) if line == end => break,
                 Some(line) => said.push(line),
                 None => {

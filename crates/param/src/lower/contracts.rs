@@ -100,7 +100,7 @@ impl Lowerer<'_> {
             }
         }
         self.scopes.pop();
-        let axes = [0, 1, 2].map(|axis| kernel.mentions(true, axis));
+        let axes = [0, 1, 2].map(|axis| kernel.has_axis(axis));
         let name = function.name.clone();
         let given = Given { name: name.clone(), claims, parameters, axes, span };
         let at = out.len().saturating_sub(1);
@@ -118,9 +118,13 @@ impl Lowerer<'_> {
     /// A function as a kernel; nothing if it looks at more than its block.
     fn by_itself(&self, function: &Function) -> Option<crate::kir::Kernel> {
         let alone = Function { is_kernel: true, ..function.clone() };
-        let kernel = super::kernel(self.unit, &alone).ok()?;
+        let mut kernel = super::kernel(self.unit, &alone).ok()?;
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
         let whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
+        // It is called by one block; others have shared arrays of their own.
+        for axis in 0..3 {
+            kernel.requires.push(one_block(axis, function.span));
+        }
         whole.then_some(kernel)
     }
 
@@ -134,4 +138,17 @@ impl Lowerer<'_> {
         let value = super::convert::truth(self.substituted(name, parts, arguments, span)?);
         Ok(Stmt::Used(value, lemma.span))
     }
+}
+
+/// `gridDim == 1` on an axis.
+fn one_block(axis: usize, span: Span) -> crate::kir::Requirement {
+    use crate::kir::{Compare, Expr, ExprKind, Requirement, Type};
+    let of = |kind: ExprKind, ty: Type| Box::new(Expr { kind, ty, span });
+    let grid = of(ExprKind::Builtin(Builtin::GridDim, axis), Type::UNSIGNED);
+    let kind = ExprKind::Compare(
+        Compare::Eq,
+        of(ExprKind::Convert(grid), Type::Whole),
+        of(ExprKind::Int(1), Type::Whole),
+    );
+    Requirement { forall: Vec::new(), condition: Expr { kind, ty: Type::Bool, span } }
 }

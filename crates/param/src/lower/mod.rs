@@ -190,6 +190,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         mentioned: lowerer.mentioned,
         types: function.types.clone(),
         fences: lowerer.fences,
+        strict: false,
     })
 }
 

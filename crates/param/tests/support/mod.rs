@@ -5,14 +5,32 @@
 pub(crate) mod mutants;
 pub(crate) mod print;
 
-use param::{Solver, kir::Kernel};
+use param::Solver;
+use param::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type};
 use std::path::{Path, PathBuf};
 
 /// The one kernel of a text.
 pub(crate) fn kernel(text: &str) -> Kernel {
     let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
     assert_eq!(kernels.len(), 1);
-    kernels.remove(0).1.unwrap_or_else(|error| panic!("{}: {text}", error.message))
+    let kernel = kernels.remove(0).1.unwrap_or_else(|error| panic!("{}: {text}", error.message));
+    in_one_block(kernel)
+}
+
+/// A kernel of a test that does not mention blocks is meant for one.
+pub(crate) fn in_one_block(mut kernel: Kernel) -> Kernel {
+    let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
+    if !kernel.mentioned.iter().any(of_grid) {
+        let span = kernel.span;
+        let of = |kind: ExprKind, ty: Type| Box::new(Expr { kind, ty, span });
+        let grid = of(ExprKind::Builtin(Builtin::GridDim, 0), Type::UNSIGNED);
+        let (whole, one) =
+            (of(ExprKind::Convert(grid), Type::Whole), of(ExprKind::Int(1), Type::Whole));
+        let kind = ExprKind::Compare(Compare::Eq, whole, one);
+        let condition = Expr { kind, ty: Type::Bool, span };
+        kernel.requires.push(Requirement { forall: Vec::new(), condition });
+    }
+    kernel
 }
 
 /// z3, if there is one. Where there must be one, its absence is an error.

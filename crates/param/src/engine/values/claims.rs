@@ -419,7 +419,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         if fold.op == FoldOp::Add {
             return Ok(Value::atom(Atom::Sum(Box::new(sum))));
         }
-        let op = Monoid::of(&fold.op, self.engine.kernel);
+        let op = Monoid::of(&fold.op, self.engine.kernel).on(to);
         let unit = op.unit(to, self.engine.kernel);
         let pieces = vec![Piece::Run(sum)];
         Ok(Value::atom(Atom::Fold(Box::new(value::Fold { op, unit, pieces }))))

@@ -317,7 +317,8 @@ impl Runner<'_, '_> {
         let own = Poly::symbol(sym);
         let (operation, _) = self.engine.operations.iter().find(|(_, result)| **result == own)?;
         let (name, operands) = match operation {
-            Operation::Combine(name, a, b) => (name.as_str(), [a, b]),
+            // A function looks at whole numbers of its own type.
+            Operation::Combine(name, a, b) if self.combines(name, ty) => (name.as_str(), [a, b]),
             Operation::Max(a, b) => ("max", [a, b]),
             Operation::Min(a, b) => ("min", [a, b]),
             Operation::Opaque("or", a, b) => ("|", [a, b]),
@@ -332,14 +333,19 @@ impl Runner<'_, '_> {
             let value = match (loaded, operand.as_symbol(), operand.as_constant()) {
                 (Some((value, from)), _, _) if *from == ty => value.clone(),
                 (None, Some(one), _) => self.combined(one, ty)?,
-                (None, None, Some(number)) => Value::constant(number),
+                (None, None, Some(number)) if is_in(number, ty) => Value::constant(number),
                 _ => return None,
             };
             pieces.push(Piece::One(value));
         }
-        let op = Monoid::called(name, self.engine.kernel);
+        let op = Monoid::called(name, self.engine.kernel).on(ty);
         let unit = op.unit(ty, self.engine.kernel);
         Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
+    }
+
+    /// Whether a function of the file combines numbers of a type.
+    fn combines(&self, name: &str, ty: Type) -> bool {
+        self.engine.kernel.monoids.iter().any(|one| one.name == name && one.result.ty == ty)
     }
 
     /// Integers that are one of two: what they are made of.
@@ -447,6 +453,11 @@ impl Runner<'_, '_> {
         }
         Some(all)
     }
+}
+
+/// Whether a number is one of a type.
+fn is_in(number: i128, ty: Type) -> bool {
+    ty.range().is_none_or(|(least, most)| (least..=most).contains(&number))
 }
 
 /// A mathematical function of real numbers.

@@ -1,0 +1,194 @@
+//! Pairs of kernels that were once called equal: numbers that are known modulo 2^bits alone, contents that
+//! cannot be, parameters that are not the same.
+
+mod support;
+
+use param::{Compared, Options, Verdict};
+use support::{kernel, solver};
+
+fn compared(one: &str, two: &str) -> Result<Compared, String> {
+    let options = Options { infers: true, suggests: false };
+    let compared = param::compare([&kernel(one), &kernel(two)], solver(), options)?.0;
+    assert!(!compared.contradiction, "{:?}\n{one}\n{two}", compared.difference);
+    Ok(compared)
+}
+
+/// A kernel of one block whose threads from 700 on compute `body`: too many to be run.
+fn late(parameters: &str, body: &str) -> String {
+    format!(
+        "//@ extent p[n], q[n], r[n];
+         //@ requires gridDim.x == 1 && blockDim.x == n && n > 800;
+         __global__ void k({parameters}, int n) {{
+           __shared__ unsigned us[1024], ut[1024], uw[1024];
+           __shared__ int is[1024], it[1024], iw[1024];
+           __shared__ unsigned char cs[1024], ct[1024];
+           __shared__ long long ls[1024];
+           int t = threadIdx.x;
+           {body}
+         }}"
+    )
+}
+
+fn assert_open(parameters: &str, one: &str, two: &str) {
+    let compared = compared(&late(parameters, one), &late(parameters, two)).expect("a pair");
+    assert_ne!(compared.verdict, Verdict::Proved, "{one}\n{two}");
+}
+
+#[test]
+fn the_greatest_number_of_one_type_is_not_that_of_another() {
+    let ints = "const int* p, const int* q, int* r";
+    for name in ["max", "min"] {
+        let signed = format!("r[t] = {name}(p[t], q[t]);");
+        let unsigned =
+            format!("us[t] = p[t]; ut[t] = q[t]; uw[t] = {name}(us[t], ut[t]); r[t] = uw[t];");
+        assert_open(ints, &signed, &unsigned);
+        let same =
+            format!("is[t] = p[t]; it[t] = q[t]; iw[t] = {name}(is[t], it[t]); r[t] = iw[t];");
+        let compared = compared(&late(ints, &signed), &late(ints, &same)).expect("a pair");
+        assert_eq!(compared.verdict, Verdict::Proved, "{:?}", compared.open);
+    }
+}
+
+#[test]
+fn the_greatest_number_is_not_that_of_fewer_bits() {
+    let longs = "const long long* p, const long long* q, int* r";
+    let wide = "ls[t] = max(p[t], q[t]); r[t] = ls[t];";
+    let narrow = "is[t] = p[t]; it[t] = q[t]; iw[t] = max(is[t], it[t]); r[t] = iw[t];";
+    assert_open(longs, wide, narrow);
+    let bytes = "const unsigned* p, const unsigned* q, unsigned char* r";
+    let wide = "us[t] = max(p[t], q[t]); r[t] = us[t];";
+    let narrow = "cs[t] = p[t]; ct[t] = q[t]; r[t] = max(cs[t], ct[t]);";
+    assert_open(bytes, wide, narrow);
+    // A number that is none of the type.
+    let ints = "const unsigned char* p, const unsigned char* q, unsigned char* r";
+    assert_open(
+        ints,
+        "cs[t] = p[t]; r[t] = max(cs[t], 300);",
+        "cs[t] = p[t]; r[t] = max(cs[t], 44);",
+    );
+}
+
+#[test]
+fn a_tree_of_unsigned_numbers_is_not_one_of_signed_ones() {
+    let options = Options { infers: true, suggests: false };
+    let text = |shared: &str| {
+        format!(
+            "//@ extent in[blockDim.x], out[1], s[blockDim.x];
+             //@ requires gridDim.x == 1 && \\is_pow2(blockDim.x);
+             //@ ensures blockDim.x > 500 ==> out[0] == \\fold(max, k, 0, blockDim.x, in[k]);
+             __global__ void k(const int* in, int* out) {{
+               extern __shared__ {shared} s[]; int t = threadIdx.x; s[t] = in[t]; __syncthreads();
+               for (int d = blockDim.x/2; d > 0; d /= 2) {{
+                 if (t < d) s[t] = max(s[t], s[t + d]);
+                 __syncthreads();
+               }}
+               if (t == 0) out[0] = s[0];
+             }}"
+        )
+    };
+    for (shared, wanted) in [("unsigned", false), ("int", true)] {
+        let (answer, _) = param::prove(&kernel(&text(shared)), solver(), options);
+        let found = answer
+            .properties
+            .iter()
+            .find(|one| one.property == param::engine::Property::Postcondition);
+        let proved = found.is_some_and(|one| one.verdict == Verdict::Proved);
+        assert_eq!(proved, wanted, "{shared}: {found:?}");
+    }
+}
+
+#[test]
+fn contents_that_no_memory_has_make_nothing_equal() {
+    let text = |demand: &str, body: &str| {
+        format!(
+            "//@ extent out[n], x[n];
+             //@ requires n >= 1 && gridDim.x == 1 && blockDim.x == n;
+             //@ requires \\forall int i; 0 <= i < n ==> {demand};
+             __global__ void k(int* out, const int* x, int n) {{ int t = threadIdx.x; {body} }}"
+        )
+    };
+    let (large, small) = ("if (x[t] > 7) out[t] = 2;", "if (x[t] < 7) out[t] = 2;");
+    let contradictory = compared(&text("x[i] > 7", large), &text("x[i] < 7", small));
+    assert_ne!(contradictory.expect("a pair").verdict, Verdict::Proved);
+    // Contents that both allow are found.
+    let common =
+        compared(&text("x[i] > 2", "out[t] = x[t];"), &text("x[i] < 6", "out[t] = x[t] + 0;"));
+    let common = common.expect("a pair");
+    assert_eq!(common.verdict, Verdict::Proved, "{:?}", common.open);
+}
+
+#[test]
+fn parameters_of_one_name_have_one_type() {
+    let text = |parameter: &str| {
+        format!(
+            "//@ extent out[1];
+             //@ requires gridDim.x == 1 && blockDim.x == 1;
+             __global__ void k(int* out, {parameter}) {{ out[0] = x; }}"
+        )
+    };
+    for other in ["unsigned char x", "long long x", "unsigned x", "bool x"] {
+        let refusal = compared(&text("int x"), &text(other)).expect_err("other types");
+        assert!(refusal.contains("`x` is `int` in the first kernel"), "{refusal}");
+    }
+    let pointer = text("int* x").replace("out[0] = x", "out[0] = 1");
+    let refusal = compared(&text("int x"), &pointer).expect_err("a pointer");
+    assert!(refusal.contains("pointer"), "{refusal}");
+    assert_eq!(
+        compared(&text("int x"), &text("const int x")).expect("a pair").verdict,
+        Verdict::Proved
+    );
+}
+
+struct Random(u64);
+
+impl Random {
+    fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        choices[usize::try_from(self.0 >> 33).unwrap_or(0) % choices.len()]
+    }
+
+    /// What a thread stores, through shared memory of some types.
+    fn body(&mut self) -> String {
+        let first = self.of(&["int", "unsigned", "unsigned char", "short", "long long"]);
+        let second = self.of(&["int", "unsigned", "int"]);
+        let value = self.of(&[
+            "max(s[t], u[t])",
+            "min(s[t], u[t])",
+            "s[t] / 2",
+            "s[t] >> 1",
+            "s[t] % 3",
+            "abs((int)s[t])",
+            "(s[t] < u[t] ? s[t] : u[t])",
+            "s[t] + u[t]",
+            "(s[t] | u[t])",
+            "max(s[t], 3)",
+        ]);
+        format!(
+            "__shared__ {first} s[64], u[64]; __shared__ {second} w[64];
+             s[t] = p[t]; u[t] = q[t]; w[t] = {value}; r[t] = w[t];"
+        )
+    }
+}
+
+/// Pairs that compute with other types on the way: runs on contents of all sizes contradict no proof.
+#[test]
+fn random_types_on_the_way() {
+    let mut random = Random(0x0dd_ba11);
+    let mut proved = 0;
+    for _ in 0..60 {
+        let element = random.of(&["int", "unsigned", "long long"]);
+        let text = |body: &str| {
+            format!(
+                "//@ extent p[n], q[n], r[n];
+                 //@ requires gridDim.x == 1 && blockDim.x == n && n <= 64;
+                 __global__ void k(const {element}* p, const {element}* q, int* r, int n) {{
+                   int t = threadIdx.x; {body} }}"
+            )
+        };
+        let (one, two) = (text(&random.body()), text(&random.body()));
+        let compared = compared(&one, &two).expect("a pair");
+        proved += usize::from(compared.verdict == Verdict::Proved);
+    }
+    assert!(proved < 30, "{proved}");
+}
