@@ -407,6 +407,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     if proof.has_postconditions {
         wanted.push(Property::Postcondition);
     }
+    let wraps = proof.open.iter().any(|open| open.property == Property::Overflow);
     let mut contradiction = None;
     let mut properties = Vec::new();
     for one in wanted {
@@ -421,6 +422,8 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         if open.is_empty()
             && let Some(finding) = findings.first()
             && is_independent(&proof, one, claimed)
+            // What is inside is so if nothing wraps.
+            && (one != Property::Bounds || !wraps)
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
         }

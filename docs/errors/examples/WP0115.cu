@@ -1,5 +1,5 @@
 //@ extent y[n];
 __global__ void fill(float* y, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 1.0f;  // with more than 2^31 threads i is negative
+    // With many elements i passes 2^31 before it passes n.
+    for (int i = blockIdx.x*blockDim.x + threadIdx.x; i < n; i += gridDim.x*blockDim.x) y[i] = 1.0f;
 }

@@ -9,8 +9,11 @@ use super::history::History;
 use super::shadow::{Cell, How, Memory, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
-use crate::kir::{ArrayId, Builtin, Claim, Element, Kernel, Space, VarId, When, has_warp};
+use crate::kir::{
+    ArrayId, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When, has_warp,
+};
 use crate::relevance;
+use crate::spec::widens;
 use base::{Index, Span};
 
 /// Races of one run beyond this many are not kept.
@@ -360,7 +363,18 @@ impl<'k> Machine<'k> {
         let mut index = Vec::new();
         for expr in &element.index {
             let value = evaluate(expr, &view, true).and_then(|value| looked_at(value, expr));
-            index.push(value.map_err(|trouble| halt(trouble, state.at))?);
+            index.push(match value {
+                // C defines what a wrapped index is: what matters is whether it is outside.
+                Err(trouble @ Trouble::Overflow { ty: Type::Int { signed: false, .. }, .. }) => {
+                    let size = self.sizes[element.array.position()].get(index.len());
+                    let outside = |at: &i128| {
+                        size.copied().flatten().is_some_and(|size| !(0..size).contains(at))
+                    };
+                    let wrapped = of_machine(expr, &view).filter(outside);
+                    wrapped.ok_or_else(|| halt(trouble, state.at))?
+                }
+                value => value.map_err(|trouble| halt(trouble, state.at))?,
+            });
         }
         let (kind, value) = match how {
             How::Read => (AccessKind::Read, None),
@@ -417,7 +431,8 @@ impl<'k> Machine<'k> {
     fn read(&mut self, state: &State<'_>, cell: &Cell) -> Result<Value, Halt> {
         let array = &self.kernel.arrays[cell.0];
         if self.alone && array.space != Space::Local && self.written[cell.0.position()] {
-            return Err(Halt::Stopped("another thread may have written this"));
+            // Nothing is known of it; the run ends where something depends on it.
+            return Ok(Value::Undefined);
         }
         let known = match array.space {
             Space::Global => self.global.get(cell),
@@ -446,6 +461,14 @@ fn meet_in_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     match moved {
         true => Ok(()),
         false => Err(Halt::Stopped("threads of a warp do not meet")),
+    }
+}
+
+/// The index that the machine has, whatever it would be without wrapping.
+fn of_machine(expr: &Expr, view: &View<'_>) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Convert(inner) if widens(inner.ty, expr.ty) => of_machine(inner, view),
+        _ => evaluate(expr, view, false).ok()?.number(),
     }
 }
 

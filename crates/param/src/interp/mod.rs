@@ -222,7 +222,7 @@ pub(crate) fn combined(monoid: &crate::kir::Monoid, one: Value, other: Value) ->
     many::called(monoid, &[one, other], &env, false).ok().map(atomics::settled)
 }
 
-/// Runs one thread of a launch alone, past its barriers, until it reads what another thread may have
+/// Runs one thread of a launch alone, past its barriers, until something depends on what another thread may have
 /// written. Launches too large to run can be looked at this way.
 #[must_use]
 pub fn run_alone(kernel: &Kernel, launch: &Launch, thread: Thread, budget: u64) -> Run {
