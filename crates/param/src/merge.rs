@@ -64,8 +64,8 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
 fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
     for var in one.scalars.iter().skip(one.macros) {
         let own = &one.vars[*var];
-        let others = two.scalars.iter().skip(two.macros).map(|other| &two.vars[*other]);
-        for other in others.filter(|other| other.name == own.name && other.ty != own.ty) {
+        let mut others = two.scalars.iter().skip(two.macros).map(|other| &two.vars[*other]);
+        if let Some(other) = others.find(|other| other.name == own.name && other.ty != own.ty) {
             let (name, first, second) = (&own.name, own.ty.name(), other.ty.name());
             return Err(format!(
                 "`{name}` is `{first}` in the first kernel and `{second}` in the second"

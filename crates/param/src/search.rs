@@ -258,7 +258,7 @@ impl<'k> Search<'k> {
     fn choose(&mut self, chosen: &mut Chosen, newest: Option<Unknown>) {
         self.steps += 1;
         if self.steps > MAX_STEPS
-            || self.steps % 64 == 0 && deadline::is_over()
+            || self.steps.is_multiple_of(64) && deadline::is_over()
             || self.found.len() >= self.wanted
             || !self.is_possible(chosen, newest)
         {

@@ -5,6 +5,7 @@
 
 mod document;
 mod findings;
+mod limits;
 mod pair;
 mod solver;
 
@@ -16,7 +17,8 @@ use crate::properties::Verdict;
 use crate::report;
 use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
-use param::deadline::{Limit, within};
+use limits::{cut_short, limit, on_deep_stack, scope};
+use param::deadline::within;
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
@@ -68,51 +70,11 @@ struct Report<'r> {
     stopped: Option<String>,
 }
 
-/// When a proof ends at the latest.
-fn limit(options: &Options<'_>) -> Limit {
-    let watch = options.watch;
-    let interrupted = watch.map(|one| Box::new(move || one.is_stopped()) as Box<dyn Fn() -> bool>);
-    Limit { time: options.time, interrupted }
-}
-
-/// Why a proof ended before it was done.
-fn cut_short(options: &Options<'_>) -> String {
-    match options.time.filter(|_| !options.watch.is_some_and(Watch::is_stopped)) {
-        Some(time) => format!(
-            "stopped after {} s (--timeout): what is open was not looked at to the end",
-            time.as_secs_f64()
-        ),
-        None => "interrupted: what is open was not looked at to the end".to_owned(),
-    }
-}
-
-/// Which launches are meant: `every 1-D launch`.
-fn scope(kernels: &[&Kernel]) -> String {
-    let last = (0..3).rev().find(|axis| kernels.iter().any(|one| one.has_axis(*axis)));
-    match last.map_or(1, |last| last + 1) {
-        3 => "every launch".to_owned(),
-        dimensions => format!("every {dimensions}-D launch"),
-    }
-}
-
 /// Proves a kernel.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let colour = colour.for_input(input.texts());
     on_deep_stack(|| prove(input, options, colour)).escaped(colour)
-}
-
-/// Does some work on a thread with a stack that is deep enough for the deepest expressions.
-fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(param::depth::STACK);
-        match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(outcome)) => outcome,
-            // A bug of ours is told where it is caught.
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Outcome::bad_input(&format!("no thread can be started: {error}")),
-        }
-    })
 }
 
 fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {

@@ -102,7 +102,7 @@ impl Environment for View<'_> {
 
 impl<'k> Machine<'k> {
     pub(super) fn new(kernel: &'k Kernel, launch: &'k Launch, budget: u64) -> Self {
-        let size = |expr: &Option<crate::kir::Expr>| {
+        let size = |expr: &Option<Expr>| {
             expr.as_ref().and_then(|expr| super::contents::size(expr, launch))
         };
         let sizes = kernel.arrays.iter().map(|array| array.dimensions.iter().map(size).collect());
