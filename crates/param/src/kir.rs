@@ -376,8 +376,6 @@ pub struct Kernel {
     pub types: Vec<String>,
     /// Whether it has a fence, whose order is not followed.
     pub fences: bool,
-    /// Every launch that CUDA allows is meant: also on axes that nothing mentions, also with 2^31 threads and more along one.
-    pub strict: bool,
 }
 
 impl Kernel {
@@ -385,7 +383,26 @@ impl Kernel {
     /// mentions the axis in any way.
     #[must_use]
     pub fn has_axis(&self, axis: usize) -> bool {
-        axis == 0 || self.strict || self.mentioned.iter().any(|(_, at)| *at == axis)
+        axis == 0 || self.is_strict() || self.mentioned.iter().any(|(_, at)| *at == axis)
+    }
+
+    /// Whether launches may have more than one thread or block on an axis, of blocks and grids alike.
+    #[must_use]
+    pub fn mentions(&self, _of_block: bool, axis: usize) -> bool {
+        self.has_axis(axis)
+    }
+
+    /// Means every launch that CUDA allows: also on axes that nothing mentions, also with 2^31 threads and more along one.
+    #[must_use]
+    pub fn for_every_launch(mut self) -> Self {
+        if !self.is_strict() {
+            self.mentioned.push(EVERY_LAUNCH);
+        }
+        self
+    }
+
+    fn is_strict(&self) -> bool {
+        self.mentioned.contains(&EVERY_LAUNCH)
     }
 
     /// Whether it is assumed that fewer than 2^31 threads are along an axis: where a number of a thread may be computed.
@@ -393,9 +410,12 @@ impl Kernel {
     pub fn limits_threads(&self, axis: usize) -> bool {
         let mentions = |one: Builtin| self.mentioned.contains(&(one, axis));
         let of_grid = mentions(Builtin::Block) || mentions(Builtin::GridDim);
-        !self.strict && of_grid && mentions(Builtin::BlockDim)
+        !self.is_strict() && of_grid && mentions(Builtin::BlockDim)
     }
 }
+
+/// Stands among what is mentioned if every launch is meant: an axis that no launch has.
+const EVERY_LAUNCH: (Builtin, usize) = (Builtin::GridDim, 3);
 
 /// Threads along an axis, at most, where [`Kernel::limits_threads`] says so.
 pub const MAX_THREADS_OF_AXIS: i128 = i32::MAX as i128;

@@ -50,7 +50,7 @@ fn other_axes_are_one_unless_mentioned_or_wanted() {
     let text = "//@ extent p[blockDim.x];\n//@ requires gridDim.x == 1;
                 __global__ void k(int* p) { p[threadIdx.x] = threadIdx.x + p[threadIdx.x]; }";
     assert_eq!(verdict(&answer(text), Property::Races), Verdict::Proved);
-    let strict = answer_of(&Kernel { strict: true, ..read(text) });
+    let strict = answer_of(&read(text).for_every_launch());
     assert_eq!(verdict(&strict, Property::Races), Verdict::Refuted);
     let mentioned = text.replace("gridDim.x == 1", "gridDim.x == 1 && blockDim.y <= 4");
     assert_eq!(verdict(&answer(&mentioned), Property::Races), Verdict::Refuted);
@@ -66,7 +66,7 @@ fn thread_numbers_fit_unless_every_launch_is_meant() {
     let plain = answer(text);
     assert_eq!(verdict(&plain, Property::Overflow), Verdict::Proved);
     assert_eq!(plain.limited, [true, false, false]);
-    let strict = answer_of(&Kernel { strict: true, ..read(text) });
+    let strict = answer_of(&read(text).for_every_launch());
     assert_eq!(verdict(&strict, Property::Overflow), Verdict::Refuted);
     let said = answer(&format!("//@ requires gridDim.x*blockDim.x <= 2147483647;\n{text}"));
     assert_eq!(verdict(&said, Property::Overflow), Verdict::Proved);

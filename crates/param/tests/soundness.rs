@@ -146,7 +146,7 @@ fn the_demand_that_would_help() {
     let suggested = |text: &str, property: Property| {
         let (_, kernel) = param::kernels(text).expect("a file").remove(0);
         let options = Options { infers: true, suggests: true };
-        let kernel = param::kir::Kernel { strict: true, ..kernel.expect("a kernel") };
+        let kernel = kernel.expect("a kernel").for_every_launch();
         let (answer, _) = param::prove(&kernel, None, options);
         let found = answer.properties.into_iter().find(|one| one.property == property);
         found.expect("the property").holds_if

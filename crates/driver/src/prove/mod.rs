@@ -80,7 +80,8 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let source = &input.source;
     let kernel = match selected(source, options.kernel) {
-        Ok(kernel) => Kernel { strict: options.strict, ..kernel },
+        Ok(kernel) if options.strict => kernel.for_every_launch(),
+        Ok(kernel) => kernel,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
         Err(Refusal::Read(diagnostic)) => {
             return refused(&diagnostic, input, "prove", colour).rendered(options.format);

@@ -61,7 +61,8 @@ fn compare_all(
     for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
         match demanding(&input.source, name, (&together.requires, renamed), &mut unused) {
-            Ok(kernel) => kernels.push(Kernel { strict: options.strict, ..kernel }),
+            Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
+            Ok(kernel) => kernels.push(kernel),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
                 return refused(&diagnostic, input, "equiv", colour).rendered(options.format);

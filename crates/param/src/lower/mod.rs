@@ -190,7 +190,6 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         mentioned: lowerer.mentioned,
         types: function.types.clone(),
         fences: lowerer.fences,
-        strict: false,
     })
 }
 
