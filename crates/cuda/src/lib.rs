@@ -21,6 +21,20 @@ use base::{Code, Diagnostic, Span};
 /// What reading gives, or why it cannot go on.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
+/// Reads a text: what it means, and where its files lie.
+///
+/// # Errors
+/// What is wrong with the whole text; what concerns single kernels is in their entries.
+pub fn read(
+    options: &preprocess::Options<'_>,
+    text: &str,
+) -> Result<(tree::Program, source::SourceMap)> {
+    let text = preprocess::preprocess(options, text)?;
+    let unit = syntax::parse(&text)?;
+    let program = sema::analyse(&unit, &sema::Options::default())?;
+    Ok((program, text.sources))
+}
+
 /// The text is wrong at a place.
 pub(crate) fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::Syntax, span, message))

@@ -182,7 +182,7 @@ pub struct Global {
 pub struct Record {
     /// Its name.
     pub name: String,
-    /// Its fields; those of bases come first.
+    /// Its fields. A base is a field of the base's type, before the others.
     pub fields: Vec<Field>,
     /// Size in bytes.
     pub size: u64,
@@ -359,7 +359,8 @@ pub enum ExprKind {
     /// `p - q` in elements.
     PointerDiff(Box<Expr>, Box<Expr>),
     /// A conversion to the type of this expression: between integers (modulo 2^bits), integers and floats, floats, to `bool`
-    /// (not zero), from enumerations, between pointers (`reinterpret_cast`, to and from `void*`), pointers and integers.
+    /// (not zero), from enumerations, between pointers (`reinterpret_cast`, to and from `void*`), pointers and integers. To
+    /// `void` it drops the value, and its operand may be a place. In clauses also to and from [`Type::Whole`] and [`Type::Real`].
     Convert(Box<Expr>),
     /// An operator on one value.
     Unary(Unary, Box<Expr>),
@@ -401,6 +402,8 @@ pub enum ExprKind {
     /// A call. Arguments are converted to the parameters' types; for a reference they are places.
     Call(FunctionId, Vec<Expr>),
     /// A function of CUDA or of the standard library by its canonical name (`intrinsics` has the table), arguments converted.
+    /// `min`, `max` and other functions of two numbers have both in the type of the result; shuffles always have their width. In
+    /// clauses, functions of real numbers have operands and result of type [`Type::Real`].
     Intrinsic(&'static str, Vec<Expr>),
     /// A struct made of its fields.
     Construct(Vec<Expr>),

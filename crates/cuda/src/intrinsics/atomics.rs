@@ -4,8 +4,8 @@ use super::{Class, Intrinsic, own};
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("atomicAdd", Class::Atomic, &["TPTT"], "i j y f d H {__half2} B {__nv_bfloat162}"),
-    own("atomicAdd_block", Class::Atomic, &["TPTT"], "i j y f d H {__half2} B {__nv_bfloat162}"),
-    own("atomicAdd_system", Class::Atomic, &["TPTT"], "i j y f d H {__half2} B {__nv_bfloat162}"),
+    own("atomicAdd_block", Class::Atomic, &["TPTT"], "i j y f d"),
+    own("atomicAdd_system", Class::Atomic, &["TPTT"], "i j y f d"),
     own("atomicSub", Class::Atomic, &["TPTT"], "i j"),
     own("atomicSub_block", Class::Atomic, &["TPTT"], "i j"),
     own("atomicSub_system", Class::Atomic, &["TPTT"], "i j"),
@@ -34,6 +34,6 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("atomicDec_block", Class::Atomic, &["TPTT"], "j"),
     own("atomicDec_system", Class::Atomic, &["TPTT"], "j"),
     own("atomicCAS", Class::Atomic, &["TPTTT"], "i j y t"),
-    own("atomicCAS_block", Class::Atomic, &["TPTTT"], "i j y t"),
-    own("atomicCAS_system", Class::Atomic, &["TPTTT"], "i j y t"),
+    own("atomicCAS_block", Class::Atomic, &["TPTTT"], "i j y"),
+    own("atomicCAS_system", Class::Atomic, &["TPTTT"], "i j y"),
 ];

@@ -16,7 +16,6 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__stcs", Class::Memory, &["vPTT"], LOADED),
     own("__stwt", Class::Memory, &["vPTT"], LOADED),
     own("memcpy", Class::Memory, &["PvPvPKvm"], ""),
-    own("memmove", Class::Memory, &["PvPvPKvm"], ""),
     own("memset", Class::Memory, &["PvPvim"], ""),
     own("malloc", Class::Memory, &["Pvm"], ""),
     own("free", Class::Memory, &["vPv"], ""),

@@ -1,12 +1,11 @@
 //! Barriers, functions of a warp, fences, and what controls the run (CUDA C++ Programming Guide: synchronisation functions, warp shuffle, vote, match and reduce functions).
 
-use super::{Class, Intrinsic, called, own};
+use super::{Class, Intrinsic, own};
 
 const SHUFFLED: &str = "i j l m x y f d H {__half2} B {__nv_bfloat162}";
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("__syncthreads", Class::Barrier, &["v"], ""),
-    called("__barrier_sync", "__syncthreads", Class::Barrier, &["v"], ""),
     own("__barrier_sync", Class::Barrier, &["vj"], ""),
     own("__barrier_sync_count", Class::Barrier, &["vjj"], ""),
     own("__syncthreads_count", Class::Barrier, &["ii"], ""),
@@ -39,10 +38,8 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__nanosleep", Class::Control, &["vj"], ""),
     own("clock", Class::Control, &["l"], ""),
     own("clock64", Class::Control, &["x"], ""),
-    own("__globaltimer", Class::Control, &["y"], ""),
     own("__builtin_assume", Class::Control, &["vb"], ""),
     own("__builtin_expect", Class::Control, &["lll"], ""),
     own("__builtin_unreachable", Class::Control, &["v"], ""),
     own("__prof_trigger", Class::Control, &["vi"], ""),
-    own("exit", Class::Control, &["vi"], ""),
 ];

@@ -142,6 +142,9 @@ impl<'a> Analyser<'a> {
             if let (Type::Record(record), false) = (&ty.ty, ty.is_reference()) {
                 self.usable(*record, parameter.ty.span)?;
             }
+            if ty.is_reference() && ast.specifiers.is_global {
+                return Err(error(parameter.ty.span, "a kernel takes no references"));
+            }
             parameters.push(local);
         }
         self.body.parameters = parameters.clone();

@@ -51,6 +51,7 @@ impl<'a> Analyser<'a> {
         self.classes.push(Class {
             scope,
             bases: Vec::new(),
+            has_dependent_base: false,
             state: ClassState::Declared,
             constructors: Vec::new(),
             conversions: Vec::new(),
@@ -180,7 +181,13 @@ impl<'a> Analyser<'a> {
             };
             self.complete(of, span)?;
             let name = self.program.records.get(of).map_or(String::new(), |one| one.name.clone());
+            let is_plain = base.parts.iter().all(|one| one.arguments.is_none());
+            let is_parameter = match &base.parts[..] {
+                [part] => self.is_template_parameter(&part.name.text),
+                _ => false,
+            };
             if let Some(class) = self.class_mut(id) {
+                class.has_dependent_base |= !is_plain || is_parameter;
                 class.bases.push((of, fields.len()));
             }
             fields.push(Field { name, ty, offset: 0, is_const: false });
@@ -194,6 +201,14 @@ impl<'a> Analyser<'a> {
             None => None,
         };
         self.lay_out(id, fields, record.is_union, align, record.name.name.span)
+    }
+
+    /// Whether a name is that of a template parameter around the present scope.
+    fn is_template_parameter(&self, name: &str) -> bool {
+        let (scope, _) = self.lookup(name);
+        scope
+            .and_then(|one| self.scopes.get(one))
+            .is_some_and(|one| one.kind == ScopeKind::Template)
     }
 
     fn read_member(

@@ -153,8 +153,9 @@ impl<'a> Analyser<'a> {
                 ClauseKind::Assume(self.in_spec(plain, |one| one.spec_condition(condition))?)
             }
             Ast::LoopInvariant(name, condition) => {
+                let (name, condition) = self.named_invariant(name.as_ref(), condition);
                 let made = self.in_spec(of_loop, |one| one.spec_condition(condition))?;
-                ClauseKind::LoopInvariant(text(name), made)
+                ClauseKind::LoopInvariant(name, made)
             }
             Ast::LoopVariant(measure) => {
                 ClauseKind::LoopVariant(self.in_spec(of_loop, |one| one.spec_whole(measure))?)
@@ -183,6 +184,26 @@ impl<'a> Analyser<'a> {
                 return Err(error(clause.span, "this clause does not belong here"));
             }
         })
+    }
+
+    /// A named invariant is remembered; its name alone says it again, of the variables of the new place.
+    fn named_invariant(
+        &mut self,
+        name: Option<&'a ast::Name>,
+        condition: &'a ast::Expr,
+    ) -> (Option<String>, &'a ast::Expr) {
+        if let Some(name) = name {
+            self.body.named.insert(name.text.clone(), condition);
+            return (Some(name.text.to_string()), condition);
+        }
+        if let ExprKind::Name(word) = &condition.kind
+            && let [part] = &word.parts[..]
+            && self.lookup(&part.name.text).1.is_empty()
+            && let Some(known) = self.body.named.get(&part.name.text)
+        {
+            return (Some(part.name.text.to_string()), known);
+        }
+        (None, condition)
     }
 
     /// What a kernel ensures is said of the launch, not of a thread.

@@ -2,6 +2,7 @@
 //!
 //! A declaration that cannot be read is kept with its reason and refused where it is used.
 
+use super::class::is_conversion_name;
 use super::scope::{Entity, ScopeId, ScopeKind, spelled};
 use super::template_text::template_text;
 use super::types::{QType, decayed};
@@ -11,8 +12,8 @@ use super::{
 };
 use crate::Result;
 use crate::syntax::ast::{self, Declaration, DeclarationKind, TypeKind};
-use crate::tree::{Enumeration, IntKind, Type};
-use base::Span;
+use crate::tree::Type;
+use base::{Severity, Span};
 use rustc_hash::FxHashMap;
 
 impl<'a> Analyser<'a> {
@@ -21,7 +22,14 @@ impl<'a> Analyser<'a> {
         for declaration in declarations {
             self.order += 1;
             self.limit = self.order;
-            self.declare(declaration)?;
+            match self.declare(declaration) {
+                Err(why) if why.severity == Severity::Unsupported => {
+                    for name in declared_names(declaration) {
+                        self.enter(self.scope, name, Entity::Refused(why.message.clone()));
+                    }
+                }
+                other => other?,
+            }
         }
         Ok(())
     }
@@ -102,7 +110,6 @@ impl<'a> Analyser<'a> {
             _ => None,
         });
         // Namespaces of headers that are not read have no names here: what is used of them is then not declared.
-        let nominated = nominated.or((last.name.text.as_ref() == "std").then_some(self.standard));
         if let Some(nominated) = nominated {
             let order = self.order;
             self.scopes[self.scope].directives.push((order, nominated));
@@ -117,6 +124,12 @@ impl<'a> Analyser<'a> {
             Some(Some(scope)) => self.names_in(scope, &last.name.text),
             _ => Vec::new(),
         };
+        let of_class = self.scopes.get(self.scope).map(|one| one.kind);
+        if let Some(ScopeKind::Class(_)) = of_class {
+            let why = "`using` of a base's members is not supported";
+            self.enter(self.scope, &last.name.text, Entity::Refused(why.into()));
+            return Ok(());
+        }
         if found.is_empty() {
             let why = format!("`{}` is not declared", spelled(name));
             self.enter(self.scope, &last.name.text, Entity::Refused(why.into()));
@@ -148,6 +161,14 @@ impl<'a> Analyser<'a> {
             self.declare_template(&name.text, pattern, parameters);
             return;
         }
+        // `namespace a = b;` comes as another name for `b`.
+        if let TypeKind::Named(target) = &ty.kind
+            && let Ok(found) = self.find(target)
+            && let Some(entity @ Entity::Namespace(_)) = found.first()
+        {
+            self.enter(self.scope, &name.text, entity.clone());
+            return;
+        }
         let entity = match self.resolve_type(ty) {
             Ok(found) => Entity::Type(found),
             Err(why) => Entity::Refused(why.message.clone()),
@@ -172,61 +193,6 @@ impl<'a> Analyser<'a> {
         };
         let id = self.templates.push(template);
         self.enter(self.scope, name, Entity::Template(id));
-    }
-
-    /// Enumerators have the type of the enumeration; without a fixed underlying type it is the first of `int`, `unsigned`, `long`,
-    /// `unsigned long` that holds all values ([dcl.enum]; nvcc takes `unsigned` if no value is negative, as GCC does).
-    pub(super) fn declare_enum(&mut self, one: &'a ast::Enumeration, _span: Span) -> Result<Type> {
-        let fixed = match &one.underlying {
-            Some(syntax) => match self.resolve_type(syntax)?.ty {
-                Type::Int(kind) => Some(kind),
-                _ => return Err(unsupported(syntax.span, "this underlying type is not supported")),
-            },
-            None if one.is_scoped => Some(IntKind::Int),
-            None => None,
-        };
-        let id = self.program.enums.push(Enumeration {
-            name: one.name.text.to_string(),
-            underlying: fixed.unwrap_or(IntKind::Int),
-            is_scoped: one.is_scoped,
-        });
-        let scope = self.new_scope(Some(self.scope), ScopeKind::Enum);
-        self.enum_scopes.push(scope);
-        self.enter(self.scope, &one.name.text, Entity::Type(QType::plain(Type::Enum(id))));
-        let outer = self.scope;
-        let (mut next, mut least, mut greatest) = (0_i128, 0_i128, 0_i128);
-        for (name, value) in &one.values {
-            if let Some(value) = value {
-                // Earlier enumerators are seen; inside of the braces they have the type of their values.
-                self.scope = scope;
-                let constant = self.required_constant(value);
-                self.scope = outer;
-                next = constant?;
-            }
-            if let Some(kind) = fixed
-                && kind.wrap(next) != next
-            {
-                return Err(error(name.span, "this value does not fit the underlying type"));
-            }
-            (least, greatest) = (least.min(next), greatest.max(next));
-            self.enter(scope, &name.text, Entity::Enumerator(id, next));
-            if !one.is_scoped {
-                self.enter(outer, &name.text, Entity::Enumerator(id, next));
-            }
-            next += 1;
-        }
-        if fixed.is_none() {
-            let kinds = match least < 0 {
-                true => [IntKind::Int, IntKind::Long],
-                false => [IntKind::UnsignedInt, IntKind::UnsignedLong],
-            };
-            let fits = |kind: &IntKind| kind.range().0 <= least && greatest <= kind.range().1;
-            let Some(kind) = kinds.into_iter().find(fits) else {
-                return Err(error(one.name.span, "no integer type holds these values"));
-            };
-            self.program.enums[id].underlying = kind;
-        }
-        Ok(Type::Enum(id))
     }
 
     /// A record or enumeration that is defined inside of another declaration; once for all declarators.
@@ -402,8 +368,13 @@ impl<'a> Analyser<'a> {
                 (None, None) => template_text(decl.ast) == template_text(function),
                 _ => false,
             };
-            (same && decl.member.map(|one| one.is_const) == member.map(|one| one.is_const))
-                .then_some(*id)
+            let same_result = !is_conversion_name(name)
+                || match (&decl.signature, signature) {
+                    (Some(Ok(one)), Some(Ok(other))) => one.returns == other.returns,
+                    _ => false,
+                };
+            let is_const = |one: Option<Member>| one.map(|one| one.is_const);
+            (same && same_result && is_const(decl.member) == is_const(member)).then_some(*id)
         })
     }
 
@@ -474,6 +445,21 @@ impl<'a> Analyser<'a> {
             }
         }
         Err(name_error(last.name.span, "the class has no such member"))
+    }
+}
+
+/// Names that a declaration which is not read would have declared.
+fn declared_names(declaration: &Declaration) -> Vec<&str> {
+    match &declaration.kind {
+        DeclarationKind::Function(function) => {
+            function.name.parts.last().map(|one| one.name.text.as_ref()).into_iter().collect()
+        }
+        DeclarationKind::Record(record) => vec![&record.name.name.text],
+        DeclarationKind::Enum(one) => {
+            let values = one.values.iter().map(|one| one.0.text.as_ref());
+            std::iter::once(one.name.text.as_ref()).chain(values).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -6,8 +6,8 @@
 use super::BodyState;
 use super::evaluate_numbers::{both, compared, fit, fit_wrapped, integers, rounded};
 use crate::tree::{
-    Binary, Expr, ExprKind, FloatKind, FunctionId, Init, LocalId, Loop, Program, Stmt, StmtKind,
-    Switch, Type, Unary,
+    Binary, Category, Expr, ExprKind, FloatKind, FunctionId, Init, LocalId, Loop, Program, Stmt,
+    StmtKind, Switch, Type, Unary,
 };
 use base::{Index, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -147,6 +147,7 @@ impl<'p> Evaluator<'p> {
                 self.effect(place)
             }
             ExprKind::Step { is_prefix: true, .. } => self.effect(place),
+            ExprKind::Call(..) => self.value(place),
             ExprKind::Select(condition, one, other) => match self.truth(condition)? {
                 true => self.read(one),
                 false => self.read(other),
@@ -322,7 +323,12 @@ impl<'p> Evaluator<'p> {
         }
         let mut frame = FxHashMap::default();
         for (parameter, argument) in callee.parameters.iter().zip(arguments) {
-            let by_reference = callee.locals.get(*parameter).is_some_and(|one| one.is_reference);
+            let local = callee.locals.get(*parameter);
+            let by_reference = local.is_some_and(|one| one.is_reference);
+            // What is written through it would have to reach the caller's variable.
+            if by_reference && !local.is_some_and(|one| one.is_const) {
+                return Err(Stop::Unknown(span, "this is not a constant"));
+            }
             let number = match by_reference {
                 true => self.read(argument)?,
                 false => self.value(argument)?,
@@ -371,7 +377,13 @@ impl<'p> Evaluator<'p> {
             StmtKind::Switch(inner) => self.switch(inner),
             StmtKind::Block(inner) => self.block(inner),
             StmtKind::Return(None) => Ok(Flow::Return(None)),
-            StmtKind::Return(Some(expr)) => Ok(Flow::Return(Some(self.value(expr)?))),
+            StmtKind::Return(Some(expr)) => {
+                let number = match expr.category {
+                    Category::Place => self.read(expr)?,
+                    Category::Value => self.value(expr)?,
+                };
+                Ok(Flow::Return(Some(number)))
+            }
             StmtKind::Break => Ok(Flow::Break),
             StmtKind::Continue => Ok(Flow::Continue),
             StmtKind::Clauses(_) => Ok(Flow::On),

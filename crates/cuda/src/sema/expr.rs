@@ -23,6 +23,9 @@ pub(crate) struct Operand {
     pub constant: Option<Box<Expr>>,
 }
 
+/// Expressions nest no deeper than this.
+pub(super) const LEVELS: u32 = 400;
+
 impl Operand {
     pub(super) fn new(expr: Expr) -> Self {
         Self {
@@ -80,6 +83,25 @@ pub(crate) fn place(kind: ExprKind, ty: Type, span: Span) -> Expr {
 impl<'a> Analyser<'a> {
     /// An expression.
     pub(super) fn operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+        self.levelled(expr.span, |one| one.operand_here(expr))
+    }
+
+    /// Guards the stack: expressions nest only so deep.
+    pub(super) fn levelled<T>(
+        &mut self,
+        span: Span,
+        inner: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if self.level >= LEVELS {
+            return Err(crate::limit(span, "this expression is nested too deeply"));
+        }
+        self.level += 1;
+        let result = inner(self);
+        self.level -= 1;
+        result
+    }
+
+    fn operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {
             Ast::Int { value: number, decimal, unsigned, long } => {

@@ -7,7 +7,7 @@ use super::types::QType;
 use super::{Analyser, Pattern, error, unsupported};
 use crate::Result;
 use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind};
-use crate::tree::{Expr, Type, display};
+use crate::tree::{Expr, ExprKind, Type, display};
 use base::Span;
 
 /// An argument of a template.
@@ -36,7 +36,7 @@ impl<'a> Analyser<'a> {
                 )
             }
             Arg::Value(expr) => match expr.kind {
-                crate::tree::ExprKind::Int(value) => match expr.ty {
+                ExprKind::Int(value) => match expr.ty {
                     Type::Bool => (value != 0).to_string(),
                     _ => value.to_string(),
                 },
@@ -51,7 +51,16 @@ impl<'a> Analyser<'a> {
             .iter()
             .map(|arg| match arg {
                 Arg::Type(ty) => format!("{}#{:?}", self.arg_text(arg), ty.ty),
-                Arg::Value(expr) => format!("{}#{:?}", self.arg_text(arg), expr.ty),
+                Arg::Value(expr) => {
+                    // Symbols of two kernels may have one name.
+                    let mut symbols = Vec::new();
+                    expr.walk(&mut |inner| {
+                        if let ExprKind::Symbol(id) = inner.kind {
+                            symbols.push(id);
+                        }
+                    });
+                    format!("{}#{:?}#{symbols:?}", self.arg_text(arg), expr.ty)
+                }
             })
             .collect();
         texts.join(", ")
@@ -320,5 +329,13 @@ impl<'a> Analyser<'a> {
             Pattern::Record(record),
         ));
         Ok(())
+    }
+}
+
+/// Whether an argument is a value that is not fixed.
+pub(super) fn is_symbolic(arg: &Arg) -> bool {
+    match arg {
+        Arg::Type(_) => false,
+        Arg::Value(expr) => !matches!(expr.kind, ExprKind::Int(_)),
     }
 }

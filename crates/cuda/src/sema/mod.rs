@@ -16,6 +16,7 @@ mod constant;
 mod convert;
 mod declare;
 mod deduce;
+mod enums;
 mod evaluate;
 mod evaluate_numbers;
 mod expr;
@@ -36,6 +37,8 @@ mod spec_call;
 mod stmt;
 mod switch;
 mod template_text;
+#[cfg(test)]
+mod tests;
 mod types;
 mod user_operators;
 mod variables;
@@ -62,10 +65,22 @@ pub struct Options {}
 ///
 /// Errors that concern the whole file; those of single kernels are in their entries.
 pub fn analyse(unit: &ast::Unit, _options: &Options) -> Result<Program> {
+    let prelude = prelude()?;
     let mut analyser = Analyser::new();
+    analyser.declare_all(&prelude.declarations)?;
     analyser.declare_all(&unit.declarations)?;
     analyser.read_kernels()?;
     Ok(analyser.finish())
+}
+
+/// Declarations of headers that every text sees. They have no place in the user's text.
+fn prelude() -> Result<ast::Unit> {
+    let options = crate::preprocess::Options::default();
+    let mut text = crate::preprocess::preprocess(&options, include_str!("prelude.cuh"))?;
+    for token in &mut text.tokens {
+        token.span = Span::default();
+    }
+    crate::syntax::parse(&text)
 }
 
 /// Parameters and result of a function.
@@ -150,6 +165,8 @@ pub(crate) struct Class<'a> {
     pub state: ClassState,
     pub constructors: Vec<DeclId>,
     pub conversions: Vec<DeclId>,
+    /// Whether a base may depend on template parameters: its names are not found by unqualified lookup ([temp.dep]/3).
+    pub has_dependent_base: bool,
     /// Initialisers of fields, by position.
     pub field_inits: Vec<(usize, &'a ast::Initialiser)>,
     /// It has a destructor or virtual functions, which are not followed.
@@ -184,7 +201,7 @@ pub(crate) enum BodyState {
 
 /// What is known while a body is read.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub(crate) struct Body<'a> {
     pub function: Option<FunctionId>,
     pub locals: IndexVec<LocalId, Local>,
     /// Values of `const` variables with constant initialisers.
@@ -199,13 +216,15 @@ pub(crate) struct Body {
     pub is_kernel: bool,
     pub loops: u32,
     pub switches: u32,
+    /// Named invariants of loops, which may be said again.
+    pub named: FxHashMap<Box<str>, &'a ast::Expr>,
     /// What a clause may speak of.
     pub spec: spec::SpecContext,
     /// Clauses that were found in the body.
     pub clauses: Vec<Clause>,
 }
 
-impl Body {
+impl Body<'_> {
     fn new() -> Self {
         Self {
             function: None,
@@ -220,6 +239,7 @@ impl Body {
             is_kernel: false,
             loops: 0,
             switches: 0,
+            named: FxHashMap::default(),
             spec: spec::SpecContext::default(),
             clauses: Vec::new(),
         }
@@ -248,8 +268,9 @@ pub(crate) struct Analyser<'a> {
     /// Functions of each function, by position.
     callees: Vec<Vec<FunctionId>>,
     queue: Vec<FunctionId>,
-    body: Body,
+    body: Body<'a>,
     depth: u32,
+    level: u32,
     kernels: Vec<(DeclId, Span)>,
     /// Explicit instantiations of kernels.
     instantiations: Vec<(DeclId, Vec<instance::Arg>, Span)>,
@@ -286,6 +307,14 @@ impl<'a> Analyser<'a> {
         };
         let global = scope(None);
         let standard = scope(Some(global));
+        let cuda = scope(Some(global));
+        // `cuda::std` is read as `std`.
+        for (within, name, inner) in
+            [(global, "std", standard), (global, "cuda", cuda), (cuda, "std", standard)]
+        {
+            let entity = scope::Entity::Namespace(inner);
+            scopes[within].names.insert(name.into(), vec![(0, entity)]);
+        }
         Self {
             program: Program::default(),
             scopes,
@@ -304,6 +333,7 @@ impl<'a> Analyser<'a> {
             queue: Vec::new(),
             body: Body::new(),
             depth: 0,
+            level: 0,
             kernels: Vec::new(),
             instantiations: Vec::new(),
             vectors: FxHashMap::default(),

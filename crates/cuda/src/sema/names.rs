@@ -1,7 +1,7 @@
 //! What names stand for as types and as expressions ([basic.lookup], [expr.prim.id], [temp.names]).
 
 use super::expr::Operand;
-use super::scope::{Entity, ScopeId, spelled};
+use super::scope::{Entity, ScopeId, ScopeKind, spelled};
 use super::types::{QType, Reference, UNSIGNED};
 use super::{Analyser, Pattern, error, name_error, unsupported};
 use crate::Result;
@@ -72,7 +72,14 @@ impl<'a> Analyser<'a> {
                 if let (Some(given), true) = (arguments, within == Some(self.standard)) {
                     return self.standard_type(word, given, span);
                 }
-                Err(unsupported(span, format!("the type `{word}` is not supported")))
+                let of_class = within
+                    .and_then(|one| self.scopes.get(one))
+                    .is_some_and(|one| matches!(one.kind, ScopeKind::Class(_)));
+                let message = format!("the type `{word}` is not declared");
+                match of_class {
+                    true => Err(name_error(span, message)),
+                    false => Err(unsupported(span, message)),
+                }
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Built-in operators ([expr.unary.op], [expr.mul] to [expr.log.or], [expr.ass], [expr.pre.incr]).
 
-use super::expr::{Operand, place, value};
+use super::expr::{LEVELS, Operand, place, value};
 use super::types::{DIFFERENCE, is_arithmetic, is_integral, is_narrow_float};
 use super::{Analyser, error, unsupported};
 use crate::Result;
 use crate::syntax::ast;
-use crate::tree::{Binary, Category, Compare, Expr, ExprKind, Type, Unary};
+use crate::tree::{Binary, Category, Compare, Expr, ExprKind, FloatKind, Type, Unary};
 use base::Span;
 
 /// The operator of a sign.
@@ -88,8 +88,23 @@ impl<'a> Analyser<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Result<Operand> {
-        let (left, right) = (self.operand(left)?, self.operand(right)?);
-        self.binary_operands(sign, left, right, span)
+        // A chain that groups to the left is walked in a loop: a long sum needs no stack here. Whoever walks the tree does, so
+        // its length counts as depth.
+        let mut chain = vec![(sign, right, span)];
+        let mut first = left;
+        while let ast::ExprKind::Binary(sign, left, right) = &first.kind {
+            chain.push((sign, right, first.span));
+            first = left;
+        }
+        if self.level as usize + chain.len() > LEVELS as usize {
+            return Err(crate::limit(span, "this expression is nested too deeply"));
+        }
+        let mut made = self.operand(first)?;
+        for (sign, right, span) in chain.into_iter().rev() {
+            let right = self.operand(right)?;
+            made = self.binary_operands(sign, made, right, span)?;
+        }
+        Ok(made)
     }
 
     pub(super) fn binary_operands(
@@ -421,7 +436,9 @@ impl<'a> Analyser<'a> {
     pub(super) fn is_user(&self, ty: &Type) -> bool {
         match ty {
             Type::Record(_) => true,
-            Type::Enum(_) => self.has_operators,
+            Type::Enum(_) | Type::Float(FloatKind::Half | FloatKind::Bfloat16) => {
+                self.has_operators
+            }
             _ => false,
         }
     }

@@ -209,7 +209,15 @@ impl<'a> Analyser<'a> {
     }
 
     /// Functions in the namespaces of the arguments' types ([basic.lookup.argdep]).
-    pub(super) fn argument_dependent(&self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
+    pub(super) fn argument_dependent(&mut self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
+        // In a template, functions count that are declared up to its instantiation ([temp.dep.candidate]); a text whose
+        // meaning depends on where that is has none, so all are taken.
+        let limit = if self.is_in_template() { u32::MAX } else { self.limit };
+        let scope = self.scope;
+        self.at_place(scope, limit, |one| one.functions_of_arguments(name, operands))
+    }
+
+    fn functions_of_arguments(&self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
         let mut found = Vec::new();
         for operand in operands {
             let mut ty = operand.expr.ty.clone();

@@ -26,6 +26,13 @@ impl<'a> Analyser<'a> {
             ));
         }
         if let Some(instance) = instance
+            && !one.specialisations.is_empty()
+            && instance.args.iter().any(super::instance::is_symbolic)
+        {
+            let message = "a specialisation is chosen by a value that is not fixed";
+            return Err(unsupported(span, message));
+        }
+        if let Some(instance) = instance
             && let Some((_, special)) =
                 one.specialisations.iter().find(|special| special.0 == instance.key)
         {

@@ -172,6 +172,15 @@ impl<'a> Analyser<'a> {
                 }
             }
             let mut found = self.names_in(scope, name);
+            if let ScopeKind::Class(record) = here.kind
+                && !here.names.contains_key(name)
+                && !found.is_empty()
+                && self.class(record).is_some_and(|one| one.has_dependent_base)
+                && self.is_in_template()
+            {
+                let why = "names of a base that depends on template parameters need `this->`";
+                found = vec![Entity::Refused(why.into())];
+            }
             for (nominated, appears) in seen.clone() {
                 if appears == scope {
                     found.extend(self.names_in(nominated, name));
@@ -184,6 +193,18 @@ impl<'a> Analyser<'a> {
             at = here.parent;
         }
         (None, Vec::new())
+    }
+
+    /// Whether the present place is inside of an instance of a template.
+    pub(super) fn is_in_template(&self) -> bool {
+        let mut at = Some(self.scope);
+        while let Some(scope) = at.and_then(|one| self.scopes.get(one)) {
+            if scope.kind == ScopeKind::Template {
+                return true;
+            }
+            at = scope.parent;
+        }
+        false
     }
 
     fn common_ancestor(&self, one: ScopeId, other: ScopeId) -> ScopeId {
@@ -239,19 +260,11 @@ impl<'a> Analyser<'a> {
                 let ty = self.type_of_part(within, part)?;
                 self.scope_of_type(&ty.ty, part.name.span)
             }
-            None if matches!(word, "std" | "cuda") && self.is_outermost(within) => {
-                Ok(self.standard)
-            }
             None => {
                 let message = format!("the namespace or class `{word}` is not declared");
                 Err(unsupported(part.name.span, message))
             }
         }
-    }
-
-    /// `cuda::std` is read as `std`.
-    fn is_outermost(&self, within: Option<ScopeId>) -> bool {
-        within.is_none_or(|scope| scope == self.global || scope == self.standard)
     }
 
     fn scope_of_type(&self, ty: &crate::tree::Type, span: Span) -> Result<ScopeId> {

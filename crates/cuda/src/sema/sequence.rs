@@ -332,14 +332,16 @@ impl<'p> Checker<'p> {
                 continue;
             }
             let root = self.root(argument);
-            made.reads.push(root);
+            if summary.reads {
+                made.reads.push(root);
+            }
             let is_const = callee.is_some_and(|one| {
                 one.parameters
                     .get(position)
                     .and_then(|one_parameter| one.locals.get(*one_parameter))
                     .is_some_and(|one| one.is_const)
             });
-            if !is_const {
+            if !is_const && summary.writes {
                 made.writes.push(root);
             }
         }

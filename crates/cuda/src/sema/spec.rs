@@ -97,6 +97,12 @@ impl<'a> Analyser<'a> {
     }
 
     pub(super) fn spec_operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+        // A level of a clause takes about twice the stack of one of the program.
+        let span = expr.span;
+        self.levelled(span, |one| one.levelled(span, |one| one.spec_operand_here(expr)))
+    }
+
+    fn spec_operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {
             Ast::Name(name) => {

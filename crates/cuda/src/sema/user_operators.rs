@@ -27,6 +27,7 @@ impl<'a> Analyser<'a> {
         }
         if !viable.is_empty() {
             let chosen = self.choose(&viable, &operands, &name, span)?;
+            self.check_narrow(&chosen, &operands, span)?;
             // A built-in operator on converted operands could be as good; classes with conversions are not decided here.
             if operands.iter().any(|one| self.converts_to_number(&one.expr.ty)) {
                 let message =
@@ -36,6 +37,17 @@ impl<'a> Analyser<'a> {
             return self.finish_call(chosen, operands, span);
         }
         self.built_in_of_class(sign, operands, span)
+    }
+
+    /// Operators of 16-bit floats are functions of CUDA's headers: one of the user's is chosen only if it fits exactly.
+    fn check_narrow(&mut self, chosen: &Candidate, operands: &[Operand], span: Span) -> Result<()> {
+        let narrow = operands.iter().any(|one| super::types::is_narrow_float(&one.expr.ty));
+        let sequences = self.sequences(chosen, operands)?.unwrap_or_default();
+        let exact = sequences.iter().all(|one| one.rank == super::convert::Rank::Exact);
+        match narrow && !exact {
+            true => Err(unsupported(span, "this operator of 16-bit floats is not decided")),
+            false => Ok(()),
+        }
     }
 
     /// No function fits: operands that convert to numbers or pointers do so ([over.built]).
@@ -103,12 +115,19 @@ impl<'a> Analyser<'a> {
             && let Some(scope) = self.class_scope(*record)
         {
             for entity in self.names_in(scope, name) {
-                let Entity::Function(decl) = entity else { continue };
-                candidates.extend(self.candidate(decl, &[], operands)?);
+                match entity {
+                    Entity::Function(decl) => {
+                        candidates.extend(self.candidate(decl, &[], operands)?);
+                    }
+                    Entity::Refused(why) => {
+                        let span = operands.first().map_or(Span::default(), Operand::span);
+                        return Err(unsupported(span, why));
+                    }
+                    _ => {}
+                }
             }
         }
-        let is_free = |one: &Entity| matches!(one, Entity::Function(_) | Entity::Refused(_));
-        let mut found = self.lookup_free(name, is_free);
+        let mut found = self.lookup_free(name, operands)?;
         for one in self.argument_dependent(name, operands) {
             if !found.contains(&one) {
                 found.push(one);
@@ -124,19 +143,23 @@ impl<'a> Analyser<'a> {
     }
 
     /// Functions outside of classes that a name finds.
-    fn lookup_free(&mut self, name: &str, fits: impl Fn(&Entity) -> bool) -> Vec<DeclId> {
+    fn lookup_free(&mut self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
         let found = self.lookup_where(name, |one| match one {
             Entity::Function(id) => self.decls.get(*id).is_some_and(|one| one.member.is_none()),
-            other => fits(other),
+            other => matches!(other, Entity::Refused(_)),
         });
-        found
-            .1
-            .into_iter()
-            .filter_map(|one| match one {
-                Entity::Function(id) => Some(id),
-                _ => None,
-            })
-            .collect()
+        let mut functions = Vec::new();
+        for entity in found.1 {
+            match entity {
+                Entity::Function(id) => functions.push(id),
+                Entity::Refused(why) => {
+                    let span = operands.first().map_or(Span::default(), Operand::span);
+                    return Err(unsupported(span, why));
+                }
+                _ => {}
+            }
+        }
+        Ok(functions)
     }
 
     pub(super) fn user_assignment(

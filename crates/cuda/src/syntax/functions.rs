@@ -83,7 +83,8 @@ impl Parser<'_> {
         let text = only.name.text.clone();
         let known = self.scopes.lookup_in(Some(self.target()), &text).meaning;
         // A friend does not become a member, nor does a constructor hide its class.
-        if function.specifiers.is_friend || known.is_type() {
+        let is_constructor = self.classes.last().is_some_and(|class| *class == text);
+        if function.specifiers.is_friend || known.is_type() || is_constructor {
             return;
         }
         if is_template && !self.classes.is_empty() {

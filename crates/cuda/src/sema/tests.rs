@@ -1,0 +1,519 @@
+//! What texts mean, on the tree. Inputs are those that a reader without types misread, and one for each rule.
+//! Long: a list of cases.
+
+use crate::tree::{Program, Type, display};
+use base::Severity;
+
+fn program(text: &str) -> Program {
+    match crate::read(&crate::preprocess::Options::default(), text) {
+        Ok((program, _)) => program,
+        Err(why) => panic!("{}: {text}", why.message),
+    }
+}
+
+/// All functions as text.
+fn tree(text: &str) -> String {
+    let program = program(text);
+    for kernel in &program.kernels {
+        if let Err(why) = &kernel.function {
+            panic!("{}: {}: {text}", kernel.name, why.message);
+        }
+    }
+    program.functions.indices().map(|id| display::function_text(&program, id)).collect()
+}
+
+/// Why the kernels of a text are refused.
+fn refusal(text: &str) -> (Severity, String) {
+    match crate::read(&crate::preprocess::Options::default(), text) {
+        Err(why) => (why.severity, why.message.to_string()),
+        Ok((program, _)) => {
+            let found = program.kernels.iter().find_map(|one| one.function.as_ref().err());
+            match found {
+                Some(why) => (why.severity, why.message.to_string()),
+                None => panic!("this is read: {text}"),
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn has(text: &str, part: &str) {
+    let tree = tree(text);
+    assert!(tree.contains(part), "`{part}` is not in\n{tree}");
+}
+
+/// The value that a kernel stores, for an expression of parameters.
+#[track_caller]
+fn stores(ty: &str, parameters: &str, expr: &str, expected: &str) {
+    let text = format!("__global__ void k({ty}* o, {parameters}) {{ *o = {expr}; }}");
+    has(&text, &format!("(= (* (read o)) {expected})"));
+}
+
+#[test]
+fn overloads_of_builtin_names_are_chosen_by_type() {
+    // D03, D04: the user's functions, not CUDA's.
+    has(
+        "__device__ short abs(short x) { return x; }
+         __global__ void k(int* o) { short x = -3; o[0] = abs(x); }",
+        "(to int (call abs (read x)))",
+    );
+    has(
+        "__device__ void atomicMax(float* a, float v) { if (*a < v) *a = v; }
+         __global__ void k(float* a, const float* b) { atomicMax(&a[0], b[1]); }",
+        "(call atomicMax (p+ (read a) 0) (read (* (p+ (read b) 1))))",
+    );
+    has(
+        "__device__ short max(short x, short y) { return y; }
+         __global__ void k(int* a) { short x = 7, y = 3; a[0] = max(x, y); }",
+        "(call max (read x) (read y))",
+    );
+    has(
+        "__device__ short max(short x, short y) { return y; }
+         __global__ void k(int* a) { short x = 7; a[1] = max(a[0], a[2]); }",
+        "(max:int ",
+    );
+    has(
+        "__device__ int f(int x) { return 1; } __device__ int f(float x) { return 2; }
+         __global__ void k(int* a) { a[0] = f(1.0f); }",
+        "(call f 1.0:float)",
+    );
+    has("__global__ void k(int* a) { atomicMax(a, 3); }", "(atomicMax:int (read a) 3)");
+}
+
+#[test]
+fn ambiguous_and_impossible_calls_are_errors() {
+    let (severity, message) = refusal(
+        "__device__ int f(long x) { return 1; } __device__ int f(float x) { return 2; }
+         __global__ void k(int* a) { a[0] = f(1); }",
+    );
+    assert_eq!(severity, Severity::Error);
+    assert!(message.contains("equally well"), "{message}");
+    let (_, message) = refusal("__global__ void k(float* a) { atomicMax(a, 1.0f); }");
+    assert!(message.contains("no `atomicMax` takes"), "{message}");
+    // `int` is as far from `long` as from `unsigned`.
+    let (_, message) = refusal("__global__ void k(long* a, int n) { a[0] = max(a[0], 1u); }");
+    assert!(message.contains("equally well"), "{message}");
+    // `short` to one side, `int` to the other.
+    let (_, message) = refusal(
+        "__device__ short max(short x, short y) { return y; }
+         __global__ void k(int* a) { short x = 7; a[1] = max(x, 3); }",
+    );
+    assert!(message.contains("equally well"), "{message}");
+    // CUDA has this one.
+    let (severity, _) = refusal(
+        "__device__ int max(int a, int b) { return b; } __global__ void k(int* a) { *a = max(1, 2); }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn templates_are_instantiated_for_the_types_they_get() {
+    // D05.
+    let text = "template <typename T> __device__ T half_of(T x) { return x / 2; }
+        __global__ void k(float* o) { int x = 7; o[0] = half_of(x); o[1] = half_of(3.0f); }";
+    has(text, "(to float (call half_of<int> (read x)))");
+    has(text, "half_of(float x) -> float\n  return (/:float (read x) 2.0:float)");
+    let text = "template <typename T> __device__ T inc(T x) { return x + 1; }
+        __global__ void k(float* o) { o[0] = inc<unsigned char>(255); }";
+    has(text, "(call inc<unsigned char> 255:unsigned char)");
+    has(text, "return (to unsigned char (+:int (to int (read x)) 1))");
+}
+
+#[test]
+fn inner_names_hide_outer_ones() {
+    // D06, D11.
+    has(
+        "__device__ int f(int x) { { int x = 3; if (x == 99) return 5; } return x; }
+         __global__ void k(int* o) { o[0] = f(7); }",
+        "return (read x#0)",
+    );
+    has(
+        "typedef unsigned short half; __global__ void k(float* o) { half x = 70000; o[0] = x; }",
+        "unsigned short x = 4464:unsigned short",
+    );
+    has(
+        "__device__ int f() { return 1; }
+         __global__ void k(int* o) { int f = 2; int threadIdx = 5; o[threadIdx] = f; }",
+        "(= (* (p+ (read o) (read threadIdx))) (read f))",
+    );
+}
+
+#[test]
+fn pointer_casts_keep_their_types() {
+    // D07.
+    has(
+        "__global__ void k(const float* a, float* o) { o[0] = ((const double*)a)[1]; }",
+        "(to float (read (* (p+ (to const double* (read a)) 1))))",
+    );
+    has(
+        "__global__ void k(const float* a, float* o) { o[0] = __half2float(((const __half*)a)[1]); }",
+        "(__half2float:float (read (* (p+ (to const half* (read a)) 1))))",
+    );
+}
+
+#[test]
+fn constants_are_converted_to_their_type() {
+    // D10, D19.
+    has(
+        "constexpr unsigned char K = 300; __global__ void k(int* a) { a[0] = K; }",
+        "(= (* (p+ (read a) 0)) 44)",
+    );
+    has(
+        "constexpr bool K = 2; __global__ void k(int* a) { a[0] = K; }",
+        "(= (* (p+ (read a) 0)) 1)",
+    );
+    has(
+        "constexpr unsigned K = -1; __global__ void k(long long* a) { a[0] = K; }",
+        "(= (* (p+ (read a) 0)) 4294967295:long long)",
+    );
+    has(
+        "constexpr unsigned char K = 257; __global__ void k() { __shared__ int s[K]; s[0] = 1; }",
+        "shared int[1] s",
+    );
+    has(
+        "__global__ void k() { __shared__ int s[(unsigned char)300]; s[0] = 1; }",
+        "shared int[44] s",
+    );
+    has(
+        "__global__ void k(int* o) { const unsigned char c = 511; o[0] = c; }",
+        "(= (* (p+ (read o) 0)) 255)",
+    );
+    let (severity, _) =
+        refusal("constexpr int K = 2147483647 + 1; __global__ void k(int* a) { *a = K; }");
+    assert_eq!(severity, Severity::Error);
+}
+
+#[test]
+fn order_of_evaluation_is_kept_or_refused() {
+    // D13: `=` has its right side first and `<<` its left, so these have a meaning.
+    has(
+        "__global__ void k(int* a) { int i = 1; a[i++] = i; }",
+        "(= (* (p+ (read a) (i ++))) (read i))",
+    );
+    has(
+        "__global__ void k(int* a) { int i = 1; i = i++ + 1; a[0] = i; }",
+        "(= i (+:int (i ++) 1))",
+    );
+    has("__global__ void k(int* a) { int i = 1; a[0] = i << i++; }", "(<<:int (read i) (i ++))");
+    has("__global__ void k(int* a) { int i = 1; a[0] = i++ && i; }", "(&& ");
+    for body in [
+        "int i = 1; a[0] = i + i++;",
+        "int i = 1; a[0] = max(i++, i);",
+        "int i = 1; a[0] = a[i] + (a[1] = 3);",
+        "a[0] = f(a) + f(a);",
+        "int i = 0; int* p = &i; a[0] = i + (*p)++;",
+        "int i = 0; int& r = i; a[0] = i + r++;",
+    ] {
+        let text = format!(
+            "__device__ int f(int* p) {{ return *p += 1; }} __global__ void k(int* a) {{ {body} }}"
+        );
+        let (severity, message) = refusal(&text);
+        assert_eq!(severity, Severity::Unsupported, "{body}");
+        assert!(message.contains("order of evaluation"), "{body}: {message}");
+    }
+    // Reads alone, and arrays apart.
+    tree(
+        "__device__ int f(const int* p) { return *p; } __global__ void k(int* a) { a[0] = f(a) + f(a); }",
+    );
+    tree("__global__ void k(int* a, int* b) { a[0] = a[1] + atomicAdd(&b[0], 1); }");
+}
+
+#[test]
+fn loads_through_the_read_only_cache_stay_loads() {
+    // D14: what it means for written memory is the business of whoever lowers it.
+    has(
+        "__global__ void k(int* a, int* b) { b[0] = __ldg(&a[1]); }",
+        "(__ldg:int (to const int* (p+ (read a) 1)))",
+    );
+}
+
+#[test]
+fn usual_arithmetic_conversions() {
+    let table = [
+        ("char a, char b", "a + b", "(+:int (to int (read a)) (to int (read b)))"),
+        ("bool a, short b", "a * b", "(*:int (to int (read a)) (to int (read b)))"),
+        ("int a, unsigned b", "a + b", "(+:unsigned (to unsigned (read a)) (read b))"),
+        ("unsigned a, long b", "a + b", "(+:long (to long (read a)) (read b))"),
+        (
+            "unsigned long a, long long b",
+            "a + b",
+            "(+:unsigned long long (to unsigned long long (read a)) (to unsigned long long (read b)))",
+        ),
+        ("long a, long long b", "a + b", "(+:long long (to long long (read a)) (read b))"),
+        ("int a, float b", "a + b", "(+:float (to float (read a)) (read b))"),
+        ("float a, double b", "a + b", "(+:double (to double (read a)) (read b))"),
+        ("unsigned char a, long b", "a << b", "(<<:int (to int (read a)) (read b))"),
+        ("int a, unsigned b", "a < b", "(<:unsigned (to unsigned (read a)) (read b))"),
+        ("short a, int b", "~a", "(~ (to int (read a)))"),
+        ("float a, int b", "a && b", "(&& (to bool (read a)) (to bool (read b)))"),
+    ];
+    for (parameters, expr, expected) in table {
+        let text = format!("__global__ void k(float* o, {parameters}) {{ {expr}; }}");
+        has(&text, expected);
+    }
+    stores("int", "short a, long b", "b ? a : 1", "(? (to bool (read b)) (to int (read a)) 1)");
+    stores(
+        "int",
+        "int a, int b",
+        "4294967295 > a",
+        "(to int (>:long 4294967295:long (to long (read a))))",
+    );
+    stores("unsigned", "int a, int b", "0xffffffff", "4294967295:unsigned");
+    stores(
+        "int",
+        "int a, int b",
+        "-1 / 2u",
+        "(to int (/:unsigned (to unsigned (neg 1)) 2:unsigned))",
+    );
+}
+
+#[test]
+fn compound_assignment_computes_in_the_common_type() {
+    has(
+        "__global__ void k(char* c, float f) { c[0] += f; }",
+        "(+=:float (* (p+ (read c) 0)) (read f))",
+    );
+    has(
+        "__global__ void k(short* c, int n) { c[0] <<= n; }",
+        "(<<=:int (* (p+ (read c) 0)) (read n))",
+    );
+    has("__global__ void k(int* c, unsigned n) { c += n; *c = 0; }", "(+=:int* c (read n))");
+}
+
+#[test]
+fn layouts_are_those_of_nvcc() {
+    tree(
+        "struct A { char c; double d; short s; };
+         struct B { A a; char c; };
+         struct __align__(16) C { int x; };
+         union U { int i; double d; char c[11]; };
+         struct E {};
+         struct F : E { int x; };
+         __global__ void k() {
+           static_assert(sizeof(A) == 24 && alignof(A) == 8, \"\");
+           static_assert(sizeof(B) == 32, \"\");
+           static_assert(sizeof(C) == 16 && alignof(C) == 16, \"\");
+           static_assert(sizeof(U) == 16, \"\");
+           static_assert(sizeof(E) == 1 && sizeof(F) == 4, \"\");
+           static_assert(sizeof(float3) == 12 && alignof(float3) == 4, \"\");
+           static_assert(sizeof(float4) == 16 && alignof(float4) == 16, \"\");
+           static_assert(sizeof(double4) == 32 && alignof(double4) == 16, \"\");
+           static_assert(sizeof(uchar4) == 4 && alignof(uchar4) == 4, \"\");
+           static_assert(alignof(short3) == 2 && alignof(longlong2) == 16, \"\");
+           static_assert(sizeof(dim3) == 12 && sizeof(long) == 8 && sizeof(int*) == 8, \"\");
+           static_assert(sizeof(\"abc\") == 4 && sizeof('a') == 1 && sizeof(1ull) == 8, \"\");
+         }",
+    );
+    let (severity, _) = refusal("__global__ void k() { static_assert(sizeof(int) == 8, \"\"); }");
+    assert_eq!(severity, Severity::Error);
+}
+
+#[test]
+fn shared_memory_idiom() {
+    let text = "template <class T> struct SharedMemory {
+          __device__ operator T*() { extern __shared__ int raw[]; return (T*)raw; }
+          __device__ operator const T*() const { extern __shared__ int raw[]; return (T*)raw; }
+        };
+        template <> struct SharedMemory<double> {
+          __device__ operator double*() { extern __shared__ double wide[]; return wide; }
+        };
+        template <class T> __global__ void k(T* a) { T* s = SharedMemory<T>(); s[threadIdx.x] = a[0]; }
+        template __global__ void k<double>(double*);
+        template __global__ void k<int>(int*);";
+    let found = program(text);
+    let names: Vec<&str> = found.kernels.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["k<double>", "k<int>"]);
+    has(text, "dynamic shared double[] wide");
+    has(
+        text,
+        "return (to int* (decay raw))".replace("(to int* (decay raw))", "(decay raw)").as_str(),
+    );
+}
+
+#[test]
+fn kernel_templates_without_instances_are_read_for_every_integer() {
+    let text = "template <typename T, int N, bool B> __global__ void k(T* a) {
+          __shared__ T s[N * 2]; if (B) s[N] = a[0]; }";
+    let found = program(text);
+    let names: Vec<&str> = found.kernels.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["k<B = false>", "k<B = true>"]);
+    assert_eq!(found.assumed.len(), 1);
+    assert!(found.symbols.iter().any(|one| one.name == "N" && one.of_template));
+    has(text, "shared float[(*:int $N 2)] s");
+}
+
+#[test]
+fn classes_with_operators_and_constructors() {
+    let text = "struct V { float x, y; __device__ V(float a, float b) : x(a), y(b) {}
+          __device__ V operator+(const V& o) const { return V(x + o.x, y + o.y); } };
+        __device__ V operator*(float s, V v) { return V(s * v.x, s * v.y); }
+        __global__ void k(float* o) { V a(1, 2); V b = a + 2.0f * a; o[0] = b.x; }";
+    has(text, "V b = (call operator+ a (temporary (call operator* 2.0:float (read a))))");
+    has(text, "V a = (call V 1.0:float 2.0:float)");
+}
+
+#[test]
+fn clauses_have_numbers_without_bounds() {
+    let text = "//@ requires n > 0 && blockDim.x == 32;
+        //@ extent a[n], s[n + 1];
+        //@ ensures \\forall int i; 0 <= i < n ==> a[i] == \\old(a[i]) + 1;
+        __global__ void k(int* a, int n) {
+          extern __shared__ int s[];
+          //@ loop invariant 0 <= i && i <= n;
+          for (int i = 0; i < n; i++) s[i] = a[i];
+        }";
+    has(text, "extent s (+:whole (to whole (read n)) 1)");
+    has(text, "(+:whole (at Old (to whole (read (* (p+ (read a) (read i#");
+    has(text, "loop invariant (&& (<=:whole 0 (to whole (read i#");
+    let (severity, _) = refusal("//@ ensures a[threadIdx.x] == 0;\n__global__ void k(int* a) {}");
+    assert_eq!(severity, Severity::Error);
+}
+
+#[test]
+fn switches_have_arms_that_fall_through() {
+    let text = "__global__ void k(int* a, int n) {
+          switch (n) { case 1: case 2: a[0] = 1; case 3: a[1] = 2; break; default: a[2] = 3; } }";
+    has(text, "case 1 2");
+    has(text, "case 3");
+    let (severity, _) = refusal(
+        "__global__ void k(int* a, int n) { switch (n) { case 1: if (n) { case 2: a[0] = 1; } } }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn an_error_concerns_the_kernels_that_reach_it() {
+    let found = program(
+        "__device__ int bad() { return undeclared; }
+         __global__ void one(int* a) { a[0] = bad(); }
+         __global__ void two(int* a) { a[0] = 1; }",
+    );
+    let read: Vec<bool> = found.kernels.iter().map(|one| one.function.is_ok()).collect();
+    assert_eq!(read, [false, true]);
+}
+
+#[test]
+fn names_are_seen_from_their_declaration_on() {
+    // At the first call only the `double` version is declared.
+    let text = "__device__ int f(double x) { return 1; }
+        __global__ void one(int* a) { a[0] = f(2); }
+        __device__ int f(int x) { return 2; }
+        __global__ void two(int* a) { a[0] = f(2); }";
+    has(text, "(call f 2.0:double)");
+    has(text, "(call f 2)");
+}
+
+#[test]
+fn every_signature_of_the_table_has_a_meaning() {
+    let mut analyser = super::Analyser::new();
+    for intrinsic in crate::intrinsics::all() {
+        let count: usize = intrinsic
+            .signatures
+            .iter()
+            .map(|one| match one.contains('T') {
+                true => intrinsic.over.split_whitespace().count(),
+                false => 1,
+            })
+            .sum();
+        let same: usize = crate::intrinsics::named(intrinsic.name)
+            .map(|one| {
+                one.signatures
+                    .iter()
+                    .map(|text| match text.contains('T') {
+                        true => one.over.split_whitespace().count(),
+                        false => 1,
+                    })
+                    .sum::<usize>()
+            })
+            .sum();
+        assert!(count <= same);
+        let made = analyser.builtin_candidates(intrinsic.name);
+        assert_eq!(made.len(), same, "{}", intrinsic.name);
+        assert!(made.iter().all(|one| one.parameters.iter().all(|one| one.ty != Type::Void)));
+    }
+}
+
+#[test]
+fn symbols_of_two_kernels_are_not_mixed_up() {
+    let text = "template <int N> __device__ int f() { return N; }
+        template <int N> __global__ void one(int* a) { a[0] = f<N>(); }
+        template <int N> __global__ void two(int* a) { a[0] = f<N>(); }";
+    let found = program(text);
+    let copies = found.functions.iter().filter(|one| one.name == "f").count();
+    assert_eq!(copies, 2);
+    // A specialisation that a symbol may or may not choose.
+    let (severity, _) = refusal(
+        "template <int N> __device__ int f() { return N; }
+         template <> __device__ int f<4>() { return 7; }
+         template <int N> __global__ void k(int* a) { a[0] = f<N>(); }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn specialisations_are_chosen_by_their_patterns() {
+    let text = "template <typename T> struct Size { static const int value = 1; };
+        template <typename T> struct Size<T*> { static const int value = 2; };
+        template <> struct Size<double> { static const int value = 3; };
+        template <typename T> __device__ int f(T x) { return 1; }
+        template <typename T> __device__ int f(T* x) { return 2; }
+        template <> __device__ int f<double>(double x) { return 3; }
+        __global__ void k(int* a) {
+          a[0] = Size<int>::value; a[1] = Size<const int*>::value; a[2] = Size<double>::value;
+          a[3] = f(1); a[4] = f(a); a[5] = f(1.0);
+        }";
+    has(text, "(= (* (p+ (read a) 0)) 1)");
+    has(text, "(= (* (p+ (read a) 1)) 2)");
+    has(text, "(= (* (p+ (read a) 2)) 3)");
+    has(text, "f(int* x) -> int\n  return 2");
+    has(text, "f(double x) -> int\n  return 3");
+}
+
+#[test]
+fn substitution_failure_takes_templates_out() {
+    let text = "template <class T> __device__ std::enable_if_t<std::is_integral_v<T>, int> kind(T x) { return 1; }
+        template <class T> __device__ std::enable_if_t<!std::is_integral_v<T>, int> kind(T x) { return 2; }
+        __global__ void k(int* a) { a[0] = kind(3); a[1] = kind(2.0f); }";
+    has(text, "kind(int x) -> int\n  return 1");
+    has(text, "kind(float x) -> int\n  return 2");
+}
+
+#[test]
+fn constexpr_functions_are_evaluated() {
+    let text = "constexpr int fact(int n) { int r = 1; for (int i = 2; i <= n; ++i) r *= i; return r; }
+        constexpr int pick(int n) { switch (n) { case 1: return 10; default: return n > 3 ? fact(n) : 0; } }
+        __global__ void k() { __shared__ int s[pick(4)]; s[0] = 1; static_assert(pick(1) == 10 && pick(2) == 0, \"\"); }";
+    has(text, "shared int[24] s");
+    // What is written through a reference is not followed.
+    let (severity, _) = refusal(
+        "constexpr void inc(int& x) { x++; } constexpr int f() { int a = 1; inc(a); return a; }
+         __global__ void k() { __shared__ int s[f()]; s[0] = 1; }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn long_sums_are_read_and_longer_ones_refused() {
+    let sum = |count: usize| {
+        let terms = vec!["a[0]"; count].join(" + ");
+        format!("__global__ void k(int* a) {{ a[1] = {terms}; }}")
+    };
+    tree(&sum(200));
+    let (severity, _) = refusal(&sum(9000));
+    assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn gpuverify_words_become_clauses() {
+    let text = "__global__ void k(int* a, int n) {
+          __requires(n > 0);
+          for (int i = 0; __invariant(i >= 0), __invariant(i <= n), i < n; ++i) a[i] = i;
+          __assert(__implies(n > 3, n > 2));
+        }";
+    has(text, "requires (>:whole (to whole (read n)) 0)");
+    has(text, "loop invariant (<=:whole (to whole (read i)) (to whole (read n)))");
+    has(text, "assert (==> ");
+    let (severity, _) =
+        refusal("__global__ void k(int* a) { int i = 3; __requires(i > 0); a[i] = 1; }");
+    assert_eq!(severity, Severity::Unsupported);
+}
