@@ -3,7 +3,7 @@
 use super::{Class, Intrinsic, called, own};
 
 /// Integers become `double` ([cmath.syn]).
-const INTEGERS: &str = "b c a h s t i j l m x y";
+const INTEGERS: &str = "c a h s t i j l m x y";
 
 pub(super) const TABLE: &[Intrinsic] = &[
     called("sqrt", "sqrt", Class::Math, &["ff", "dd"], ""),

@@ -332,9 +332,7 @@ impl<'a> Analyser<'a> {
                     self.apply(operand, parameter, sequence, at)?
                 }
                 _ => {
-                    let rank = super::convert::Rank::Ellipsis;
-                    let last =
-                        Sequence { rank, qualified: 0, binds_rvalue: None, to_bool: false, up: 0 };
+                    let last = Sequence::of(super::convert::Rank::Ellipsis);
                     self.apply(operand, &QType::plain(Type::Void), &last, at)?
                 }
             };

@@ -24,8 +24,10 @@ pub(crate) enum Rank {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sequence {
     pub rank: Rank,
-    /// Qualifiers that were added on the way, below a pointer or reference.
+    /// Qualifiers that a qualification conversion adds below a pointer.
     pub qualified: u8,
+    /// Qualifiers that a reference adds to what it is bound to directly.
+    pub bound: Option<u8>,
     /// Whether a reference binds, and whether it is an rvalue reference that binds an rvalue.
     pub binds_rvalue: Option<bool>,
     /// A pointer became `bool`.
@@ -35,8 +37,8 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    fn of(rank: Rank) -> Self {
-        Self { rank, qualified: 0, binds_rvalue: None, to_bool: false, up: 0 }
+    pub(crate) fn of(rank: Rank) -> Self {
+        Self { rank, qualified: 0, bound: None, binds_rvalue: None, to_bool: false, up: 0 }
     }
 
     /// Whether this one is better ([over.ics.rank]).
@@ -53,12 +55,19 @@ impl Sequence {
         if self.rank == Rank::Conversion && self.up != other.up && self.up > 0 && other.up > 0 {
             return self.up < other.up;
         }
+        // The identity is part of every other sequence.
+        if self.qualified != other.qualified {
+            return self.qualified < other.qualified;
+        }
         if let (Some(one), Some(two)) = (self.binds_rvalue, other.binds_rvalue)
             && one != two
         {
             return one;
         }
-        self.qualified < other.qualified && self.rank == other.rank
+        match (self.bound, other.bound) {
+            (Some(one), Some(two)) => one < two,
+            _ => false,
+        }
     }
 }
 
@@ -276,7 +285,7 @@ impl<'a> Analyser<'a> {
                 + u8::from(to.is_volatile && !from.is_volatile);
             let rank = if path.is_empty() { Rank::Exact } else { Rank::Conversion };
             return Ok(Some(Sequence {
-                qualified: added,
+                bound: Some(added),
                 binds_rvalue: Some(to.reference == Reference::Rvalue),
                 up: path.len(),
                 ..Sequence::of(rank)
@@ -336,7 +345,7 @@ impl<'a> Analyser<'a> {
             return Some(Sequence::of(Rank::Conversion));
         }
         match (from, to) {
-            (Type::Pointer(_), Type::Bool) => {
+            (Type::Pointer(_), Type::Bool) if !is_null => {
                 Some(Sequence { to_bool: true, ..Sequence::of(Rank::Conversion) })
             }
             (Type::Pointer(one), Type::Pointer(other)) => {

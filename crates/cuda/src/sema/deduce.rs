@@ -131,6 +131,16 @@ impl<'a> Analyser<'a> {
         bound: &mut Bindings<'a>,
     ) -> Result<bool> {
         let from = argument.qtype();
+        if argument.is_null
+            && matches!(argument.expr.kind, ExprKind::Null)
+            && mentions(pattern, bound)
+        {
+            // `nullptr` has a type of its own, which is no pointer.
+            return match &pattern.kind {
+                TypeKind::Pointer(_) => Ok(false),
+                _ => Err(unsupported(argument.span(), "the type of `nullptr` is not supported")),
+            };
+        }
         match &pattern.kind {
             TypeKind::Reference(inner) => self.deduce(inner, &from, bound),
             TypeKind::RvalueReference(inner) => {

@@ -36,7 +36,12 @@ impl<'a> Analyser<'a> {
         if let Some(align) = align {
             let align = u64::try_from(align).ok().filter(|one| one.is_power_of_two());
             let align = align.ok_or_else(|| error(span, "an alignment is a power of two"))?;
-            largest = largest.max(align);
+            if align < largest {
+                // `alignas` does not allow it, and compilers differ on `__align__`.
+                let message = "an alignment below that of the members is not supported";
+                return Err(unsupported(span, message));
+            }
+            largest = align;
         }
         let size = end.max(1).next_multiple_of(largest);
         if self.has_reused_padding(id) {

@@ -112,7 +112,9 @@ impl<'a> Analyser<'a> {
         let mut found = Vec::new();
         for (position, operand) in operands.iter().enumerate() {
             let sequence = match candidate.parameters.get(position) {
-                Some(_) if position == 0 && candidate.skips_object => Some(ellipsis(Rank::Exact)),
+                Some(_) if position == 0 && candidate.skips_object => {
+                    Some(Sequence::of(Rank::Exact))
+                }
                 // The object of a member may be a temporary ([over.match.funcs]/5.1).
                 Some(parameter) if position == 0 && self.is_object(candidate) => {
                     let object = Operand {
@@ -126,7 +128,7 @@ impl<'a> Analyser<'a> {
                     self.sequence(&object, parameter, false)?
                 }
                 Some(parameter) => self.sequence(operand, parameter, allow_user)?,
-                None => Some(ellipsis(Rank::Ellipsis)),
+                None => Some(Sequence::of(Rank::Ellipsis)),
             };
             match sequence {
                 Some(sequence) => found.push(sequence),
@@ -280,8 +282,4 @@ impl<'a> Analyser<'a> {
             },
         }
     }
-}
-
-fn ellipsis(rank: Rank) -> Sequence {
-    Sequence { rank, qualified: 0, binds_rvalue: None, to_bool: false, up: 0 }
 }

@@ -99,11 +99,26 @@ fn ambiguous_and_impossible_calls_are_errors() {
          __global__ void k(int* a) { short x = 7; a[1] = max(x, 3); }",
     );
     assert!(message.contains("equally well"), "{message}");
+    // `nullptr` is no pointer to anything, and no truth value.
+    let text = "template <class T> __device__ int f(T* x) { return 1; } __device__ int f(bool x) { return 2; }
+        __global__ void k(int* a) { a[0] = f(nullptr); }";
+    assert_eq!(refusal(text).0, Severity::Error);
     // CUDA has this one.
     let (severity, _) = refusal(
         "__device__ int max(int a, int b) { return b; } __global__ void k(int* a) { *a = max(1, 2); }",
     );
     assert_eq!(severity, Severity::Unsupported);
+}
+
+#[test]
+fn identity_is_better_than_a_qualification_conversion() {
+    // `const T&` takes the pointer as it is; `const T*` would add `const` below it.
+    has(
+        "template <class T> __device__ int f(const T& x) { return 1; }
+         template <class T> __device__ int f(const T* x) { return 2; }
+         __global__ void k(int* a) { a[0] = f(a); }",
+        "f(const int*& x) -> int\n  return 1",
+    );
 }
 
 #[test]
@@ -304,6 +319,9 @@ fn layouts_are_those_of_nvcc() {
            static_assert(sizeof(\"abc\") == 4 && sizeof('a') == 1 && sizeof(1ull) == 8, \"\");
          }",
     );
+    let (severity, _) =
+        refusal("struct __align__(4) A { double d; }; __global__ void k(A* a) { a[0].d = 1; }");
+    assert_eq!(severity, Severity::Unsupported);
     let (severity, _) = refusal("__global__ void k() { static_assert(sizeof(int) == 8, \"\"); }");
     assert_eq!(severity, Severity::Error);
 }
