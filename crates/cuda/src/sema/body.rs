@@ -128,6 +128,7 @@ impl<'a> Analyser<'a> {
     fn read_function(&mut self, id: FunctionId, task: &Task, ast: &'a ast::Function) -> Result<()> {
         let member = self.decls.get(task.decl).and_then(|one| one.member);
         self.body.function = Some(id);
+        self.body.generation = task.generation;
         self.body.returns = task.signature.returns.clone();
         self.body.returns_auto = task.signature.returns.is_none();
         self.body.is_kernel = ast.specifiers.is_global;

@@ -55,6 +55,9 @@ use types::QType;
 /// Templates nest no deeper than this ([implimits] recommends 1024; kernels need a few).
 const DEPTH: u32 = 64;
 
+/// Calls that need new functions go no further from a kernel than this: instances of templates may have no end.
+const GENERATIONS: u32 = 256;
+
 /// How a file is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {}
@@ -189,6 +192,8 @@ pub(crate) struct Task {
     /// The scope of template arguments, or where it is declared.
     pub scope: ScopeId,
     pub signature: Signature,
+    /// How many calls away from a kernel it was found.
+    pub generation: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -203,6 +208,7 @@ pub(crate) enum BodyState {
 #[derive(Debug)]
 pub(crate) struct Body<'a> {
     pub function: Option<FunctionId>,
+    pub generation: u32,
     pub locals: IndexVec<LocalId, Local>,
     /// Values of `const` variables with constant initialisers.
     pub constants: FxHashMap<LocalId, Expr>,
@@ -228,6 +234,7 @@ impl Body<'_> {
     fn new() -> Self {
         Self {
             function: None,
+            generation: 0,
             locals: IndexVec::new(),
             constants: FxHashMap::default(),
             returns: None,

@@ -49,7 +49,11 @@ impl<'a> Analyser<'a> {
         };
         let arguments = instance
             .map_or(Vec::new(), |one| one.args.iter().map(|arg| self.arg_text(arg)).collect());
-        let task = Task { decl, scope, signature };
+        let generation = self.body.generation + 1;
+        if generation > super::GENERATIONS {
+            return Err(unsupported(span, "calls and templates are nested too deeply here"));
+        }
+        let task = Task { decl, scope, signature, generation };
         let id = self.new_function(task, arguments);
         self.decls[decl].instances.insert(key, id);
         Ok(id)

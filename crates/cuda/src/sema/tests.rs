@@ -522,6 +522,20 @@ fn long_sums_are_read_and_longer_ones_refused() {
 }
 
 #[test]
+fn templates_without_end_are_refused() {
+    for text in [
+        "template <int N> __device__ int f() { return f<N + 1>(); }
+         __global__ void k(int* o) { o[0] = f<1>(); }",
+        "template <int N> struct A { static __device__ int f() { return A<N + 1>::f(); } };
+         __global__ void k(int* o) { o[0] = A<1>::f(); }",
+        "template <int N> struct A { A<N + 1> a; }; __global__ void k(int* o) { A<1> x; o[0] = 1; }",
+        "template <class T> __device__ auto f(T x) { return f(&x); } __global__ void k(int* o) { f(o); }",
+    ] {
+        assert_eq!(refusal(text).0, Severity::Unsupported, "{text}");
+    }
+}
+
+#[test]
 fn gpuverify_words_become_clauses() {
     let text = "__global__ void k(int* a, int n) {
           __requires(n > 0);
