@@ -7,8 +7,8 @@
 use super::unsupported;
 use crate::intrinsics::{self, Class};
 use crate::tree::{
-    Binary, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program, StmtKind, Storage,
-    Type,
+    Binary, ClauseKind, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program, StmtKind,
+    Storage, Type,
 };
 use base::{Diagnostic, Index};
 use rustc_hash::FxHashSet;
@@ -113,6 +113,8 @@ struct Checker<'p> {
     escaped: FxHashSet<LocalId>,
     /// Parameters that are written: what they point to may be anything.
     moved: FxHashSet<LocalId>,
+    /// An `alias` clause says that arrays of parameters may be one.
+    may_overlap: bool,
     refusal: Option<Box<Diagnostic>>,
 }
 
@@ -124,6 +126,10 @@ impl<'p> Checker<'p> {
             summaries,
             escaped: FxHashSet::default(),
             moved: FxHashSet::default(),
+            may_overlap: function
+                .clauses
+                .iter()
+                .any(|one| matches!(one.kind, ClauseKind::Alias(_))),
             refusal: None,
         };
         checker.find_escapes();
@@ -375,6 +381,7 @@ impl<'p> Checker<'p> {
             ExprKind::Read(place) => match &place.kind {
                 ExprKind::Local(id)
                     if self.function.is_kernel
+                        && !self.may_overlap
                         && self.function.parameters.contains(id)
                         && !self.moved.contains(id)
                         && !self.escaped.contains(id) =>

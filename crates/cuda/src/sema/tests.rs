@@ -226,6 +226,10 @@ fn order_of_evaluation_is_kept_or_refused() {
         assert_eq!(severity, Severity::Unsupported, "{body}");
         assert!(message.contains("order of evaluation"), "{body}: {message}");
     }
+    let (severity, _) = refusal(
+        "//@ alias a, b;\n__global__ void k(int* a, int* b) { a[0] = a[1] + atomicAdd(&b[0], 1); }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
     // Reads alone, and arrays apart.
     tree(
         "__device__ int f(const int* p) { return *p; } __global__ void k(int* a) { a[0] = f(a) + f(a); }",
