@@ -170,6 +170,10 @@ impl<'a> Analyser<'a> {
         let returns = self.body.returns.clone().unwrap_or(QType::plain(Type::Void));
         clauses.append(&mut self.body.clauses);
         clauses.extend(self.extents(&ast.clauses)?);
+        for local in std::mem::take(&mut self.body.declared) {
+            let span = self.body.locals.get(local).map_or(Span::default(), |one| one.span);
+            stmts.insert(0, Stmt { kind: StmtKind::Declare(local, None), span });
+        }
         let max_threads = self.launch_bounds(ast);
         let record = member.filter(|one| one.is_constructor).map(|one| one.record);
         let function = &mut self.program.functions[id];

@@ -13,7 +13,7 @@ use crate::tree::{
     Clause, ClauseKind, Expr, Function, FunctionId, Lemma, LocalId, Monoid, Predicate, Special,
     Symbol, Type,
 };
-use base::{Severity, Span};
+use base::{Index, Severity, Span};
 
 impl<'a> Analyser<'a> {
     /// The contract of a function, whose parameters are in scope. Sizes of arrays in its body come later.
@@ -67,7 +67,7 @@ impl<'a> Analyser<'a> {
                 .collect();
             return match &found[..] {
                 [only] => Ok(self.local_operand(*only, array.span)?.expr),
-                [] => Err(name_error(array.span, format!("there is no array `{word}`"))),
+                [] => self.array_of_callee(word, array.span),
                 _ => Err(unsupported(array.span, format!("several arrays are called `{word}`"))),
             };
         }
@@ -76,6 +76,37 @@ impl<'a> Analyser<'a> {
             Type::Pointer(_) | Type::Array(..) => Ok(operand),
             _ => Err(error(array.span, "an array is wanted here")),
         }
+    }
+
+    /// Dynamic shared memory that a called function names. All of it begins at one address, so the kernel gets a name of its own for
+    /// it.
+    fn array_of_callee(&mut self, word: &str, span: Span) -> Result<Expr> {
+        let mut todo: Vec<FunctionId> = self.body.function.into_iter().collect();
+        let mut seen = Vec::new();
+        let mut found = None;
+        while let Some(next) = todo.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            seen.push(next);
+            self.nested(span, |one| {
+                one.read_now(next);
+                Ok(())
+            })?;
+            todo.extend(self.callees.get(next.position()).into_iter().flatten());
+            let locals = self.program.functions.get(next).map(|one| &one.locals);
+            let named = locals
+                .into_iter()
+                .flat_map(|all| all.iter())
+                .find(|one| one.name == word && one.storage == crate::tree::Storage::DynamicShared);
+            found = found.or(named.cloned());
+        }
+        let Some(local) = found else {
+            return Err(name_error(span, format!("there is no array `{word}`")));
+        };
+        let id = self.body.locals.push(local);
+        self.body.declared.push(id);
+        Ok(self.local_operand(id, span)?.expr)
     }
 
     /// A place that a clause names.

@@ -218,6 +218,8 @@ pub(crate) struct Body<'a> {
     pub this: Option<(LocalId, bool)>,
     pub record: Option<RecordId>,
     pub parameters: Vec<LocalId>,
+    /// Shared arrays that clauses of the function brought in.
+    pub declared: Vec<LocalId>,
     pub is_constructor: bool,
     pub is_kernel: bool,
     pub loops: u32,
@@ -242,6 +244,7 @@ impl Body<'_> {
             this: None,
             record: None,
             parameters: Vec::new(),
+            declared: Vec::new(),
             is_constructor: false,
             is_kernel: false,
             loops: 0,

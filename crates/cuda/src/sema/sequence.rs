@@ -7,8 +7,8 @@
 use super::unsupported;
 use crate::intrinsics::{self, Class};
 use crate::tree::{
-    Binary, ClauseKind, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program, StmtKind,
-    Storage, Type,
+    Binary, Category, ClauseKind, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program,
+    StmtKind, Storage, Type,
 };
 use base::{Diagnostic, Index};
 use rustc_hash::FxHashSet;
@@ -18,15 +18,27 @@ use rustc_hash::FxHashSet;
 enum Root {
     Local(LocalId),
     Global(GlobalId),
-    /// What a parameter of a kernel points to.
+    /// What a parameter points or refers to.
     Behind(LocalId),
     /// Some memory.
     Memory,
 }
 
 impl Root {
-    fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>) -> bool {
+    fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>, apart: bool) -> bool {
         match (self, other) {
+            // Arrays of a function's parameters may be one, and be anything that has an address.
+            (Self::Behind(_), Self::Behind(_) | Self::Global(_))
+            | (Self::Global(_), Self::Behind(_))
+                if !apart =>
+            {
+                true
+            }
+            (Self::Behind(_), Self::Local(local)) | (Self::Local(local), Self::Behind(_))
+                if !apart =>
+            {
+                escaped.contains(&local)
+            }
             (Self::Memory, Self::Local(local)) | (Self::Local(local), Self::Memory) => {
                 escaped.contains(&local)
             }
@@ -36,7 +48,7 @@ impl Root {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Effects {
     reads: Vec<Root>,
     writes: Vec<Root>,
@@ -56,34 +68,29 @@ impl Effects {
         }
     }
 
-    fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>) -> bool {
+    fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>, apart: bool) -> bool {
         let meet = |writes: &[Root], others: &Self| {
             writes.iter().any(|one| {
                 let all = others.reads.iter().chain(&others.writes);
-                all.into_iter().any(|two| one.may_equal(*two, escaped))
+                all.into_iter().any(|two| one.may_equal(*two, escaped, apart))
             })
         };
         meet(&self.writes, other) || meet(&other.writes, self)
     }
 }
 
-/// What a function does to memory that its caller sees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Summary {
-    reads: bool,
-    writes: bool,
-}
+/// What a function does to memory that its caller sees: through its parameters, to variables of the file, to other memory.
+type Summary = Effects;
 
 /// Functions that are refused, and why.
 pub(crate) fn check(program: &Program) -> Vec<(FunctionId, Box<Diagnostic>)> {
-    let mut summaries = vec![Summary::default(); program.functions.len()];
+    let mut summaries: Vec<Summary> = vec![Summary::default(); program.functions.len()];
     loop {
         let mut changed = false;
         for (id, function) in program.functions.enumerate() {
             let mut checker = Checker::new(program, function, &summaries);
             let effects = checker.whole();
-            let seen = |roots: &[Root]| roots.iter().any(|one| checker.is_outside(*one));
-            let next = Summary { reads: seen(&effects.reads), writes: seen(&effects.writes) };
+            let next = checker.seen_outside(effects);
             if let Some(known) = summaries.get_mut(id.position())
                 && *known != next
             {
@@ -150,7 +157,7 @@ impl<'p> Checker<'p> {
                 }
                 ExprKind::Call(_, arguments) => {
                     for argument in arguments {
-                        if argument.category == crate::tree::Category::Place {
+                        if argument.category == Category::Place {
                             escaped.extend(root_local(argument));
                         }
                     }
@@ -192,16 +199,25 @@ impl<'p> Checker<'p> {
         all
     }
 
-    /// Whether a caller may see an access.
-    fn is_outside(&self, root: Root) -> bool {
-        match root {
-            Root::Local(id) => self
-                .function
-                .locals
-                .get(id)
-                .is_none_or(|one| one.is_reference || one.storage != Storage::Automatic),
-            _ => true,
-        }
+    /// The accesses that a caller may see, in terms of parameters.
+    fn seen_outside(&self, effects: Effects) -> Summary {
+        let mut seen = Summary::default();
+        let outside = |root: Root| match root {
+            Root::Local(id) => {
+                let local = self.function.locals.get(id)?;
+                (local.storage != Storage::Automatic).then_some(Root::Memory)
+            }
+            other => Some(other),
+        };
+        let reads = effects.reads.into_iter().filter_map(outside).collect();
+        let writes = effects.writes.into_iter().filter_map(outside).collect();
+        seen.add(Effects { reads, writes });
+        seen
+    }
+
+    /// Whether arrays of parameters are taken for different ones.
+    fn is_apart(&self) -> bool {
+        self.function.is_kernel && !self.may_overlap
     }
 
     fn effects(&mut self, expr: &Expr) -> Effects {
@@ -275,7 +291,7 @@ impl<'p> Checker<'p> {
                     _ => {}
                 }
             }
-            _ if expr.category == crate::tree::Category::Place => {
+            _ if expr.category == Category::Place => {
                 made.add(self.place_effects(expr));
             }
             _ => made.add(self.unsequenced(expr)),
@@ -287,7 +303,7 @@ impl<'p> Checker<'p> {
     fn place_effects(&mut self, place: &Expr) -> Effects {
         match &place.kind {
             ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Text(_) => Effects::default(),
-            ExprKind::Field(inner, _) if inner.category == crate::tree::Category::Place => {
+            ExprKind::Field(inner, _) if inner.category == Category::Place => {
                 self.place_effects(inner)
             }
             ExprKind::Deref(pointer) => self.effects(pointer),
@@ -307,10 +323,11 @@ impl<'p> Checker<'p> {
         let mut parts: Vec<Effects> = Vec::new();
         for operand in expr.operands() {
             let next = match operand.category {
-                crate::tree::Category::Place => self.place_effects(operand),
-                crate::tree::Category::Value => self.effects(operand),
+                Category::Place => self.place_effects(operand),
+                Category::Value => self.effects(operand),
             };
-            if parts.iter().any(|one| one.conflicts(&next, &self.escaped)) {
+            let apart = self.is_apart();
+            if parts.iter().any(|one| one.conflicts(&next, &self.escaped, apart)) {
                 let message =
                     "the result depends on the order of evaluation, which C++ leaves open";
                 self.refusal.get_or_insert_with(|| unsupported(expr.span, message));
@@ -325,38 +342,30 @@ impl<'p> Checker<'p> {
     }
 
     fn called(&mut self, function: FunctionId, arguments: &[Expr], made: &mut Effects) {
-        let summary = self.summaries.get(function.position()).copied().unwrap_or_default();
-        if summary.reads {
-            made.reads.push(Root::Memory);
-        }
-        if summary.writes {
-            made.writes.push(Root::Memory);
-        }
-        let callee = self.program.functions.get(function);
-        for (position, argument) in arguments.iter().enumerate() {
-            if argument.category != crate::tree::Category::Place {
-                continue;
+        let summary = self.summaries.get(function.position()).cloned().unwrap_or_default();
+        let parameters = self.program.functions.get(function).map(|one| &one.parameters);
+        let outside = |root: Root| match root {
+            Root::Behind(id) => {
+                let at = parameters.and_then(|all| all.iter().position(|one| *one == id));
+                match at.and_then(|at| arguments.get(at)) {
+                    Some(place) if place.category == Category::Place => self.root(place),
+                    pointer => self.pointee(pointer),
+                }
             }
-            let root = self.root(argument);
-            if summary.reads {
-                made.reads.push(root);
-            }
-            let is_const = callee.is_some_and(|one| {
-                one.parameters
-                    .get(position)
-                    .and_then(|one_parameter| one.locals.get(*one_parameter))
-                    .is_some_and(|one| one.is_const)
-            });
-            if !is_const && summary.writes {
-                made.writes.push(root);
-            }
-        }
+            other => other,
+        };
+        let reads = summary.reads.into_iter().map(outside).collect();
+        let writes = summary.writes.into_iter().map(outside).collect();
+        made.add(Effects { reads, writes });
     }
 
     fn root(&self, place: &Expr) -> Root {
         match &place.kind {
             ExprKind::Local(id) => match self.function.locals.get(*id) {
-                Some(local) if local.is_reference => Root::Memory,
+                Some(local) if local.is_reference => match self.function.parameters.contains(id) {
+                    true => Root::Behind(*id),
+                    false => Root::Memory,
+                },
                 _ => Root::Local(*id),
             },
             ExprKind::Global(id) => Root::Global(*id),
@@ -380,9 +389,7 @@ impl<'p> Checker<'p> {
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.root(place),
             ExprKind::Read(place) => match &place.kind {
                 ExprKind::Local(id)
-                    if self.function.is_kernel
-                        && !self.may_overlap
-                        && self.function.parameters.contains(id)
+                    if self.function.parameters.contains(id)
                         && !self.moved.contains(id)
                         && !self.escaped.contains(id) =>
                 {

@@ -230,6 +230,17 @@ fn order_of_evaluation_is_kept_or_refused() {
         "//@ alias a, b;\n__global__ void k(int* a, int* b) { a[0] = a[1] + atomicAdd(&b[0], 1); }",
     );
     assert_eq!(severity, Severity::Unsupported);
+    // What a function does through its parameters is done to the arguments.
+    tree(
+        "__device__ int get(const int* p) { return *p; } __device__ int inc(int& x) { return ++x; }
+         __global__ void k(int* a, int* b) { int i = 0; a[0] = get(b) + inc(a[1]) + inc(i); }",
+    );
+    let (severity, _) = refusal(
+        "__device__ int get(const int* p) { return *p; } __device__ int inc(int& x) { return ++x; }
+         __device__ int both(int* a, int* b) { return get(b) + inc(a[1]); }
+         __global__ void k(int* a, int* b) { a[0] = both(a, b); }",
+    );
+    assert_eq!(severity, Severity::Unsupported);
     // Reads alone, and arrays apart.
     tree(
         "__device__ int f(const int* p) { return *p; } __global__ void k(int* a) { a[0] = f(a) + f(a); }",
