@@ -9,8 +9,8 @@ mod corpus;
 
 use corpus::Flags;
 use driver::arguments::{ArgumentValue, Initial, TensorSpec};
-use driver::check::Options;
-use driver::{Colour, Exit, Input};
+use driver::check::{self, Options};
+use driver::{Colour, Execution, Exit, Input};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -232,6 +232,26 @@ fn kernels_run_to_their_end_without_a_finding() {
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} launches:\n{}", wrong.len(), wrong.join("\n"));
     println!("{}", summary(&launches, &costs.into_inner().unwrap()));
+}
+
+/// The code for common cases promises the answer of the code for all cases.
+#[test]
+fn both_paths_of_the_interpreter_report_the_same() {
+    let entries = entries();
+    let sampled = launches(&entries).into_iter().enumerate();
+    let sampled: Vec<_> = sampled.filter(|(at, _)| corpus::is_sampled(*at)).collect();
+    let launches: Vec<_> = sampled.into_iter().map(|(_, launch)| launch).collect();
+    let wrong = Mutex::new(Vec::new());
+    for_each(&launches, |launch, input| {
+        launch.entry.flags.run(input, &launch.kernel, |execution| {
+            let check = |one: &Execution<'_>| check::run(one, Options::default(), Colour::Plain);
+            corpus::by_both_paths(execution, check, |fast, general| {
+                wrong.lock().unwrap().push(format!("{}:\n{fast}\n{general}", launch.name()));
+            })
+        });
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} launches:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Whether an answer is what the entry says, and all that is not proved is explained there.

@@ -9,7 +9,7 @@ mod reports;
 
 use corpus::Flags;
 use driver::check::{self, Options};
-use driver::{Colour, Input};
+use driver::{Colour, Execution, Input};
 use reports::{Expectation, told};
 use snapbox::Data;
 use std::collections::BTreeSet;
@@ -85,6 +85,21 @@ fn every_kernel_gets_the_answer_that_is_right_for_it_and_no_other() {
     for (name, (report, _)) in names.iter().zip(reports) {
         let path = folder().join(format!("{name}.report"));
         snapbox::assert_data_eq!(report, Data::read_from(&path, None).raw());
+    }
+}
+
+/// The interpreter's code for common cases promises the answer of its code for all cases.
+#[test]
+fn both_paths_of_the_interpreter_report_the_same() {
+    let names = names().into_iter().enumerate().filter(|(at, _)| corpus::is_sampled(*at));
+    for (_, name) in names {
+        let input = Input::from_bytes(&name, read(&name, "ptx").into()).unwrap();
+        Flags::parse(&read(&name, "args")).run_only(&input, |execution| {
+            let check = |one: &Execution<'_>| check::run(one, Options::default(), Colour::Plain);
+            corpus::by_both_paths(execution, check, |fast, general| {
+                panic!("{name}:\n{fast}\n{general}")
+            })
+        });
     }
 }
 

@@ -16,6 +16,33 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx")
 }
 
+/// Whether a campaign over the corpus takes the item at a position: every tenth, or all if `WARPPROOF_FULL` is set
+/// (`.ci/run --full`).
+pub(crate) fn is_sampled(position: usize) -> bool {
+    position.is_multiple_of(10) || std::env::var_os("WARPPROOF_FULL").is_some()
+}
+
+/// Runs a command with the interpreter's code for common cases and with that for all cases alone; if their reports
+/// differ, both are handed on.
+pub(crate) fn by_both_paths(
+    execution: &Execution<'_>,
+    command: impl Fn(&Execution<'_>) -> Outcome,
+    different: impl FnOnce(&str, &str),
+) -> Outcome {
+    let told = |outcome: &Outcome| {
+        format!("{}{}exit status {}\n", outcome.messages, outcome.output, outcome.exit as u8)
+    };
+    let run = |paths| {
+        let limits = Limits { paths, ..execution.limits };
+        command(&Execution { limits, ..*execution })
+    };
+    let (fast, general) = (run(exec::Paths::Fast), run(exec::Paths::General));
+    if told(&fast) != told(&general) {
+        different(&told(&fast), &told(&general));
+    }
+    fast
+}
+
 /// A file of the corpus.
 pub(crate) fn input(file: &str) -> Input {
     let bytes = std::fs::read(folder().join(file)).unwrap();

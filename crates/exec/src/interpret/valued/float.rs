@@ -378,8 +378,10 @@ pub(super) fn write(
             }
         }
     }
-    let origin = tags.origin.or(Some(Source::Data));
-    let tags = Tags { unknown: Mask(!tags.poison.0), origin, pointer: Mask::NONE, ..tags };
+    // The bits of a pointer are not determined by the inputs, and marks of lanes that were numbers mean nothing.
+    let spread = tags.spread();
+    let origin = spread.origin.or(Some(Source::Data));
+    let tags = Tags { unknown: Mask(!tags.poison.0), origin, ..spread };
     context.write_words(dst, &words, tags);
 }
 

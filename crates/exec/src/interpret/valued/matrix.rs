@@ -58,7 +58,9 @@ pub(in crate::interpret) fn product(
             }
         }
         let shape = Shape { format: to, count: count as u8, mode: FloatMode::NEAREST };
-        write(context, shape, dst, &results, Tags { poison, fickle, ..tags });
+        let unknown = Mask::ALL.without(poison);
+        let tags = Tags { poison, unknown, fickle, pointer: Mask::NONE, ..tags };
+        write(context, shape, dst, &results, tags);
     }
 }
 
