@@ -189,6 +189,21 @@ fn undefined_elements_spoil_their_rows() {
     assert_eq!((outcome(3), outcome(4)), (1, 0));
 }
 
+/// An element of D that depends on data is data, also if every lane holds another accumulator that is undefined.
+#[test]
+fn undefined_accumulators_do_not_hide_data() {
+    let body = |stored: &str| {
+        format!("ld.global.b32 %r1, [%rd1]; mov.f32 %f1, 0f00000000;
+        mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {{%f4, %f5, %f6, %f7}}, {{%r1, %r1}}, {{%r1}},
+            {{%f1, %f2, %f1, %f1}};
+        setp.gt.f32 %p1, {stored}, 0f00000000; @%p1 bra OUT; st.global.f32 [%rd4], %f1; OUT:")
+    };
+    let data = run(&body("%f7"), 32, Arg::Opaque(4), 128, false);
+    assert!(data.gap.is_some_and(|gap| gap.reason.contains("control flow")), "a number");
+    assert_eq!(data.findings.len(), 0);
+    assert_eq!(run(&body("%f5"), 32, Arg::Opaque(4), 128, false).findings.len(), 1);
+}
+
 /// A tile that `wmma.store` wrote is not ordered before ordinary loads, nor before a load as A; a load
 /// as C may follow.
 #[test]

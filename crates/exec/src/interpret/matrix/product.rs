@@ -168,7 +168,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         }
     }
     let [a, b, c] = [0, 1, 2].map(|side| Disputes::of(factors[side], &sources[side]));
-    let mut tags = sources.iter().flatten().fold(Tags::NUMBER, |all, (_, tags)| all.combine(*tags));
+    let mut tags = of_any(&sources);
     let mut poison = reached(product, [&a.poison, &b.poison, &c.poison]);
     let terms = match terms(context, product, &mut poison)? {
         Ok(terms) => terms,
@@ -219,6 +219,24 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
         context.write(dst, &results[register], tags);
     }
     Ok(())
+}
+
+/// What any register of the operands is, lane by lane. An element of D depends on registers of other lanes, so poison in
+/// one register does not hide that another one of the lane is unknown, as it does where a lane computes for itself.
+fn of_any(sources: &[Sources; 3]) -> Tags {
+    let mut all = Tags::NUMBER;
+    for (_, tags) in sources.iter().flatten() {
+        let tags = tags.spread();
+        all = Tags {
+            pointer: Mask::NONE,
+            unknown: all.unknown.or(tags.unknown),
+            poison: all.poison.or(tags.poison),
+            fickle: all.fickle.or(tags.fickle),
+            origin: [all.origin, tags.origin].into_iter().flatten().reduce(Source::to_name),
+            undefined: all.undefined.or(tags.undefined),
+        };
+    }
+    all
 }
 
 /// Lanes of each register of D that something goes into which is in these lanes of the registers of
@@ -299,7 +317,7 @@ fn terms(
 /// Makes D unknown.
 fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poison: &[Mask]) {
     for (&dst, &poison) in product.d.iter().zip(poison) {
-        let fickle = if tags.undetermined().is_empty() { Mask::NONE } else { Mask::ALL };
+        let fickle = if tags.fickle.is_empty() { Mask::NONE } else { Mask::ALL };
         let unknown = Mask::ALL.without(poison);
         let undefined = tags.undefined.or(Some(Origin::Operation(context.place)));
         let tags = Tags { unknown, poison, fickle, pointer: Mask::NONE, undefined, ..tags };
