@@ -64,6 +64,15 @@ impl Decision {
         matches!(self, Self::Equal { conditions, .. } if conditions.is_empty())
     }
 
+    /// Different by more than rounding to floats hides: terms that differ as real numbers may be the same float.
+    #[must_use]
+    pub fn is_visibly_different(&self) -> bool {
+        match self {
+            Self::Different { discrepancy, .. } => discrepancy.is_visible(),
+            Self::Equal { .. } | Self::Unknown(_) => false,
+        }
+    }
+
     /// The rung that decided, if one did.
     #[must_use]
     pub fn rung(&self) -> Option<Rung> {

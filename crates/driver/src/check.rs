@@ -63,7 +63,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         Err(refusal) => return refused(execution, &refusal, format, colour),
     };
     finished = followed(execution, finished, checks);
-    let adopted = match settled(execution, &finished, checks) {
+    let adopted = match settled(execution, &finished, checks, strict) {
         Some(Settled::BitForBit(settled)) => Some(settled),
         Some(Settled::AsReals(settled)) if allow.float_order => Some(settled),
         Some(Settled::AsReals(_)) => {
@@ -134,11 +134,16 @@ enum Settled<'r> {
     AsReals(Finished<'r>),
 }
 
+/// What value numbering takes for granted of sums that a product may be fused with.
+const ALIKE_FUSION: &str =
+    "ptxas fuses a product with a sum alike for all threads that execute the instruction";
+
 /// The run with values, if they settle what is open without.
 fn settled<'r>(
     execution: &Execution<'r>,
     finished: &Finished<'_>,
     checks: Checks,
+    strict: bool,
 ) -> Option<Settled<'r>> {
     let places = equiv::asked(&finished.result);
     if places.is_empty() || finished.result.gap.is_some() {
@@ -152,8 +157,14 @@ fn settled<'r>(
         }
         let (program, launch) = (prepared.program(), &prepared.built.launch);
         let places = places.iter().copied();
-        let outcome = exec::check_numbered(program, launch, execution.limits, checks, places);
-        if outcome.gap.is_none() && equiv::asked(&outcome).is_empty() {
+        let exec::Numbered { outcome, relies_on_alike_fusion } =
+            exec::check_numbered(program, launch, execution.limits, checks, places);
+        let settles = outcome.gap.is_none() && equiv::asked(&outcome).is_empty();
+        if settles && !(relies_on_alike_fusion && strict) {
+            let prepared = match relies_on_alike_fusion {
+                true => prepared.assuming(ALIKE_FUSION),
+                false => prepared,
+            };
             return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
         }
     }

@@ -454,8 +454,8 @@ impl Finished<'_> {
         }
         let rounded = |doubt: &Doubt| doubt.about == Doubtful::FloatOrder;
         if self.allow.float_order && self.result.doubts.iter().any(rounded) {
-            let text = "float-order: sums of atomic additions are equal up to the order of float \
-                        additions (--allow float-order)";
+            let text = "float-order: outputs may depend on the order of float additions, and on what is \
+                        decided from such sums (--allow float-order)";
             assumptions.push(text.to_owned());
         }
         assumptions.extend(self.lifting.iter().cloned());

@@ -27,11 +27,24 @@ pub(crate) enum Readers {
     Owner,
 }
 
+/// Tells whether a file is there that has the ending of what commands read: nobody wants a report in its place.
+fn is_input(path: &Path) -> bool {
+    const ENDINGS: [&str; 7] = ["ptx", "cu", "cuh", "h", "npy", "cubin", "toml"];
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending)) && path.is_file()
+}
+
 /// Writes a text where the user said.
 ///
 /// # Errors
 /// A sentence, if it cannot be written; a file that was there is then as it was.
 pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), String> {
+    if is_input(path) {
+        let path = path.display();
+        return Err(format!(
+            "{path} is there and looks like an input: give the report another name"
+        ));
+    }
     write_with(path, Readers::Usual, &mut |out| out.write_all(text.as_bytes()))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -83,6 +83,10 @@ pub struct Compared {
     pub inner: BTreeSet<String>,
     /// Where each side takes the sign of a number that can be zero and that reaches an output.
     pub signs: [BTreeSet<SignRead>; 2],
+    /// Where each side tests for NaN what is not defined everywhere, and goes on as if it were a number.
+    pub nan_tests: [BTreeSet<SignRead>; 2],
+    /// Where each side compares data with an infinity, as if they were finite.
+    pub finite: [BTreeSet<SignRead>; 2],
     /// Formats to which numbers are converted with `.satfinite`, and their largest numbers, if the
     /// answer holds only where the conversions do not clamp.
     pub ranges: BTreeSet<(String, u32)>,
@@ -105,6 +109,8 @@ impl Compared {
             stands: Vec::new(),
             inner: BTreeSet::new(),
             signs: [BTreeSet::new(), BTreeSet::new()],
+            nan_tests: [BTreeSet::new(), BTreeSet::new()],
+            finite: [BTreeSet::new(), BTreeSet::new()],
             ranges: BTreeSet::new(),
             rechecked: None,
             overflow: None,

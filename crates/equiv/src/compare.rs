@@ -118,7 +118,13 @@ fn run_and_compare(
         }
         if !matches!(answer, Answer::Different(_) | Answer::Mismatch(_)) {
             let terms = &ran[0].domain.terms;
-            compared.overflow = overflowing(&Chosen { sides, table, terms, assumed }, &ran, limits);
+            let chosen = &Chosen { sides, table, terms, assumed };
+            compared.overflow = overflowing(chosen, &ran, limits);
+            if matches!(answer, Answer::Equal)
+                && let Some(fault) = overflow::find_fault(chosen, limits, cost(&ran))
+            {
+                answer = Answer::Unknown(Box::new(fault), 1);
+            }
         }
         match &mut answer {
             Answer::Equal if options.recheck => {
@@ -158,7 +164,9 @@ fn hidden_by(
     let sides = launches.each_ref().map(|one| one.side);
     let (table, limits) = (launches[0].table, launches[0].clock.limits());
     let (terms, snap, stands) = (&ran[0].domain.terms, false, &[][..]);
-    hidden::find(&Recheck { sides, table, terms, assumed, limits, snap, stands }, cost(ran))
+    let constants: Vec<f64> = ran.iter().flat_map(|ran| ran.domain.snapped_numbers()).collect();
+    let kernels = &Recheck { sides, table, terms, assumed, limits, snap, stands };
+    hidden::find(kernels, cost(ran), &constants)
 }
 
 /// Instructions of all threads of both sides.
@@ -384,7 +392,9 @@ impl<'o, 's> Outputs<'o, 's> {
             }
             None => {
                 self.compared.signs = self.signs_of_zero();
-                self.show_sign().map_or(Answer::Equal, |open| Answer::Unknown(Box::new(open), 1))
+                self.note_reliance();
+                self.show_reliance()
+                    .map_or(Answer::Equal, |open| Answer::Unknown(Box::new(open), 1))
             }
         }
     }

@@ -20,6 +20,18 @@ pub(crate) enum Known {
     Log2(u32),
 }
 
+impl Known {
+    /// The nearest double.
+    pub(crate) fn number(&self) -> f64 {
+        match self {
+            Self::Named(name) => {
+                KNOWN.iter().find(|(one, _)| one == name).map_or(f64::NAN, |(_, value)| *value)
+            }
+            Self::Log2(base) => f64::from(f32::from_bits(*base)).log2(),
+        }
+    }
+}
+
 impl fmt::Display for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -44,9 +44,14 @@ pub struct Hidden {
     pub values: [f64; 2],
 }
 
-/// Looks for an element whose difference is not small. `cost` is that of running both kernels once.
-pub(crate) fn find(kernels: &Recheck<'_>, cost: u64) -> Option<Hidden> {
+/// Looks for an element whose difference is not small. `cost` is that of running both kernels once; `constants` are
+/// those that were taken for other numbers.
+pub(crate) fn find(kernels: &Recheck<'_>, cost: u64, constants: &[f64]) -> Option<Hidden> {
     let points = (COST / cost.max(1)).clamp(1, POINTS);
+    let found = at_constants(kernels, constants, points as usize);
+    if found.is_some() {
+        return found;
+    }
     let needed = if points == 1 { 1 } else { 2 };
     let mut differs: Vec<u64> = Vec::new();
     for point in 0..points {
@@ -72,6 +77,30 @@ pub(crate) fn find(kernels: &Recheck<'_>, cost: u64) -> Option<Hidden> {
                     let position = position(kernels, at)?;
                     return Some(Hidden { position, values: [one, other] });
                 }
+            }
+        }
+    }
+    None
+}
+
+/// Looks at inputs that are the constants themselves: a comparison with one jumps there, and nowhere near. Only a jump
+/// counts, which is large against the constant.
+fn at_constants(kernels: &Recheck<'_>, constants: &[f64], points: usize) -> Option<Hidden> {
+    let near = |constant: &f64| {
+        let single = *constant as f32;
+        [single, single.next_up(), single.next_down()].map(f64::from)
+    };
+    for number in constants.iter().flat_map(near).take(points) {
+        let drawn = draw(kernels, 0, 1.0, None)?;
+        let numbers = drawn.with_floats(kernels.sides, kernels.table, kernels.terms, |_, _| number);
+        let Some(numbers) = numbers else { continue };
+        let elements = run(kernels, &numbers);
+        for (at, difference) in suspects(kernels, &elements) {
+            let values = [&elements[0][at], &elements[1][at]].map(middle);
+            let [Some(one), Some(other)] = values else { continue };
+            let size = one.abs().max(other.abs()).max(number.abs());
+            if difference > bound(kernels, at) * size {
+                return Some(Hidden { position: position(kernels, at)?, values: [one, other] });
             }
         }
     }

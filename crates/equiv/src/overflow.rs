@@ -6,7 +6,7 @@
 //! another way is done in one of them. They are left out where they would cost much more than the
 //! runs on terms did; then nothing is said.
 
-use crate::answer::Position;
+use crate::answer::{Position, Unsettled};
 use crate::ordinary::{COUNT, Chosen, Filling};
 use crate::replay::element;
 use crate::witness::{Numbers, Run};
@@ -32,14 +32,45 @@ pub struct Overflow {
 
 /// Looks for such an element; the runs on terms executed so many instructions.
 pub(crate) fn find(chosen: &Chosen<'_>, limits: Limits, instructions: u64) -> Option<Overflow> {
-    let affordable = FREE / instructions.max(1) + if instructions > FREE { POINTS } else { 0 };
-    for number in 0..COUNT.min(affordable as usize) {
+    for number in 0..COUNT.min(affordable(instructions)) {
         let Some((inputs, numbers)) = chosen.at(number) else { continue };
         if let Some((position, values)) = at(chosen, &numbers, limits) {
             return Some(Overflow { position, values, inputs });
         }
     }
     None
+}
+
+/// Looks for inputs at which the optimised side does something wrong in floats that it does not do in real numbers, and
+/// the reference does not do at all: an infinity or a NaN steers it.
+pub(crate) fn find_fault(
+    chosen: &Chosen<'_>,
+    limits: Limits,
+    instructions: u64,
+) -> Option<Unsettled> {
+    let affordable = affordable(instructions);
+    let is_wrong = |number: usize, numbers: &Numbers| {
+        let (side, table) = (chosen.sides[number], chosen.table);
+        let left = Run { side, number, table, numbers, limits }.on_bits();
+        left.map(|left| left.iter().any(|outcome| !outcome.findings.is_empty()))
+    };
+    let faults = |number: usize| {
+        let (_, numbers) = chosen.at(number)?;
+        let faults = is_wrong(1, &numbers)? && !is_wrong(0, &numbers)?;
+        faults.then_some(())
+    };
+    (0..COUNT.min(affordable)).find_map(faults)?;
+    let (name, _) = chosen.sides[1].written().into_iter().next()?;
+    let reason = "run in floats at ordinary inputs, the optimised side does something wrong that it does not do in \
+                  real numbers (`simulate` shows it)";
+    let position = Position { name: name.to_owned(), index: 0 };
+    Some(Unsettled { position, reason: reason.to_owned(), lost: None })
+}
+
+/// How many points are tried, if the runs on terms executed so many instructions.
+fn affordable(instructions: u64) -> usize {
+    let points = FREE / instructions.max(1) + if instructions > FREE { POINTS } else { 0 };
+    points as usize
 }
 
 /// The first such element at a point.

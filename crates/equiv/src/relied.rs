@@ -1,5 +1,5 @@
-//! What a run on terms relies on that real numbers do not have: the sign of zero, and that what is
-//! converted with `.satfinite` is in the range of its format.
+//! What a run on terms relies on that real numbers do not have: the sign of zero, that tests for NaN find none, and that
+//! what is converted with `.satfinite` is in the range of its format.
 //!
 //! `copysign` takes the sign of a real number; of zero it is +, though hardware may have −0 there. Where
 //! such a sign can reach an output and the number can be zero, the answer rests on that, and the
@@ -30,6 +30,10 @@ pub(crate) struct Relied {
     signs: FxHashMap<Term, BTreeSet<SignRead>>,
     /// The condition that decides about a sign, by the term.
     conditions: FxHashMap<Term, Term>,
+    /// Terms that were tested for NaN, and where.
+    tests: FxHashMap<Term, BTreeSet<SignRead>>,
+    /// Where data are compared with an infinity, as if they were finite.
+    finite: BTreeSet<SignRead>,
     /// What was converted with `.satfinite`, and to what.
     converted: FxHashSet<(Term, Format)>,
 }
@@ -41,6 +45,8 @@ impl Relied {
             launches: 0,
             signs: FxHashMap::default(),
             conditions: FxHashMap::default(),
+            tests: FxHashMap::default(),
+            finite: BTreeSet::new(),
             converted: FxHashSet::default(),
         }
     }
@@ -54,6 +60,43 @@ impl Relied {
     pub(crate) fn reads_sign(&mut self, term: Term, place: Place) {
         let launch = self.launches.saturating_sub(1);
         self.signs.entry(term).or_default().insert((launch, place));
+    }
+
+    /// A term is tested for NaN somewhere.
+    pub(crate) fn tests_number(&mut self, term: Term, place: Place) {
+        let launch = self.launches.saturating_sub(1);
+        self.tests.entry(term).or_default().insert((launch, place));
+    }
+
+    /// Data are compared with an infinity somewhere.
+    pub(crate) fn assumes_finite(&mut self, place: Place) {
+        self.finite.insert((self.launches.saturating_sub(1), place));
+    }
+
+    /// Where data are compared with an infinity.
+    pub(crate) fn assumed_finite(&self) -> BTreeSet<SignRead> {
+        self.finite.clone()
+    }
+
+    /// Where terms are tested for NaN that are not defined everywhere. Inputs are numbers, and so is what sums and products
+    /// make of them.
+    pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<SignRead> {
+        let is_partial = |roots: Vec<Term>| {
+            let order = evaluation_order(terms, roots, |_| true);
+            order.nodes.iter().any(|node| may_be_undefined(terms, *node))
+        };
+        let mut found = BTreeSet::new();
+        if self.tests.is_empty() || !is_partial(self.tests.keys().copied().collect()) {
+            return found;
+        }
+        let mut tests: Vec<_> = self.tests.iter().collect();
+        tests.sort_unstable();
+        for (term, places) in tests {
+            if !places.is_subset(&found) && is_partial(vec![*term]) {
+                found.extend(places);
+            }
+        }
+        found
     }
 
     /// The sign of one term on the magnitude of another.
@@ -142,6 +185,34 @@ impl Relied {
             }
         }
         found
+    }
+}
+
+/// Tells whether an operation is not defined for some operands. Errs on the side of `true`.
+fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
+    match terms.at(node) {
+        Node::Infinity { .. }
+        | Node::Undefined
+        | Node::Quotient(..)
+        | Node::Power(..)
+        | Node::Log(_)
+        | Node::Apply(..) => true,
+        Node::Input(_)
+        | Node::Constant(_)
+        | Node::Pi
+        | Node::Sum(_)
+        | Node::Product(..)
+        | Node::Negation(_)
+        | Node::Exp(_)
+        | Node::Maximum(..)
+        | Node::Minimum(..)
+        | Node::Absolute(_)
+        | Node::Select(..)
+        | Node::Truth(_)
+        | Node::Compare(..)
+        | Node::Not(_)
+        | Node::And(..)
+        | Node::Or(..) => false,
     }
 }
 

@@ -31,7 +31,8 @@ use crate::undefined::Settled;
 use decide::{Budget, Decision, Problem, decide};
 use exec::concrete;
 use exec::domain::{
-    Binary, Connective, Domain, InputSource, Inputs as Given, Numbers, Truths, Unary, Value, Values,
+    Binary, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
+    Value, Values,
 };
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
@@ -61,6 +62,8 @@ pub struct Symbolic {
     complements: FxHashMap<Term, Value>,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
+    /// Where the instruction at hand is.
+    place: Option<Place>,
     /// The constants so far.
     pub(crate) constants: Constants,
     expf: Steps,
@@ -136,6 +139,7 @@ impl Symbolic {
             complements: FxHashMap::default(),
             snap,
             snapped: BTreeSet::new(),
+            place: None,
             constants: Constants::default(),
             expf: Steps::default(),
             settled: Settled::default(),
@@ -157,6 +161,11 @@ impl Symbolic {
     #[must_use]
     pub fn snapped(&self) -> BTreeSet<String> {
         self.snapped.iter().map(ToString::to_string).collect()
+    }
+
+    /// About what those are, with either sign.
+    pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
+        self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
     }
 
     /// Whether there were more values than handles; then values are missing.
@@ -291,6 +300,24 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
     operands.iter().rev().all(same).then_some(first)
 }
 
+impl Symbolic {
+    /// Remembers comparisons of data with an infinity: real numbers are finite, floats need not be.
+    fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
+        let Some(place) = self.place else { return };
+        let sorts = |value: Value| match self.terms.node(self.term(value)) {
+            Node::Infinity { .. } => (true, false),
+            node => (false, !matches!(node, Node::Constant(_) | Node::Pi | Node::Undefined)),
+        };
+        let is_assumed = |lane: usize| {
+            let (one, other) = (sorts(operands[0][lane]), sorts(operands[1][lane]));
+            one.0 && other.1 || other.0 && one.1
+        };
+        if lanes.iter().any(is_assumed) {
+            self.relied.assumes_finite(place);
+        }
+    }
+}
+
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
         if let Some(given) = self.given.remove(&inputs.source) {
@@ -356,8 +383,16 @@ impl Domain for Symbolic {
         }
     }
 
+    fn instruction(&mut self, instruction: Instruction) {
+        self.place = Some(instruction.place);
+    }
+
     fn reads_sign(&mut self, value: Value, place: Place) {
         self.relied.reads_sign(self.term(value), place);
+    }
+
+    fn tests_number(&mut self, value: Value, place: Place) {
+        self.relied.tests_number(self.term(value), place);
     }
 
     fn function(
@@ -378,6 +413,7 @@ impl Domain for Symbolic {
         out: &mut Truths,
     ) {
         let mut conditions = [0; exec::WARP];
+        self.note_infinities(operands, lanes);
         self.each(Operation::Compare(relation), operands, lanes, &mut conditions);
         self.conclude(&conditions, lanes, out);
     }
@@ -422,8 +458,7 @@ impl Domain for Symbolic {
         // Each must be defined where the other is.
         let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
         let decisions = decide(&problem, &pairs, &Budget::default());
-        let differ = |decision: &Decision| matches!(decision, Decision::Different { .. });
-        let same = match decisions.iter().any(differ) {
+        let same = match decisions.iter().any(Decision::is_visibly_different) {
             true => Some(false),
             false => decisions.iter().all(Decision::is_equal).then_some(true),
         };

@@ -115,11 +115,25 @@ impl Numbers {
     /// With every float changed by a relative step, up or down; not of the inputs' types, and perhaps not as
     /// assumed. `None` if a related scalar has no value there.
     pub(crate) fn changed(
-        mut self,
+        self,
         sides: [&Side<'_>; 2],
         table: &Table,
         terms: &Terms,
         step: f64,
+    ) -> Option<Self> {
+        self.with_floats(sides, table, terms, |position, number| {
+            let up = decide::mix(position as u64).is_multiple_of(2);
+            number * if up { 1.0 + step } else { 1.0 - step }
+        })
+    }
+
+    /// With other floats, by position and what they are. `None` if a related scalar has no value there.
+    pub(crate) fn with_floats(
+        mut self,
+        sides: [&Side<'_>; 2],
+        table: &Table,
+        terms: &Terms,
+        new: impl Fn(usize, f64) -> f64,
     ) -> Option<Self> {
         for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let (Scalar::Float(_), first) = (input.scalar, table.first(&input.name)) else {
@@ -131,10 +145,8 @@ impl Numbers {
                 InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
             };
             for position in first..first + length {
-                let up = decide::mix(position as u64).is_multiple_of(2);
-                let factor = if up { 1.0 + step } else { 1.0 - step };
                 if let Some(number) = self.known.get_mut(&position) {
-                    *number *= factor;
+                    *number = new(position, *number);
                 }
             }
         }

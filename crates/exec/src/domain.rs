@@ -245,6 +245,12 @@ pub trait Domain {
         let _ = (value, place);
     }
 
+    /// An instruction at a place tests whether a value is a NaN and goes on as if it were none. On hardware a value whose
+    /// operations are not defined is one.
+    fn tests_number(&mut self, value: Value, place: Place) {
+        let _ = (value, place);
+    }
+
     /// A function that no instruction computes; one of one argument is given it twice. Where arguments are
     /// out of its range, if it has one, the result may be anything.
     fn function(

@@ -51,8 +51,8 @@ pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
 pub use results::{Element, Left, Results};
 pub use run::{
-    Checks, Limits, Outcome, Paths, Syncs, barrier_uses, check, check_asking, check_enclosed,
-    check_in, check_numbered, check_with, run, run_in,
+    Checks, Limits, Numbered, Outcome, Paths, Syncs, barrier_uses, check, check_asking,
+    check_enclosed, check_in, check_numbered, check_with, run, run_in,
 };
 pub use stores::last_store;
 pub use suspects::follow_racing_reads;

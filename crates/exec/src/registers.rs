@@ -127,14 +127,14 @@ impl Registers {
             }
         }
         let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
-        let lanes = lanes.or(self.absent);
+        let (present, lanes) = (lanes, lanes.or(self.absent));
         let masks = &mut self.masks[dst.tags as usize];
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
         masks.pointer = masks.pointer.without(lanes);
         masks.poison = masks.poison.without(lanes);
         masks.unknown = pick(result.unknown, masks.unknown);
         masks.fickle = pick(result.fickle, masks.fickle);
-        if let (Some(origin), false) = (origin, result.unknown.and(lanes).is_empty()) {
+        if let (Some(origin), false) = (origin, result.unknown.and(present).is_empty()) {
             self.origins[dst.tags as usize] = named.or(self.origins[origin as usize]);
         }
     }
@@ -479,7 +479,7 @@ impl Registers {
 
     #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
-        let lanes = lanes.or(self.absent);
+        let (present, lanes) = (lanes, lanes.or(self.absent));
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {
             return *old = TagMasks::NUMBER;
@@ -489,11 +489,11 @@ impl Registers {
         old.unknown = pick(tags.unknown, old.unknown);
         old.poison = pick(tags.poison, old.poison);
         old.fickle = pick(tags.fickle, old.fickle);
-        // Origins outlive what they are about: one of no lane that is written says nothing.
-        if tags.origin.is_some() && !tags.unknown.and(lanes).is_empty() {
+        // Origins outlive what they are about: one of no thread that writes says nothing.
+        if tags.origin.is_some() && !tags.unknown.and(present).is_empty() {
             self.origins[position] = tags.origin;
         }
-        if tags.undefined.is_some() && !tags.poison.and(lanes).is_empty() {
+        if tags.undefined.is_some() && !tags.poison.and(present).is_empty() {
             self.undefined[position] = tags.undefined;
         }
     }

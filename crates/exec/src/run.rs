@@ -190,6 +190,15 @@ pub fn check_enclosed(
     in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
+/// What a check by value numbering says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// The check.
+    pub outcome: Outcome,
+    /// Whether values counted as the same because the assembler fuses an instruction alike wherever it copies it to.
+    pub relies_on_alike_fusion: bool,
+}
+
 /// As [`check_enclosed`]; at these places it is found out, by value numbering, whether a store leaves in place
 /// what is there, bit for bit.
 #[must_use]
@@ -199,10 +208,11 @@ pub fn check_numbered(
     limits: Limits,
     checks: Checks,
     places: impl IntoIterator<Item = Place>,
-) -> Outcome {
+) -> Numbered {
     let mut domain = Enclosed::numbering();
     let asked = places.into_iter().collect();
-    in_domain(program, launch, limits, Some(checks), &mut domain, asked).0
+    let (outcome, _) = in_domain(program, launch, limits, Some(checks), &mut domain, asked);
+    Numbered { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
 }
 
 /// As [`check_in`]; at these places the domain is asked whether a store leaves in place what is there.

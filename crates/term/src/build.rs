@@ -8,6 +8,10 @@ use std::cmp::Ordering;
 
 /// Constant powers are folded up to this many bits; beyond it they stay symbolic.
 const LONGEST_POWER: usize = 4096;
+/// Choices between infinities are looked through this many operations deep.
+const DEEPEST_CHOICE: u32 = 12;
+/// Constants are multiplied up to this many bits: each square of a square has twice as many.
+const LONGEST_PRODUCT: usize = 1 << 14;
 /// The sign of a constant is looked for this many operations deep.
 const DEEPEST_CONSTANT: u32 = 6;
 
@@ -35,10 +39,13 @@ impl Terms {
     pub fn multiply(&mut self, a: Term, b: Term) -> Term {
         match (self.node(a), self.node(b)) {
             (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
-            (Node::Constant(x), Node::Constant(y)) => {
+            (Node::Constant(x), Node::Constant(y))
+                if self.number(x).bits() + self.number(y).bits() <= LONGEST_PRODUCT =>
+            {
                 let value = self.number(x) * self.number(y);
                 self.constant(value)
             }
+            (Node::Constant(_), Node::Constant(_)) => self.binary(a, b, Node::Product, false),
             (Node::Infinity { negative }, other) | (other, Node::Infinity { negative }) => {
                 match self.sign_of(other) {
                     Some(Ordering::Equal) => self.undefined(),
@@ -201,8 +208,11 @@ impl Terms {
                 {
                     b = inner;
                 }
-                let partial =
-                    self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
+                // An infinity makes what is above it partial: it is no real number there.
+                let infinite =
+                    [a, b].iter().any(|id| matches!(self.at(*id), Node::Infinity { .. }));
+                let below = self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
+                let partial = infinite || below;
                 self.push(Node::Select(condition, a, b), partial).into()
             }
         }
@@ -222,6 +232,9 @@ impl Terms {
         if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
             return self.undefined();
         }
+        if let Some(condition) = self.compare_with_infinity(relation, a, b) {
+            return condition;
+        }
         match self.ordering(a, b) {
             Some(ordering) => {
                 let holds = match relation {
@@ -232,6 +245,53 @@ impl Terms {
                 self.truth(holds)
             }
             None => self.binary(a, b, |a, b| Node::Compare(relation, a, b), false),
+        }
+    }
+
+    /// A comparison of a choice between numbers and infinities with an infinity.
+    fn compare_with_infinity(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
+        let (choice, negative, is_left) = match (self.node(a), self.node(b)) {
+            (Node::Infinity { .. }, Node::Infinity { .. }) => return None,
+            (Node::Infinity { negative }, _) => (b, negative, false),
+            (_, Node::Infinity { negative }) => (a, negative, true),
+            _ => return None,
+        };
+        if !self.is_partial(choice) {
+            return None;
+        }
+        let is_infinite = self.is_infinity(choice, negative, DEEPEST_CHOICE)?;
+        Some(match (relation, is_left != negative) {
+            (Relation::Equal, _) => is_infinite,
+            // Below +∞, or above −∞.
+            (Relation::Less, true) => self.not(is_infinite),
+            (Relation::Less, false) => self.truth(false),
+            (Relation::LessEqual, true) => self.truth(true),
+            (Relation::LessEqual, false) => is_infinite,
+        })
+    }
+
+    /// The condition under which a choice is an infinity; `None` if something else may have no value.
+    fn is_infinity(&mut self, a: Term, negative: bool, depth: u32) -> Option<Term> {
+        let depth = depth.checked_sub(1)?;
+        match self.node(a) {
+            Node::Infinity { negative: own } => Some(self.truth(own == negative)),
+            _ if !self.is_partial(a) => Some(self.truth(false)),
+            Node::Select(condition, a, b) => {
+                let a = self.is_infinity(a.into(), negative, depth)?;
+                let b = self.is_infinity(b.into(), negative, depth)?;
+                let otherwise = self.not(condition.into());
+                let (a, b) = (self.and(condition.into(), a), self.and(otherwise, b));
+                Some(self.or(a, b))
+            }
+            Node::Negation(a) => self.is_infinity(a.into(), !negative, depth),
+            node @ (Node::Maximum(a, b) | Node::Minimum(a, b)) => {
+                let a = self.is_infinity(a.into(), negative, depth)?;
+                let b = self.is_infinity(b.into(), negative, depth)?;
+                // The larger is −∞ if both are, and +∞ if one is.
+                let both = matches!(node, Node::Maximum(..)) == negative;
+                Some(if both { self.and(a, b) } else { self.or(a, b) })
+            }
+            _ => None,
         }
     }
 

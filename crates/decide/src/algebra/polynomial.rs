@@ -5,7 +5,7 @@
 //! that a multiplication by one monomial changes in O(1), and combines equal monomials only when
 //! it has doubled since it last did.
 
-use super::{Algebra, Monomial, Outcome, Summand};
+use super::{Algebra, Monomial, Obstacle, Outcome, Summand};
 use term::Number;
 
 /// `factor · scale · Σ terms`.
@@ -22,7 +22,23 @@ pub(crate) struct Polynomial {
 /// Products of more summands than this stay products of composite atoms.
 const LARGEST_EXPANSION: usize = 1 << 20;
 
+/// Numbers of more bits than this are given up: floats overflow long before.
+const LONGEST_COEFFICIENT: usize = 1 << 16;
+/// Bits of a coefficient that count as one step.
+const STEP_BITS: usize = 256;
+
 impl Polynomial {
+    /// About how many bits its longest coefficient has: of the first, middle and last.
+    fn longest_coefficient(&self) -> usize {
+        let length = self.terms.len();
+        let some = [0, length / 2, length.saturating_sub(1)];
+        some.iter()
+            .filter_map(|at| self.terms.get(*at))
+            .map(|(_, one)| one.bits())
+            .max()
+            .unwrap_or(0)
+    }
+
     pub(crate) fn zero() -> Self {
         Self::from_sorted(Vec::new())
     }
@@ -357,6 +373,11 @@ impl Algebra {
         match b.terms.as_slice() {
             [] => return Ok(Polynomial::zero()),
             [(monomial, coefficient)] => {
+                if [&a.factor, &b.factor, coefficient].map(Number::bits).iter().sum::<usize>()
+                    > LONGEST_COEFFICIENT
+                {
+                    return Err(Obstacle::TooLarge);
+                }
                 let factor = &b.factor * coefficient;
                 let (monomial, scale) = (*monomial, b.scale);
                 self.shift(&mut a, monomial, &factor)?;
@@ -382,7 +403,9 @@ impl Algebra {
     /// Every summand of `a` with every one of `b`.
     pub(crate) fn expand_product(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Polynomial> {
         let mut result = Polynomial::zero();
-        self.spend(a.length().saturating_mul(b.length()))?;
+        // Long coefficients cost more: a step is about one multiplication of short ones.
+        let weight = 1 + a.longest_coefficient().max(b.longest_coefficient()) / STEP_BITS;
+        self.spend(a.length().saturating_mul(b.length()).saturating_mul(weight))?;
         for (m, c) in &a.terms {
             for (n, d) in &b.terms {
                 let (product, shed) = self.monomial_product(*m, *n)?;

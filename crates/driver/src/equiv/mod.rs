@@ -407,17 +407,29 @@ impl Answered<'_> {
     /// What the runs on real numbers rely on beside that.
     fn relied(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for ((side, name), places) in
-            self.sides.iter().zip(["reference", "optimised"]).zip(&self.compared.signs)
-        {
-            for (launch, place) in places {
-                let line =
-                    side.get(*launch).map_or_else(String::new, |one| one.kernel().line(*place));
-                all.push(format!(
-                    "zero has the sign + where {line} ({name}) takes the sign of a number that can be zero"
-                ));
+        let compared = &self.compared;
+        let mut tell = |places: &[BTreeSet<equiv::SignRead>; 2],
+                        say: &dyn Fn(&str, &str) -> String| {
+            let names = ["reference", "optimised"];
+            for ((side, name), places) in self.sides.iter().zip(names).zip(places) {
+                for (launch, place) in places {
+                    let launch = side.get(*launch);
+                    let line = launch.map_or_else(String::new, |one| one.kernel().line(*place));
+                    all.push(say(&line, name));
+                }
             }
-        }
+        };
+        tell(&compared.signs, &|line, name| {
+            format!(
+                "zero has the sign + where {line} ({name}) takes the sign of a number that can be zero"
+            )
+        });
+        tell(&compared.nan_tests, &|line, name| {
+            format!("no NaN is found where {line} ({name}) tests for one")
+        });
+        tell(&compared.finite, &|line, name| {
+            format!("data stay finite where {line} ({name}) compares them with an infinity")
+        });
         for (format, largest) in &self.compared.ranges {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"

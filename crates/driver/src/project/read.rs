@@ -222,8 +222,14 @@ impl Reader<'_> {
             Some(Table::new(found?, value.span(), LAUNCH, &mut self.problems))
         });
         let own = own.map_or_else(RawLaunch::default, |table| self.launch(&table)).or(common);
-        let list = table.get(kernel).and_then(|value| value.get_ref().as_array());
-        let Some(list) = list else {
+        let list = table.get(kernel).and_then(|value| Some((value, value.get_ref().as_array()?)));
+        if let Some((value, [])) = list.map(|(value, list)| (value, &**list)) {
+            self.problem(
+                value.span(),
+                format!("`{kernel}` has no launch: a side needs at least one"),
+            );
+        }
+        let Some((_, list)) = list else {
             return self.required(table, kernel).map(|kernel| (kernel, own)).into_iter().collect();
         };
         let mut launches = Vec::new();

@@ -143,12 +143,23 @@ impl Outputs<'_, '_> {
         })
     }
 
+    /// Remembers where the answer rests on tests for NaN that find none, and on data that stay finite.
+    pub(super) fn note_reliance(&mut self) {
+        let relied = self.ran.each_ref().map(|ran| (&ran.domain.relied, &ran.domain.terms));
+        self.compared.nan_tests = relied.map(|(relied, terms)| relied.tests_for_nan(terms));
+        self.compared.finite = relied.map(|(relied, _)| relied.assumed_finite());
+    }
+
     /// An element that the kernels compute differently at an input without zeros, if the equality rests on signs of
-    /// zeros: then no ordinary input need have the sign that is assumed.
-    pub(super) fn show_sign(&self) -> Option<Unsettled> {
-        if self.compared.signs.iter().all(BTreeSet::is_empty) {
-            return None;
-        }
+    /// zeros or on tests for NaN: then no ordinary input need be as assumed.
+    pub(super) fn show_reliance(&self) -> Option<Unsettled> {
+        let [signs, tests] = [&self.compared.signs, &self.compared.nan_tests]
+            .map(|places| !places.iter().all(BTreeSet::is_empty));
+        let decides = match (signs, tests) {
+            (true, _) => "the sign of a zero decides: equal if it is +",
+            (_, true) => "a test for NaN decides: equal if it finds none",
+            (false, false) => return None,
+        };
         let terms = &self.ran[0].domain.terms;
         let mut state = 0;
         for _ in 0..SIGN_POINTS {
@@ -163,8 +174,7 @@ impl Outputs<'_, '_> {
             if let Some((position, floats)) = apart {
                 let [one, other] = floats.values();
                 let reason = format!(
-                    "the sign of a zero decides: equal if it is +, but the kernels compute {one} and {other} at \
-                     an input that is not zero"
+                    "{decides}, but the kernels compute {one} and {other} at an input that is not zero"
                 );
                 return Some(Unsettled { position, reason, lost: None });
             }

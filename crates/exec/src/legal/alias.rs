@@ -142,6 +142,11 @@ impl Domain for Aliased<'_> {
         self.inner.reads_sign(value, place);
     }
 
+    fn tests_number(&mut self, value: Value, place: Place) {
+        let value = self.one(value);
+        self.inner.tests_number(value, place);
+    }
+
     fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
         without_aliases!(self, [a], |plain| self.inner.convert(conversion, plain[0], lanes, out));
     }

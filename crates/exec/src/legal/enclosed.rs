@@ -6,8 +6,13 @@
 //! have their operands exchanged; nothing is reordered, so equal numbers are equal on every machine.
 //!
 //! Two values with different numbers may still be equal. Where the manual leaves a choice that may
-//! fall differently at another place or time, a value is like no other: sums of atomic additions, sums inside
-//! matrix instructions, and, but for the same instruction, sums that a product may be fused with.
+//! fall differently at another place or time, a value is like no other: sums of atomic additions and sums inside
+//! matrix instructions.
+//!
+//! A sum that a product may be fused with is the same only at the same instruction with its operands in the same
+//! order: of two products, the one in first place may be fused and the other rounded. That takes for granted that the
+//! assembler treats all copies of an instruction alike, those of an unrolled loop for one; a run that used
+//! it says so ([`Enclosed::relies_on_alike_fusion`]).
 
 use crate::concrete::Conversion;
 use crate::domain::{
@@ -16,7 +21,7 @@ use crate::domain::{
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values beyond this many get numbers that are not looked for again: what is found stays right.
 const MOST_KNOWN: usize = 1 << 25;
@@ -48,6 +53,9 @@ pub struct Enclosed {
     follows: bool,
     instruction: Option<Instruction>,
     known: FxHashMap<(Operation, Modifiers, [Value; 3]), Value>,
+    /// Values that a product goes into which may be fused.
+    fusible: FxHashSet<Value>,
+    relies_on_alike_fusion: bool,
 }
 
 impl Enclosed {
@@ -55,6 +63,13 @@ impl Enclosed {
     #[must_use]
     pub fn numbering() -> Self {
         Self { follows: true, ..Self::default() }
+    }
+
+    /// Tells whether two values counted as the same because the assembler fuses an instruction alike wherever it
+    /// copies it to.
+    #[must_use]
+    pub fn relies_on_alike_fusion(&self) -> bool {
+        self.relies_on_alike_fusion
     }
 
     /// A value like no other.
@@ -68,15 +83,25 @@ impl Enclosed {
         next
     }
 
-    /// The modifiers of the instruction at hand. One that may be fused with others may be fused
-    /// in one place of the program and not in another.
-    fn modifiers(&self, operation: Operation) -> Modifiers {
+    /// The modifiers of the instruction at hand, with its place if more than those decides its result.
+    fn modifiers(&self, operation: Operation, is_fusible: bool) -> Modifiers {
         let Instruction { format, mode, place } = self.instruction?;
+        let is_local = is_fusible
+            || matches!(
+                operation,
+                // What these make of a NaN is not part of the operation.
+                Operation::Compare(_) | Operation::Binary(Binary::Min | Binary::Max)
+                // How precise a library's function is, nobody says.
+                | Operation::Function(_)
+            );
+        Some((format, mode, is_local.then_some(place)))
+    }
+
+    /// Tells whether a sum may be fused with a product that goes into one of its operands.
+    fn is_fusible_sum(&self, operation: Operation, operands: [Value; 3]) -> bool {
+        let contracts = self.instruction.is_some_and(|instruction| instruction.mode.contract);
         let sums = matches!(operation, Operation::Binary(Binary::Add | Binary::Sub));
-        // What a comparison says of a NaN is not part of its relation.
-        let local = sums && mode.contract
-            || matches!(operation, Operation::Function(_) | Operation::Compare(_));
-        Some((format, mode, local.then_some(place)))
+        sums && contracts && operands.iter().any(|operand| self.fusible.contains(operand))
     }
 
     /// The value that an operation makes.
@@ -84,24 +109,39 @@ impl Enclosed {
         if !self.follows {
             return self.fresh();
         }
+        let is_fusible_sum = self.is_fusible_sum(operation, operands);
         let commutes = matches!(
             operation,
             Operation::Fma
                 | Operation::Binary(Binary::Add | Binary::Mul | Binary::Min | Binary::Max)
                 | Operation::Connect(_)
         );
-        if commutes && operands[1] < operands[0] {
+        if commutes && !is_fusible_sum && operands[1] < operands[0] {
             operands.swap(0, 1);
         }
-        let key = (operation, self.modifiers(operation), operands);
+        let key = (operation, self.modifiers(operation, is_fusible_sum), operands);
         if let Some(&value) = self.known.get(&key) {
+            self.relies_on_alike_fusion |= is_fusible_sum;
             return value;
         }
         let value = self.fresh();
+        if value != 0 {
+            self.mark_fusible(operation, operands, value);
+        }
         if value != 0 && self.known.len() < MOST_KNOWN {
             self.known.insert(key, value);
         }
         value
+    }
+
+    /// Remembers that a product goes into a value. It may do so through operations that leave it as it is: times one, a
+    /// minimum, a conversion to the same format.
+    fn mark_fusible(&mut self, operation: Operation, operands: [Value; 3], value: Value) {
+        let contracts = self.instruction.is_some_and(|instruction| instruction.mode.contract);
+        let is_product = contracts && operation == Operation::Binary(Binary::Mul);
+        if is_product || operands.iter().any(|operand| self.fusible.contains(operand)) {
+            self.fusible.insert(value);
+        }
     }
 
     fn each<const N: usize>(

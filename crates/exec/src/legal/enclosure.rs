@@ -57,6 +57,15 @@ impl Enclosure {
         (self.low.to_bits() == self.high.to_bits()).then(|| encode(format, self.low))
     }
 
+    /// Tells whether 1 or −1 is among the numbers.
+    fn may_be_one(&self) -> bool {
+        self.low <= 1.0 && self.high >= 1.0 || self.low <= -1.0 && self.high >= -1.0
+    }
+
+    fn may_be_zero(&self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+
     fn ends(&self) -> [f64; 2] {
         [self.low, self.high]
     }
@@ -198,24 +207,39 @@ pub(crate) fn binary(
     [a, b]: [&Enclosure; 2],
 ) -> Option<Enclosure> {
     let sums = matches!(op, FloatBinary::Add | FloatBinary::Sub);
+    let passed = passed_through(op, [a, b]);
     let [a, b] = [a, b].map(|side| side.contracted(sums && mode.contract));
     let exact = mode.accuracy == Accuracy::Exact;
     let cause = a.cause.or(b.cause);
     if let (Some(x), Some(y), true) = (a.point(format), b.point(format), exact) {
         let bits = concrete::float_binary(op, format, mode, x, y);
         let point = Enclosure::of_bits(format, bits)?;
-        let unrounded = (op == FloatBinary::Mul && mode.contract && !mode.saturate && !mode.relu)
-            .then(|| unrounded(&a, &b))
-            .filter(|[low, high]| (*low, *high) != (point.low, point.low));
+        let own = (op == FloatBinary::Mul && mode.contract && !mode.saturate && !mode.relu)
+            .then(|| exact_product(&a, &b));
+        let unrounded =
+            either(own, passed).filter(|[low, high]| (*low, *high) != (point.low, point.low));
         let cause = if unrounded.is_some() { Some(Unfixed::Contraction) } else { cause };
         return Some(Enclosure { unrounded, cause, ..point });
     }
+    let result = on_intervals(op, format, mode, [a, b], exact)?;
+    Some(Enclosure { unrounded: either(result.unrounded, passed), ..result })
+}
+
+/// The same where an operand is more than one number.
+fn on_intervals(
+    op: FloatBinary,
+    format: Format,
+    mode: FloatMode,
+    [a, b]: [Enclosure; 2],
+    exact: bool,
+) -> Option<Enclosure> {
+    let cause = a.cause.or(b.cause);
     let [a, b] = [a, b].map(|side| side.flushed(format, mode.flush));
     let ends = match op {
         FloatBinary::Add => [sum(a.low, b.low, false), sum(a.high, b.high, true)],
         FloatBinary::Sub => [sum(a.low, -b.high, false), sum(a.high, -b.low, true)],
         FloatBinary::Mul => {
-            let ends = unrounded(&a, &b);
+            let ends = exact_product(&a, &b);
             let ends = hull(&ends)?;
             let result = Enclosure::rounded(ends, format, mode, cause)?;
             let unrounded = mode.contract.then_some(ends);
@@ -242,8 +266,38 @@ pub(crate) fn binary(
     Enclosure::rounded(hull(&ends)?, format, mode, cause)
 }
 
+/// What one of two may be.
+fn either(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
+    match (one, other) {
+        (Some([a, b]), Some([c, d])) => Some([a.min(c), b.max(d)]),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A product that an operation may leave as it is, before it was rounded. The assembler drops such an operation (times one,
+/// plus zero, the minimum of a number and itself) and may then fuse the product with the sum behind it.
+fn passed_through(op: FloatBinary, [a, b]: [&Enclosure; 2]) -> Option<[f64; 2]> {
+    if a.unrounded.is_none() && b.unrounded.is_none() {
+        return None;
+    }
+    let wide = |side: &Enclosure| side.contracted(true).ends();
+    let either_sign = |[low, high]: [f64; 2]| [low.min(-high), high.max(-low)];
+    let of = |side: &Enclosure, passes: bool| {
+        (passes && side.unrounded.is_some()).then(|| either_sign(wide(side)))
+    };
+    match op {
+        FloatBinary::Mul => either(of(a, b.may_be_one()), of(b, a.may_be_one())),
+        FloatBinary::Div => of(a, b.may_be_one()),
+        FloatBinary::Add | FloatBinary::Sub => {
+            either(of(a, b.may_be_zero()), of(b, a.may_be_zero()))
+        }
+        FloatBinary::CopySign => of(b, true),
+        FloatBinary::Min { .. } | FloatBinary::Max { .. } => either(of(a, true), of(b, true)),
+    }
+}
+
 /// The exact product.
-fn unrounded(a: &Enclosure, b: &Enclosure) -> [f64; 2] {
+fn exact_product(a: &Enclosure, b: &Enclosure) -> [f64; 2] {
     let corners = |up: bool| {
         let pairs = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
         pairs.map(|(x, y)| product(x, y, up))
@@ -272,14 +326,21 @@ pub(crate) fn fma(
     mode: FloatMode,
     [a, b, c]: [&Enclosure; 3],
 ) -> Option<Enclosure> {
+    let factors = passed_through(FloatBinary::Mul, [a, b]).filter(|_| c.may_be_zero());
+    let wide = c.contracted(true).ends();
+    let summand = c.unrounded.filter(|_| a.may_be_zero() || b.may_be_zero()).map(|_| wide);
+    let unrounded = either(factors, summand);
     if let (Some(x), Some(y), Some(z)) = (a.point(format), b.point(format), c.point(format)) {
-        return Enclosure::of_bits(format, concrete::fma(format, mode, x, y, z));
+        let point = Enclosure::of_bits(format, concrete::fma(format, mode, x, y, z))?;
+        let cause = unrounded.and(Some(Unfixed::Contraction));
+        return Some(Enclosure { unrounded, cause, ..point });
     }
     let cause = a.cause.or(b.cause).or(c.cause);
     let [a, b, c] = [a, b, c].map(|side| side.flushed(format, mode.flush));
-    let [low, high] = hull(&unrounded(&a, &b))?;
+    let [low, high] = hull(&exact_product(&a, &b))?;
     let ends = [sum(low, c.low, false), sum(high, c.high, true)];
-    Enclosure::rounded(hull(&ends)?, format, mode, cause)
+    let result = Enclosure::rounded(hull(&ends)?, format, mode, cause)?;
+    Some(Enclosure { unrounded, ..result })
 }
 
 /// To another format.
@@ -289,12 +350,14 @@ pub(crate) fn convert(conversion: Conversion, a: &Enclosure) -> Option<Enclosure
     };
     let of = |end: f64| Enclosure::of_bits(to, concrete::convert(conversion, encode(from, end)));
     let (low, high) = (of(a.low)?, of(a.high)?);
+    // A conversion to the same format may change nothing, and be dropped.
+    let unrounded = a.unrounded.filter(|_| from == to).map(|_| a.contracted(true).ends());
     if a.point(from).is_some() {
-        return Some(Enclosure { cause: a.cause, ..low });
+        return Some(Enclosure { cause: a.cause, unrounded, ..low });
     }
     let ends = Enclosure::between(hull(&[low.low, high.high])?, a.cause);
     let flush = conversion.flush;
-    Some(ends.flushed(to, flush))
+    Some(Enclosure { unrounded, ..ends.flushed(to, flush) })
 }
 
 /// To an integer, if all numbers become the same.

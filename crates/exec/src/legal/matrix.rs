@@ -19,15 +19,24 @@ pub(crate) fn matrix_sum(
     d: Format,
 ) -> Option<Enclosure> {
     let start = concrete::to_double(format, start);
+    let mut is_plain_zero = start.to_bits() == 0;
     let mut total = [start; 2];
     let (mut magnitude, mut count, mut quantum) = (start.abs(), 1u32, lowest_bit(start));
     for (x, y) in products {
+        if has_low_bits(a, x) || has_low_bits(b, y) {
+            return None;
+        }
         let (x, y) = (concrete::to_double(a, x), concrete::to_double(b, y));
         let ends = [product(x, y, false), product(x, y, true)];
         total = [sum(total[0], ends[0], false), sum(total[1], ends[1], true)];
         magnitude = sum(magnitude, ends[1].abs().max(ends[0].abs()), true);
         quantum = quantum.min(lowest_bit(x).saturating_add(lowest_bit(y)));
+        is_plain_zero &= ends[0].to_bits() == 0;
         count += 1;
+    }
+    // The manual does not say which sign a zero has to which negative zeros or cancelled terms add up.
+    if is_plain_zero {
+        return Enclosure::of_bits(d, 0);
     }
     if !magnitude.is_finite() {
         return None;
@@ -46,6 +55,11 @@ pub(crate) fn matrix_sum(
     let error = 1.05 * unit * magnitude + f64::from(count) * 2f64.powi(lowest);
     let ends = [sum(total[0], -error, false), sum(total[1], error, true)];
     (unit < 0.01).then(|| Enclosure::between(ends, Some(Unfixed::MatrixSum)))
+}
+
+/// Tells whether an operand of tf32 has bits below those that the format promises; what becomes of them is not said.
+fn has_low_bits(format: Format, bits: u64) -> bool {
+    format == Format::Tf32 && bits & 0x1fff != 0
 }
 
 /// Bits that are kept of every partial sum.

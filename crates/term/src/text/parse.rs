@@ -7,6 +7,9 @@ use super::lexer::{Token, tokens};
 /// Nested deeper than this, an expression is refused rather than the stack exhausted.
 const DEEPEST: u32 = 200;
 
+/// Operators of a chain such as `a + b + c`.
+const LONGEST: usize = 2000;
+
 /// Reads one expression.
 ///
 /// # Errors
@@ -162,11 +165,17 @@ impl Parser {
             return Err(self.error("nested too deeply"));
         }
         let mut left = self.prefix()?;
+        let mut operators = 0;
         while let Some((token, _)) = &self.next {
             let Some((binding, operator)) = infix(token).filter(|found| found.0 >= strength) else {
                 break;
             };
             self.advance();
+            // A chain becomes a tree as deep as it is long, which others walk.
+            operators += 1;
+            if operators > LONGEST {
+                return Err(self.error("more than 2000 operators in a row"));
+            }
             // Powers group to the right, everything else to the left.
             let right = self.expression(if operator == Binary::Power { 7 } else { binding + 1 })?;
             left = Expression::Binary(operator, left.into(), right.into());

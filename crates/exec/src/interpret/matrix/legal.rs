@@ -38,7 +38,7 @@ pub(super) fn execute(
                 let element = combine(product, numbers.pairs(terms, place), start);
                 words[lane] |= element << (part as u32 * bits);
                 let sum = matrix_sum((a, b), numbers.pairs(terms, place), (c, start), d);
-                if sum.is_none_or(|sum| sum.cause.is_some()) {
+                if sum.is_none_or(|sum| sum.cause.is_some() || sum.fixed(d).is_none()) {
                     fixed = fixed.without(Mask(1 << lane));
                 }
                 sums[lane] = sum;

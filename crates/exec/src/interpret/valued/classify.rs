@@ -1,6 +1,6 @@
 //! `testp`: what kind of number a float is.
 
-use super::float::{ask_relation, followed, reals};
+use super::float::{ask_relation, followed, reals, tell_tests};
 use super::truth::{self, Predicate};
 use super::{is_number, legal, raw, special};
 use crate::domain::{Connective, Numbers, Truths};
@@ -29,8 +29,11 @@ pub(super) fn test(
         return true;
     }
     let mut truths = match property {
-        FloatProperty::Number => settled(Mask::ALL),
-        FloatProperty::NotANumber => settled(Mask::NONE),
+        FloatProperty::Number | FloatProperty::NotANumber => {
+            let values = reals(context, &source, format, 0, lanes);
+            tell_tests(context, &values, lanes);
+            settled(if property == FloatProperty::Number { Mask::ALL } else { Mask::NONE })
+        }
         FloatProperty::Finite | FloatProperty::Infinite => {
             let values = reals(context, &source, format, 0, lanes);
             let Some(valued) = &mut context.valued else { return false };

@@ -385,6 +385,15 @@ pub(super) fn write(
     context.write_words(dst, &words, tags);
 }
 
+/// Tells the domain of tests whether values are NaN, which are answered as if none were.
+pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: Mask) {
+    let place = context.place;
+    if let Some(valued) = &mut context.valued {
+        let followed = followed(values).and(lanes);
+        followed.iter().for_each(|lane| valued.domain.tests_number(values[lane], place));
+    }
+}
+
 fn compare(
     context: &mut Context<'_, '_>,
     relation: FloatRelation,
@@ -406,6 +415,7 @@ fn compare(
         FloatRelation::BothNumbers | FloatRelation::EitherNan
             if legal::numbers(context) != Numbers::Legal =>
         {
+            values.iter().for_each(|values| tell_tests(context, values, lanes));
             let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
             let mut truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
             special::settle_comparison(relation, format, &sources, lanes, &mut truths);
