@@ -149,6 +149,10 @@ pub(crate) struct EquivArgs {
     #[arg(long, requires = "for_all_sizes")]
     pub(crate) no_solver: bool,
 
+    /// With --for-all-sizes: do not compare how the kernels are read with how NVRTC compiles them.
+    #[arg(long, requires = "for_all_sizes")]
+    pub(crate) no_compare: bool,
+
     /// With --for-all-sizes: a parameter or array of the reference and the optimised kernel's name for it.
     #[arg(long, value_name = "X=A", requires = "for_all_sizes", value_parser = name_pair)]
     pub(crate) map: Vec<(String, String)>,
@@ -190,7 +194,8 @@ pub(crate) struct EquivArgs {
     pub(crate) recheck: bool,
 
     /// Leave the answer open if it is not settled that the optimised kernel is defined wherever the
-    /// reference is, and report what the manual does not allow as an error.
+    /// reference is, and report what the manual does not allow as an error. With --for-all-sizes: leave it
+    /// open if how the kernels are read was not compared with a compiler.
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -267,7 +272,7 @@ pub(crate) struct ProveArgs {
     pub(crate) infer: Infer,
 
     /// Prove it for every launch that CUDA allows: also on axes that neither the kernel nor its clauses mention, also with 2^31
-    /// threads and more along an axis.
+    /// threads and more along an axis; and leave the answer open if how the kernel is read was not compared with a compiler.
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -287,9 +292,13 @@ pub(crate) struct ProveArgs {
     #[arg(long)]
     pub(crate) no_solver: bool,
 
-    /// Read nothing from the cache of a solver's answers and write nothing to it.
+    /// Read nothing from the cache of a solver's answers and of comparisons, and write nothing to it.
     #[arg(long)]
     pub(crate) no_cache: bool,
+
+    /// Do not compare how the kernel is read with how NVRTC compiles it.
+    #[arg(long)]
+    pub(crate) no_compare: bool,
 }
 
 /// Which facts about loops are inferred.

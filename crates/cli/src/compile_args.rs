@@ -43,14 +43,19 @@ impl CompileArgs {
         self.open_with(path, Math::Inlined)
     }
 
-    fn open_with(&self, path: &KernelPath, math: Math) -> Result<Input, InputError> {
-        let options = CompileOptions {
+    /// How a file is compiled.
+    pub(crate) fn options(&self, math: Math) -> CompileOptions {
+        CompileOptions {
             architecture: self.arch.clone(),
             includes: self.includes.clone(),
             math,
             environment: Environment::of_process().without_cache(self.no_cache),
             ..CompileOptions::default()
-        };
+        }
+    }
+
+    fn open_with(&self, path: &KernelPath, math: Math) -> Result<Input, InputError> {
+        let options = self.options(math);
         let input = Input::open(path.file.as_ref(), path.kernel.as_deref(), &options)?;
         if let (true, Some(command)) = (self.verbose, input.made_by()) {
             write_err(&format!("note: compiled with {}\n", escape::plain(command)));

@@ -17,6 +17,8 @@ use args::{
 use clap::{CommandFactory, Parser};
 use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
+use driver::cuda::{CompileOptions, Math};
+use driver::prove::Compiling;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
 use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
@@ -106,7 +108,8 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
             Err(error) => return fail(&error.to_string()),
         }
     }
-    let cache = Environment::of_process().without_cache(args.compile.no_cache).cache_folder();
+    let compiling = Compiling { options: args.compile.options(Math::Inlined), defines: Vec::new() };
+    let cache = compiling.options.environment.cache_folder();
     let options = driver::prove::Options {
         kernel: None,
         infers: true,
@@ -117,6 +120,7 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         strict: args.strict,
         time: args.limits.time(),
         watch: Some(watch::watch()),
+        compiling: (!args.no_compare).then_some(&compiling),
         format: args.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
@@ -199,7 +203,10 @@ fn run_prove(args: &ProveArgs) -> Exit {
         Ok(input) => input,
         Err(error) => return fail(&error.to_string()),
     };
-    let cache = Environment::of_process().without_cache(args.no_cache).cache_folder();
+    let environment = Environment::of_process().without_cache(args.no_cache);
+    let cache = environment.cache_folder();
+    let compiled = CompileOptions { environment, ..CompileOptions::default() };
+    let compiling = Compiling { options: compiled, defines: Vec::new() };
     let options = driver::prove::Options {
         kernel: args.kernel.kernel.as_deref(),
         infers: args.infer != Infer::None,
@@ -210,6 +217,7 @@ fn run_prove(args: &ProveArgs) -> Exit {
         strict: args.strict,
         time: args.timeout,
         watch: Some(watch::watch()),
+        compiling: (!args.no_compare).then_some(&compiling),
         format: args.format.into(),
     };
     finish(with_page(driver::prove::run(&input, options, styled()), args.report.as_deref()))

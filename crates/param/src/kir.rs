@@ -27,12 +27,15 @@
 //! no barrier of their block lies between them; two stores of equal values do not.
 
 mod claims;
+mod signature;
 
 pub(crate) use claims::drop_claims;
 pub use claims::{
     Claim, Contract, Fold, FoldOp, Footprint, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
     barrier_claims, used_lemmas,
 };
+
+pub use signature::{Parameter, Part, Records, Scalar, Signature, TemplateParameter};
 
 use base::{IndexVec, Span, define_index};
 use std::sync::Arc;
@@ -376,6 +379,8 @@ pub struct Kernel {
     pub types: Vec<String>,
     /// Whether it has a fence, whose order is not followed.
     pub fences: bool,
+    /// How it is called, or why that is not known.
+    pub signature: Result<Signature, String>,
 }
 
 impl Kernel {

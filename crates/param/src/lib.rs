@@ -36,6 +36,7 @@ pub use logic::side::Stats;
 pub use logic::smt::{Memory, Solver};
 
 use base::Diagnostic;
+use std::collections::BTreeMap;
 
 /// Whether texts go through the CUDA C++ reader (`cuda`, `front`, `read`), or else through `cfront` and `lower`.
 const READS_CUDA: bool = false;
@@ -87,4 +88,15 @@ pub fn kernels_with(
 #[must_use]
 pub fn launches(kernel: &kir::Kernel, wanted: usize) -> Vec<interp::Launch> {
     search::small(kernel, wanted).into_iter().filter(search::is_runnable).collect()
+}
+
+/// The same with scalars of the launch that are given.
+#[must_use]
+pub fn launches_with(
+    kernel: &kir::Kernel,
+    wanted: usize,
+    given: &BTreeMap<kir::VarId, i128>,
+) -> Vec<interp::Launch> {
+    let found = search::small_with(kernel, wanted, given);
+    found.into_iter().filter(search::is_runnable).collect()
 }

@@ -49,6 +49,13 @@ pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
     }
 }
 
+/// Marks variables that sizes of arrays or what may be accessed are made of.
+pub(crate) fn mark_sizes(kernel: &Kernel, marks: &mut [bool]) {
+    let sizes = kernel.arrays.iter().flat_map(|array| array.dimensions.iter().flatten());
+    let allowed = kernel.footprints.iter().flat_map(|one| [&one.low, &one.high]);
+    sizes.chain(allowed).for_each(|one| mark(one, marks));
+}
+
 fn mark(expr: &Expr, marks: &mut [bool]) {
     visit(expr, &mut |inner| {
         if let ExprKind::Var(var) = inner.kind {

@@ -9,6 +9,7 @@ use crate::kir::{
 };
 use crate::{deadline, relevance};
 use base::Index;
+use std::collections::BTreeMap;
 
 /// Something a launch must give a value to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,6 +115,17 @@ const MAX_THREADS: i128 = 2048;
 
 /// Up to `wanted` launches that fulfil the contract, smallest first.
 pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
+    small_with(kernel, wanted, &BTreeMap::new())
+}
+
+/// The same with some scalars given.
+pub(crate) fn small_with(
+    kernel: &Kernel,
+    wanted: usize,
+    given: &BTreeMap<VarId, i128>,
+) -> Vec<Launch> {
+    let mut start = Chosen::new(kernel);
+    given.iter().for_each(|(var, value)| start.set(Unknown::Scalar(*var), Some(*value)));
     let mut found: Vec<Launch> = Vec::new();
     let quota = (wanted / 4).max(8);
     let ladder = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33, 64, 100];
@@ -124,7 +136,7 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
         let mut values = ladder[..most].to_vec();
         values.insert(0, 0);
         let mut search = Search::new(kernel, MAX_FOUND, values, most > 1);
-        search.choose(&mut Chosen::new(kernel), None);
+        search.choose(&mut start.clone(), None);
         // Not the first ones, which differ in the last sizes alone: some of everywhere.
         let mut fresh: Vec<(u64, Launch)> = Vec::new();
         for (number, launch) in search.found.into_iter().enumerate() {

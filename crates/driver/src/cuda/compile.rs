@@ -100,7 +100,7 @@ pub(crate) fn compile(
 }
 
 /// The number of an architecture, with its letter: `80`, `90a`.
-fn architecture(name: &str) -> Result<String, String> {
+pub(super) fn architecture(name: &str) -> Result<String, String> {
     let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_")).unwrap_or(name);
     let digits = number.trim_end_matches(['a', 'f']);
     let known = (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -2,8 +2,10 @@
 
 pub(crate) mod cache;
 mod compile;
+mod host;
 mod includes;
 pub mod locate;
+mod named;
 #[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
 mod nvrtc;
 mod opaque;
@@ -11,6 +13,8 @@ mod quoting;
 
 pub use compile::{CompileOptions, Math};
 pub(crate) use compile::{INSTALL, compile};
+pub(crate) use host::without_host;
+pub(crate) use named::{Named, Wanted, compile_named, named_key};
 
 /// The version of a library, which shows that it can be loaded.
 pub(crate) fn version(library: &locate::Library) -> Result<String, String> {

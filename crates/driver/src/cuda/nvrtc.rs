@@ -30,6 +30,8 @@ type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_i
 type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
 type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+type AddName = unsafe extern "C" fn(Program, *const c_char) -> c_int;
+type LoweredName = unsafe extern "C" fn(Program, *const c_char, *mut *const c_char) -> c_int;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 
 /// A loaded library.
@@ -49,6 +51,8 @@ pub(super) struct Compiled {
     pub(super) ptx: Option<String>,
     /// Warnings and errors.
     pub(super) log: String,
+    /// The names in the PTX of what was asked for, in order; none if there were errors.
+    pub(super) names: Vec<String>,
 }
 
 impl Nvrtc {
@@ -77,7 +81,21 @@ impl Nvrtc {
         headers: &[(&str, &str)],
         options: &[String],
     ) -> Result<Compiled, String> {
+        self.compile_named(text, (name, headers), options, &[])
+    }
+
+    /// The same, with kernels that must be there, instances of templates among them: `k<float, 16>`.
+    pub(super) fn compile_named(
+        &self,
+        text: &str,
+        (name, headers): (&str, &[(&str, &str)]),
+        options: &[String],
+        wanted: &[String],
+    ) -> Result<Compiled, String> {
         let source = self.source(text, name, headers)?;
+        for one in wanted {
+            source.want(one)?;
+        }
         let options: Result<Vec<CString>, _> =
             options.iter().map(|option| CString::new(option.as_str())).collect();
         let options = options.map_err(|_| "an option contains a NUL character".to_owned())?;
@@ -87,11 +105,12 @@ impl Nvrtc {
         // SAFETY: the handle is live, the pointers are `count` strings that outlive the call.
         let status = unsafe { compile(source.handle, count, pointers.as_ptr()) };
         let log = source.text(c"nvrtcGetProgramLogSize", c"nvrtcGetProgramLog")?;
-        let ptx = match status {
-            0 => Some(source.text(c"nvrtcGetPTXSize", c"nvrtcGetPTX")?),
-            _ => None,
-        };
-        Ok(Compiled { ptx, log })
+        if status != 0 {
+            return Ok(Compiled { ptx: None, log, names: Vec::new() });
+        }
+        let ptx = Some(source.text(c"nvrtcGetPTXSize", c"nvrtcGetPTX")?);
+        let names: Result<_, String> = wanted.iter().map(|one| source.lowered(one)).collect();
+        Ok(Compiled { ptx, log, names: names? })
     }
 
     fn source(
@@ -131,6 +150,30 @@ impl Nvrtc {
 }
 
 impl Source<'_> {
+    /// Says that something must be in the PTX, by an expression of C++.
+    fn want(&self, expression: &str) -> Result<(), String> {
+        let expression = CString::new(expression).map_err(|_| "a name contains a NUL character")?;
+        let add = self.nvrtc.function::<AddName>(c"nvrtcAddNameExpression")?;
+        // SAFETY: the handle is live and not compiled yet; the string outlives the call, and NVRTC copies it.
+        checked("nvrtcAddNameExpression", unsafe { add(self.handle, expression.as_ptr()) })
+    }
+
+    /// The name in the PTX of what an expression stands for that was asked for.
+    fn lowered(&self, expression: &str) -> Result<String, String> {
+        let expression = CString::new(expression).map_err(|_| "a name contains a NUL character")?;
+        let get = self.nvrtc.function::<LoweredName>(c"nvrtcGetLoweredName")?;
+        let mut name: *const c_char = ptr::null();
+        // SAFETY: the handle is live and compiled; the pointers are to a string and a pointer of ours.
+        let status = unsafe { get(self.handle, expression.as_ptr(), &raw mut name) };
+        checked("nvrtcGetLoweredName", status)?;
+        if name.is_null() {
+            return Err("NVRTC: nvrtcGetLoweredName gave no name".to_owned());
+        }
+        // SAFETY: on success it points to a NUL-terminated string that lives as long as the program.
+        let name = unsafe { CStr::from_ptr(name) };
+        Ok(name.to_string_lossy().into_owned())
+    }
+
     /// A text whose size one function says and that another writes.
     fn text(&self, size: &CStr, get: &CStr) -> Result<String, String> {
         let get_size = self.nvrtc.function::<Size>(size)?;
@@ -197,5 +240,13 @@ mod tests {
         let compiled = nvrtc.compile(text, "k.cu", &headers, &options).unwrap();
         assert!(compiled.ptx.is_some(), "{}", compiled.log);
         assert!(nvrtc.compile(text, "k.cu", &[("a.h", "\0")], &options).is_err());
+        let text = "template <int N> __global__ void k(int* x) { *x = N; }\n";
+        let wanted = ["k<3>".to_owned(), "k<5>".to_owned()];
+        let compiled = nvrtc.compile_named(text, ("k.cu", &[]), &options, &wanted).unwrap();
+        let ptx = compiled.ptx.unwrap();
+        assert_eq!(compiled.names.len(), 2);
+        for name in compiled.names {
+            assert!(ptx.contains(&format!(".entry {name}(")), "{name}: {ptx}");
+        }
     }
 }

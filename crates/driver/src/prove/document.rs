@@ -1,6 +1,6 @@
 //! The answer of `prove` as data, for all formats.
 
-use super::{Report, findings, name};
+use super::{Report, compare, findings, name};
 use crate::properties::Verdict;
 use crate::report::{self, Finding, Property, Stats, Stopped};
 use crate::{Exit, Input};
@@ -19,13 +19,15 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
         properties.push(Property { name, verdict, reasons, side: None });
         all.extend(checked.findings.iter().map(|one| finding(of, name, one)));
     }
+    properties.extend(of.reading(None));
     report::Report {
         kernel: Some(of.kernel.name.clone()),
         verdict: of.verdict(),
         properties,
         findings: all,
         assumptions: of.assumptions(),
-        notes: of.notes(),
+        notes: of.notes().into_iter().chain(compare::note(of.compared)).collect(),
+        compared: Some(compare::as_data(of.compared, of.kernel)),
         exit,
         ..empty(of.input)
     }
@@ -70,6 +72,7 @@ pub(super) fn empty(input: &Input) -> report::Report {
         precision: Vec::new(),
         stats: Stats::default(),
         coverage: None,
+        compared: None,
         exit: Exit::Unknown,
         sources: vec![report::SourceText {
             path: report::relative(input.source.name()),

@@ -3,12 +3,15 @@
 //! What is proved holds for every launch that the kernel's contract allows. What is refuted was seen on a launch
 //! that the report names.
 
+mod compare;
 mod document;
 mod findings;
 mod limits;
 mod pair;
 mod solver;
+mod statements;
 
+pub use compare::{Compiling, Reading, readings};
 pub use pair::{Together, compare};
 
 use crate::cuda::cache::SOLVER_FOLDER;
@@ -22,6 +25,7 @@ use param::deadline::within;
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
+use statements::{each_assume, has_loop};
 use std::path::Path;
 use std::time::Duration;
 
@@ -40,12 +44,14 @@ pub struct Options<'o> {
     pub second_solver: Option<&'o Path>,
     /// Where answers of z3 are kept between runs.
     pub cache: Option<&'o Path>,
-    /// Every launch that CUDA allows is meant: on all axes, with any number of threads.
+    /// Every launch that CUDA allows is meant, on all axes, with any number of threads; and what is not compared is not proved.
     pub strict: bool,
     /// How long it may take.
     pub time: Option<Duration>,
     /// Who may end it.
     pub watch: Option<&'static Watch>,
+    /// How the text is compiled, to compare our reading of it; nothing if it is not to be.
+    pub compiling: Option<&'o Compiling>,
     /// How results are written.
     pub format: Format,
 }
@@ -68,6 +74,10 @@ struct Report<'r> {
     second: Option<String>,
     /// That it was ended before it was done.
     stopped: Option<String>,
+    /// Our reading and a compiler's.
+    compared: &'r compare::Timed,
+    /// What is not compared is not proved.
+    strict: bool,
 }
 
 /// Proves a kernel.
@@ -94,13 +104,23 @@ fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| is_old(version));
     let how = param::Options { infers: options.infers, suggests: true };
-    let ((answer, found), stopped) = within(limit(&options), || param::prove(&kernel, found, how));
+    let ((answer, found, stopped), compared) =
+        compare::beside(input, &kernel, options.compiling, || {
+            let ((answer, found), stopped) =
+                within(limit(&options), || param::prove(&kernel, found, how));
+            (answer, found, stopped)
+        });
+    if let Some(bug) = compare::contradiction(&compared, &kernel, (input, "prove"), colour) {
+        return bug.rendered(options.format);
+    }
     let no_solver = no_solver.as_deref();
     let old_solver = old_solver.as_deref();
     let second = found.as_ref().and_then(|solver| solver.second()).map(confirmed);
     let stopped = stopped.then(|| cut_short(&options));
-    let kernel = &kernel;
-    let report = Report { input, kernel, answer: &answer, no_solver, old_solver, second, stopped };
+    let (kernel, answer) = (&kernel, &answer);
+    let (compared, strict) = (&compared, options.strict);
+    let report =
+        Report { input, kernel, answer, no_solver, old_solver, second, stopped, compared, strict };
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(kernel, finding), input, colour);
         let messages = format!(
@@ -112,7 +132,8 @@ fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let exit = report::exit(report.verdict());
     let text = report.text(colour);
     let report = Some(document::of_answer(&report, exit));
-    Outcome { exit, report, ..Outcome::done(text) }.rendered(options.format)
+    let messages = compare::message(compared);
+    Outcome { exit, report, messages, ..Outcome::done(text) }.rendered(options.format)
 }
 
 /// That questions stay open for want of a solver.
@@ -262,7 +283,14 @@ fn name(property: Property) -> &'static str {
 impl Report<'_> {
     fn verdict(&self) -> Verdict {
         let checked = self.answer.properties.iter().map(|one| self.verdict_of(one));
-        Verdict::of_all(checked)
+        Verdict::of_all(checked.chain(self.reading(None).map(|one| one.verdict)))
+    }
+
+    /// That nobody else reads the kernel as we do, if that is held against a proof.
+    fn reading(&self, side: Option<&'static str>) -> Option<report::Property> {
+        let reason = compare::assumption(self.compared).filter(|_| self.strict)?;
+        let (name, verdict) = ("reading", Verdict::Unknown);
+        Some(report::Property { name, verdict, reasons: vec![reason], side })
     }
 
     fn verdict_of(&self, checked: &Checked) -> Verdict {
@@ -319,6 +347,7 @@ impl Report<'_> {
     fn text(&self, colour: Colour) -> String {
         let text = self.found(colour) + &self.verdicts("", colour);
         text + &remarks(self.notes(), self.assumptions())
+            + &compare::line("the kernel ", self.compared)
     }
 
     /// What was found, as people read it.
@@ -354,6 +383,9 @@ impl Report<'_> {
             for reason in self.reasons(one) {
                 text.push_str(&format!("{unknown}: {}{of}: {reason}\n", name(one.property)));
             }
+        }
+        for reason in self.reading(None).into_iter().flat_map(|one| one.reasons) {
+            text.push_str(&format!("{unknown}: reading{of}: {reason}\n"));
         }
         text
     }
@@ -455,6 +487,7 @@ impl Report<'_> {
         if self.kernel.fences {
             all.push("fences order nothing: what they order is not followed".to_owned());
         }
+        all.extend(compare::assumption(self.compared));
         for requirement in &self.kernel.requires {
             all.extend(
                 self.written(requirement.condition.span).map(|text| format!("requires {text}")),
@@ -465,31 +498,4 @@ impl Report<'_> {
         });
         all
     }
-}
-
-/// Calls `see` with the place of every `assume`.
-fn each_assume(statements: &[param::kir::Stmt], see: &mut impl FnMut(base::Span)) {
-    for statement in statements {
-        match statement {
-            param::kir::Stmt::Assume(condition) => see(condition.span),
-            param::kir::Stmt::If(_, then, otherwise) => {
-                each_assume(then, see);
-                each_assume(otherwise, see);
-            }
-            param::kir::Stmt::Loop(inner) => {
-                for part in [&inner.head, &inner.body, &inner.step] {
-                    each_assume(part, see);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn has_loop(statements: &[param::kir::Stmt]) -> bool {
-    statements.iter().any(|statement| match statement {
-        param::kir::Stmt::Loop(_) => true,
-        param::kir::Stmt::If(_, then, otherwise) => has_loop(then) || has_loop(otherwise),
-        _ => false,
-    })
 }

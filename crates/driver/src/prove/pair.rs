@@ -1,8 +1,8 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
 use super::{
-    Options, Refusal, Report, cut_short, demanding, document, findings, limit, name, needs_solver,
-    on_deep_stack, refused, remarks, scope, solver,
+    Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
+    name, needs_solver, on_deep_stack, refused, remarks, scope, solver,
 };
 use crate::diagnostics::render;
 use crate::properties::Verdict;
@@ -84,7 +84,18 @@ fn compare_all(
     let relation =
         param::Relation { names: together.names.clone(), same_launch: together.same_launch };
     let work = || param::compare_as([reference, optimised], &relation, found, how);
-    let (compared, stopped) = within(limit(&options), work);
+    let (((compared, stopped), second), first) =
+        reading::beside(inputs[0], reference, options.compiling, || {
+            reading::beside(inputs[1], optimised, options.compiling, || {
+                within(limit(&options), work)
+            })
+        });
+    let readings = [first, second];
+    for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {
+        if let Some(bug) = reading::contradiction(one, kernel, (input, "equiv"), colour) {
+            return bug.rendered(options.format);
+        }
+    }
     let compared = match compared {
         Ok((compared, _)) => compared,
         Err(message) => return Outcome::bad_input(&message),
@@ -101,6 +112,8 @@ fn compare_all(
         old_solver: None,
         second: None,
         stopped: None,
+        compared: &readings[number],
+        strict: options.strict,
     };
     let stopped = stopped.then(|| cut_short(&options));
     let sides = [side(0), side(1)];
@@ -157,7 +170,9 @@ impl Pair<'_> {
         let sides = self.sides.iter();
         let properties =
             sides.flat_map(|side| side.answer.properties.iter().map(|one| side.verdict_of(one)));
-        Verdict::of_all(properties.chain([self.equality()]))
+        let readings = self.sides.iter().filter_map(|side| side.reading(None));
+        let readings = readings.map(|one| one.verdict);
+        Verdict::of_all(properties.chain(readings).chain([self.equality()]))
     }
 
     /// Why equality is unknown.
@@ -177,7 +192,8 @@ impl Pair<'_> {
     fn told(&self, format: Format, colour: Colour) -> Outcome {
         let exit = report::exit(self.verdict());
         let (text, report) = (self.text(colour), Some(self.document(exit)));
-        Outcome { exit, report, ..Outcome::done(text) }.rendered(format)
+        let messages = self.sides.iter().map(|side| reading::message(side.compared)).collect();
+        Outcome { exit, report, messages, ..Outcome::done(text) }.rendered(format)
     }
 
     fn kernels(&self) -> [&Kernel; 2] {
@@ -209,7 +225,11 @@ impl Pair<'_> {
         for (side, which) in self.sides.iter().zip(SIDES) {
             text.push_str(&side.verdicts(&format!(" of the {which} kernel"), colour));
         }
-        text + &remarks(self.notes(), self.assumptions())
+        text.push_str(&remarks(self.notes(), self.assumptions()));
+        for (side, which) in self.sides.iter().zip(SIDES) {
+            text.push_str(&reading::line(&format!("the {which} kernel "), side.compared));
+        }
+        text
     }
 
     fn notes(&self) -> Vec<String> {
@@ -249,7 +269,8 @@ impl Pair<'_> {
         all.extend(self.together.requires.iter().map(|one| format!("requires {one} (as given)")));
         for (side, which) in self.sides.iter().zip(SIDES) {
             for one in side.assumptions() {
-                let one = match one.starts_with("blockDim") || one.starts_with("gridDim") {
+                let own = ["blockDim", "gridDim", "not compared"];
+                let one = match own.iter().any(|start| one.starts_with(start)) {
                     true => format!("{which}: {one}"),
                     false => one,
                 };
@@ -259,6 +280,14 @@ impl Pair<'_> {
             }
         }
         all
+    }
+
+    /// What was compared of both readings.
+    fn readings(&self) -> impl Iterator<Item = String> {
+        let sides = self.sides.iter().zip(SIDES);
+        sides.filter_map(|(side, which)| {
+            reading::note(side.compared).map(|note| format!("the {which} kernel {note}"))
+        })
     }
 
     fn document(&self, exit: Exit) -> report::Report {
@@ -283,6 +312,7 @@ impl Pair<'_> {
                     all.push(Finding { side: Some(which), ..document::finding(report, name, one) });
                 }
             }
+            properties.extend(report.reading(Some(which)));
         }
         let [reference, optimised] = &self.sides;
         report::Report {
@@ -292,12 +322,14 @@ impl Pair<'_> {
                 file: reference.input.name().to_owned(),
                 kernel: Some(reference.kernel.name.clone()),
                 coverage: None,
+                compared: Some(reading::as_data(reference.compared, reference.kernel)),
             }),
             verdict: self.verdict(),
             properties,
             findings: all,
             assumptions: self.assumptions(),
-            notes: self.notes(),
+            notes: self.notes().into_iter().chain(self.readings()).collect(),
+            compared: Some(reading::as_data(optimised.compared, optimised.kernel)),
             exit,
             ..document::empty(optimised.input)
         }

@@ -56,6 +56,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         precision: Vec::new(),
         stats: stats(finished),
         coverage: of_launches(&[finished]),
+        compared: None,
         exit: exit(verdict),
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
@@ -81,6 +82,7 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
         file: reference.input().name().to_owned(),
         kernel: Some(kernel(reference)),
         coverage: of_launches(&sides[0].iter().collect::<Vec<_>>()),
+        compared: None,
     });
     report.coverage = of_launches(&sides[1].iter().collect::<Vec<_>>());
     report.properties = vec![Property {
@@ -210,6 +212,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
         precision: Vec::new(),
         stats: Stats::default(),
         coverage: None,
+        compared: None,
         exit: Exit::BadInput,
         sources: Vec::new(),
         barriers: None,

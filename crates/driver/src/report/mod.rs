@@ -56,6 +56,9 @@ pub struct Report {
     /// What a run saw of the kernel; nothing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
+    /// Of `prove`: whether the kernel is read as a compiler reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) compared: Option<Compared>,
     #[serde(skip)]
     pub(crate) exit: Exit,
     /// Files that findings are shown in.
@@ -115,6 +118,44 @@ pub(crate) struct KernelName {
     /// What a run saw of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
+    /// Whether it is read as a compiler reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) compared: Option<Compared>,
+}
+
+/// Our reading of a kernel and a compiler's, run on the same launches.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Compared {
+    /// `same`, `different` or `not-compared`.
+    pub(crate) result: &'static str,
+    /// Why it was not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) compiler: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) architecture: Option<String>,
+    pub(crate) launches: usize,
+    /// Launches with different contents.
+    pub(crate) runs: usize,
+    /// Elements of arrays, over all runs.
+    pub(crate) elements: u64,
+    /// What was not compared, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) difference: Option<ReadingDifference>,
+}
+
+/// In what a reading differs from a compiler's.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ReadingDifference {
+    /// An element, a finding, or the size of a parameter.
+    pub(crate) what: String,
+    pub(crate) compiled: String,
+    pub(crate) read: String,
+    /// `blockDim.x = 2` and so on.
+    pub(crate) launch: Vec<String>,
 }
 
 /// What the runs of a kernel saw of it.

@@ -24,6 +24,8 @@ pub(crate) enum Scalar {
 #[derive(Clone, Debug)]
 pub(crate) struct Struct {
     pub(crate) name: String,
+    /// One of CUDA's vector types, whose alignment is their own.
+    pub(crate) is_vector: bool,
     pub(crate) fields: Vec<Declarator>,
 }
 
@@ -214,6 +216,8 @@ pub(crate) struct Function {
     pub(crate) template: Vec<Declarator>,
     /// Type parameters of its template.
     pub(crate) types: Vec<String>,
+    /// Names of both kinds, in the order of the template.
+    pub(crate) template_order: Vec<String>,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) body: Vec<Stmt>,
 }

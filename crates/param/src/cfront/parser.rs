@@ -83,6 +83,7 @@ fn definitions(clauses: &mut Vec<Clause>, unit: &mut Unit) {
 struct Template {
     sizes: Vec<Declarator>,
     types: Vec<String>,
+    order: Vec<String>,
 }
 
 /// What stands before a declaration.
@@ -254,6 +255,7 @@ impl Parser {
             if self.take_word("typename") || self.take_word("class") {
                 let name = self.name()?;
                 self.aliases.insert(name.clone(), Scalar::Float { bits: 32 });
+                found.order.push(name.clone());
                 found.types.push(name);
             } else if self.is_type() {
                 let ty = self.type_name()?;
@@ -263,6 +265,7 @@ impl Parser {
                         self.unsupported(span, "only integers and types are supported here")
                     );
                 }
+                found.order.push(name.clone());
                 found.sizes.push(Declarator { name, span, ty, dimensions: vec![], init: None });
             } else {
                 let message = "this kind of template is not supported; use an instance";
@@ -345,6 +348,7 @@ impl Parser {
             parameters,
             template: template.sizes,
             types: template.types,
+            template_order: template.order,
             clauses,
             body,
         });

@@ -80,9 +80,9 @@ impl Parser {
         known && !self.shadowed.contains(word)
     }
 
-    fn add_struct(&mut self, name: &str, fields: Vec<Declarator>) -> Scalar {
+    fn add_struct(&mut self, name: &str, fields: Vec<Declarator>, is_vector: bool) -> Scalar {
         let number = u16::try_from(self.structs.len()).unwrap_or(u16::MAX);
-        self.structs.push(Struct { name: name.to_owned(), fields });
+        self.structs.push(Struct { name: name.to_owned(), is_vector, fields });
         self.aliases.insert(name.to_owned(), Scalar::Struct(number));
         Scalar::Struct(number)
     }
@@ -101,7 +101,7 @@ impl Parser {
             init: None,
         };
         let fields = ["x", "y", "z", "w"].iter().take(count).map(field).collect();
-        self.add_struct(name, fields)
+        self.add_struct(name, fields, true)
     }
 
     /// `struct S { … };` with fields alone; anything else is left as it is, and refused where it is used.
@@ -118,7 +118,7 @@ impl Parser {
         });
         match done {
             Some((name, fields)) => {
-                self.add_struct(&name, fields);
+                self.add_struct(&name, fields, false);
                 true
             }
             None => {

@@ -124,7 +124,9 @@ impl Machine<'_> {
         for attempt in 0..MAX_TRIES {
             let drawn = draw(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
             let wide = self.wide && demands.is_empty();
-            let value = match kernel.arrays[*array].element {
+            let ty = kernel.arrays[*array].element;
+            let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());
+            let value = free.unwrap_or_else(|| match ty {
                 Type::Int { bits, .. } if wide => {
                     Value::int(i128::from(drawn >> (65 - bits.min(64))))
                 }
@@ -136,7 +138,7 @@ impl Machine<'_> {
                     Value::int(i128::from(drawn % 11) - 2)
                 }
                 _ => Value::int(i128::from(drawn % (3 + attempt))),
-            };
+            });
             self.global.insert(*cell, value);
             if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
                 self.found_demanded |= !demands.is_empty();

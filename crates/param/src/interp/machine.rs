@@ -3,6 +3,7 @@
 use super::atomics;
 use super::claims;
 use super::code::{Code, Insn};
+use super::compiled::Arithmetic;
 use super::contents::of_scalar;
 use super::draw::draw;
 use super::history::History;
@@ -10,7 +11,8 @@ use super::shadow::{Cell, How, Memory, Shadow};
 use super::value::{Environment, Trouble, evaluate, looked_at, truth};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
 use crate::kir::{
-    ArrayId, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When, has_warp,
+    ArrayId, AtomicOp, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When,
+    has_warp,
 };
 use crate::relevance;
 use crate::spec::widens;
@@ -34,7 +36,7 @@ pub(super) struct Machine<'k> {
     between_blocks: Shadow,
     pub(super) events: Vec<Event>,
     budget: u64,
-    steps: u64,
+    pub(super) steps: u64,
     alone: bool,
     pub(super) written: Vec<bool>,
     pub(super) demanded: Vec<bool>,
@@ -47,6 +49,10 @@ pub(super) struct Machine<'k> {
     history: Option<History>,
     /// Whether integers are drawn from all of their type.
     pub(super) wide: bool,
+    /// The arithmetic of compiled code, if it is to be followed.
+    pub(super) compiled: Option<Arithmetic>,
+    /// For each array, whether it feeds an index or a condition.
+    pub(super) feeds: Vec<bool>,
 }
 
 pub(super) struct State<'k> {
@@ -74,6 +80,7 @@ pub(super) enum Halt {
 struct View<'m> {
     state: &'m State<'m>,
     launch: &'m Launch,
+    compiled: Option<&'m Arithmetic>,
 }
 
 impl Environment for View<'_> {
@@ -95,6 +102,10 @@ impl Environment for View<'_> {
         Value::Undefined
     }
 
+    fn compiled(&self) -> Option<&Arithmetic> {
+        self.compiled
+    }
+
     fn as_dyn(&self) -> &dyn Environment {
         self
     }
@@ -106,11 +117,13 @@ impl<'k> Machine<'k> {
             expr.as_ref().and_then(|expr| super::contents::size(expr, launch))
         };
         let sizes = kernel.arrays.iter().map(|array| array.dimensions.iter().map(size).collect());
+        let relevant = relevance::relevant(kernel);
         Self {
             kernel,
             launch,
             code: Code::new(kernel),
-            relevant: relevance::relevant(kernel),
+            feeds: super::compiled::feeding(kernel, &relevant),
+            relevant,
             sizes: sizes.collect(),
             global: Memory::default(),
             shared: Memory::default(),
@@ -127,6 +140,7 @@ impl<'k> Machine<'k> {
             drawn_all: false,
             history: None,
             wide: false,
+            compiled: None,
         }
     }
 
@@ -190,6 +204,12 @@ impl<'k> Machine<'k> {
         Err(Run { events: self.events, end, steps: self.steps, demanded: self.found_demanded })
     }
 
+    /// Runs to the end.
+    pub(super) fn complete(&mut self) -> Result<(), Halt> {
+        self.prepared()?;
+        self.grid()
+    }
+
     fn thread_alone(&mut self, at: Thread) -> Result<(), Halt> {
         let mut state = self.state(at, 0);
         while !state.ended {
@@ -240,7 +260,8 @@ impl<'k> Machine<'k> {
         let mut interval = 0;
         while threads.iter().any(|state| !state.ended) {
             // Which thread goes first depends on the seed and changes from interval to interval.
-            let first = draw(self.launch.seed ^ number << 32 ^ interval) as usize % threads.len();
+            let seed = self.launch.seed ^ self.compiled.as_ref().map_or(0, Arithmetic::order);
+            let first = draw(seed ^ number << 32 ^ interval) as usize % threads.len();
             let backwards = interval % 2 == 1;
             interval += 1;
             for position in 0..threads.len() {
@@ -270,7 +291,7 @@ impl<'k> Machine<'k> {
         match self.code.insns[pc] {
             Insn::Assign(var, value) => {
                 let strict = self.relevant[var.position()];
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 // What is undefined may be copied; only looking at it matters.
                 let value = match evaluate(value, &view, strict) {
                     Err(Trouble::Undefined) => Value::Undefined,
@@ -283,7 +304,7 @@ impl<'k> Machine<'k> {
                 state.vars[var.position()] = self.read(state, &cell)?;
             }
             Insn::Store(element, value) => {
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 let value = match evaluate(value, &view, false) {
                     Err(Trouble::Undefined) => Value::Undefined,
                     other => other.map_err(|trouble| halt(trouble, state.at))?,
@@ -300,7 +321,7 @@ impl<'k> Machine<'k> {
             Insn::Atomic(var, op, element, operands) => {
                 let cell = self.access(state, element, &How::Atomic)?;
                 let old = self.read(state, &cell)?;
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 let mut values = Vec::new();
                 for operand in operands {
                     let value = evaluate(operand, &view, false);
@@ -308,11 +329,19 @@ impl<'k> Machine<'k> {
                 }
                 let ty = self.kernel.arrays[element.array].element;
                 let new = atomics::updated(op, old, &values, ty);
+                let new = match (&self.compiled, new, old, &values[..]) {
+                    (Some(own), Value::Float(sum), Value::Float(x), [Value::Float(y)])
+                        if op == AtomicOp::Add =>
+                    {
+                        Value::Float(own.atomic_sum(x, *y, sum))
+                    }
+                    _ => new,
+                };
                 self.memory(state, &cell).insert(cell, new);
                 state.vars[var.position()] = old;
             }
             Insn::Unless(condition, target) => {
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
                     state.pc = target;
                 }
@@ -327,14 +356,14 @@ impl<'k> Machine<'k> {
             Insn::Warp => state.in_warp = !self.alone,
             Insn::Return => state.ended = true,
             Insn::Assert(condition) => {
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
                     let event = Event::Assertion { span: condition.span, thread: state.at };
                     return Err(Halt::Event(Box::new(event)));
                 }
             }
             Insn::Assume(condition) => {
-                let view = View { state, launch: self.launch };
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
                     return Err(Halt::Stopped("an assumption does not hold"));
                 }
@@ -359,7 +388,7 @@ impl<'k> Machine<'k> {
 
     /// The element that is accessed, checked against its array and noted.
     fn access(&mut self, state: &State<'_>, element: &Element, how: &How) -> Result<Cell, Halt> {
-        let view = View { state, launch: self.launch };
+        let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
         let mut index = Vec::new();
         for expr in &element.index {
             let value = evaluate(expr, &view, true).and_then(|value| looked_at(value, expr));

@@ -1,5 +1,6 @@
 //! What annotations say of many integers at once: quantifiers and folds, value by value.
 
+use super::compiled::Arithmetic;
 use super::value::{
     Environment, Trouble, Value, evaluate, float_binary, integer_binary, looked_at,
 };
@@ -33,6 +34,10 @@ impl Environment for Bound<'_> {
 
     fn is_rough(&self) -> bool {
         self.outer.is_rough()
+    }
+
+    fn compiled(&self) -> Option<&Arithmetic> {
+        self.outer.compiled()
     }
 
     fn other(&self) -> Option<&dyn Environment> {
@@ -70,6 +75,10 @@ impl Environment for Called<'_> {
 
     fn is_rough(&self) -> bool {
         self.outer.is_rough()
+    }
+
+    fn compiled(&self) -> Option<&Arithmetic> {
+        self.outer.compiled()
     }
 
     fn as_dyn(&self) -> &dyn Environment {

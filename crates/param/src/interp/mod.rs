@@ -9,17 +9,21 @@ mod atomics;
 mod barriers;
 mod claims;
 mod code;
+mod compiled;
 mod contents;
 mod draw;
 pub(crate) mod history;
 mod machine;
 mod many;
+mod order;
 pub(crate) mod reach;
 mod shadow;
 pub(crate) mod value;
 
+pub use compiled::{Draw, Elements, Left, Manner, compiled, is_written, sizes, vary_scalars};
 pub(crate) use contents::size;
 pub(crate) use draw::draw;
+pub use order::{OrderDependence, order_dependence};
 pub use value::Value;
 
 use crate::kir::{ArrayId, Kernel, Type, VarId};

@@ -5,6 +5,7 @@
 //! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
 //! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
 
+use super::compiled::Arithmetic;
 use super::many::{Bound, assignments, called, folded};
 use crate::kir::{
     ArrayId, Binary, Builtin, Compare, Expr, ExprKind, Quantifier, Type, Unary, VarId, When,
@@ -68,6 +69,10 @@ pub(crate) trait Environment {
     fn is_rough(&self) -> bool {
         false
     }
+    /// The arithmetic of compiled code, if that is followed.
+    fn compiled(&self) -> Option<&Arithmetic> {
+        None
+    }
     /// What the other thread of a pair sees.
     fn other(&self) -> Option<&dyn Environment> {
         None
@@ -100,7 +105,9 @@ pub(crate) fn evaluate(
     let ty = expr.ty;
     let value = match &expr.kind {
         ExprKind::Int(value) => Value::int(*value),
-        ExprKind::Float(value) => Value::Float(*value),
+        ExprKind::Float(value) => {
+            Value::Float(env.compiled().map_or(*value, |own| own.constant(*value)))
+        }
         ExprKind::Var(var) => env.var(*var),
         ExprKind::Builtin(builtin, axis) => {
             env.builtin(*builtin, *axis).map_or(Value::Undefined, Value::int)
@@ -110,7 +117,14 @@ pub(crate) fn evaluate(
             let (left, right) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
             match (left, right) {
                 (Value::Float(left), Value::Float(right)) => {
-                    Value::Float(float_binary(*operator, left, right))
+                    let result = float_binary(*operator, left, right);
+                    let own = env.compiled();
+                    Value::Float(
+                        own.map_or(result, |own| own.binary(*operator, left, right, result)),
+                    )
+                }
+                _ if env.compiled().is_some() => {
+                    compiled_integer_binary(*operator, left, right, expr, strict)?
                 }
                 _ => integer_binary(*operator, left, right, expr, strict)?,
             }
@@ -158,7 +172,12 @@ pub(crate) fn evaluate(
                     _ => return Err(Trouble::Undefined),
                 };
             }
-            Value::Float(function(name, values))
+            let result = function(name, values);
+            match env.compiled().map(|own| own.function(name, values, result)) {
+                Some(None) => return Err(Trouble::Undefined),
+                Some(Some(result)) => Value::Float(result),
+                None => Value::Float(result),
+            }
         }
         ExprKind::Combine(monoid, arguments) => {
             let mut values = Vec::new();
@@ -213,6 +232,9 @@ pub(crate) fn looked_at(value: Value, expr: &Expr) -> Result<i128, Trouble> {
 fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Result<Value, Trouble> {
     let from = inner.ty;
     let value = evaluate(inner, env, strict)?;
+    if let Some(own) = env.compiled() {
+        return compiled_conversion(value, (from, ty), own, inner);
+    }
     match (value, ty) {
         #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
         (Value::Int { value, .. }, Type::Float) => Ok(Value::Float(value as f64)),
@@ -236,6 +258,63 @@ fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Resu
     }
 }
 
+/// A conversion as C++ has it: integers wrap into their type, and that is all.
+fn compiled_conversion(
+    value: Value,
+    (from, ty): (Type, Type),
+    own: &Arithmetic,
+    inner: &Expr,
+) -> Result<Value, Trouble> {
+    match (value, ty) {
+        // A signed sum that wrapped may be narrowed, and no more: who widens it looks at it.
+        (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
+            let narrows = matches!(from, Type::Int { bits, .. } if bits >= to);
+            if exact != Some(value) && !narrows {
+                return Err(Trouble::Undefined);
+            }
+            Ok(Value::int(wrapped(value, ty)))
+        }
+        (Value::Int { value, exact }, Type::Float) if exact == Some(value) =>
+        {
+            #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
+            Ok(Value::Float(own.constant(value as f64)))
+        }
+        (Value::Int { .. }, Type::Whole | Type::Bool) => Ok(Value::int(looked_at(value, inner)?)),
+        (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
+            let ty = if ty == Type::Whole { Type::LONG } else { ty };
+            Arithmetic::truncated(float, ty)
+        }
+        (Value::Float(_), Type::Float) => Ok(value),
+        (Value::Int { .. }, Type::Float) | (Value::Undefined, _) => Err(Trouble::Undefined),
+    }
+}
+
+/// An integer operation as C++ has it: a signed number that wrapped can be added to and multiplied, and nothing else.
+fn compiled_integer_binary(
+    operator: Binary,
+    left: Value,
+    right: Value,
+    expr: &Expr,
+    strict: bool,
+) -> Result<Value, Trouble> {
+    let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul | Binary::Shl);
+    let open = |value: Value| matches!(value, Value::Int { value, exact } if exact != Some(value));
+    if !strict
+        && (!ring && open(left) || operator == Binary::Shl && open(right) || !ring && open(right))
+    {
+        return Err(Trouble::Undefined);
+    }
+    integer_binary(operator, left, right, expr, strict).map(|done| defined(done, expr.ty))
+}
+
+/// An unsigned number is what it is: C++ says how it wraps.
+fn defined(value: Value, ty: Type) -> Value {
+    match (value, ty) {
+        (Value::Int { value, .. }, Type::Int { signed: false, .. }) => Value::int(value),
+        _ => value,
+    }
+}
+
 fn unary(
     operator: Unary,
     inner: &Expr,
@@ -246,11 +325,13 @@ fn unary(
     match (operator, evaluate(inner, env, strict)?) {
         (Unary::Neg, Value::Float(value)) => Ok(Value::Float(-value)),
         (Unary::Neg, right @ Value::Int { .. }) => {
-            integer_binary(Binary::Sub, Value::int(0), right, expr, strict)
+            let done = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
+            Ok(if env.compiled().is_some() { defined(done, expr.ty) } else { done })
         }
         // `~x` is `-1 - x`, in every width.
         (Unary::Complement, right @ Value::Int { .. }) => {
-            integer_binary(Binary::Sub, Value::int(-1), right, expr, false)
+            let done = integer_binary(Binary::Sub, Value::int(-1), right, expr, false)?;
+            Ok(if env.compiled().is_some() { defined(done, expr.ty) } else { done })
         }
         (Unary::Not, value) => Ok(Value::int(i128::from(looked_at(value, inner)? == 0))),
         (Unary::Pow2, value) => match looked_at(value, inner)? {

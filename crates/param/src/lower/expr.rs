@@ -51,7 +51,7 @@ impl Lowerer<'_> {
             }
             AstKind::Braces(_) => Err(unsupported(span, "values in braces here")),
             AstKind::Cast(ty, inner) => {
-                if ty.pointers > 0 || super::is_void(ty.scalar) {
+                if ty.pointers > 0 || ty.scalar == super::Scalar::Void {
                     return Err(unsupported(span, "this cast is not supported"));
                 }
                 let value = self.value(inner, out)?;

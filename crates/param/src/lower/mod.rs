@@ -14,6 +14,7 @@ mod inline;
 mod loops;
 mod pointers;
 mod records;
+mod signature;
 mod stmt;
 
 use crate::cfront::ast::{
@@ -87,6 +88,8 @@ struct Lowerer<'u> {
     named: BTreeMap<String, Ast>,
     /// Whether there is a shared array whose size the launch gives.
     has_dynamic: bool,
+    /// That array, with what it is bound to.
+    dynamic: Option<(Declarator, Binding)>,
     /// Loops around, in the function at hand.
     loops: usize,
     /// Whether there is a fence.
@@ -152,6 +155,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         results: Vec::new(),
         named: BTreeMap::new(),
         has_dynamic: false,
+        dynamic: None,
         loops: 0,
         fences: false,
         shared: BTreeMap::new(),
@@ -169,6 +173,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
     lowerer.in_contract = false;
     lowerer.scopes.push(BTreeMap::new());
     lowerer.statements(&function.body, &mut body)?;
+    let signature = lowerer.signature(function, &scalars[..macros]);
     if let Some((name, extent)) = lowerer.extents.pop_first() {
         return Err(error(extent.span, format!("there is no array `{name}` without a size")));
     }
@@ -190,6 +195,7 @@ fn kernel(unit: &Unit, function: &Function) -> Result<Kernel> {
         mentioned: lowerer.mentioned,
         types: function.types.clone(),
         fences: lowerer.fences,
+        signature,
     })
 }
 
@@ -489,9 +495,4 @@ impl Lowerer<'_> {
             self.mentioned.push((builtin, axis));
         }
     }
-}
-
-/// Whether a type can be computed with.
-fn is_void(scalar: Scalar) -> bool {
-    scalar == Scalar::Void
 }

@@ -172,7 +172,7 @@ impl Lowerer<'_> {
                 let kind = AstKind::Step { add: *add, prefix: true, target: target.clone() };
                 self.value(&Ast { kind, span: expr.span }, out).map(|_| ())
             }
-            AstKind::Cast(ty, inner) if super::is_void(ty.scalar) => self.effect(inner, out),
+            AstKind::Cast(ty, inner) if ty.scalar == Scalar::Void => self.effect(inner, out),
             AstKind::Name(_) => Ok(()),
             _ => self.value(expr, out).map(|_| ()),
         }
@@ -248,6 +248,9 @@ impl Lowerer<'_> {
         }
         self.array(declarator, Space::Shared)?;
         if let Some(binding) = self.lookup(name).cloned() {
+            if declaration.external {
+                self.dynamic = Some((declarator.clone(), binding.clone()));
+            }
             self.shared.insert(span, binding);
         }
         Ok(())

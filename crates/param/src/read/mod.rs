@@ -241,6 +241,7 @@ impl<'p> Lowerer<'p> {
             mentioned: std::mem::take(&mut self.mentioned),
             types: self.assumed_types(&function.name),
             fences: self.fences,
+            signature: Err("this reader does not say how the kernel is called".to_owned()),
         }
     }
 

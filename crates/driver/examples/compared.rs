@@ -1,0 +1,48 @@
+//! Which kernels of the corpus are read as NVRTC compiles them: `cargo run -p driver --example compared [FILE.cu …]`.
+
+#![allow(clippy::print_stdout, reason = "a table for people")]
+
+use driver::Input;
+use driver::cuda::CompileOptions;
+use driver::cuda::locate::Environment;
+use driver::prove::{Compiling, readings};
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "cu") {
+            found.push(path);
+        }
+    }
+}
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if paths.is_empty() {
+        for folder in ["corpus/param", "examples"] {
+            sources(&root.join(folder), &mut paths);
+        }
+    }
+    let environment = Environment::of_process().without_cache(true);
+    let options = CompileOptions { environment, ..CompileOptions::default() };
+    let compiling = Compiling { options, defines: Vec::new() };
+    let (mut counts, mut slowest) = (std::collections::BTreeMap::new(), 0.0_f64);
+    for path in paths {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        let Ok(input) = Input::read_cuda(&path) else { continue };
+        for reading in readings(&input, &compiling) {
+            let seconds = reading.took.as_secs_f64();
+            slowest = slowest.max(seconds);
+            *counts.entry(reading.result).or_insert(0) += 1;
+            let (kernel, result, detail) = (reading.kernel, reading.result, reading.detail);
+            println!("{name}::{kernel}\t{result}\t{seconds:.2} s\t{detail}");
+        }
+    }
+    println!("{counts:?}, slowest {slowest:.2} s");
+}

@@ -1,0 +1,179 @@
+//! A text without its host functions, for NVRTC, which compiles none.
+//!
+//! A function that stands outside of others and is neither `__device__` nor `__global__` runs on the host. Its text becomes
+//! blanks, so that lines and columns stay. What is mistaken for a host function is missing then, and the compiler says so.
+
+/// The text with blanks for host functions.
+pub(crate) fn without_host(text: &str) -> String {
+    let mut scanner = Scanner { text, at: 0, start: 0, blanks: Vec::new() };
+    scanner.items();
+    let mut result: Vec<u8> = text.bytes().collect();
+    for (start, end) in scanner.blanks {
+        for byte in result.iter_mut().take(end).skip(start) {
+            if *byte != b'\n' && *byte != b'\r' {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(result).unwrap_or_else(|_| text.to_owned())
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    /// Where the item at hand begins.
+    start: usize,
+    blanks: Vec<(usize, usize)>,
+}
+
+/// What follows.
+enum Piece {
+    Directive,
+    Comment,
+    Quoted,
+    Byte(u8),
+}
+
+impl Scanner<'_> {
+    /// Goes on by one piece: a comment, a string, a line of the preprocessor, or a byte.
+    fn piece(&mut self) -> Option<Piece> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let first = *rest.first()?;
+        let find = |end: &str| {
+            let text = String::from_utf8_lossy(rest);
+            text.find(end).map_or(rest.len(), |found| found + end.len())
+        };
+        let (length, piece) = match rest {
+            [b'/', b'/', ..] => (line(rest), Piece::Comment),
+            [b'/', b'*', ..] => (find("*/"), Piece::Comment),
+            [b'#', ..] if self.begins_line() => (line(rest), Piece::Directive),
+            [quote @ (b'"' | b'\''), ..] => (quoted(rest, *quote), Piece::Quoted),
+            _ => (1, Piece::Byte(first)),
+        };
+        self.at += length.max(1);
+        Some(piece)
+    }
+
+    fn begins_line(&self) -> bool {
+        let before = self.text.as_bytes().get(..self.at).unwrap_or_default();
+        let mut before = before.iter().rev();
+        before.find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
+    }
+
+    fn items(&mut self) {
+        while let Some(piece) = self.piece() {
+            match piece {
+                Piece::Directive => self.start = self.at,
+                Piece::Byte(b';') => self.end_of_declaration(),
+                Piece::Byte(b'}') => self.start = self.at,
+                Piece::Byte(b'{') => self.braces(),
+                Piece::Comment | Piece::Quoted | Piece::Byte(_) => {}
+            }
+        }
+    }
+
+    fn head(&self) -> String {
+        let head = self.text.get(self.start..self.at).unwrap_or_default();
+        head.lines().map(|line| line.split("//").next().unwrap_or_default()).collect()
+    }
+
+    fn end_of_declaration(&mut self) {
+        if self.head().trim_start().starts_with("using namespace") {
+            self.blanks.push((self.start, self.at));
+        }
+        self.start = self.at;
+    }
+
+    /// What is in braces outside of functions.
+    fn braces(&mut self) {
+        let head = self.head();
+        let words: Vec<&str> = head
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|w| !w.is_empty())
+            .collect();
+        let first = words.first().copied().unwrap_or_default();
+        let opens = first == "namespace" || first == "extern" && !head.contains('(');
+        if opens {
+            // What is inside is looked at like what is outside.
+            self.start = self.at;
+            return;
+        }
+        let is_device = words.iter().any(|word| matches!(*word, "__device__" | "__global__"));
+        let is_type = matches!(first, "struct" | "class" | "union" | "enum" | "typedef");
+        let mut depth = 1;
+        while depth > 0 {
+            match self.piece() {
+                Some(Piece::Byte(b'{')) => depth += 1,
+                Some(Piece::Byte(b'}')) => depth -= 1,
+                Some(_) => {}
+                None => return,
+            }
+        }
+        let is_function = head.contains('(') && !head.contains('=');
+        if is_function && !is_device && !is_type && !words.contains(&"constexpr") {
+            self.blanks.push((self.start, self.at));
+        }
+        if !is_type {
+            self.start = self.at;
+        }
+    }
+}
+
+/// Bytes of a line; a backslash at its end joins the next one to it.
+fn line(rest: &[u8]) -> usize {
+    let mut before = 0;
+    for (at, byte) in rest.iter().enumerate() {
+        if *byte == b'\n' && before != b'\\' {
+            return at;
+        }
+        if *byte != b'\r' {
+            before = *byte;
+        }
+    }
+    rest.len()
+}
+
+fn quoted(rest: &[u8], quote: u8) -> usize {
+    let mut escaped = false;
+    for (at, byte) in rest.iter().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'\n' => return at,
+            byte if *byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_host;
+
+    #[test]
+    fn host_functions_become_blanks() {
+        let text = "#include <x>\nusing namespace std;\nstruct S { int a; };\nconst int N = 3;\n\
+                    // int main() {\n__device__ int f(int x) { return x; }\n\
+                    extern \"C\" __global__ void k(int* a) { a[0] = f('}'); }\n\
+                    static void host(int* a) { if (a) { k<<<1, 1>>>(a); } }\n\
+                    int main(int n, char** v) {\n  \"}\"; return 0;\n}\n__constant__ float c[3];\n";
+        let left = without_host(text);
+        assert_eq!((left.len(), left.lines().count()), (text.len(), text.lines().count()));
+        for kept in ["struct S", "N = 3", "int f(int x)", "void k(int* a)", "// int main", "c[3]"] {
+            assert!(left.contains(kept), "{kept}: {left}");
+        }
+        for gone in ["<<<", "return 0", "int main(int n", "using namespace", "static void host"] {
+            assert!(!left.contains(gone), "{gone}: {left}");
+        }
+    }
+
+    #[test]
+    fn anything_is_survived() {
+        for text in
+            ["", "{", "}", "/*", "\"", "'", "#", "int f() {", "é { \\", "namespace a {{", "//\\\n"]
+        {
+            assert_eq!(without_host(text).len(), text.len(), "{text}");
+        }
+    }
+}

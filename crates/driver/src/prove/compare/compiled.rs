@@ -1,0 +1,296 @@
+//! Runs what the compiler made: the launch of our reading as a launch of the engine for PTX.
+
+use super::Discrepancy;
+use super::bytes::{decode, encode};
+use crate::demangle::demangle;
+use crate::execute;
+use exec::{Access, Argument, Buffer, Contents, Fault};
+use ir::{FuncId, Param, Space};
+use param::interp::{self, Launch, Left, Value};
+use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
+use std::collections::BTreeMap;
+
+/// Instructions of one run, counted for each thread.
+const INSTRUCTIONS: u64 = 4_000_000;
+/// Dynamic shared memory where nothing says how much there is.
+const MOST_SHARED: u64 = 48 << 10;
+
+/// A module that was compiled.
+pub(super) struct Program(ir::Program);
+
+/// A kernel of it.
+pub(super) struct Kernel<'p> {
+    program: &'p ir::Program,
+    function: FuncId,
+}
+
+/// Why a run is not compared.
+pub(super) struct Skip(pub(super) String);
+
+/// What a run left.
+pub(super) struct Ran {
+    /// What is wrong in it, if something is.
+    pub(super) fault: Option<String>,
+    pub(super) arrays: BTreeMap<ArrayId, Vec<Value>>,
+}
+
+impl Program {
+    /// Reads PTX.
+    pub(super) fn read(ptx: &str) -> Result<Self, String> {
+        let parsed = ptx::syntax::parse(ptx);
+        let lowered = ptx::lower(&parsed.module);
+        let is_error = |one: &&base::Diagnostic| one.severity == base::Severity::Error;
+        match parsed.errors.iter().chain(lowered.diagnostics.iter().filter(is_error)).next() {
+            Some(error) => Err(format!("the compiler's PTX is not read: {}", error.message)),
+            None => Ok(Self(lowered.program)),
+        }
+    }
+
+    /// The kernel of a name.
+    pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, String> {
+        let mut functions = self.0.functions.enumerate();
+        let found = functions.find(|(_, one)| one.is_kernel && one.name == name);
+        let (function, _) = found.ok_or_else(|| format!("the PTX has no kernel `{name}`"))?;
+        Ok(Kernel { program: &self.0, function })
+    }
+}
+
+#[cfg(test)]
+impl Program {
+    /// The first kernel that there is.
+    pub(super) fn first_kernel(&self) -> Kernel<'_> {
+        let mut functions = self.0.functions.enumerate();
+        let (function, _) = functions.find(|(_, one)| one.is_kernel).expect("a kernel");
+        Kernel { program: &self.0, function }
+    }
+}
+
+impl Kernel<'_> {
+    /// The number that a variable is initialised with.
+    pub(super) fn probe(&self, name: &str) -> Result<i128, String> {
+        let mut variables = self.program.variables.iter();
+        let found = variables.find(|one| one.name == name && one.owner.is_none());
+        let initial = &found.ok_or("the value of a macro is not known")?.initial;
+        let scalar = Scalar::Int { bits: 64, signed: true };
+        let value = decode(initial, scalar).number();
+        value.ok_or_else(|| "the value of a macro is not known".to_owned())
+    }
+
+    /// Whether the kernel's own directives allow a launch.
+    pub(super) fn accepts(&self, launch: &Launch) -> bool {
+        let facts = self.program.functions[self.function].launch;
+        let threads: i128 = launch.block.iter().product();
+        let most = facts.max_block.map(|most| most.iter().map(|one| i128::from(*one)).product());
+        facts.required_block.is_none_or(|block| block.map(i128::from) == launch.block)
+            && most.is_none_or(|most: i128| threads <= most)
+    }
+
+    /// A parameter that has another size than we read.
+    pub(super) fn parameters(&self, signature: &Signature) -> Result<Option<Discrepancy>, String> {
+        let params = &self.program.functions[self.function].params;
+        if params.len() != signature.parameters.len() {
+            return Err("the compiled kernel has another number of parameters".to_owned());
+        }
+        for (param, own) in params.iter().zip(&signature.parameters) {
+            let Param::Variable(id) = param else {
+                return Err("a parameter is in a register".to_owned());
+            };
+            let compiled = self.program.variables[*id].size.unwrap_or(0);
+            let (name, read) = (own.name.clone(), own.bytes);
+            match (compiled == read, &own.parts[..]) {
+                (true, _) => {}
+                (false, [(0, _)]) => {
+                    return Ok(Some(Discrepancy::Parameter { name, compiled, read }));
+                }
+                (false, _) => return Err(format!("`{name}` lies in memory in another way")),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs a launch on contents.
+    pub(super) fn run(
+        &self,
+        kernel: &kir::Kernel,
+        signature: &Signature,
+        launch: &Launch,
+        left: &Left,
+    ) -> Result<Ran, Skip> {
+        let mut maker = Maker { kernel, launch, left, buffers: Vec::new(), records: Vec::new() };
+        let mut arguments = Vec::new();
+        for parameter in &signature.parameters {
+            let mut parts = Vec::new();
+            for (offset, part) in &parameter.parts {
+                parts.push((*offset, maker.argument(part)));
+            }
+            arguments.push(match (&parameter.parts[..], parts.pop()) {
+                ([(0, _)], Some((_, only))) => only,
+                (_, last) => Argument::Struct(parts.into_iter().chain(last).collect()),
+            });
+        }
+        let symbols = self.symbols(signature, &maker)?;
+        let sizes = |sizes: [i128; 3]| sizes.map(|one| u32::try_from(one).unwrap_or(1));
+        let compiled = exec::Launch {
+            kernel: self.function,
+            grid: sizes(launch.grid),
+            block: sizes(launch.block),
+            dynamic_shared: dynamic(kernel, signature, launch),
+            buffers: std::mem::take(&mut maker.buffers),
+            arguments,
+            symbols,
+            selected: Vec::new(),
+        };
+        self.compiled(&compiled, &maker.records)
+    }
+
+    fn compiled(&self, launch: &exec::Launch, records: &[Records]) -> Result<Ran, Skip> {
+        let limits = exec::Limits { lane_instructions: INSTRUCTIONS, ..exec::Limits::default() };
+        let ran = exec::run(self.program, launch, limits);
+        let mut fault = self.fault(&ran)?;
+        // Races are what may happen on another schedule.
+        if fault.is_none() {
+            let checks = exec::Checks::default();
+            fault = self.fault(&execute::checked(self.program, launch, limits, checks))?;
+        }
+        if let (None, Some(gap)) = (&fault, &ran.gap) {
+            return Err(Skip(format!("compiled code could not be followed: {}", gap.reason)));
+        }
+        let mut arrays = BTreeMap::new();
+        for (bytes, records) in ran.buffers.iter().zip(records) {
+            let stride = usize::try_from(records.stride).unwrap_or(0).max(1);
+            for (offset, array, scalar) in &records.fields {
+                let start = usize::try_from(*offset).unwrap_or(0);
+                let end = start + usize::try_from(scalar.bytes()).unwrap_or(0);
+                let elements = bytes.chunks_exact(stride);
+                let values = elements.filter_map(|one| one.get(start..end));
+                arrays.insert(*array, values.map(|one| decode(one, *scalar)).collect());
+            }
+        }
+        Ok(Ran { fault, arrays })
+    }
+
+    /// A fault that our reading would have had as well; an error if there is one that it does not know, because others may
+    /// come of it.
+    fn fault(&self, outcome: &exec::Outcome) -> Result<Option<String>, Skip> {
+        let mut first = None;
+        for finding in outcome.findings.iter().filter(|one| !one.fault.is_note()) {
+            let what = match &finding.fault {
+                Fault::OutOfBounds { .. } => "an access out of bounds",
+                Fault::WildAddress { .. } => "an access outside of every array",
+                Fault::Race(race) if race.non_coherent => {
+                    "a read through the read-only cache of what the kernel writes"
+                }
+                Fault::Race(_) => "a race",
+                Fault::Deadlock { .. } | Fault::Barrier(_) => {
+                    "a barrier that not all threads reach"
+                }
+                other => return Err(Skip(unknown(other).to_owned())),
+            };
+            let line = finding.place.location.map(|at| self.program.locations[at].line);
+            let place = line.map_or(String::new(), |line| format!(" in line {line}"));
+            first = first.or_else(|| Some(format!("{what}{place}")));
+        }
+        Ok(first)
+    }
+
+    /// Contents of variables outside of functions.
+    fn symbols(
+        &self,
+        signature: &Signature,
+        maker: &Maker<'_>,
+    ) -> Result<Vec<(ir::VarId, Contents)>, Skip> {
+        let mut symbols = Vec::new();
+        for (name, records) in &signature.variables {
+            let mut variables = self.program.variables.enumerate();
+            let found = variables.find(|(_, one)| {
+                matches!(one.space, Space::Global | Space::Const)
+                    && (one.name == *name || demangle(&one.name).as_ref() == Some(name))
+            });
+            // What the kernel does not use is not there.
+            let Some((id, variable)) = found else { continue };
+            let bytes = maker.bytes(records);
+            if variable.size != Some(bytes.len() as u64) {
+                return Err(Skip(format!("`{name}` has another size in the PTX")));
+            }
+            symbols.push((id, Contents::Known(bytes)));
+        }
+        Ok(symbols)
+    }
+}
+
+/// Why a fault does not tell readings apart.
+fn unknown(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Misaligned { .. } => "compiled code has a misaligned access",
+        Fault::Undefined { .. } => "compiled code looks at something that nothing was written to",
+        Fault::DivisionByZero => "compiled code divides by zero",
+        Fault::Trap | Fault::AssertFailed => "compiled code stops itself",
+        _ => "compiled code has a finding of a kind that our reading does not know",
+    }
+}
+
+/// Bytes of dynamic shared memory.
+fn dynamic(kernel: &kir::Kernel, signature: &Signature, launch: &Launch) -> u64 {
+    let Some(records) = &signature.dynamic else { return 0 };
+    let sizes = records.fields.first().map(|(_, array, _)| interp::sizes(kernel, launch, *array));
+    let count = sizes.flatten().map(|sizes| sizes.iter().product::<i128>());
+    match count.and_then(|count| u64::try_from(count).ok()) {
+        Some(count) => count.saturating_mul(records.stride),
+        None => MOST_SHARED,
+    }
+}
+
+/// Makes arguments and buffers.
+struct Maker<'m> {
+    kernel: &'m kir::Kernel,
+    launch: &'m Launch,
+    left: &'m Left,
+    buffers: Vec<Buffer>,
+    /// What each buffer holds.
+    records: Vec<Records>,
+}
+
+impl Maker<'_> {
+    fn argument(&mut self, part: &Part) -> Argument {
+        match part {
+            Part::Number(var, scalar) => {
+                let value = match self.launch.scalars.get(var) {
+                    Some(value) => Value::Int { value: *value, exact: Some(*value) },
+                    None => Value::Float(self.launch.float(&self.kernel.vars[*var].name)),
+                };
+                Argument::Bytes(encode(value, *scalar))
+            }
+            Part::Pointer(records) => {
+                let names = records.fields.first().map(|(_, array, _)| *array);
+                let name = names.map(|array| self.kernel.arrays[array].name.clone());
+                self.buffers.push(Buffer {
+                    name: name.unwrap_or_default(),
+                    element_bytes: u32::try_from(records.stride).unwrap_or(1),
+                    element: None,
+                    contents: Contents::Known(self.bytes(records)),
+                    access: Access::InOut,
+                });
+                self.records.push(records.clone());
+                Argument::Pointer(self.buffers.len() - 1)
+            }
+        }
+    }
+
+    /// What records hold before the launch.
+    fn bytes(&self, records: &Records) -> Vec<u8> {
+        let empty = Vec::new();
+        let values = |array: &ArrayId| self.left.before.get(array).unwrap_or(&empty);
+        let count = records.fields.iter().map(|(_, array, _)| values(array).len()).max();
+        let stride = usize::try_from(records.stride).unwrap_or(0);
+        let mut bytes = vec![0; count.unwrap_or(0).saturating_mul(stride)];
+        for (offset, array, scalar) in &records.fields {
+            let start = usize::try_from(*offset).unwrap_or(0);
+            for (record, value) in bytes.chunks_exact_mut(stride.max(1)).zip(values(array)) {
+                let encoded = encode(*value, *scalar);
+                let slots = record.iter_mut().skip(start);
+                slots.zip(encoded).for_each(|(slot, byte)| *slot = byte);
+            }
+        }
+        bytes
+    }
+}

@@ -1,0 +1,146 @@
+//! Which instances of a kernel are compiled: values for macros and template parameters that stand for any number.
+//!
+//! A macro that the text defines keeps its definition, and the compiler says what it is worth: a variable that is added to the
+//! text is initialised with it. One that the text does not define is given on the command line, a template's number in the
+//! kernel's name; both have values that small launches have.
+
+use super::Compiler;
+use crate::cuda::{Named, Wanted, compile_named, without_host};
+use param::kir::{Kernel, Signature, TemplateParameter, VarId};
+use std::collections::BTreeMap;
+
+/// Instances of a template or of undefined macros that are compiled.
+const INSTANCES: usize = 2;
+/// Launches that values are taken from.
+const CANDIDATES: usize = 48;
+
+/// Instances that one compilation makes.
+pub(super) struct Group {
+    /// `NAME=VALUE`.
+    defines: Vec<String>,
+    /// What is added to the text.
+    added: String,
+    pub(super) instances: Vec<Instance>,
+}
+
+/// An instance.
+pub(super) struct Instance {
+    /// What it is called in C++.
+    expression: String,
+    /// The scalars that are fixed by it.
+    pub(super) given: BTreeMap<VarId, i128>,
+    /// Variables of the PTX that hold the value of a macro.
+    pub(super) probes: Vec<(VarId, String)>,
+}
+
+impl Group {
+    /// Compiles all of them, optimised as for release or not at all.
+    pub(super) fn compile(
+        &self,
+        compiler: &Compiler<'_>,
+        optimised: bool,
+    ) -> Result<Named, String> {
+        let defines = [&compiler.compiling.defines[..], &self.defines].concat();
+        let probes = self.instances.iter().flat_map(|one| &one.probes);
+        let probes = probes.map(|(_, name)| format!("&{name}"));
+        let kernels = self.instances.iter().map(|one| one.expression.clone());
+        let names: Vec<String> = kernels.chain(probes).collect();
+        let compile = |text: &str| {
+            let text = format!("{text}\n{}", self.added);
+            let wanted = Wanted {
+                path: compiler.path,
+                text: &text,
+                defines: &defines,
+                names: &names,
+                options: &compiler.compiling.options,
+                optimised,
+            };
+            compile_named(&compiler.library, &wanted)
+        };
+        compile(compiler.text).or_else(|reason| {
+            let refused = |_| format!("NVRTC refuses the text: {reason}");
+            compile(&without_host(compiler.text)).map_err(refused)
+        })
+    }
+}
+
+/// The instances of a kernel.
+pub(super) fn groups(
+    kernel: &Kernel,
+    signature: &Signature,
+    text: &str,
+) -> Result<Vec<Group>, String> {
+    let (defined, free): (Vec<_>, Vec<_>) =
+        signature.macros.iter().partition(|(name, _)| is_defined(text, name));
+    let mut added = String::new();
+    let mut probes = Vec::new();
+    for (number, (name, var)) in defined.into_iter().enumerate() {
+        let probe = format!("warpproof_macro_{number}");
+        added.push_str(&format!("extern \"C\" __device__ long long {probe} = ({name});\n"));
+        probes.push((*var, probe));
+    }
+    let numbers = signature.template.iter().filter_map(|one| match one {
+        TemplateParameter::Number(var) => Some(*var),
+        TemplateParameter::Type(_) => None,
+    });
+    let open: Vec<VarId> = free.iter().map(|(_, var)| *var).chain(numbers).collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for given in choices(kernel, &open)? {
+        let value = |var: &VarId| given.get(var).copied().unwrap_or(1);
+        let define = |(name, var): &&(String, VarId)| format!("{name}={}", value(var));
+        let defines: Vec<String> = free.iter().map(define).collect();
+        let expression = expression(kernel, signature, &given);
+        let instance = Instance { expression, given, probes: probes.clone() };
+        match groups.iter_mut().find(|one| one.defines == defines) {
+            Some(group) => group.instances.push(instance),
+            None => groups.push(Group { defines, added: added.clone(), instances: vec![instance] }),
+        }
+    }
+    Ok(groups)
+}
+
+/// The kernel's name with the arguments of its template.
+fn expression(kernel: &Kernel, signature: &Signature, given: &BTreeMap<VarId, i128>) -> String {
+    let arguments = signature.template.iter().map(|one| match one {
+        TemplateParameter::Type(_) => "float".to_owned(),
+        TemplateParameter::Number(var) => given.get(var).copied().unwrap_or(1).to_string(),
+    });
+    let arguments: Vec<String> = arguments.collect();
+    match arguments.is_empty() {
+        true => kernel.name.clone(),
+        false => format!("{}<{}>", kernel.name, arguments.join(", ")),
+    }
+}
+
+/// Values of these scalars: those that most small launches have.
+fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>, String> {
+    if open.is_empty() {
+        return Ok(vec![BTreeMap::new()]);
+    }
+    let mut found: Vec<(BTreeMap<VarId, i128>, usize)> = Vec::new();
+    for launch in param::launches(kernel, CANDIDATES) {
+        let given: BTreeMap<VarId, i128> =
+            open.iter().filter_map(|var| Some((*var, *launch.scalars.get(var)?))).collect();
+        match found.iter_mut().find(|(one, _)| *one == given) {
+            Some((_, count)) => *count += 1,
+            None => found.push((given, 1)),
+        }
+    }
+    // 1 hides more than other sizes do.
+    let dull = |given: &BTreeMap<VarId, i128>| given.values().all(|value| *value == 1);
+    found.sort_by_key(|(given, count)| (dull(given), std::cmp::Reverse(*count)));
+    match found.is_empty() {
+        true => Err("no small launch fulfils the contract".to_owned()),
+        false => Ok(found.into_iter().take(INSTANCES).map(|(given, _)| given).collect()),
+    }
+}
+
+/// Whether a text defines a macro.
+fn is_defined(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let rest = rest.and_then(|rest| rest.strip_prefix("define"));
+        let rest = rest.map(str::trim_start).and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}

@@ -1,0 +1,114 @@
+//! Whether two runs left the same.
+//!
+//! Integers must be equal. Floats of a run in which every operation was exact must be equal as numbers (the sign of zero and
+//! the bits of a NaN are not looked at). Otherwise our reading, which computes with doubles, was run again with every inexact
+//! result moved by 4 to 8 units in the last place of the kernel's narrowest type, which is more than any correct rounding, and every
+//! approximate function by more than its bound. An element must then lie within 32 times the distance that these runs
+//! moved it, and within 2^-20 of its size (2^-8 where there are halves). That is an estimate of what rounding can do and no bound;
+//! it is wide on purpose, because a wrong alarm is worse here than a difference in the last digits. Integers that these runs do
+//! not agree on are left out.
+
+use super::Discrepancy;
+use param::interp::{Elements, Left, OrderDependence, Value};
+use param::kir::{ArrayId, Kernel};
+use std::collections::BTreeMap;
+
+/// How much farther than perturbed runs an element may be.
+const SLACK: f64 = 32.0;
+/// Relative and absolute distance that is always allowed for inexact floats.
+const RELATIVE: f64 = 1.0 / (1 << 20) as f64;
+const ABSOLUTE: f64 = 1.0e-30;
+
+/// A run of our reading, and perturbed ones if it was not exact.
+pub(super) struct Judge<'j> {
+    pub(super) kernel: &'j Kernel,
+    pub(super) order: &'j OrderDependence,
+    pub(super) left: &'j Left,
+    pub(super) others: &'j [Left],
+}
+
+impl Judge<'_> {
+    /// The first element that differs, and how many were compared.
+    pub(super) fn compare(
+        &self,
+        compiled: &BTreeMap<ArrayId, Vec<Value>>,
+    ) -> (Option<Discrepancy>, u64) {
+        let mut elements = 0;
+        for (array, values) in compiled {
+            if self.order.has(*array) {
+                continue;
+            }
+            for (at, value) in values.iter().enumerate() {
+                let read = element(&self.left.after, *array, at);
+                match self.agrees(*array, at, *value, read) {
+                    Some(true) => elements += 1,
+                    Some(false) => {
+                        return (Some(self.discrepancy(*array, at, *value, read)), elements);
+                    }
+                    None => {}
+                }
+            }
+        }
+        (None, elements)
+    }
+
+    /// Whether an element is the same; nothing if that cannot be said.
+    fn agrees(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Option<bool> {
+        let moved = self.others.iter().map(|other| element(&other.after, array, at));
+        match (compiled, read) {
+            (Value::Int { value: one, .. }, Value::Int { value: two, .. }) => {
+                let mut moved = moved;
+                let is_fixed = moved.all(|other| other.number() == Some(two));
+                is_fixed.then_some(one == two)
+            }
+            (Value::Float(one), Value::Float(two)) => {
+                if one == two || one.is_nan() && two.is_nan() {
+                    return Some(true);
+                }
+                if self.left.exact {
+                    return Some(false);
+                }
+                // What is too large for a float is finite as a double.
+                if self.left.beyond && !one.is_finite() || !two.is_finite() {
+                    return None;
+                }
+                let mut spread = 0.0_f64;
+                for other in moved {
+                    match other {
+                        Value::Float(other) if other.is_finite() => {
+                            spread = spread.max((other - two).abs());
+                        }
+                        _ => return None,
+                    }
+                }
+                let allowed = SLACK * spread + self.relative() * two.abs() + ABSOLUTE;
+                Some((one - two).abs() <= allowed)
+            }
+            (_, Value::Undefined) | (Value::Undefined, _) => None,
+            _ => Some(false),
+        }
+    }
+
+    fn relative(&self) -> f64 {
+        if self.left.significand < 24 { 1.0 / 256.0 } else { RELATIVE }
+    }
+
+    fn discrepancy(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Discrepancy {
+        let [compiled, read] = [compiled, read].map(shown);
+        let array = self.kernel.arrays[array].name.clone();
+        Discrepancy::Element { array, index: format!("[{at}]"), compiled, read }
+    }
+}
+
+fn element(elements: &Elements, array: ArrayId, at: usize) -> Value {
+    let found = elements.get(&array).and_then(|values| values.get(at));
+    found.copied().unwrap_or(Value::Undefined)
+}
+
+fn shown(value: Value) -> String {
+    match value {
+        Value::Int { value, .. } => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Undefined => "nothing".to_owned(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Comparisons of all kernels of a file, for tables.
+
+use super::{Comparison, Compiling, Discrepancy, compare, show};
+use crate::Input;
+use std::time::Duration;
+
+/// What came of one kernel.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Its name.
+    pub kernel: String,
+    /// `same`, `different`, `not compared` or `not read`.
+    pub result: &'static str,
+    /// How much was compared, in what it differs, or why it was not.
+    pub detail: String,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Compares how each kernel of a file is read with how it is compiled.
+#[must_use]
+pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
+    let unread = |kernel: String, detail: String| Reading {
+        kernel,
+        result: "not read",
+        detail,
+        took: Duration::ZERO,
+    };
+    let kernels = match param::kernels(input.source.text()) {
+        Ok(kernels) => kernels,
+        Err(error) => return vec![unread(String::new(), error.message.to_string())],
+    };
+    let each = kernels.into_iter().map(|(name, kernel)| match kernel {
+        Err(error) => unread(name, error.message.to_string()),
+        Ok(kernel) => {
+            let timed = compare(input, &kernel, Some(compiling));
+            let (result, detail) = match &timed.comparison {
+                Comparison::LeftOut => ("not compared", String::new()),
+                Comparison::Not(reason) => ("not compared", reason.clone()),
+                Comparison::Same(_) => ("same", show::note(&timed).unwrap_or_default()),
+                Comparison::Different(found) => ("different", difference(&found.what)),
+            };
+            Reading { kernel: name, result, detail, took: timed.took }
+        }
+    });
+    each.collect()
+}
+
+fn difference(what: &Discrepancy) -> String {
+    match what {
+        Discrepancy::Element { array, index, compiled, read } => {
+            format!("{array}{index} is {compiled} as compiled, {read} as read")
+        }
+        Discrepancy::Fault(fault) => format!("compiled code has {fault}"),
+        Discrepancy::Parameter { name, compiled, read } => {
+            format!("{name} has {compiled} bytes as compiled, {read} as read")
+        }
+    }
+}

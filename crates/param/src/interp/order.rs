@@ -1,0 +1,158 @@
+//! What depends on the order in which atomic operations happen: the value that one returns, and everything made from it.
+//!
+//! Two runs on different schedules may differ there and both be right. Errs towards dependence: variables and arrays are
+//! looked at as wholes, and statements in any order.
+
+use crate::kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt};
+use crate::relevance::visit;
+use base::Index;
+
+/// What the order of atomics decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderDependence {
+    arrays: Vec<bool>,
+    /// Whether it decides a condition or an index.
+    pub control: bool,
+}
+
+impl OrderDependence {
+    /// Whether an array's contents depend on it.
+    #[must_use]
+    pub fn has(&self, array: ArrayId) -> bool {
+        self.arrays.get(array.position()).copied().unwrap_or(true)
+    }
+}
+
+/// Finds what the order of atomics decides in a kernel.
+#[must_use]
+pub fn order_dependence(kernel: &Kernel) -> OrderDependence {
+    let mut flow = Flow {
+        vars: vec![false; kernel.vars.len()],
+        arrays: vec![false; kernel.arrays.len()],
+        operations: vec![None; kernel.arrays.len()],
+        control: false,
+    };
+    loop {
+        let before = flow.clone();
+        flow.statements(&kernel.body, false);
+        if flow == before {
+            return OrderDependence { arrays: flow.arrays, control: flow.control };
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Flow {
+    vars: Vec<bool>,
+    arrays: Vec<bool>,
+    /// The one operation that an array is updated with.
+    operations: Vec<Option<AtomicOp>>,
+    control: bool,
+}
+
+impl Flow {
+    fn depends(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        visit(expr, &mut |inner| {
+            if let ExprKind::Var(var) = inner.kind {
+                found |= self.vars.get(var.position()).copied().unwrap_or(false);
+            }
+        });
+        found
+    }
+
+    fn indexed(&mut self, element: &Element) -> bool {
+        let depends = element.index.iter().any(|index| self.depends(index));
+        self.control |= depends;
+        depends
+    }
+
+    fn array(&self, array: ArrayId) -> bool {
+        self.arrays.get(array.position()).copied().unwrap_or(true)
+    }
+
+    fn mark(marks: &mut [bool], at: usize, depends: bool) {
+        if let Some(mark) = marks.get_mut(at) {
+            *mark |= depends;
+        }
+    }
+
+    /// Statements that are executed if something holds that depends on the order, or else by all.
+    fn statements(&mut self, list: &[Stmt], under: bool) {
+        for statement in list {
+            // After a way out that the order decides, everything depends on it.
+            let under = under || self.control && has_exit(list);
+            self.statement(statement, under);
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt, under: bool) {
+        match statement {
+            Stmt::Assign(var, value) => {
+                let depends = under || self.depends(value);
+                Self::mark(&mut self.vars, var.position(), depends);
+            }
+            Stmt::Load(var, element) => {
+                let depends = self.indexed(element) || under || self.array(element.array);
+                Self::mark(&mut self.vars, var.position(), depends);
+            }
+            Stmt::Store(element, value) => {
+                let depends = self.indexed(element) || under || self.depends(value);
+                Self::mark(&mut self.arrays, element.array.position(), depends);
+            }
+            Stmt::Atomic { result, op, element, operands } => {
+                let depends = self.indexed(element)
+                    || under
+                    || operands.iter().any(|one| self.depends(one))
+                    || !self.commutes(element.array, *op);
+                Self::mark(&mut self.arrays, element.array.position(), depends);
+                Self::mark(&mut self.vars, result.position(), true);
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let depends = self.depends(condition);
+                self.control |= depends;
+                self.statements(then, under || depends);
+                self.statements(otherwise, under || depends);
+            }
+            Stmt::Loop(inner) => {
+                let depends = self.depends(&inner.condition);
+                self.control |= depends;
+                for part in [&inner.head, &inner.body, &inner.step] {
+                    self.statements(part, under || depends);
+                }
+            }
+            // It has no value in a run, and what has none is not compared.
+            Stmt::Unknown(_)
+            | Stmt::Claims(_)
+            | Stmt::Given(_)
+            | Stmt::Barrier(_)
+            | Stmt::Warp(_)
+            | Stmt::Return
+            | Stmt::Break
+            | Stmt::Continue
+            | Stmt::Assert(_)
+            | Stmt::Used(..)
+            | Stmt::Assume(_) => {}
+        }
+    }
+
+    /// Whether updates of an array give the same in any order.
+    fn commutes(&mut self, array: ArrayId, op: AtomicOp) -> bool {
+        let op = if op == AtomicOp::Sub { AtomicOp::Add } else { op };
+        let Some(known) = self.operations.get_mut(array.position()) else { return false };
+        let first = *known.get_or_insert(op);
+        first == op && !matches!(op, AtomicOp::Exchange | AtomicOp::CompareAndSwap)
+    }
+}
+
+/// Whether a way out is among these statements, at any depth.
+fn has_exit(list: &[Stmt]) -> bool {
+    list.iter().any(|statement| match statement {
+        Stmt::Return | Stmt::Break | Stmt::Continue => true,
+        Stmt::If(_, then, otherwise) => has_exit(then) || has_exit(otherwise),
+        Stmt::Loop(inner) => {
+            has_exit(&inner.head) || has_exit(&inner.body) || has_exit(&inner.step)
+        }
+        _ => false,
+    })
+}
