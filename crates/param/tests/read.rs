@@ -207,3 +207,10 @@ fn what_hardware_decides_is_unknown_each_time() {
 fn small_integers_are_stepped_as_int() {
     has("__global__ void k(unsigned char* c) { c[0]++; }", &["<uint8_t>Add.int(<int>loaded"]);
 }
+
+#[test]
+fn rows_lie_behind_each_other() {
+    let text = "__global__ void k(float* o, int i) { __shared__ float s[4][8]; float* q = &s[0][0]; q[i] = 1; s[1][2] = o[0]; }";
+    has(text, &["s[Div.int64_t(Add.int64_t(q#", "8), Rem.int64_t(", "8)] = stored"]);
+    has(text, &["s[1, 2] = stored"]);
+}

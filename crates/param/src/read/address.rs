@@ -2,7 +2,7 @@
 
 use super::memory::{Place, Spot, Spots, is_tagged};
 use super::pointers::{Pointer, Target, TargetLeaf, rank_of};
-use super::types::{boolean, compare, convert, fold, int, not, offset, select};
+use super::types::{binary, boolean, compare, convert, fold, int, not, offset, select};
 use super::{Lowerer, Result, unsupported};
 use crate::kir::{Array, Binary, Compare, Expr, Space, Type};
 use base::Span;
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
                 let known = self.objects.get(*number).cloned();
                 known.ok_or_else(|| unsupported(span, "this pointer is not supported"))
             }
-            Target::Elements { leaves, rank, is_view, .. } => {
+            Target::Elements { leaves, rank, inner, is_view, .. } => {
                 let index: Vec<Expr> = pointer.index.iter().take(*rank).cloned().collect();
                 let base = pointer.base.as_ref().filter(|_| *is_view);
                 let spot = |leaf: &TargetLeaf| {
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
                             None => within,
                         });
                     }
-                    Spot::Cell(leaf.array, own)
+                    Spot::Cell(leaf.array, unflattened(own, inner, span))
                 };
                 Ok(leaves.iter().map(spot).collect())
             }
@@ -137,8 +137,9 @@ impl Lowerer<'_> {
                     inner == Some(ty)
                 };
                 let is_pinned = !leaves.iter().all(steps);
-                let (ty, is_view) = (ty.clone(), false);
-                Ok(Pointer::to(Target::Elements { ty, leaves, rank, is_view, is_pinned }, index))
+                let (ty, is_view, inner) = (ty.clone(), false, Vec::new());
+                let target = Target::Elements { ty, leaves, rank, inner, is_view, is_pinned };
+                Ok(Pointer::to(target, index))
             }
             _ => {
                 if spots.iter().any(|one| matches!(one, Spot::Value(_) | Spot::Pointer(_))) {
@@ -172,7 +173,8 @@ impl Lowerer<'_> {
             }
             let rank = index.as_ref().map_or(0, Vec::len) + 1;
             let (ty, is_view, is_pinned) = ((**element).clone(), false, false);
-            targets.push(Target::Elements { ty, leaves, rank, is_view, is_pinned });
+            let inner = Vec::new();
+            targets.push(Target::Elements { ty, leaves, rank, inner, is_view, is_pinned });
         }
         let mut index = index.unwrap_or_default();
         index.push(int(0, Type::LONG, span));
@@ -297,6 +299,21 @@ impl Lowerer<'_> {
         };
         self.var(var, span)
     }
+}
+
+/// The index for each dimension of an element that is counted through all of them.
+fn unflattened(index: Vec<Expr>, inner: &[i128], span: Span) -> Vec<Expr> {
+    let ([flat], false) = (&index[..], inner.is_empty()) else { return index };
+    let mut rest = flat.clone();
+    let mut places = Vec::new();
+    for size in inner.iter().rev() {
+        let size = int(*size, Type::LONG, span);
+        places.push(binary(Binary::Rem, rest.clone(), size.clone(), span));
+        rest = binary(Binary::Div, rest, size, span);
+    }
+    places.push(rest);
+    places.reverse();
+    places
 }
 
 /// Whether two objects are the same variables.

@@ -88,9 +88,13 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Pointer> {
         let refused = || unsupported(span, OTHER);
-        let Target::Elements { ty: own, leaves, rank, is_view, is_pinned: false } = target else {
+        let Target::Elements { ty: own, leaves, rank, inner, is_view, is_pinned: false } = target
+        else {
             return Err(refused());
         };
+        if !inner.is_empty() {
+            return Err(refused());
+        }
         let (from, to) = (self.uniform(own, span), self.uniform(ty, span));
         let (Some((layout, old)), Some((wanted, new))) = (from, to) else { return Err(refused()) };
         let (Some(first), true) = (leaves.first(), layout == wanted) else { return Err(refused()) };
@@ -108,8 +112,14 @@ impl Lowerer<'_> {
         let array = first.array;
         let leaves = (0..new).map(|at| TargetLeaf { array, stride: new, at }).collect();
         let is_view = new > 1;
-        let target =
-            Target::Elements { ty: ty.clone(), leaves, rank: *rank, is_view, is_pinned: false };
+        let target = Target::Elements {
+            ty: ty.clone(),
+            leaves,
+            rank: *rank,
+            inner: Vec::new(),
+            is_view,
+            is_pinned: false,
+        };
         index.push(if is_view { int(0, Type::LONG, span) } else { start.clone() });
         let base = is_view.then_some(start);
         Ok(Pointer { targets: vec![target], tag: None, base, index })

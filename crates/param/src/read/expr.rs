@@ -178,14 +178,7 @@ impl Lowerer<'_> {
             Kind::Null => Ok(Pointer::to(Target::Null, Vec::new())),
             Kind::AddressOf(inner) => {
                 let place = self.place(inner, out)?;
-                let mut pointer = self.address(&place, span)?;
-                // From row to row is a move in C, and none between the dimensions here.
-                for target in &mut pointer.targets {
-                    if let Target::Elements { rank, is_pinned, .. } = target {
-                        *is_pinned |= *rank > 1;
-                    }
-                }
-                Ok(pointer)
+                self.address(&place, span)
             }
             Kind::Decay(inner) => {
                 let place = self.place(inner, out)?;

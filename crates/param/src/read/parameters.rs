@@ -91,7 +91,8 @@ impl Lowerer<'_> {
             leaves.push(TargetLeaf { array, stride: 1, at: 0 });
         }
         let (ty, rank) = (pointee.ty.clone(), 1);
-        let target = Target::Elements { ty, leaves, rank, is_view: false, is_pinned: false };
+        let (inner, is_view, is_pinned) = (Vec::new(), false, false);
+        let target = Target::Elements { ty, leaves, rank, inner, is_view, is_pinned };
         let pointer = Pointer::to(target, vec![int(0, Type::LONG, span)]);
         self.write_slot(slot, &pointer, span, body)?;
         if let Some(slot) = self.slots.get_mut(slot) {

@@ -6,9 +6,9 @@
 
 use super::memory::is_tagged;
 use super::sequence::{assign_together, reads_any};
-use super::types::{convert, int, select};
+use super::types::{convert, fold, int, offset, select};
 use super::{Lowerer, Result, unsupported};
-use crate::kir::{ArrayId, Expr, Stmt, Type, VarId};
+use crate::kir::{ArrayId, Binary, Expr, Stmt, Type, VarId};
 use base::Span;
 use cuda::tree;
 
@@ -34,6 +34,8 @@ pub(super) enum Target {
         leaves: Vec<TargetLeaf>,
         /// How many indices there are; the last one moves with the pointer.
         rank: usize,
+        /// Sizes of the dimensions inside of the first, if the one index counts elements of all of them.
+        inner: Vec<i128>,
         /// Whether it is a view of scalars as structs, with a first scalar (`Pointer::base`).
         is_view: bool,
         /// Whether it points to something that is in no array, so that it cannot move.
@@ -189,6 +191,7 @@ impl Lowerer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
+        let pointer = &self.flattened(pointer, span);
         let mut places = Vec::new();
         for target in &pointer.targets {
             places.push(self.add_target(number, target, span)?);
@@ -206,6 +209,35 @@ impl Lowerer<'_> {
         }
         assign_together(self, assigned, out);
         Ok(())
+    }
+
+    /// A pointer to a scalar in an array of arrays as one that moves through all of them, as rows lie behind each other.
+    fn flattened(&self, pointer: &Pointer, span: Span) -> Pointer {
+        let [Target::Elements { ty, leaves, rank, inner, is_view: false, is_pinned }] =
+            &pointer.targets[..]
+        else {
+            return pointer.clone();
+        };
+        let ([leaf], true, true) = (&leaves[..], *rank > 1, inner.is_empty()) else {
+            return pointer.clone();
+        };
+        let info = self.info(leaf.array);
+        let chain = info.map(|info| &info.chain[..]).unwrap_or_default();
+        let is_plain = chain.len() == *rank
+            && chain.iter().rev().skip(1).all(|one| matches!(one, tree::Type::Array(..)));
+        let sizes = self.arrays.get(leaf.array).map(|one| &one.dimensions[..]);
+        let sizes = sizes.unwrap_or_default().iter().skip(1);
+        let sizes: Option<Vec<i128>> = sizes.map(|size| size.as_ref().and_then(fold)).collect();
+        let (true, Some(inner)) = (is_plain, sizes) else { return pointer.clone() };
+        let mut indices = pointer.index.iter().cloned();
+        let Some(mut flat) = indices.next() else { return pointer.clone() };
+        for (index, size) in indices.zip(&inner) {
+            let row = offset(Binary::Mul, int(*size, Type::LONG, span), flat);
+            flat = offset(Binary::Add, row, index);
+        }
+        let (ty, leaves, is_pinned) = (ty.clone(), leaves.clone(), *is_pinned);
+        let target = Target::Elements { ty, leaves, rank: 1, inner, is_view: false, is_pinned };
+        Pointer { targets: vec![target], tag: None, base: None, index: vec![flat] }
     }
 
     /// The position of a target in what a variable may hold.
