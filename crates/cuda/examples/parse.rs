@@ -1,4 +1,4 @@
-//! Parses files and says what of each is not read.
+//! Parses files and says what of each is not read: `parse -IFOLDER FILE…`.
 
 use cuda::preprocess::{Options, preprocess};
 use cuda::syntax::ast::{Declaration, DeclarationKind};
@@ -7,10 +7,18 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let mut out = std::io::stdout().lock();
-    for path in std::env::args().skip(1) {
+    let (folders, paths): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|one| one.starts_with("-I"));
+    let includes: Vec<PathBuf> = folders.iter().map(|one| PathBuf::from(&one[2..])).collect();
+    for path in paths {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let read = |path: &Path| path.is_file().then(|| std::fs::read_to_string(path));
-        let options = Options { path: PathBuf::from(&path), reader: &read, ..Options::default() };
+        let options = Options {
+            path: PathBuf::from(&path),
+            includes: includes.clone(),
+            reader: &read,
+            ..Options::default()
+        };
         let line = |at: u32| {
             text.as_bytes().iter().take(at as usize).filter(|byte| **byte == b'\n').count() + 1
         };

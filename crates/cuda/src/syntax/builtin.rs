@@ -239,6 +239,25 @@ pub(super) const TYPES: &[&str] = &[
     "curandStateSobol64_t",
     "curandStateScrambledSobol32_t",
     "curandStateScrambledSobol64_t",
+    "curandStateSobol32",
+    "curandStateSobol64",
+    "curandStateScrambledSobol32",
+    "curandStateScrambledSobol64",
+    "CUtexObject",
+    "CUsurfObject",
+    "double4_16a",
+    "double4_32a",
+    "long4_16a",
+    "long4_32a",
+    "ulong4_16a",
+    "ulong4_32a",
+    "longlong4_16a",
+    "longlong4_32a",
+    "ulonglong4_16a",
+    "ulonglong4_32a",
+    "__nv_bfloat16_raw",
+    "__nv_bfloat162_raw",
+    "cudaChannelFormatDesc",
     "curandDirectionVectors32_t",
     "curandDirectionVectors64_t",
     "CUtensorMap",
@@ -255,6 +274,34 @@ pub(super) const TYPES: &[&str] = &[
 
 /// Class templates outside of namespaces.
 pub(super) const TYPE_TEMPLATES: &[&str] = &["texture", "surface"];
+
+/// Function templates outside of namespaces.
+pub(super) const FUNCTION_TEMPLATES: &[&str] = &[
+    "tex1D",
+    "tex1Dfetch",
+    "tex1DLod",
+    "tex1DGrad",
+    "tex1DLayered",
+    "tex2D",
+    "tex2DLod",
+    "tex2DGrad",
+    "tex2DLayered",
+    "tex2Dgather",
+    "tex3D",
+    "tex3DLod",
+    "tex3DGrad",
+    "texCubemap",
+    "texCubemapLod",
+    "texCubemapLayered",
+    "surf1Dread",
+    "surf1Dwrite",
+    "surf2Dread",
+    "surf2Dwrite",
+    "surf3Dread",
+    "surf3Dwrite",
+    "surfCubemapread",
+    "surfCubemapwrite",
+];
 
 /// A namespace: its types, class templates and function templates. Others may be in it.
 type Names =

@@ -133,7 +133,7 @@ impl Parser<'_> {
         if self.meaning_here().0.meaning == Meaning::Unknown {
             return self.named(start);
         }
-        Err(self.error("expected an expression, not a type"))
+        Err(self.unsupported(start, "a type as an operand is not read"))
     }
 
     fn construct_list(&mut self, ty: TypeSyntax, start: Span) -> Result<Expr> {

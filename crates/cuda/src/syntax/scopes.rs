@@ -97,6 +97,9 @@ impl Scopes {
         for name in builtin::TYPE_TEMPLATES {
             self.declare(name, Meaning::TypeTemplate);
         }
+        for name in builtin::FUNCTION_TEMPLATES {
+            self.declare(name, Meaning::FunctionTemplate);
+        }
         for (path, types, templates, functions) in builtin::NAMESPACES {
             let mut scope = 0;
             for part in path.split("::") {
