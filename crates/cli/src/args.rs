@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::compile_args::CompileArgs;
+use crate::compile_args::{CompileArgs, ReadingArgs};
 use crate::launch_args::{LaunchArgs, SideArgs, parsed};
 use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -157,6 +157,10 @@ pub(crate) struct EquivArgs {
     #[arg(long, value_name = "X=A", requires = "for_all_sizes", value_parser = name_pair)]
     pub(crate) map: Vec<(String, String)>,
 
+    /// With --for-all-sizes: define a macro, as `#define NAME VALUE` does; without a value, as 1.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", requires = "for_all_sizes")]
+    pub(crate) defines: Vec<String>,
+
     /// With --for-all-sizes: both kernels have the same launch.
     #[arg(long, requires = "for_all_sizes")]
     pub(crate) same_launch: bool,
@@ -299,6 +303,9 @@ pub(crate) struct ProveArgs {
     /// Do not compare how the kernel is read with how NVRTC compiles it.
     #[arg(long)]
     pub(crate) no_compare: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// Which facts about loops are inferred.

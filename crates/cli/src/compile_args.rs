@@ -4,6 +4,7 @@ use crate::write_err;
 use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
+use driver::prove::reading::Reading;
 use driver::{Input, InputError, escape};
 use std::path::PathBuf;
 
@@ -32,7 +33,38 @@ pub(crate) struct CompileArgs {
     verbose: bool,
 }
 
+/// How `prove` reads CUDA C++.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Reading CUDA C++")]
+pub(crate) struct ReadingArgs {
+    /// The architecture that `__CUDA_ARCH__` tells, if the text asks for it.
+    #[arg(long, value_name = "SM", default_value = "sm_80")]
+    arch: String,
+
+    /// A folder with header files.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    includes: Vec<PathBuf>,
+
+    /// Define a macro, as `#define NAME VALUE` does; without a value, as 1.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    defines: Vec<String>,
+}
+
+impl ReadingArgs {
+    /// The same for the driver.
+    pub(crate) fn reading(&self) -> Reading {
+        let Self { arch, includes, defines } = self.clone();
+        Reading { defines, includes, arch }
+    }
+}
+
 impl CompileArgs {
+    /// How CUDA C++ is read with the same options.
+    pub(crate) fn reading(&self, defines: &[String]) -> Reading {
+        let (arch, includes) = (self.arch.clone(), self.includes.clone());
+        Reading { defines: defines.to_vec(), includes, arch }
+    }
+
     /// Reads a file, or makes PTX of it.
     pub(crate) fn open(&self, path: &KernelPath) -> Result<Input, InputError> {
         self.open_with(path, if self.inline_math { Math::Inlined } else { Math::Opaque })

@@ -108,8 +108,10 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
             Err(error) => return fail(&error.to_string()),
         }
     }
-    let compiling = Compiling { options: args.compile.options(Math::Inlined), defines: Vec::new() };
+    let compiling =
+        Compiling { options: args.compile.options(Math::Inlined), defines: args.defines.clone() };
     let cache = compiling.options.environment.cache_folder();
+    let reading = args.compile.reading(&args.defines);
     let options = driver::prove::Options {
         kernel: None,
         infers: true,
@@ -121,6 +123,7 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         time: args.limits.time(),
         watch: Some(watch::watch()),
         compiling: (!args.no_compare).then_some(&compiling),
+        reading: &reading,
         format: args.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
@@ -205,8 +208,11 @@ fn run_prove(args: &ProveArgs) -> Exit {
     };
     let environment = Environment::of_process().without_cache(args.no_cache);
     let cache = environment.cache_folder();
-    let compiled = CompileOptions { environment, ..CompileOptions::default() };
-    let compiling = Compiling { options: compiled, defines: Vec::new() };
+    let reading = args.reading.reading();
+    let (architecture, includes) = (reading.arch.clone(), reading.includes.clone());
+    let compiled =
+        CompileOptions { environment, architecture, includes, ..CompileOptions::default() };
+    let compiling = Compiling { options: compiled, defines: reading.defines.clone() };
     let options = driver::prove::Options {
         kernel: args.kernel.kernel.as_deref(),
         infers: args.infer != Infer::None,
@@ -218,6 +224,7 @@ fn run_prove(args: &ProveArgs) -> Exit {
         time: args.timeout,
         watch: Some(watch::watch()),
         compiling: (!args.no_compare).then_some(&compiling),
+        reading: &reading,
         format: args.format.into(),
     };
     finish(with_page(driver::prove::run(&input, options, styled()), args.report.as_deref()))

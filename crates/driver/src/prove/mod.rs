@@ -8,6 +8,7 @@ mod document;
 mod findings;
 mod limits;
 mod pair;
+pub mod reading;
 mod solver;
 mod statements;
 
@@ -52,6 +53,8 @@ pub struct Options<'o> {
     pub watch: Option<&'static Watch>,
     /// How the text is compiled, to compare our reading of it; nothing if it is not to be.
     pub compiling: Option<&'o Compiling>,
+    /// Macros, folders of headers and the architecture.
+    pub reading: &'o reading::Reading,
     /// How results are written.
     pub format: Format,
 }
@@ -88,6 +91,9 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 }
 
 fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
+    if let Err(message) = options.reading.check_unused() {
+        return Outcome::bad_input(&message);
+    }
     let source = &input.source;
     let kernel = match selected(source, options.kernel) {
         Ok(kernel) if options.strict => kernel.for_every_launch(),

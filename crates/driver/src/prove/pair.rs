@@ -56,6 +56,9 @@ fn compare_all(
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    if let Err(message) = options.reading.check_unused() {
+        return Outcome::bad_input(&message);
+    }
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut unused = together.requires.clone();
     for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {

@@ -1,0 +1,178 @@
+//! How `prove` reads a CUDA C++ file: macros, folders of headers, the architecture, and which files it may include.
+//!
+//! A source may name any file that the user can read, and messages quote what is read. Only files below the source's own
+//! folder and below folders that were given are read; of others nothing is told but that they are elsewhere.
+
+use crate::output::is_below;
+use cuda::preprocess::{Options, Preprocessed, preprocess};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Longer headers are not read.
+const LARGEST: u64 = 16 << 20;
+
+/// How a file is read; the compiler that readings are compared with is called alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// `NAME` or `NAME=VALUE` of macros.
+    pub defines: Vec<String>,
+    /// Folders with header files.
+    pub includes: Vec<PathBuf>,
+    /// The architecture, as `sm_80`.
+    pub arch: String,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { defines: Vec::new(), includes: Vec::new(), arch: "sm_80".to_owned() }
+    }
+}
+
+impl Reading {
+    /// What `__CUDA_ARCH__` is: 800 for `sm_80`, 1200 for `sm_120`.
+    ///
+    /// # Errors
+    /// The name is not that of an architecture.
+    pub fn cuda_arch(&self) -> Result<u32, String> {
+        let name = &self.arch;
+        let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"));
+        let digits = number.unwrap_or(name).trim_end_matches(['a', 'f']);
+        let known = (2..=3).contains(&digits.len());
+        let number =
+            digits.parse::<u32>().ok().filter(|_| known).and_then(|one| one.checked_mul(10));
+        number.ok_or_else(|| {
+            format!("`{name}` is not an architecture: --arch is such as sm_80 or sm_90a")
+        })
+    }
+
+    /// Refuses options that the present reader would not obey; a proof must not be of another text than the one asked for.
+    ///
+    /// # Errors
+    /// Something is given.
+    pub(crate) fn check_unused(&self) -> Result<(), String> {
+        self.cuda_arch()?;
+        self.macros()?;
+        if *self == Self::default() {
+            return Ok(());
+        }
+        Err("-D, -I and --arch are not obeyed by this command yet".to_owned())
+    }
+
+    /// Macros as names and values.
+    ///
+    /// # Errors
+    /// One has no name.
+    pub fn macros(&self) -> Result<Vec<(String, Option<String>)>, String> {
+        let split = |one: &String| {
+            let (name, value) = match one.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (one.as_str(), None),
+            };
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            if !is_name || name.contains(char::is_whitespace) {
+                return Err(format!("-D `{one}`: expected NAME or NAME=VALUE"));
+            }
+            Ok((name.to_owned(), value))
+        };
+        self.defines.iter().map(split).collect()
+    }
+
+    /// Preprocesses a text that was read from `path`.
+    ///
+    /// # Errors
+    /// An option that cannot be, as a message; or what is wrong with the text.
+    pub fn preprocess(&self, path: &Path, text: &str) -> Result<Preprocessed, Refused> {
+        let arch = self.cuda_arch().map_err(Refused::Option)?;
+        let defines = self.macros().map_err(Refused::Option)?;
+        let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let folders: Vec<PathBuf> =
+            std::iter::once(own).chain(self.includes.iter().cloned()).collect();
+        let reader = |file: &Path| read(file, &folders);
+        let options = Options {
+            path: path.to_path_buf(),
+            arch,
+            defines,
+            includes: self.includes.clone(),
+            reader: &reader,
+        };
+        preprocess(&options, text).map_err(Refused::Text)
+    }
+}
+
+/// Why a file is not preprocessed.
+#[derive(Debug)]
+pub enum Refused {
+    /// An option cannot be.
+    Option(String),
+    /// The text is wrong, or not read.
+    Text(Box<base::Diagnostic>),
+}
+
+/// Reads a header, if it is in one of the folders.
+fn read(file: &Path, folders: &[PathBuf]) -> Option<io::Result<String>> {
+    let Ok(facts) = std::fs::metadata(file) else { return None };
+    let refuse = |why: &str| Some(Err(io::Error::other(why.to_owned())));
+    if !folders.iter().any(|folder| is_below(file, folder)) {
+        return refuse("it is outside of the file's folder and of those given with -I");
+    }
+    if facts.is_dir() {
+        return None;
+    }
+    if !facts.is_file() {
+        return refuse("it is not a file");
+    }
+    if facts.len() > LARGEST {
+        return refuse("it is too long");
+    }
+    match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => refuse("it is not text"),
+        other => Some(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn architectures_are_numbers() {
+        let number =
+            |arch: &str| Reading { arch: arch.to_owned(), ..Reading::default() }.cuda_arch().ok();
+        assert_eq!(number("sm_80"), Some(800));
+        assert_eq!(number("sm_90a"), Some(900));
+        assert_eq!(number("compute_120f"), Some(1200));
+        assert_eq!([number("sm_"), number("x"), number("sm_1"), number("sm_9000")], [None; 4]);
+    }
+
+    #[test]
+    fn headers_elsewhere_are_not_read() {
+        let folder = std::env::temp_dir().join(format!("warpproof-reading-{}", std::process::id()));
+        let (own, given, other) = (folder.join("own"), folder.join("given"), folder.join("other"));
+        for one in [&own, &given, &other] {
+            std::fs::create_dir_all(one).unwrap();
+        }
+        std::fs::write(own.join("a.h"), "#define A 1\n").unwrap();
+        std::fs::write(given.join("b.h"), "#define B 2\n").unwrap();
+        std::fs::write(other.join("c.h"), "#error secret\n").unwrap();
+        let reading = Reading { includes: vec![given], ..Reading::default() };
+        let read = |text: &str| match reading.preprocess(&own.join("k.cu"), text) {
+            Ok(read) => Ok(read.tokens.len()),
+            Err(Refused::Text(found)) => Err(found.message.to_string()),
+            Err(Refused::Option(message)) => Err(message),
+        };
+        assert_eq!(read("#include \"a.h\"\n#include <b.h>\nA B"), Ok(3));
+        let refused = read("#include \"../other/c.h\"\n").unwrap_err();
+        assert!(refused.contains("outside of") && !refused.contains("secret"), "{refused}");
+        assert!(read("#include \"c.h\"\n").unwrap_err().contains("not found"));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn macros_have_names() {
+        let macros =
+            |one: &str| Reading { defines: vec![one.to_owned()], ..Reading::default() }.macros();
+        assert_eq!(macros("N").unwrap(), [("N".to_owned(), None)]);
+        assert_eq!(macros("N=a=b").unwrap(), [("N".to_owned(), Some("a=b".to_owned()))]);
+        assert!(macros("=3").is_err() && macros("3=3").is_err() && macros("").is_err());
+    }
+}
