@@ -3,7 +3,7 @@
 //! Demands that are given apart from the text become clauses of every kernel that has the names they speak of.
 
 use crate::Parsed;
-use crate::read;
+use crate::{depth, read};
 use base::{Diagnostic, Span};
 use cuda::preprocess::{self, Preprocessed};
 use cuda::syntax::ast::{Clause, Declaration, DeclarationKind, Unit};
@@ -86,7 +86,7 @@ pub(crate) fn lowered(program: &Program) -> Vec<Parsed> {
     let kernels = program.kernels.iter();
     let lowered = kernels.map(|entry| {
         let kernel = match &entry.function {
-            Ok(function) => read::kernel(program, *function),
+            Ok(function) => depth::limited(read::kernel(program, *function)),
             Err(refusal) => Err(refusal.clone()),
         };
         (entry.name.clone(), kernel)

@@ -7,9 +7,12 @@
 use super::memory::{Place, Spot};
 use super::pointers::Target;
 use super::returns::{Leave, leaves};
-use super::types::truth;
+use super::types::{compare, int, truth, whole};
 use super::{Lowerer, Result, error};
-use crate::kir::{ArrayId, Builtin, Claim, Contract, Given, Kernel, Stmt, VarId};
+use crate::kir::{
+    ArrayId, Builtin, Claim, Compare, Contract, Expr, ExprKind, Given, Kernel, Requirement, Stmt,
+    Type, VarId,
+};
 use crate::spec;
 use base::Span;
 use cuda::tree::{self, ClauseKind, Function, FunctionId, LocalId};
@@ -121,7 +124,7 @@ impl Lowerer<'_> {
             Ok(())
         });
         stated?;
-        let axes = [0, 1, 2].map(|axis| kernel.mentions(true, axis));
+        let axes = [0, 1, 2].map(|axis| kernel.has_axis(axis));
         let name = function.name.clone();
         let given = Given { name: name.clone(), claims, parameters, axes, span };
         let at = out.len().saturating_sub(1);
@@ -156,10 +159,12 @@ impl Lowerer<'_> {
     /// A function as a kernel; nothing if it looks at more than its block.
     fn alone(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
         let alone = Function { is_kernel: true, ..function.clone() };
-        let kernel = super::by_itself(self.program, id, &alone).ok()?;
+        let mut kernel = super::by_itself(self.program, id, &alone).ok()?;
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
-        let whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
-        whole.then_some(kernel)
+        let is_whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
+        // It is called by one block; others have shared arrays of their own.
+        kernel.requires.extend((0..3).map(|axis| one_block(axis, function.span)));
+        is_whole.then_some(kernel)
     }
 
     /// `use name(…);`: what a lemma says of these numbers.
@@ -183,4 +188,12 @@ impl Lowerer<'_> {
 fn ends_with_barrier(function: &Function) -> bool {
     function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
         && !leaves(&function.body, Leave::Function)
+}
+
+/// `gridDim == 1` on an axis.
+fn one_block(axis: usize, span: Span) -> Requirement {
+    let kind = ExprKind::Builtin(Builtin::GridDim, axis);
+    let grid = whole(Expr { kind, ty: Type::UNSIGNED, span });
+    let condition = compare(Compare::Eq, grid, int(1, Type::Whole, span));
+    Requirement { forall: Vec::new(), condition: Expr { span, ..condition } }
 }
