@@ -5,6 +5,8 @@ mod compile;
 mod host;
 mod includes;
 pub mod locate;
+#[cfg(test)]
+mod macro_tests;
 mod named;
 #[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
 mod nvrtc;
