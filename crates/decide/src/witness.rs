@@ -32,14 +32,14 @@ pub struct Widest {
 
 impl Discrepancy {
     /// Tells whether floats show it: neither value is beyond their range or near its lower end, and their distance is more
-    /// than a few last places of the shortest format.
+    /// than a few last places of a single.
     #[must_use]
     pub fn is_visible(&self) -> bool {
         match self {
             Self::Values(a, b) => {
                 let (a, b) = (a.to_f64_lossy(), b.to_f64_lossy());
                 let most = a.abs().max(b.abs());
-                (1e-30..1e30).contains(&most) && relative(a, b) > 1e-3
+                (1e-30..1e30).contains(&most) && relative(a, b) > 1e-6
             }
             Self::OnlyReferenceDefined(_) => true,
         }

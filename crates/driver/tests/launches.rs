@@ -221,7 +221,7 @@ fn kernels_run_to_their_end_without_a_finding() {
     for_each(&launches, |launch, input| {
         let (name, flags) = (launch.name(), &launch.entry.flags);
         let outcome = flags.run(input, &launch.kernel, |execution| {
-            driver::check::run(execution, Options::default(), Colour::Plain)
+            check::run(execution, Options::default(), Colour::Plain)
         });
         let answer = format!("{}{}", outcome.messages, outcome.output);
         costs.lock().unwrap().insert(name.clone(), outcome.thread_instructions);
@@ -351,7 +351,7 @@ fn with_one_element_less_there_is_a_finding() {
             }
             let name = argument.name.clone();
             let outcome = flags.run(input, &launch.kernel, |execution| {
-                driver::check::run(execution, Options::default(), Colour::Plain)
+                check::run(execution, Options::default(), Colour::Plain)
             });
             let answer = format!("{}{}", outcome.messages, outcome.output);
             assert_eq!(outcome.exit, Exit::Refuted, "{}, `{name}`:\n{answer}", launch.name());

@@ -93,7 +93,8 @@ fn a_tree_of_unsigned_numbers_is_not_one_of_signed_ones() {
             .iter()
             .find(|one| one.property == param::engine::Property::Postcondition);
         let proved = found.is_some_and(|one| one.verdict == Verdict::Proved);
-        assert_eq!(proved, wanted, "{shared}: {found:?}");
+        // The proof needs z3.
+        assert_eq!(proved, wanted && solver().is_some(), "{shared}: {found:?}");
     }
 }
 

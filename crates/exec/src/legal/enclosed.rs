@@ -14,7 +14,7 @@
 //! assembler treats all copies of an instruction alike, those of an unrolled loop for one; a run that used
 //! it says so ([`Enclosed::relies_on_alike_fusion`]).
 
-use crate::concrete::Conversion;
+use crate::concrete::{self, Conversion};
 use crate::domain::{
     Binary, Connective, Domain, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value, Values,
 };
@@ -53,8 +53,10 @@ pub struct Enclosed {
     follows: bool,
     instruction: Option<Instruction>,
     known: FxHashMap<(Operation, Modifiers, [Value; 3]), Value>,
-    /// Values that a product goes into which may be fused.
+    /// Products that may be fused, also through operations that leave them as they are.
     fusible: FxHashSet<Value>,
+    /// Constants of magnitude 0 (`true`) and 1.
+    neutral: FxHashMap<Value, bool>,
     relies_on_alike_fusion: bool,
 }
 
@@ -97,7 +99,7 @@ impl Enclosed {
         Some((format, mode, is_local.then_some(place)))
     }
 
-    /// Tells whether a sum may be fused with a product that goes into one of its operands.
+    /// Tells whether a sum may be fused with a product among its operands.
     fn is_fusible_sum(&self, operation: Operation, operands: [Value; 3]) -> bool {
         let contracts = self.instruction.is_some_and(|instruction| instruction.mode.contract);
         let sums = matches!(operation, Operation::Binary(Binary::Add | Binary::Sub));
@@ -134,12 +136,47 @@ impl Enclosed {
         value
     }
 
-    /// Remembers that a product goes into a value. It may do so through operations that leave it as it is: times one, a
-    /// minimum, a conversion to the same format.
+    /// Remembers that a value is a product that may be fused, or one that an operation leaves as it is: times one, plus
+    /// zero, a minimum, a conversion. The assembler drops such operations.
     fn mark_fusible(&mut self, operation: Operation, operands: [Value; 3], value: Value) {
+        if let Operation::Constant(format, bits) = operation {
+            let number = concrete::to_double(format, bits).abs();
+            if number == 0.0 || number == 1.0 {
+                self.neutral.insert(value, number == 0.0);
+            }
+            return;
+        }
         let contracts = self.instruction.is_some_and(|instruction| instruction.mode.contract);
-        let is_product = contracts && operation == Operation::Binary(Binary::Mul);
-        if is_product || operands.iter().any(|operand| self.fusible.contains(operand)) {
+        let fusible = operands.map(|operand| self.fusible.contains(&operand));
+        let [a, b, c] = operands.map(|operand| self.neutral.get(&operand).copied());
+        let (zero, one) = (Some(true), Some(false));
+        let is_fusible = match operation {
+            Operation::Binary(Binary::Mul) => {
+                contracts || fusible[0] && b == one || fusible[1] && a == one
+            }
+            Operation::Binary(Binary::Div) => fusible[0] && b == one,
+            Operation::Binary(Binary::Add | Binary::Sub) => {
+                fusible[0] && b == zero || fusible[1] && a == zero
+            }
+            Operation::Fma => {
+                c == zero && (fusible[0] && b == one || fusible[1] && a == one)
+                    || fusible[2] && (a == zero || b == zero)
+            }
+            Operation::Binary(_)
+            | Operation::Unary(Unary::Negate | Unary::Abs | Unary::Saturate | Unary::Rectify)
+            | Operation::Unary(Unary::Finite(_) | Unary::Round(_))
+            | Operation::Convert(_)
+            | Operation::Select => fusible.contains(&true),
+            // Their results are no products.
+            Operation::Unary(_)
+            | Operation::Function(_)
+            | Operation::Constant(..)
+            | Operation::Integer(_)
+            | Operation::Compare(_)
+            | Operation::Connect(_)
+            | Operation::Not => false,
+        };
+        if is_fusible {
             self.fusible.insert(value);
         }
     }
