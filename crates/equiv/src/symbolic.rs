@@ -9,6 +9,8 @@
 //! made before is found again, except products that are added to a sum: those are most of a kernel, and
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
+//!
+//! Long: it implements one trait, whose methods share the state.
 
 mod fields;
 mod given;

@@ -1,3 +1,5 @@
+//! Tests of the preprocessor: macros, conditions, headers, literals and annotations.
+
 use super::*;
 use std::collections::BTreeMap;
 

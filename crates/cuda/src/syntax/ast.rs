@@ -3,6 +3,8 @@
 //!
 //! The parser knows which names are types and templates where they stand, because C++ cannot be parsed otherwise; it
 //! keeps scopes of names for that alone.
+//!
+//! Long: the whole syntax tree, as a reader of the grammar looks for it.
 
 use base::Span;
 

@@ -1,3 +1,7 @@
+//! Tests of the parser: precedence, ambiguities, declarations, statements and annotations.
+//!
+//! Long: one small test for each construct.
+
 use super::ast::*;
 use super::parse;
 use crate::Result;

@@ -2,6 +2,8 @@
 //!
 //! What is proved holds for every launch that the kernel's contract allows. What is refuted was seen on a launch
 //! that the report names.
+//!
+//! Long: the command from options to report in one place; what is apart is in files of its own.
 
 mod compare;
 mod document;

@@ -1,5 +1,7 @@
 //! Expressions on polynomials, with the obligations that make integers without bounds a model of the
 //! machine's.
+//!
+//! Long: one case for each kind of expression.
 
 use super::Engine;
 use super::state::{Claim, State, Val};

@@ -1,4 +1,6 @@
 //! The state of a launch, and one instruction after the other.
+//!
+//! Long: one case for each kind of statement.
 
 use super::atomics;
 use super::claims;

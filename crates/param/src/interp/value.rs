@@ -4,6 +4,8 @@
 //! the value is *looked at* (compared, divided, shifted right, widened, used as an index), integers without
 //! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
 //! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
+//!
+//! Long: one case for each operation, with its exactness.
 
 use super::compiled::Arithmetic;
 use super::many::{Bound, assignments, called, folded};

@@ -3,6 +3,8 @@
 //! Integers, conditions and loops are those of the engine; beside them each floating-point variable has a
 //! [`Value`]. What is gathered are the stores, each with its guard, its place in the kernel and its value, in which
 //! loads stay as they are until `resolve.rs` looks them up.
+//!
+//! Long: one pass over the kinds of statements, read together.
 
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
