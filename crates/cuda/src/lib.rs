@@ -1,7 +1,7 @@
 //! Reads CUDA C++ as the compiler reads it, to a tree in which nothing is left to look up.
 //!
 //! ```text
-//! files ─ preprocess (phases 1–4 of [lex.phases]) ─► tokens ─ syntax ─► ast ─ sema ─► tree
+//! files ─ preprocess (phases 1–4 of \[lex.phases\]) ─► tokens ─ syntax ─► ast ─ sema ─► tree
 //! ```
 //!
 //! The language is C++17 as NVRTC compiles it for the device, plus annotations in comments (`//@ …`, `/*@ … */`).

@@ -1,4 +1,4 @@
-//! Tokens as the parser sees them: after macros were expanded and conditionals were obeyed (ISO C++17 [lex.token]).
+//! Tokens as the parser sees them: after macros were expanded and conditionals were obeyed (ISO C++17 \[lex.token\]).
 //!
 //! A span is a range in the texts of all files laid end to end, see `source`. A token from a macro carries the place where
 //! the macro is used, so messages point at what the user wrote.
@@ -19,7 +19,7 @@ pub struct Token {
 pub enum TokenKind {
     /// A name or keyword. Words of the annotation language keep their backslash (`\forall`).
     Word(Box<str>),
-    /// An integer literal; its type follows from value, base and suffix ([lex.icon]).
+    /// An integer literal; its type follows from value, base and suffix (\[lex.icon\]).
     Int {
         /// Its value.
         value: u128,

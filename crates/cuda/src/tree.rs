@@ -1,5 +1,5 @@
 //! The typed tree: what a file means, with every name resolved, every conversion written out, every overload chosen and
-//! every template instantiated (ISO C++17 [expr], [conv], [stmt], [dcl]).
+//! every template instantiated (ISO C++17 \[expr\], \[conv\], \[stmt\], \[dcl\]).
 //!
 //! # Meaning
 //!
@@ -332,7 +332,7 @@ pub enum ExprKind {
     Float(f64),
     /// A null pointer.
     Null,
-    /// A string literal; a place of type `const char[n]`.
+    /// A string literal; a place of type `const char\[n\]`.
     Text(Box<[u8]>),
     /// A variable of the function; a place.
     Local(LocalId),

@@ -2,7 +2,7 @@
 
 use super::{Class, Intrinsic, called, own};
 
-/// Integers become `double` ([cmath.syn]).
+/// Integers become `double` (\[cmath.syn\]).
 const INTEGERS: &str = "c a h s t i j l m x y";
 
 pub(super) const TABLE: &[Intrinsic] = &[

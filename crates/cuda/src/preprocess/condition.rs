@@ -1,4 +1,4 @@
-//! The value of `#if` ([cpp.cond]): integers of 64 bits, signed unless one side is unsigned.
+//! The value of `#if` (\[cpp.cond\]): integers of 64 bits, signed unless one side is unsigned.
 //!
 //! Compilers differ on whether `0xFFFFFFFF` is signed here: gcc takes it for a 64-bit number, NVRTC for an unsigned one.
 //! Both readings are tried, and a condition on which they differ is refused. So is a name that is not defined, which C++

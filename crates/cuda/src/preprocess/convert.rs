@@ -1,4 +1,4 @@
-//! Preprocessing tokens to tokens (phases 5 to 7 of [lex.phases]): literals get values, strings that stand beside each other
+//! Preprocessing tokens to tokens (phases 5 to 7 of \[lex.phases\]): literals get values, strings that stand beside each other
 //! are joined, `_Pragma` is obeyed.
 
 use super::headers::implicit;
@@ -8,7 +8,7 @@ use super::{State, pragma};
 use crate::token::{Token, TokenKind};
 use crate::{Result, error, unsupported};
 
-/// The operator that an alternative spelling stands for ([lex.digraph]).
+/// The operator that an alternative spelling stands for (\[lex.digraph\]).
 pub(super) fn alternative(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "&&",

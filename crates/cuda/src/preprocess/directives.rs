@@ -1,4 +1,4 @@
-//! Preprocessor lines ([cpp.pre]): conditionals, definitions, `#error`, `#line`.
+//! Preprocessor lines (\[cpp.pre\]): conditionals, definitions, `#error`, `#line`.
 //!
 //! A macro that is defined again must stay the same, and words of CUDA cannot be macros: compilers only warn, and what they
 //! then do is seldom meant.

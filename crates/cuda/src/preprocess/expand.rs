@@ -1,4 +1,4 @@
-//! Replaces macros and rescans ([cpp.rescan]), with hide sets as in Prosser's algorithm: a macro is not replaced again in
+//! Replaces macros and rescans (\[cpp.rescan\]), with hide sets as in Prosser's algorithm: a macro is not replaced again in
 //! what it made itself.
 //!
 //! Where the standard leaves the nesting open (`f(2)(9)`), this goes on as gcc and NVRTC do. Preprocessor lines among

@@ -1,4 +1,4 @@
-//! `#include` ([cpp.include]): where files are looked for, headers that are known by name, `#pragma once`.
+//! `#include` (\[cpp.include\]): where files are looked for, headers that are known by name, `#pragma once`.
 //!
 //! Files come from the caller; nothing is read here. A quoted name is looked for beside the file that includes it, then in
 //! the folders of `-I`; one in angle brackets in those folders alone. Then come headers that are known by name.

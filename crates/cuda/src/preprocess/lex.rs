@@ -1,4 +1,4 @@
-//! Preprocessing tokens (ISO C++17 [lex.pptoken]) and annotations.
+//! Preprocessing tokens (ISO C++17 \[lex.pptoken\]) and annotations.
 //!
 //! A comment that begins with `//@` or `/*@` is an annotation: its tokens come between [`Kind::AnnotationStart`] and
 //! [`Kind::AnnotationEnd`]. Annotations that follow each other directly are one, so that a clause may span `//@` lines.
@@ -417,7 +417,7 @@ fn is_less_and_scope(rest: &str) -> bool {
     rest.starts_with("<::") && !rest.get(3..).is_some_and(|after| after.starts_with([':', '>']))
 }
 
-/// The length of a preprocessing number ([lex.ppnumber]). In annotations it ends before `..`.
+/// The length of a preprocessing number (\[lex.ppnumber\]). In annotations it ends before `..`.
 fn number_length(rest: &str, is_annotation: bool) -> usize {
     let bytes = rest.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();

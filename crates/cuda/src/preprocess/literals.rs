@@ -1,4 +1,4 @@
-//! Literals: integers, floating numbers, characters and strings (ISO C++17 [lex.literal]).
+//! Literals: integers, floating numbers, characters and strings (ISO C++17 \[lex.literal\]).
 //!
 //! Floating literals are rounded once, to the type that their suffix names. A literal that is infinite in its type is refused,
 //! as are user-defined suffixes, wide characters and characters of several letters.
@@ -159,7 +159,7 @@ pub(super) fn string(text: &str) -> Result<Vec<u8>, String> {
     contents(text, '"')
 }
 
-/// What is between the quotes, with escapes replaced ([lex.ccon]).
+/// What is between the quotes, with escapes replaced (\[lex.ccon\]).
 fn contents(text: &str, quote: char) -> Result<Vec<u8>, String> {
     let text = text.strip_prefix("u8").unwrap_or(text);
     let Some(inside) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) else {

@@ -1,4 +1,4 @@
-//! Macros: their definitions, `#`, `##` and the replacement of parameters (ISO C++17 [cpp.replace]).
+//! Macros: their definitions, `#`, `##` and the replacement of parameters (ISO C++17 \[cpp.replace\]).
 //!
 //! From gcc come `args...`, `, ## __VA_ARGS__` and, from C++20, `__VA_OPT__`. A `##` that does not make one token is
 //! refused, though some compilers go on.
@@ -34,7 +34,7 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    /// Whether another definition is the same ([cpp.replace]/2).
+    /// Whether another definition is the same (\[cpp.replace\]/2).
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let same = |(at, (one, two)): (usize, (&PpToken, &PpToken))| {
             one.text == two.text && (at == 0 || one.is_spaced == two.is_spaced)

@@ -1,4 +1,4 @@
-//! `#pragma` ([cpp.pragma]). Those that only advise the compiler are dropped; what might change the meaning of the text comes
+//! `#pragma` (\[cpp.pragma\]). Those that only advise the compiler are dropped; what might change the meaning of the text comes
 //! through to the parser, which refuses what it does not know.
 
 use super::State;

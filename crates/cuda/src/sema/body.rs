@@ -1,4 +1,4 @@
-//! Bodies of functions, and constructors as functions that return the object ([dcl.fct.def], [class.base.init]).
+//! Bodies of functions, and constructors as functions that return the object (\[dcl.fct.def\], \[class.base.init\]).
 
 use super::expr::{Operand, place, value};
 use super::scope::{Entity, ScopeKind};
@@ -244,7 +244,7 @@ impl<'a> Analyser<'a> {
         Ok(Stmt { kind: StmtKind::Return(Some(object)), span })
     }
 
-    /// What a constructor does before its body: bases and fields in their order ([class.base.init]/13).
+    /// What a constructor does before its body: bases and fields in their order (\[class.base.init\]/13).
     fn construct_members(
         &mut self,
         record: RecordId,
@@ -428,7 +428,7 @@ impl<'a> Analyser<'a> {
         Ok(out)
     }
 
-    /// A value of zeros ([dcl.init]/6).
+    /// A value of zeros (\[dcl.init\]/6).
     pub(super) fn zero_value(&mut self, ty: &Type, span: Span) -> Result<crate::tree::Expr> {
         let kind = match ty {
             Type::Bool | Type::Int(_) | Type::Enum(_) => ExprKind::Int(0),

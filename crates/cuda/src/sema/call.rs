@@ -1,4 +1,4 @@
-//! Calls ([expr.call], [over.call]).
+//! Calls (\[expr.call\], \[over.call\]).
 
 use super::convert::Sequence;
 use super::expr::{Operand, place};

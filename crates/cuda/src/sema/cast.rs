@@ -1,4 +1,4 @@
-//! Casts ([expr.static.cast], [expr.reinterpret.cast], [expr.const.cast], [expr.cast]).
+//! Casts (\[expr.static.cast\], \[expr.reinterpret.cast\], \[expr.const.cast\], \[expr.cast\]).
 
 use super::expr::{Operand, value};
 use super::types::{QType, Reference, is_arithmetic, is_integral, is_narrow_float};

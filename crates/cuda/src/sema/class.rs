@@ -1,4 +1,4 @@
-//! Classes: members, bases, special member functions ([class], [class.mem], [class.derived]).
+//! Classes: members, bases, special member functions (\[class\], \[class.mem\], \[class.derived\]).
 //!
 //! A base is the first field of its class, of the base's type. Virtual functions, destructors and bit-fields are refused where the class is used.
 

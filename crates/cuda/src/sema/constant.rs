@@ -1,4 +1,4 @@
-//! Constant expressions ([expr.const]) and variables that are constants ([dcl.constexpr]).
+//! Constant expressions (\[expr.const\]) and variables that are constants (\[dcl.constexpr\]).
 
 use super::evaluate::{Evaluator, Number, Stop};
 use super::expr::value;

@@ -1,4 +1,4 @@
-//! Conversions ([conv], [over.best.ics], [over.ics.rank], [expr.static.cast], [expr.reinterpret.cast], [expr.cast]).
+//! Conversions (\[conv\], \[over.best.ics\], \[over.ics.rank\], \[expr.static.cast\], \[expr.reinterpret.cast\], \[expr.cast\]).
 //!
 //! `half` and `__nv_bfloat16` are classes with converting constructors and conversion functions in CUDA's headers: their
 //! conversions rank as user-defined ones.
@@ -41,7 +41,7 @@ impl Sequence {
         Self { rank, qualified: 0, bound: None, binds_rvalue: None, to_bool: false, up: 0 }
     }
 
-    /// Whether this one is better ([over.ics.rank]).
+    /// Whether this one is better (\[over.ics.rank\]).
     pub(super) fn is_better(&self, other: &Self) -> bool {
         if self.rank != other.rank {
             return self.rank < other.rank;
@@ -76,7 +76,7 @@ pub(crate) fn literal(number: i128, ty: Type, span: Span) -> Expr {
 }
 
 impl<'a> Analyser<'a> {
-    /// The value in a place, an array as a pointer, or the value as it is ([conv.lval], [conv.array]).
+    /// The value in a place, an array as a pointer, or the value as it is (\[conv.lval\], \[conv.array\]).
     pub(super) fn rvalue(&mut self, operand: Operand) -> Result<Expr> {
         if let Some(constant) = operand.constant {
             return Ok(*constant);
@@ -99,7 +99,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::Read(Box::new(operand.expr)), ty, span))
     }
 
-    /// Integral promotion ([conv.prom]) of a type.
+    /// Integral promotion (\[conv.prom\]) of a type.
     pub(super) fn promoted(&self, ty: &Type) -> Type {
         match ty {
             Type::Bool => INT,
@@ -113,7 +113,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The usual arithmetic conversions ([expr]/11).
+    /// The usual arithmetic conversions (\[expr\]/11).
     pub(super) fn usual(&self, one: &Type, other: &Type) -> Type {
         for wide in [FloatKind::Double, FloatKind::Float] {
             let wide = Type::Float(wide);
@@ -249,7 +249,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The implicit conversion sequence to a parameter, if there is one ([over.best.ics]).
+    /// The implicit conversion sequence to a parameter, if there is one (\[over.best.ics\]).
     pub(super) fn sequence(
         &mut self,
         from: &Operand,
@@ -262,7 +262,7 @@ impl<'a> Analyser<'a> {
         self.value_sequence(from, &to.ty, allow_user)
     }
 
-    /// [dcl.init.ref], [over.ics.ref].
+    /// \[dcl.init.ref\], \[over.ics.ref\].
     fn reference_sequence(
         &mut self,
         from: &Operand,
@@ -330,7 +330,7 @@ impl<'a> Analyser<'a> {
         Ok((narrow && !between && allow_user).then(|| Sequence::of(Rank::User)))
     }
 
-    /// Standard conversions ([over.ics.scs], table 13).
+    /// Standard conversions (\[over.ics.scs\], table 13).
     fn standard(&self, from: &Type, is_null: bool, to: &Type) -> Option<Sequence> {
         let number = is_arithmetic(from) || self.is_unscoped_enum(from);
         if number && is_arithmetic(to) {
@@ -376,7 +376,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The default argument promotions of `...` ([expr.call]/12).
+    /// The default argument promotions of `...` (\[expr.call\]/12).
     fn promoted_argument(&mut self, from: Operand) -> Result<Expr> {
         let plain = self.rvalue(from)?;
         let span = plain.span;
@@ -387,7 +387,7 @@ impl<'a> Analyser<'a> {
         self.converted(plain, &to, span)
     }
 
-    /// A condition ([conv]/4): contextually converted to `bool`.
+    /// A condition (\[conv\]/4): contextually converted to `bool`.
     pub(super) fn truth(&mut self, from: Operand) -> Result<Expr> {
         let span = from.span();
         if let Type::Record(_) = from.expr.ty {
@@ -419,7 +419,7 @@ fn is_null_pointer(from: &Type, is_null: bool) -> bool {
     is_null && matches!(from, Type::Pointer(_))
 }
 
-/// The common type of two promoted integers ([expr]/11.5).
+/// The common type of two promoted integers (\[expr\]/11.5).
 pub(crate) fn usual_integer(one: IntKind, other: IntKind) -> IntKind {
     let rank = |kind: IntKind| match kind {
         IntKind::LongLong | IntKind::UnsignedLongLong => 2,

@@ -1,4 +1,4 @@
-//! Declarations of namespaces and files ([dcl.dcl], [basic.link], [over.load], [namespace.udecl]).
+//! Declarations of namespaces and files (\[dcl.dcl\], \[basic.link\], \[over.load\], \[namespace.udecl\]).
 //!
 //! A declaration that cannot be read is kept with its reason and refused where it is used.
 
@@ -350,7 +350,7 @@ impl<'a> Analyser<'a> {
         Ok(id)
     }
 
-    /// An earlier declaration of the same function: same parameters, and `const` for members ([over.dcl]).
+    /// An earlier declaration of the same function: same parameters, and `const` for members (\[over.dcl\]).
     fn same_function(
         &self,
         scope: ScopeId,
@@ -378,7 +378,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// `int S::f() { … }`, `int n::f() { … }` and members of class templates ([class.mfct], [temp.mem.func]).
+    /// `int S::f() { … }`, `int n::f() { … }` and members of class templates (\[class.mfct\], \[temp.mem.func\]).
     fn define_outside(&mut self, function: &'a ast::Function) -> Result<()> {
         let Some((last, before)) = function.name.parts.split_last() else { return Ok(()) };
         let class_template = before.last().filter(|one| one.arguments.is_some());

@@ -1,4 +1,4 @@
-//! Template argument deduction ([temp.deduct.call], [temp.deduct.type]).
+//! Template argument deduction (\[temp.deduct.call\], \[temp.deduct.type\]).
 //!
 //! A type that mentions parameters in a way without a rule here is not deduced from; the conversion of the argument is checked after
 //! substitution, so this errs towards refusal.
@@ -99,7 +99,7 @@ impl<'a> Analyser<'a> {
         Ok(true)
     }
 
-    /// The signature for these arguments; an invalid one takes the template out of the overload set ([temp.deduct]/8).
+    /// The signature for these arguments; an invalid one takes the template out of the overload set (\[temp.deduct\]/8).
     pub(super) fn substitute(
         &mut self,
         decl: DeclId,
@@ -338,7 +338,7 @@ impl<'a> Analyser<'a> {
         Ok(self.bind_one(position, Arg::Value(value), bound))
     }
 
-    /// The type of `auto x = e` and its like ([dcl.type.auto.deduct]).
+    /// The type of `auto x = e` and its like (\[dcl.type.auto.deduct\]).
     pub(super) fn deduce_auto(&mut self, syntax: &'a TypeSyntax, from: &Operand) -> Result<QType> {
         let is_lvalue = from.is_place() && !from.is_xvalue;
         let whole = from.qtype();

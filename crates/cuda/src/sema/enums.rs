@@ -1,4 +1,4 @@
-//! Enumerations ([dcl.enum]).
+//! Enumerations (\[dcl.enum\]).
 
 use super::scope::{Entity, ScopeKind};
 use super::types::QType;
@@ -10,8 +10,8 @@ use base::Span;
 
 impl<'a> Analyser<'a> {
     /// Enumerators have the type of the enumeration. Without a fixed underlying type it is the first of `int`, `unsigned`, `long`,
-    /// `unsigned long` that holds all values: the type that it is promoted to ([conv.prom]/3), which is what arithmetic sees. The
-    /// compiler's own choice differs in its sign alone ([dcl.enum]/7 leaves it open).
+    /// `unsigned long` that holds all values: the type that it is promoted to (\[conv.prom\]/3), which is what arithmetic sees. The
+    /// compiler's own choice differs in its sign alone (\[dcl.enum\]/7 leaves it open).
     pub(super) fn declare_enum(&mut self, one: &'a ast::Enumeration, _span: Span) -> Result<Type> {
         let fixed = match &one.underlying {
             Some(syntax) => match self.resolve_type(syntax)?.ty {

@@ -1,4 +1,4 @@
-//! Evaluates constant expressions and `constexpr` functions on the typed tree ([expr.const]).
+//! Evaluates constant expressions and `constexpr` functions on the typed tree (\[expr.const\]).
 //!
 //! Unsigned arithmetic wraps, signed overflow and division by zero have no value. Floats round to their type after each
 //! operation; one rounding in `f64` and one to `f32` are as good as one for `+ - * /`.

@@ -1,4 +1,4 @@
-//! Arithmetic of constants in their types ([expr.const], [basic.fundamental]).
+//! Arithmetic of constants in their types (\[expr.const\], \[basic.fundamental\]).
 
 use super::evaluate::{Number, Stop};
 use crate::tree::{Binary, Compare, FloatKind, Type};

@@ -1,4 +1,4 @@
-//! Expressions ([expr]): what they are, their type and whether they name an object.
+//! Expressions (\[expr\]): what they are, their type and whether they name an object.
 
 use super::convert::literal;
 use super::types::{INT, QType, Reference, SIZE, is_arithmetic, is_integral, pointer};
@@ -17,7 +17,7 @@ pub(crate) struct Operand {
     pub is_volatile: bool,
     /// A place that may be moved from.
     pub is_xvalue: bool,
-    /// The literal 0 or `nullptr`, which becomes any pointer ([conv.ptr]).
+    /// The literal 0 or `nullptr`, which becomes any pointer (\[conv.ptr\]).
     pub is_null: bool,
     /// What reading it gives, if that is known.
     pub constant: Option<Box<Expr>>,
@@ -189,7 +189,7 @@ impl<'a> Analyser<'a> {
         self.rvalue(operand)
     }
 
-    /// An expression whose value nobody takes ([expr.context]): places are not read.
+    /// An expression whose value nobody takes (\[expr.context\]): places are not read.
     pub(super) fn discarded(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         Ok(self.operand(expr)?.expr)
     }
@@ -212,7 +212,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(value(ExprKind::AddressOf(Box::new(object.expr)), ty, span)))
     }
 
-    /// `a[i]` is `*(a + i)`, whichever of them is the pointer ([expr.sub]).
+    /// `a\[i\]` is `*(a + i)`, whichever of them is the pointer (\[expr.sub\]).
     fn index(&mut self, array: &'a ast::Expr, index: &'a ast::Expr, span: Span) -> Result<Operand> {
         let array = self.operand(array)?;
         if let Type::Record(_) = array.expr.ty {
@@ -358,7 +358,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(select(one, other, ty, Category::Value)))
     }
 
-    /// The type that two operands of `?:` or a comparison are brought to ([expr.cond]/7, [expr.type]).
+    /// The type that two operands of `?:` or a comparison are brought to (\[expr.cond\]/7, \[expr.type\]).
     pub(super) fn common_type(
         &mut self,
         one: &Operand,
@@ -444,7 +444,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// The first type of its list that holds the number ([lex.icon], table 7).
+/// The first type of its list that holds the number (\[lex.icon\], table 7).
 fn integer_type(value: u128, decimal: bool, unsigned: bool, long: u8) -> Option<IntKind> {
     let all = [
         (IntKind::Int, 0),

@@ -1,4 +1,4 @@
-//! Variables and how they are initialised ([dcl.init], [dcl.init.aggr], [dcl.init.list], [dcl.stc]).
+//! Variables and how they are initialised (\[dcl.init\], \[dcl.init.aggr\], \[dcl.init.list\], \[dcl.stc\]).
 
 use super::declare::is_auto;
 use super::expr::{Operand, value};
@@ -214,7 +214,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// An array or class without constructors from values, braces left out included ([dcl.init.aggr]/12).
+    /// An array or class without constructors from values, braces left out included (\[dcl.init.aggr\]/12).
     fn aggregate(
         &mut self,
         ty: &Type,
@@ -371,7 +371,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// An object of a class from arguments ([class.expl.init]).
+    /// An object of a class from arguments (\[class.expl.init\]).
     pub(super) fn construct_record(
         &mut self,
         record: RecordId,

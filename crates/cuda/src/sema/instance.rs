@@ -1,5 +1,5 @@
-//! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables ([temp.arg], [temp.spec],
-//! [temp.class.spec]).
+//! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables (\[temp.arg\], \[temp.spec\],
+//! \[temp.class.spec\]).
 
 use super::scope::TemplateId;
 use super::scope::{Entity, ScopeId, ScopeKind};
@@ -104,7 +104,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A converted constant expression ([expr.const]/5): narrowing is an error.
+    /// A converted constant expression (\[expr.const\]/5): narrowing is an error.
     pub(super) fn converted_argument(&mut self, value: Expr, ty: &Type) -> Result<Expr> {
         let span = value.span;
         let from = self.integer_constant(&value)?;
@@ -253,7 +253,7 @@ impl<'a> Analyser<'a> {
         Ok(entity)
     }
 
-    /// The specialisation that fits best, and the scope that binds its parameters ([temp.class.spec.match]).
+    /// The specialisation that fits best, and the scope that binds its parameters (\[temp.class.spec.match\]).
     fn specialised(
         &mut self,
         id: TemplateId,

@@ -1,4 +1,4 @@
-//! Kernels: which instances of them are read, and what the program holds in the end ([temp.explicit]).
+//! Kernels: which instances of them are read, and what the program holds in the end (\[temp.explicit\]).
 
 use super::deduce::{Bindings, Instance};
 use super::instance::Arg;

@@ -1,4 +1,4 @@
-//! Sizes, alignments and offsets of classes, and CUDA's vector types ([class.mem], Itanium C++ ABI 2.4; CUDA programming
+//! Sizes, alignments and offsets of classes, and CUDA's vector types (\[class.mem\], Itanium C++ ABI 2.4; CUDA programming
 //! guide, "Built-in Vector Types").
 
 use super::scope::Entity;

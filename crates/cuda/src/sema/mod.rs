@@ -1,4 +1,4 @@
-//! Semantic analysis: from the syntax tree to the typed tree (ISO C++17 [basic.lookup], [conv], [expr], [over], [temp]).
+//! Semantic analysis: from the syntax tree to the typed tree (ISO C++17 \[basic.lookup\], \[conv\], \[expr\], \[over\], \[temp\]).
 //!
 //! Declarations are entered in the order of the file. Bodies are read later, one for each function that a kernel reaches, from a
 //! queue; a body sees what was declared before it. An instance of a template is its syntax read again in a scope that binds the
@@ -52,7 +52,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{DeclId, Scope, ScopeId, ScopeKind, TemplateId, VariableId};
 use types::QType;
 
-/// Templates nest no deeper than this ([implimits] recommends 1024; kernels need a few).
+/// Templates nest no deeper than this (\[implimits\] recommends 1024; kernels need a few).
 const DEPTH: u32 = 64;
 
 /// Calls that need new functions go no further from a kernel than this: instances of templates may have no end.
@@ -168,7 +168,7 @@ pub(crate) struct Class<'a> {
     pub state: ClassState,
     pub constructors: Vec<DeclId>,
     pub conversions: Vec<DeclId>,
-    /// Whether a base may depend on template parameters: its names are not found by unqualified lookup ([temp.dep]/3).
+    /// Whether a base may depend on template parameters: its names are not found by unqualified lookup (\[temp.dep\]/3).
     pub has_dependent_base: bool,
     /// Initialisers of fields, by position.
     pub field_inits: Vec<(usize, &'a ast::Initialiser)>,

@@ -1,4 +1,4 @@
-//! What names stand for as types and as expressions ([basic.lookup], [expr.prim.id], [temp.names]).
+//! What names stand for as types and as expressions (\[basic.lookup\], \[expr.prim.id\], \[temp.names\]).
 
 use super::expr::Operand;
 use super::scope::{Entity, ScopeId, ScopeKind, spelled};

@@ -1,4 +1,4 @@
-//! Built-in operators ([expr.unary.op], [expr.mul] to [expr.log.or], [expr.ass], [expr.pre.incr]).
+//! Built-in operators (\[expr.unary.op\], \[expr.mul\] to \[expr.log.or\], \[expr.ass\], \[expr.pre.incr\]).
 
 use super::expr::{LEVELS, Operand, place, value};
 use super::types::{DIFFERENCE, is_arithmetic, is_integral, is_narrow_float};
@@ -432,7 +432,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand { is_volatile: is_volatile && is_prefix, ..Operand::new(made) })
     }
 
-    /// Whether operators of this type may be functions: classes and enumerations ([over.match.oper]/1).
+    /// Whether operators of this type may be functions: classes and enumerations (\[over.match.oper\]/1).
     pub(super) fn is_user(&self, ty: &Type) -> bool {
         match ty {
             Type::Record(_) => true,

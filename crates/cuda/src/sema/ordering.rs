@@ -1,4 +1,4 @@
-//! Partial ordering of function templates ([temp.func.order]): by the shape of their parameters.
+//! Partial ordering of function templates (\[temp.func.order\]): by the shape of their parameters.
 //!
 //! A template is more specialised than another if each of its parameter types matches the other's pattern and not the
 //! other way round. Shapes without a rule here do not match, which makes the call ambiguous: a refusal.

@@ -1,4 +1,4 @@
-//! Overload resolution ([over.match]).
+//! Overload resolution (\[over.match\]).
 //!
 //! CUDA's functions are ordinary overloads of the global namespace with the signatures of its headers.
 
@@ -149,7 +149,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The best viable candidate ([over.match.best]).
+    /// The best viable candidate (\[over.match.best\]).
     pub(super) fn choose(
         &mut self,
         candidates: &[Candidate],
@@ -210,7 +210,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Functions in the namespaces of the arguments' types ([basic.lookup.argdep]).
+    /// Functions in the namespaces of the arguments' types (\[basic.lookup.argdep\]).
     pub(super) fn argument_dependent(&mut self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
         // In a template, functions count that are declared up to its instantiation ([temp.dep.candidate]); a text whose
         // meaning depends on where that is has none, so all are taken.

@@ -1,4 +1,4 @@
-//! Scopes, what names stand for, and lookup ([basic.scope], [basic.lookup]).
+//! Scopes, what names stand for, and lookup (\[basic.scope\], \[basic.lookup\]).
 //!
 //! Scopes form a tree that outlives the walk, because templates and bodies are read later than they are written. An
 //! entity of a namespace carries its number in the order of declaration; a lookup sees only what was declared before the place it stands for.
@@ -94,7 +94,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Declares a name of a block, where it must be new ([basic.scope.block]).
+    /// Declares a name of a block, where it must be new (\[basic.scope.block\]).
     pub(super) fn enter_local(&mut self, name: &ast::Name, entity: Entity) -> Result<()> {
         let scope = self.scope;
         if !name.text.is_empty() && self.scopes[scope].names.contains_key(&name.text) {
@@ -149,7 +149,7 @@ impl<'a> Analyser<'a> {
         found
     }
 
-    /// Unqualified lookup ([basic.lookup.unqual]): the innermost scope that knows the name, and what it knows.
+    /// Unqualified lookup (\[basic.lookup.unqual\]): the innermost scope that knows the name, and what it knows.
     pub(super) fn lookup(&self, name: &str) -> (Option<ScopeId>, Vec<Entity>) {
         self.lookup_where(name, |_| true)
     }

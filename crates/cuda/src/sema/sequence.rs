@@ -1,4 +1,4 @@
-//! Refuses expressions whose meaning depends on an order that C++ leaves open ([intro.execution]/15–17, [expr.call]/5).
+//! Refuses expressions whose meaning depends on an order that C++ leaves open (\[intro.execution\]/15–17, \[expr.call\]/5).
 //!
 //! Operands of most operators and arguments of calls come in any order. Two of them conflict if one writes what the other reads or
 //! writes: a variable, or memory. Arrays that are declared apart, and parameters of a kernel, are taken for different memory;

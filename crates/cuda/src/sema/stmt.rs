@@ -1,4 +1,4 @@
-//! Statements ([stmt.stmt]).
+//! Statements (\[stmt.stmt\]).
 
 use super::expr::{Operand, place, value};
 use super::scope::{Entity, ScopeKind};
@@ -36,7 +36,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A statement in a scope of its own ([stmt.select]/2).
+    /// A statement in a scope of its own (\[stmt.select\]/2).
     fn substatement(&mut self, stmt: &'a ast::Stmt) -> Result<Vec<Stmt>> {
         self.in_scope(ScopeKind::Block, |one| match &stmt.kind {
             Ast::Block(inner) => one.stmts(inner),
@@ -296,7 +296,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// `for (T x : array)` ([stmt.ranged]): an index goes over the elements.
+    /// `for (T x : array)` (\[stmt.ranged\]): an index goes over the elements.
     fn range_for(
         &mut self,
         (variable, range): (&'a ast::Declarator, &'a ast::Expr),

@@ -1,4 +1,4 @@
-//! `switch` ([stmt.switch]): arms in order, with fall-through.
+//! `switch` (\[stmt.switch\]): arms in order, with fall-through.
 
 use super::scope::ScopeKind;
 use super::stmt::is_of_loop;

@@ -2,7 +2,7 @@
 
 use crate::syntax::ast::{self, TypeKind};
 
-/// A template's declaration with its parameters numbered, to find the definition of a prototype ([temp.over.link]). Expressions count by
+/// A template's declaration with its parameters numbered, to find the definition of a prototype (\[temp.over.link\]). Expressions count by
 /// their place, so prototypes that have some are not merged.
 pub(super) fn template_text(function: &ast::Function) -> String {
     let parameters = function.template.as_ref().map_or(&[][..], |one| &one.parameters[..]);

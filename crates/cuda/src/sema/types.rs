@@ -1,6 +1,6 @@
-//! Types with their qualifiers, and types as they are written ([dcl.type], [dcl.meaning]).
+//! Types with their qualifiers, and types as they are written (\[dcl.type\], \[dcl.meaning\]).
 //!
-//! `const` of an array is kept on the array and means its elements ([basic.type.qualifier]).
+//! `const` of an array is kept on the array and means its elements (\[basic.type.qualifier\]).
 
 use super::{Analyser, error, unsupported};
 use crate::Result;
@@ -70,7 +70,7 @@ pub(crate) fn is_narrow_float(ty: &Type) -> bool {
     matches!(ty, Type::Float(FloatKind::Half | FloatKind::Bfloat16))
 }
 
-/// Arithmetic types of the language ([basic.fundamental]).
+/// Arithmetic types of the language (\[basic.fundamental\]).
 pub(crate) fn is_arithmetic(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Int(_) => true,
@@ -158,7 +158,7 @@ impl<'a> Analyser<'a> {
         Ok(QType { ty: Type::Array(Arc::new(of.ty.clone()), extent), ..of })
     }
 
-    /// The size of an array: a constant, converted to `size_t`, or made of symbols ([dcl.array]).
+    /// The size of an array: a constant, converted to `size_t`, or made of symbols (\[dcl.array\]).
     fn extent(&mut self, size: &'a ast::Expr) -> Result<Extent> {
         let value = self.constant_operand(size)?;
         if !is_integral(&value.ty) && !matches!(value.ty, Type::Enum(_)) {
@@ -179,7 +179,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// `decltype(e)`: of a name, its declared type; of other places, a reference ([dcl.type.decltype]).
+    /// `decltype(e)`: of a name, its declared type; of other places, a reference (\[dcl.type.decltype\]).
     fn decltype(&mut self, inner: &'a ast::Expr) -> Result<QType> {
         let is_name = matches!(inner.kind, ast::ExprKind::Name(_) | ast::ExprKind::Member { .. });
         let operand = self.unevaluated(inner)?;
@@ -196,7 +196,7 @@ impl<'a> Analyser<'a> {
         Ok(ty)
     }
 
-    /// The size in bytes ([expr.sizeof]); of an array with a symbolic size, nothing.
+    /// The size in bytes (\[expr.sizeof\]); of an array with a symbolic size, nothing.
     pub(super) fn size_of(&self, ty: &Type, span: Span) -> Result<u64> {
         Ok(match ty {
             Type::Bool => 1,
@@ -250,7 +250,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// `unsigned long long int` and its like, in any order ([dcl.type.simple], table 10).
+/// `unsigned long long int` and its like, in any order (\[dcl.type.simple\], table 10).
 fn words_type(words: &[Box<str>], span: Span) -> Result<Type> {
     let count = |word: &str| words.iter().filter(|one| one.as_ref() == word).count();
     let has = |word: &str| count(word) > 0;

@@ -1,4 +1,4 @@
-//! Operators that are functions, and conversions of classes ([over.oper], [over.match.oper], [class.conv]).
+//! Operators that are functions, and conversions of classes (\[over.oper\], \[over.match.oper\], \[class.conv\]).
 
 use super::expr::{Operand, place, value};
 use super::overload::{Candidate, Target};
@@ -50,7 +50,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// No function fits: operands that convert to numbers or pointers do so ([over.built]).
+    /// No function fits: operands that convert to numbers or pointers do so (\[over.built\]).
     fn built_in_of_class(
         &mut self,
         sign: &'static str,
@@ -264,7 +264,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Whether a user-defined conversion exists ([over.best.ics]/4 leaves the choice to `apply`).
+    /// Whether a user-defined conversion exists (\[over.best.ics\]/4 leaves the choice to `apply`).
     pub(super) fn user_sequence(&mut self, from: &Operand, to: &Type) -> Result<bool> {
         if !self.conversion_candidates(from, to)?.is_empty() {
             return Ok(true);
@@ -318,7 +318,7 @@ impl<'a> Analyser<'a> {
         Ok(found)
     }
 
-    /// A class to something else through one of its conversion functions ([over.match.conv]).
+    /// A class to something else through one of its conversion functions (\[over.match.conv\]).
     pub(super) fn convert_from_class(
         &mut self,
         from: Operand,

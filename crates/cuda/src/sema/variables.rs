@@ -1,4 +1,4 @@
-//! Variables of functions, files and classes: where they live ([dcl.stc], [basic.stc]; CUDA C++ Programming Guide, "Variable
+//! Variables of functions, files and classes: where they live (\[dcl.stc\], \[basic.stc\]; CUDA C++ Programming Guide, "Variable
 //! Memory Space Specifiers").
 
 use super::scope::Entity;

@@ -1,5 +1,5 @@
 //! The syntax tree: what was written, with its places. Names are not resolved and nothing has a type yet (ISO C++17
-//! [gram]).
+//! \[gram\]).
 //!
 //! The parser knows which names are types and templates where they stand, because C++ cannot be parsed otherwise; it
 //! keeps scopes of names for that alone.
@@ -169,7 +169,7 @@ pub enum TypeKind {
     Reference(Box<TypeSyntax>),
     /// `T&&`.
     RvalueReference(Box<TypeSyntax>),
-    /// `T[n]`, `T[]`.
+    /// `T\[n\]`, `T[]`.
     Array(Box<TypeSyntax>, Option<Box<Expr>>),
     /// `R(A, B)`.
     Function(Box<TypeSyntax>, Vec<Parameter>),
@@ -376,7 +376,7 @@ pub enum ExprKind {
     },
     /// `c ? a : b`.
     Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `a[i]`.
+    /// `a\[i\]`.
     Index(Box<Expr>, Box<Expr>),
     /// `a.b`; `a->b` if `arrow`.
     Member {
@@ -543,7 +543,7 @@ pub enum ClauseKind {
     Requires(Expr),
     /// `ensures P`.
     Ensures(Expr),
-    /// `extent a[n]`.
+    /// `extent a\[n\]`.
     Extent(Expr, Expr),
     /// `assert P`.
     Assert(Expr),
@@ -557,7 +557,7 @@ pub enum ClauseKind {
     BarrierInvariant(Option<Name>, Expr),
     /// `instantiate …`.
     Instantiate,
-    /// `reads` or `writes`: whether it writes, and `a[lo .. hi]` or `a[i]`.
+    /// `reads` or `writes`: whether it writes, and `a[lo .. hi]` or `a\[i\]`.
     Footprint(bool, Expr),
     /// `ghost int x = e`.
     GhostDeclare(Box<Declarator>),

@@ -1,4 +1,4 @@
-//! Attributes wherever they may stand: `[[…]]`, `__attribute__((…))`, `__declspec(…)`, `alignas`, `__launch_bounds__` ([dcl.attr]).
+//! Attributes wherever they may stand: `[[…]]`, `__attribute__((…))`, `__declspec(…)`, `alignas`, `__launch_bounds__` (\[dcl.attr\]).
 //!
 //! Attributes change nothing here but alignment, packing and CUDA's own; the rest is advice.
 

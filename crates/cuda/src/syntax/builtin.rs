@@ -1,7 +1,7 @@
 //! Words of the language, and names of types that CUDA and its headers declare. `sema` knows what they mean; a file may declare
 //! the same names itself.
 
-/// Keywords of C++17 and of CUDA that cannot be names ([lex.key]).
+/// Keywords of C++17 and of CUDA that cannot be names (\[lex.key\]).
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
@@ -93,7 +93,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// Whether built-in types are put together from a word ([dcl.type.simple]).
+/// Whether built-in types are put together from a word (\[dcl.type.simple\]).
 pub(super) fn is_type_word(word: &str) -> bool {
     matches!(
         word,

@@ -306,7 +306,7 @@ impl Parser<'_> {
         Ok(array)
     }
 
-    /// `a[lo .. hi], b[i];`
+    /// `a[lo .. hi], b\[i\];`
     fn footprints(&mut self, writes: bool, out: &mut Vec<Clause>) -> Result<()> {
         loop {
             let start = self.span();

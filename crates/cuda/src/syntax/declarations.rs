@@ -1,4 +1,4 @@
-//! Declarations of variables, functions, types and other names for them ([dcl.dcl]).
+//! Declarations of variables, functions, types and other names for them (\[dcl.dcl\]).
 
 use super::Parser;
 use super::ast::{
@@ -233,7 +233,7 @@ impl Parser<'_> {
         Ok(Declaration { kind: DeclarationKind::Variables(variables), span: self.since(start) })
     }
 
-    /// The rest of a declarator: width, initialiser. Its name is known from its own initialiser on ([basic.scope.pdecl]).
+    /// The rest of a declarator: width, initialiser. Its name is known from its own initialiser on (\[basic.scope.pdecl\]).
     pub(super) fn finish_declarator(
         &mut self,
         declared: Declared,

@@ -1,4 +1,4 @@
-//! Declarators ([dcl.decl]): pointers, references, arrays, functions, and parentheses among them; parameters.
+//! Declarators (\[dcl.decl\]): pointers, references, arrays, functions, and parentheses among them; parameters.
 
 use super::Parser;
 use super::ast::{Expr, Name, NamePart, Parameter, QualifiedName, TypeKind, TypeSyntax};

@@ -1,4 +1,4 @@
-//! Functions: what follows their parameters, initialisers of members, bodies ([dcl.fct.def]).
+//! Functions: what follows their parameters, initialisers of members, bodies (\[dcl.fct.def\]).
 //!
 //! A body with C++ that is not read is passed over, and the function says so. Host functions are not read: their names
 //! are kept.

@@ -1,4 +1,4 @@
-//! Declarations at file and namespace scope ([basic.link], [namespace.def]), and passing over host code.
+//! Declarations at file and namespace scope (\[basic.link\], \[namespace.def\]), and passing over host code.
 
 use super::Parser;
 use super::ast::{Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};

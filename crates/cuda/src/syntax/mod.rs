@@ -1,7 +1,7 @@
-//! Syntax: recursive descent over tokens (ISO C++17 [gram], with CUDA's qualifiers).
+//! Syntax: recursive descent over tokens (ISO C++17 \[gram\], with CUDA's qualifiers).
 //!
-//! The parser knows names of types, templates and namespaces by scope, because C++ cannot be parsed otherwise ([stmt.ambig],
-//! [temp.names]). Host code is passed over, by brackets; the names that it declares are kept so that their use is refused.
+//! The parser knows names of types, templates and namespaces by scope, because C++ cannot be parsed otherwise (\[stmt.ambig\],
+//! \[temp.names\]). Host code is passed over, by brackets; the names that it declares are kept so that their use is refused.
 //! C++ that is not read in a device function is noted in that function, which is refused where it is used.
 
 pub mod ast;

@@ -1,4 +1,4 @@
-//! Names with `::` and template arguments, names of operators ([expr.prim.id], [temp.names], [over.oper]).
+//! Names with `::` and template arguments, names of operators (\[expr.prim.id\], \[temp.names\], \[over.oper\]).
 
 use super::Parser;
 use super::ast::{Expr, ExprKind, Name, NamePart, QualifiedName, TemplateArgument};

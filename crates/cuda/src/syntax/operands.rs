@@ -1,4 +1,4 @@
-//! Operands: literals, names, parentheses, named casts, `T(…)`, lambdas ([expr.prim], [expr.post]).
+//! Operands: literals, names, parentheses, named casts, `T(…)`, lambdas (\[expr.prim\], \[expr.post\]).
 
 use super::Parser;
 use super::ast::{CastKind, Expr, ExprKind, TypeSyntax};

@@ -1,6 +1,6 @@
-//! Classes and enumerations ([class], [dcl.enum]).
+//! Classes and enumerations (\[class\], \[dcl.enum\]).
 //!
-//! Bodies of members are read when the class is complete, because they see all of its names ([class.mem]).
+//! Bodies of members are read when the class is complete, because they see all of its names (\[class.mem\]).
 
 use super::Parser;
 use super::ast::{

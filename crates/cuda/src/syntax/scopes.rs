@@ -1,4 +1,4 @@
-//! Which names are types, templates and namespaces where they stand ([basic.scope], [basic.lookup]).
+//! Which names are types, templates and namespaces where they stand (\[basic.scope\], \[basic.lookup\]).
 //!
 //! This serves parsing alone: `sema` resolves names. Scopes of namespaces and classes outlive their braces, for qualified names.
 

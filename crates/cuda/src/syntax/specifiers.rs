@@ -1,4 +1,4 @@
-//! Words before a declaration ([dcl.spec]): storage, CUDA's memories and execution spaces, attributes, and the type among them.
+//! Words before a declaration (\[dcl.spec\]): storage, CUDA's memories and execution spaces, attributes, and the type among them.
 
 use super::Parser;
 use super::ast::{Specifiers, TypeSyntax};

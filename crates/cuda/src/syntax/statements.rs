@@ -1,4 +1,4 @@
-//! Statements (ISO C++17 [stmt]).
+//! Statements (ISO C++17 \[stmt\]).
 //!
 //! An annotation is no statement for the compiler: where it stands before the only statement of a branch or loop, both
 //! together are read as a block.
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[[likely]]` and its like.
+    /// `[\[likely\]]` and its like.
     fn skip_statement_attributes(&mut self) -> Result<()> {
         while self.is("[") && self.is_at(1, "[") {
             self.skip_brackets();
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What begins like a type is a declaration if it can be one ([stmt.ambig]).
+    /// What begins like a type is a declaration if it can be one (\[stmt.ambig\]).
     fn declaration_or_expression(
         &mut self,
     ) -> Result<std::result::Result<Vec<super::ast::Declaration>, Expr>> {

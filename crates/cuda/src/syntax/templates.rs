@@ -1,4 +1,4 @@
-//! `template <…>` ([temp]): parameters, instantiations.
+//! `template <…>` (\[temp\]): parameters, instantiations.
 
 use super::Parser;
 use super::ast::{

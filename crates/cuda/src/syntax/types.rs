@@ -1,4 +1,4 @@
-//! Types as they are written: words of built-in types, names, `auto`, definitions in place ([dcl.type]).
+//! Types as they are written: words of built-in types, names, `auto`, definitions in place (\[dcl.type\]).
 
 use super::Parser;
 use super::ast::{Declaration, Parameter, QualifiedName, TypeKind, TypeSyntax};

@@ -1,4 +1,4 @@
-//! Types (ISO C++17 [basic.types]), as wide as they are on CUDA's 64-bit Linux targets.
+//! Types (ISO C++17 \[basic.types\]), as wide as they are on CUDA's 64-bit Linux targets.
 
 use super::{EnumId, Expr, RecordId};
 use std::sync::Arc;
