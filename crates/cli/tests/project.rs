@@ -217,3 +217,47 @@ fn the_schema_has_the_keys_that_are_read() {
         assert_eq!(known, keys, "{name}");
     }
 }
+
+/// Kernels in CUDA C for all sizes, alone and in pairs, with macros and headers.
+#[test]
+fn entries_for_all_sizes_are_run() {
+    let folder = std::env::temp_dir().join(format!("warpproof-sizes-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("include")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let kernel = |body: &str| {
+        format!(
+            "#include <at.cuh>\n//@ extent x[n];\n//@ requires n >= 0 && gridDim.x*blockDim.x == n;\n\
+             __global__ void k(int* x, int n) {{ x[at()] = {body}; }}\n"
+        )
+    };
+    write(
+        "include/at.cuh",
+        "__device__ int at() { return blockIdx.x*blockDim.x + threadIdx.x; }\n",
+    );
+    write("one.cu", &kernel("at()*STEP"));
+    write("two.cu", &kernel("STEP*at()"));
+    write("racy.cu", "__global__ void k(int* x) { x[0] = threadIdx.x; }\n");
+    write(
+        "warpproof.toml",
+        "[defaults]\ninclude = [\"include\"]\ngrid = 4\n\
+         [[prove]]\nkernel = \"one.cu::k\"\nname = \"one\"\ndefine = [\"STEP={S}\"]\nmatrix = { S = [1, 3] }\n\
+         [[prove]]\nkernel = \"racy.cu\"\n\
+         [[equiv]]\nname = \"pair\"\nfor-all-sizes = true\nreference = \"one.cu\"\noptimised = \"two.cu\"\n\
+         define = \"STEP=2\"\nrequires = [\"n <= 1024\"]\nsame-launch = true\n",
+    );
+    for (names, code, summary) in [
+        (&["one"][..], 0, "2 checks: 2 proved\n"),
+        (&["racy"], 1, "1 check: 1 refuted\n"),
+        (&["pair"], 0, "1 check: 1 proved\n"),
+    ] {
+        let (status, output, messages) = run(&folder, &[&["run"][..], names].concat());
+        assert!(output.ends_with(summary), "{names:?}: {output}{messages}");
+        assert_eq!(status, code, "{names:?}: {output}");
+    }
+    // A launch means nothing here.
+    write("warpproof.toml", "[[prove]]\nkernel = \"one.cu\"\ngrid = 4\n");
+    let (code, _, messages) = run(&folder, &["run"]);
+    assert_eq!(code, 2);
+    assert!(messages.contains("grid"), "{messages}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -107,10 +107,21 @@ pub struct Function {
     pub clauses: Vec<Clause>,
     /// Its body.
     pub body: Vec<Stmt>,
-    /// Template arguments, as text: integer parameters of kernels are symbols and not among them.
-    pub arguments: Vec<String>,
+    /// Namespaces around it, each with `::` behind it.
+    pub namespace: String,
+    /// Template arguments in order.
+    pub arguments: Vec<TemplateArgument>,
     /// `__launch_bounds__(threads, …)`, if given and constant.
     pub max_threads: Option<u64>,
+}
+
+/// An argument of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateArgument {
+    /// As it is written.
+    pub text: String,
+    /// The symbol that it is, if it is an integer parameter of a kernel that nothing instantiates.
+    pub symbol: Option<SymbolId>,
 }
 
 /// Where a variable of a function lives.
@@ -165,6 +176,8 @@ pub enum GlobalSpace {
 pub struct Global {
     /// Its name.
     pub name: String,
+    /// Namespaces around it, each with `::` behind it.
+    pub namespace: String,
     /// Its type.
     pub ty: Type,
     /// Whether it is `const`: then it holds `init` at every launch.

@@ -123,8 +123,8 @@ fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
     }
     let message = format!("{}{}", label.message, origin_text(&label.origin));
     let message = message.trim_start_matches(", ").to_owned();
-    let file = Cow::Borrowed(&input.source);
-    Placed { file, is_source: false, range: label.span.range(), message }
+    let (file, span) = input.located(label.span);
+    Placed { file: Cow::Borrowed(file), is_source: false, range: span.range(), message }
 }
 
 /// What is written in a line, without indentation and comment; nothing if there is no such line.

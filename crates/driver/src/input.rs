@@ -8,7 +8,7 @@ use crate::inspect;
 use crate::output::is_below;
 use crate::report::relative;
 use crate::triton;
-use base::SourceFile;
+use base::{SourceFile, Span};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
@@ -34,6 +34,8 @@ pub struct Input {
     facts: Facts,
     /// How the text came about, for whoever wants to know.
     made_by: Option<String>,
+    /// Files that the text includes, and where each begins behind it in spans.
+    headers: Vec<(u32, SourceFile)>,
     /// Sources that were asked for.
     sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
 }
@@ -120,8 +122,51 @@ impl Input {
     }
 
     /// Everything of it that a report may show.
-    pub(crate) fn texts(&self) -> [&str; 3] {
-        [self.source.text(), self.source.name(), &self.facts.file]
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let own = [self.source.text(), self.source.name(), &*self.facts.file];
+        own.into_iter().chain(self.headers().flat_map(|file| [file.text(), file.name()]))
+    }
+
+    /// The same text with the files that it includes.
+    pub(crate) fn with_headers(&self, files: &::cuda::source::SourceMap) -> Option<Self> {
+        let mut all = Self::of_text(self.source.name(), self.source.text().to_owned())?;
+        for file in files.files().iter().skip(1) {
+            let name = on_one_line(&file.path.display().to_string()).into_owned();
+            all.headers.push((file.place(0), SourceFile::new(&name, file.text.clone())?));
+        }
+        Some(all)
+    }
+
+    /// The file that a span is in, and the span there.
+    pub(crate) fn located(&self, span: Span) -> (&SourceFile, Span) {
+        let begun = self.headers.iter().rev().find(|(start, _)| *start <= span.start);
+        match begun {
+            None => (&self.source, span),
+            Some((start, file)) => {
+                (file, Span::new(span.start - start, span.end.max(span.start) - start))
+            }
+        }
+    }
+
+    /// Where a span is, for messages: `line 3`, or `k.cuh:3` in an included file.
+    pub(crate) fn place(&self, span: Span) -> String {
+        let (file, local) = self.located(span);
+        let line = file.line(local.start);
+        match std::ptr::eq(file, &raw const self.source) {
+            true => format!("line {line}"),
+            false => format!("{}:{line}", file.name()),
+        }
+    }
+
+    /// Where a span is, with the file's name.
+    pub(crate) fn path_and_line(&self, span: Span) -> String {
+        let (file, local) = self.located(span);
+        format!("{}:{}", file.name(), file.line(local.start))
+    }
+
+    /// The files that it includes.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = &SourceFile> {
+        self.headers.iter().map(|(_, file)| file)
     }
 
     /// With a source file that need not be on disk.
@@ -182,6 +227,11 @@ impl Input {
     /// # Errors
     /// If there is nothing to read or what there is cannot be CUDA C++.
     pub fn read_cuda(path: &Path) -> Result<Self, InputError> {
+        Self::read_cuda_of(path, None)
+    }
+
+    /// The same of a project, which may name files that lie elsewhere.
+    pub(crate) fn read_cuda_of(path: &Path, project: Option<&Path>) -> Result<Self, InputError> {
         let name = on_one_line(&path.display().to_string()).into_owned();
         let fail = |reason: String| InputError { name: name.clone(), reason };
         if path.is_dir() {
@@ -206,7 +256,7 @@ impl Input {
         let is_read = |text: &str| {
             param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
         };
-        if path != Path::new("-") && is_elsewhere(path, None) && !is_read(text) {
+        if path != Path::new("-") && is_elsewhere(path, project) && !is_read(text) {
             return Err(fail(format!("is not CUDA C that is read; {ELSEWHERE}")));
         }
         Self::of_text(&name, text.to_owned()).ok_or_else(|| fail("exceeds 4 GiB".to_owned()))
@@ -220,6 +270,7 @@ impl Input {
             shown: Vec::new(),
             facts: Facts::default(),
             made_by: None,
+            headers: Vec::new(),
             sources: Mutex::default(),
         })
     }

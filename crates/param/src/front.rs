@@ -14,24 +14,21 @@ use cuda::{sema, syntax};
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// The kernels of a text.
-pub(crate) fn kernels(text: &str) -> Result<Vec<Parsed>> {
-    let read = preprocess::preprocess(&preprocess::Options::default(), text)?;
-    let program = analysed(&syntax::parse(&read)?)?;
-    Ok(lowered(&program))
+pub(crate) fn kernels(text: &Preprocessed) -> Result<Vec<Parsed>> {
+    Ok(lowered(&analysed(&syntax::parse(text)?)?))
 }
 
 /// The same with demands, in which names are replaced; beside each kernel, whether it has the names that they speak of.
 pub(crate) fn kernels_with(
-    text: &str,
+    text: &Preprocessed,
     demands: &[String],
     names: &[(String, String)],
 ) -> Result<Vec<(Parsed, bool)>> {
-    let read = preprocess::preprocess(&preprocess::Options::default(), text)?;
-    let plain = lowered(&analysed(&syntax::parse(&read)?)?);
+    let plain = kernels(text)?;
     if demands.is_empty() {
         return Ok(plain.into_iter().map(|one| (one, true)).collect());
     }
-    let demanding = lowered(&analysed(&demanding(&read, demands, names)?)?);
+    let demanding = lowered(&analysed(&demanding(text, demands, names)?)?);
     let both = plain.into_iter().zip(demanding);
     Ok(both
         .map(|(plain, with)| if with.1.is_ok() { (with, true) } else { (plain, false) })

@@ -1,7 +1,7 @@
 //! Proves properties of CUDA C kernels for every launch and every size at once.
 //!
 //! ```text
-//! text ─ cfront ─ lower ─► kir ─► engine (sites, intervals, obligations) ─► logic (side conditions) ─► answer
+//! text ─ cuda ─ read ─► kir ─► engine (sites, intervals, obligations) ─► logic (side conditions) ─► answer
 //!                           └───► interp (refutes, tests proofs)
 //! ```
 //!
@@ -9,7 +9,6 @@
 //! interpreter saw it. All else is open, with what could not be shown.
 
 mod answer;
-mod cfront;
 mod clause;
 pub mod deadline;
 pub mod depth;
@@ -21,7 +20,6 @@ pub mod kir;
 mod learn;
 mod liveness;
 mod logic;
-mod lower;
 mod merge;
 mod read;
 mod relevance;
@@ -36,52 +34,45 @@ pub use logic::side::Stats;
 pub use logic::smt::{Memory, Solver};
 
 use base::Diagnostic;
+use cuda::preprocess::{self, Preprocessed, preprocess};
 use std::collections::BTreeMap;
-
-/// Whether texts go through the CUDA C++ reader (`cuda`, `front`, `read`), or else through `cfront` and `lower`.
-const READS_CUDA: bool = false;
 
 /// A kernel of a file: its name, and itself or why it cannot be read.
 pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 
-/// The kernels of a file, each by itself: one outside the subset does not concern the others.
+/// The kernels of a text that includes no files, each by itself: one outside the subset does not concern the others.
 ///
 /// # Errors
-/// If the file as a whole cannot be read.
+/// If the text as a whole cannot be read.
 pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
-    if READS_CUDA {
-        return front::kernels(text);
-    }
-    let unit = cfront::parse(text)?;
-    let kernels = lower::kernels(&unit).into_iter();
-    Ok(kernels.map(|(function, kernel)| (function.name.clone(), depth::limited(kernel))).collect())
+    kernels_in(&preprocess(&preprocess::Options::default(), text)?)
 }
 
-/// Lowers the kernels of a file that was read already.
-#[must_use]
-pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
-    front::lowered(program)
+/// The kernels of a text that was preprocessed.
+///
+/// # Errors
+/// If the text as a whole cannot be read.
+pub fn kernels_in(text: &Preprocessed) -> Result<Vec<Parsed>, Box<Diagnostic>> {
+    front::kernels(text)
 }
 
 /// The same with demands on launches that are given apart from the file, in which names are replaced; beside
 /// each kernel, whether it has the names that they speak of. If not, they are no demands of it.
 ///
 /// # Errors
-/// If the file as a whole, or a demand, cannot be read.
+/// If the text as a whole, or a demand, cannot be read.
 pub fn kernels_with(
-    text: &str,
+    text: &Preprocessed,
     demands: &[String],
     names: &[(String, String)],
 ) -> Result<Vec<(Parsed, bool)>, Box<Diagnostic>> {
-    if READS_CUDA {
-        return front::kernels_with(text, demands, names);
-    }
-    let unit = cfront::parse(text)?;
-    let clauses = |span: base::Span| cfront::demands(demands, names, span);
-    let kernels = lower::kernels_with(&unit, &clauses)?.into_iter();
-    let limited = kernels
-        .map(|(function, kernel, has)| ((function.name.clone(), depth::limited(kernel)), has));
-    Ok(limited.collect())
+    front::kernels_with(text, demands, names)
+}
+
+/// Lowers the kernels of a file that was read already.
+#[must_use]
+pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
+    front::lowered(program)
 }
 
 /// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.

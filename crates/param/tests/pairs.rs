@@ -163,7 +163,7 @@ impl Random {
             "(s[t] < u[t] ? s[t] : u[t])",
             "s[t] + u[t]",
             "(s[t] | u[t])",
-            "max(s[t], 3)",
+            "max((int)s[t], 3)",
         ]);
         format!(
             "__shared__ {first} s[64], u[64]; __shared__ {second} w[64];

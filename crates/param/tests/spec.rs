@@ -225,7 +225,7 @@ fn mistakes_have_suggestions() {
     let of_body = |body: &str| mistake(&with("", body));
     assert!(of_body("//@ loop invarient n > 0;\nfor (;;) {}").contains("`invariant`?"));
     assert!(of_body("//@ barrier invariant n > 0;\nb[0] = f;").contains("before no barrier"));
-    assert!(of_body("//@ loop invariant U;\nfor (;;) {}").contains("no invariant is called `U`"));
-    assert!(of_body("//@ ghost int g = 1;\nb[g] = f;").contains("for annotations only"));
+    assert!(of_body("//@ loop invariant U;\nfor (;;) {}").contains("`U` is not declared"));
+    assert!(of_body("//@ ghost int g = 1;\nb[g] = f;").contains("belongs to annotations"));
     assert!(of_body("//@ ghost n = 1;\nb[0] = f;").contains("only ghost variables"));
 }

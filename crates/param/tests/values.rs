@@ -170,6 +170,33 @@ fn infinities_are_not_computed_with() {
     check(&least, &zero_of_some, Unknown);
 }
 
+/// Infinities that a loop makes something of are not followed, so nothing cancels with them. No run that is tried
+/// reaches the case.
+#[test]
+fn infinities_of_loops_are_not_computed_with() {
+    let text = |body: &str| line("const float* in, float* out, int K", body);
+    let plain = text("out[i] = in[i];");
+    let rare = "out[i] = (K > 900 && i == 77) ? z : in[i];";
+    let squared = "float l = INFINITY; for (int k = 0; k < K; k++) l = l*l;";
+    for z in ["l - l", "0.0f*l", "l/l - 1.0f"] {
+        check(&plain, &text(&format!("{squared} float z = in[i] + ({z}); {rare}")), Unknown);
+    }
+    let infinite = "-INFINITY";
+    let lowest = format!("float m = {infinite}, a = 0; for (int k = 0; k < K; k++)");
+    for round in [
+        "{ a += m - m; m = fmaxf(m, in[i]); }",
+        "{ a += 0.0f*m; m = fmaxf(m, in[i]); }",
+        "{ float o = m; m = fmaxf(m, in[i]); a = a*expf(o - m) + (o - o); }",
+        "{ float o = m; m = fmaxf(m, in[i]); a = a*expf(o - m) + 0.0f*(expf(o - m)*expf(-o)); }",
+        "{ float o = m; m = fmaxf(m, in[i]); a = a*expf(o - m) + 0.0f/expf(o - m); }",
+        "{ float o = m; m = fmaxf(m, in[i]); a = a*expf(o - m) + 0.0f*logf(expf(o - m)); }",
+    ] {
+        check(&plain, &text(&format!("{lowest} {round} float z = in[i] + a; {rare}")), Unknown);
+    }
+    let squared = "float l = INFINITY, a = 0; for (int k = 0; k < K; k++) { a += l - l; l = l*l; }";
+    check(&plain, &text(&format!("{squared} float z = in[i] + a; {rare}")), Unknown);
+}
+
 /// What comes out of memory is no more a number for that.
 #[test]
 fn infinities_in_memory_are_not_computed_with() {

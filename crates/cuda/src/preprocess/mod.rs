@@ -130,11 +130,31 @@ struct State<'o> {
     is_on_many_lines: bool,
 }
 
+/// A text that is not preprocessed.
+#[derive(Debug)]
+pub struct Failed {
+    /// The first thing that is wrong or not read.
+    pub why: Box<base::Diagnostic>,
+    /// The files that were read so far: its place is in one of them.
+    pub sources: SourceMap,
+}
+
 /// Preprocesses a text.
 ///
 /// # Errors
 /// The first thing that is wrong or not read.
 pub fn preprocess(options: &Options<'_>, main: &str) -> Result<Preprocessed> {
+    preprocess_files(options, main).map_err(|failed| failed.why)
+}
+
+/// The same for whoever shows errors in their files.
+///
+/// # Errors
+/// The first thing that is wrong or not read.
+pub fn preprocess_files(
+    options: &Options<'_>,
+    main: &str,
+) -> std::result::Result<Preprocessed, Failed> {
     let mut state = State {
         options,
         sources: SourceMap::default(),
@@ -155,8 +175,11 @@ pub fn preprocess(options: &Options<'_>, main: &str) -> Result<Preprocessed> {
         depth: 0,
         is_on_many_lines: false,
     };
-    state.run(main)?;
+    let done = state.run(main);
     let State { out: tokens, sources, used, .. } = state;
+    if let Err(why) = done {
+        return Err(Failed { why, sources });
+    }
     Ok(Preprocessed { tokens, sources, used })
 }
 

@@ -386,6 +386,7 @@ impl<'a> Analyser<'a> {
             locals: IndexVec::new(),
             clauses: Vec::new(),
             body: Vec::new(),
+            namespace: String::new(),
             arguments: Vec::new(),
             max_threads: None,
         });

@@ -432,6 +432,7 @@ impl<'a> Analyser<'a> {
             locals: variables,
             clauses: Vec::new(),
             body: Vec::new(),
+            namespace: String::new(),
             arguments: Vec::new(),
             max_threads: None,
         });

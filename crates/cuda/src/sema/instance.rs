@@ -7,7 +7,7 @@ use super::types::QType;
 use super::{Analyser, Pattern, error, unsupported};
 use crate::Result;
 use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind};
-use crate::tree::{Expr, ExprKind, Type, display};
+use crate::tree::{self, Expr, ExprKind, Type, display};
 use base::Span;
 
 /// An argument of a template.
@@ -43,6 +43,15 @@ impl<'a> Analyser<'a> {
                 _ => display::expr_text(&self.program, None, expr),
             },
         }
+    }
+
+    /// An argument as the program has it.
+    pub(super) fn template_argument(&self, arg: &Arg) -> tree::TemplateArgument {
+        let symbol = match arg {
+            Arg::Value(Expr { kind: ExprKind::Symbol(symbol), .. }) => Some(*symbol),
+            _ => None,
+        };
+        tree::TemplateArgument { text: self.arg_text(arg), symbol }
     }
 
     /// The key of a list of arguments. Types that are called the same differ by number.

@@ -5,7 +5,7 @@ use super::scope::DeclId;
 use super::types::QType;
 use super::{Analyser, BodyState, Task, error, unsupported};
 use crate::Result;
-use crate::tree::{Function, FunctionId, Type};
+use crate::tree::{Function, FunctionId, TemplateArgument, Type};
 use base::{Index, IndexVec, Span};
 
 impl<'a> Analyser<'a> {
@@ -47,8 +47,9 @@ impl<'a> Analyser<'a> {
         let Some(signature) = self.signature_of(decl, instance) else {
             return Err(error(span, "this function has no signature"));
         };
-        let arguments = instance
-            .map_or(Vec::new(), |one| one.args.iter().map(|arg| self.arg_text(arg)).collect());
+        let arguments = instance.map_or(Vec::new(), |one| {
+            one.args.iter().map(|arg| self.template_argument(arg)).collect()
+        });
         let generation = self.body.generation + 1;
         if generation > super::GENERATIONS {
             return Err(unsupported(span, "calls and templates are nested too deeply here"));
@@ -59,11 +60,13 @@ impl<'a> Analyser<'a> {
         Ok(id)
     }
 
-    fn new_function(&mut self, task: Task, arguments: Vec<String>) -> FunctionId {
+    fn new_function(&mut self, task: Task, arguments: Vec<TemplateArgument>) -> FunctionId {
         let ast = self.decls.get(task.decl).map(|one| one.ast);
         let last = ast.and_then(|one| one.name.parts.last());
         let returns = task.signature.returns.clone();
         let member = self.decls.get(task.decl).and_then(|one| one.member);
+        let declared = self.decls.get(task.decl).map(|one| one.scope);
+        let namespace = declared.map_or(String::new(), |scope| self.namespace(scope));
         let constructed = member.filter(|one| one.is_constructor).map(|one| one.record);
         let id = self.program.functions.push(Function {
             name: last.map_or(String::new(), |one| one.name.text.to_string()),
@@ -78,6 +81,7 @@ impl<'a> Analyser<'a> {
             locals: IndexVec::new(),
             clauses: Vec::new(),
             body: Vec::new(),
+            namespace,
             arguments,
             max_threads: None,
         });

@@ -79,6 +79,19 @@ impl<'a> Analyser<'a> {
         })
     }
 
+    /// The named namespaces that a scope is in, each with `::` behind it. Names of unnamed ones are seen without.
+    pub(super) fn namespace(&self, scope: ScopeId) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(scope);
+        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
+            if scope.kind == ScopeKind::Namespace && !scope.name.is_empty() {
+                names.push(&*scope.name);
+            }
+            at = scope.parent;
+        }
+        names.iter().rev().map(|name| format!("{name}::")).collect()
+    }
+
     /// Declares a name in a scope.
     pub(super) fn enter(&mut self, scope: ScopeId, name: &str, entity: Entity) {
         let order = self.order;

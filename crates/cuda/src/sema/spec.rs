@@ -200,7 +200,8 @@ impl<'a> Analyser<'a> {
     fn spec_result(&mut self, span: Span) -> Result<Operand> {
         let returns = self.body.returns.clone().filter(|_| self.body.spec.has_result);
         let Some(returns) = returns.filter(|one| one.ty != Type::Void) else {
-            return Err(error(span, "there is no result here"));
+            let message = "only a `__device__` function that returns something has a result";
+            return Err(error(span, message));
         };
         let ty = match &returns.ty {
             Type::Int(_) | Type::Enum(_) => Type::Whole,

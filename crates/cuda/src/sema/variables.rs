@@ -135,6 +135,7 @@ impl<'a> Analyser<'a> {
     ) -> Entity {
         let id = self.program.globals.push(Global {
             name: name.to_owned(),
+            namespace: self.namespace(self.scope),
             ty: ty.ty.clone(),
             is_const: ty.is_const,
             space,

@@ -309,7 +309,7 @@ impl Display<'_> {
                 let name = callee.map_or("", |one| one.name.as_str());
                 let of = callee.map_or(String::new(), |one| match one.arguments.is_empty() {
                     true => String::new(),
-                    false => format!("<{}>", one.arguments.join(", ")),
+                    false => format!("<{}>", arguments_text(&one.arguments)),
                 });
                 format!("(call {name}{of}{})", self.all(arguments))
             }
@@ -423,4 +423,9 @@ fn compare(op: Compare) -> &'static str {
         Compare::Gt => ">",
         Compare::Ge => ">=",
     }
+}
+
+fn arguments_text(arguments: &[super::TemplateArgument]) -> String {
+    let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
+    texts.join(", ")
 }

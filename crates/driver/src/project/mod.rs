@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads a file into a [`Project`]; `matrix.rs` makes several launches of one entry,
 //! `allow.rs` says which findings are not held against a kernel, `run.rs` runs everything on all
-//! processors, `table.rs` sums it up, `init.rs` writes a first file from what PTX tells.
+//! processors, `sizes.rs` is about entries for all sizes, `table.rs` sums it up, `init.rs` writes a first file from what PTX tells.
 
 mod allow;
 mod date;
@@ -10,6 +10,7 @@ mod init;
 mod matrix;
 mod read;
 mod run;
+mod sizes;
 mod table;
 mod value;
 
@@ -22,6 +23,7 @@ pub use run::{Progress, RunOptions, run};
 use crate::allow::Allow;
 use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
 use crate::output::is_below;
+use crate::prove::Together;
 use crate::{Colour, Limits, escape};
 use base::SourceFile;
 use std::path::{Path, PathBuf};
@@ -56,8 +58,23 @@ pub struct Entry {
 pub enum Task {
     /// One kernel.
     Check(Box<Target>),
+    /// Kernels in CUDA C, for every launch and size.
+    ForAllSizes(Box<ForAllSizes>),
     /// Two sides, each of which may be several launches in sequence, and what is assumed of the inputs.
     Equiv([Vec<Target>; 2], Vec<AssumeSpec>),
+}
+
+/// A kernel in CUDA C, or a reference and an optimised one.
+#[derive(Clone, Debug)]
+pub struct ForAllSizes {
+    /// One of `[[prove]]`, two of `[[equiv]]`; the files as seen from the working folder.
+    pub kernels: Vec<KernelPath>,
+    /// `-D`
+    pub defines: Vec<String>,
+    /// Not `--no-compare`.
+    pub compares: bool,
+    /// How two kernels belong together.
+    pub together: Together,
 }
 
 /// A kernel and its launch.

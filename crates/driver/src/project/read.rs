@@ -1,6 +1,7 @@
 //! From the text of a project file to its entries. All mistakes are collected.
 
 use super::matrix::{Values, combinations, named, substitute};
+use super::sizes;
 use super::value::{Problem, Raw, Table, refuse_controls, scalar};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
 use crate::allow::Allow;
@@ -18,7 +19,7 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const TOP: &[&str] = &["defaults", "check", "equiv", "allow"];
+const TOP: &[&str] = &["defaults", "check", "equiv", "prove", "allow"];
 const LAUNCH: &[&str] = &["grid", "block", "smem", "blocks", "args", "alias", "symbols"];
 const SETTINGS: &[&str] = &[
     "strict",
@@ -32,7 +33,8 @@ const SETTINGS: &[&str] = &[
     "include",
 ];
 const CHECK: &[&str] = &["name", "kernel", "matrix"];
-const EQUIV: &[&str] = &["name", "reference", "optimised", "matrix", "ref", "opt", "assume"];
+const EQUIV: &[&str] =
+    &["name", "reference", "optimised", "matrix", "ref", "opt", "assume", "for-all-sizes"];
 const SIDE: &[&str] = &["kernel"];
 const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
 
@@ -44,11 +46,19 @@ pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
         ("file", joined(&[TOP])),
         ("defaults", joined(&[LAUNCH, SETTINGS])),
         ("check", joined(&[CHECK, LAUNCH, SETTINGS])),
-        ("equiv", joined(&[EQUIV, LAUNCH, SETTINGS])),
+        ("equiv", either(joined(&[EQUIV, LAUNCH, SETTINGS]), sizes::EQUIV)),
+        ("prove", joined(&[sizes::PROVE, sizes::SETTINGS])),
         ("side", joined(&[LAUNCH])),
         ("launch", joined(&[SIDE, LAUNCH])),
         ("allow", joined(&[ALLOW])),
     ]
+}
+
+/// Keys of a table that is written in two ways.
+fn either(mut one: Vec<&'static str>, other: &[&'static str]) -> Vec<&'static str> {
+    let more = other.iter().filter(|key| !one.contains(key)).copied().collect::<Vec<_>>();
+    one.extend(more);
+    one
 }
 
 /// Reads a project; paths in it are relative to `folder`.
@@ -78,6 +88,9 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     }
     for (one, span) in table.tables("equiv", &mut reader.problems) {
         entries.push((span.start, reader.equiv(one, span, defaults.as_ref())));
+    }
+    for (one, span) in table.tables("prove", &mut reader.problems) {
+        entries.push((span.start, reader.prove(one, span, defaults.as_ref())));
     }
     entries.sort_by_key(|(start, _)| *start);
     let entries: Vec<Entry> = entries.into_iter().flat_map(|(_, entries)| entries).collect();
@@ -119,13 +132,13 @@ impl RawLaunch {
     }
 }
 
-struct Reader<'f> {
-    folder: &'f Path,
-    problems: Vec<Problem>,
+pub(super) struct Reader<'f> {
+    pub(super) folder: &'f Path,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
-    fn problem(&mut self, span: Range<usize>, message: impl Into<String>) {
+    pub(super) fn problem(&mut self, span: Range<usize>, message: impl Into<String>) {
         self.problems.push(Problem::new(span, message));
     }
 
@@ -173,6 +186,9 @@ impl Reader<'_> {
         span: Range<usize>,
         defaults: Option<&Table<'_, '_>>,
     ) -> Vec<Entry> {
+        if sizes::is_meant(table) {
+            return self.equiv_for_all(table, span, defaults);
+        }
         let known = [EQUIV, LAUNCH, SETTINGS].concat();
         let table = Table::new(table, span, &known, &mut self.problems);
         let common = self.launch_with(&table, defaults);
@@ -249,7 +265,7 @@ impl Reader<'_> {
         launches
     }
 
-    fn required(&mut self, table: &Table<'_, '_>, key: &str) -> Option<Raw> {
+    pub(super) fn required(&mut self, table: &Table<'_, '_>, key: &str) -> Option<Raw> {
         if table.get(key).is_none() {
             let start = table.span.start;
             self.problem(start..start, format!("`{key}` is missing here"));
@@ -321,7 +337,7 @@ impl Reader<'_> {
         }
     }
 
-    fn filled(&mut self, raw: &Raw, values: &Values) -> Option<String> {
+    pub(super) fn filled(&mut self, raw: &Raw, values: &Values) -> Option<String> {
         let filled = substitute(raw, values);
         filled.map_err(|problem| self.problems.push(problem)).ok()
     }
@@ -345,7 +361,11 @@ impl Reader<'_> {
         raws.into_iter().filter_map(|raw| self.parsed(raw, values)).collect()
     }
 
-    fn settings(&mut self, table: &Table<'_, '_>, outer: Option<&Table<'_, '_>>) -> Settings {
+    pub(super) fn settings(
+        &mut self,
+        table: &Table<'_, '_>,
+        outer: Option<&Table<'_, '_>>,
+    ) -> Settings {
         let tables: Vec<&Table<'_, '_>> = std::iter::once(table).chain(outer).collect();
         let mut flag =
             |key: &str| tables.iter().find_map(|table| table.flag(key, &mut self.problems));
@@ -472,7 +492,7 @@ fn assignments(key: &str, value: &Spanned<DeValue<'_>>, problems: &mut Vec<Probl
 }
 
 /// A text, or a list of them.
-fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
+pub(super) fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
     let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
         DeValue::Array(items) => items.iter().collect(),
         _ => vec![value],
@@ -488,7 +508,7 @@ fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> 
 }
 
 /// What a kernel is called if its entry has no name.
-fn short(kernel: &KernelPath) -> String {
+pub(super) fn short(kernel: &KernelPath) -> String {
     match &kernel.kernel {
         Some(name) => name.clone(),
         None => {

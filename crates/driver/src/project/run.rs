@@ -1,6 +1,8 @@
 //! Runs the entries of a project on all processors.
 
-use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task, allow, table};
+use super::{
+    Allowance, Date, Entry, Project, Require, Settings, Target, Task, allow, sizes, table,
+};
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
 use crate::properties::Verdict;
@@ -219,6 +221,7 @@ fn unreadable(entry: &Entry, message: &str) -> Report {
     let (command, target) = match &entry.task {
         Task::Check(target) => ("check", Some(&**target)),
         Task::Equiv([_, optimised], _) => ("equiv", optimised.last()),
+        Task::ForAllSizes(of) => return sizes::unreadable(of, &entry.name, message),
     };
     let file = target.map_or("", |target| target.kernel.file.as_str());
     let mut report = report::unreadable(command, file, message);
@@ -257,6 +260,7 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
             let options = check::Options { strict, warp_synchronous, allow, pictures, ..usual };
             Ok(check::run(&launched(target, &input, limits), options, colour))
         }
+        Task::ForAllSizes(of) => sizes::execute(of, &entry.settings, compile, options),
         Task::Equiv(sides, assumptions) => {
             let pictures = options.report.is_some();
             let options =

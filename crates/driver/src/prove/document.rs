@@ -74,14 +74,21 @@ pub(super) fn empty(input: &Input) -> report::Report {
         coverage: None,
         compared: None,
         exit: Exit::Unknown,
-        sources: vec![report::SourceText {
-            path: report::relative(input.source.name()),
-            text: input.source.text().to_owned(),
-            side: None,
-        }],
+        sources: sources(input),
         barriers: None,
         heat: None,
     }
+}
+
+/// The text and the files that it includes.
+fn sources(input: &Input) -> Vec<report::SourceText> {
+    let files = std::iter::once(&input.source).chain(input.headers());
+    let of_file = |file: &base::SourceFile| report::SourceText {
+        path: report::relative(file.name()),
+        text: file.text().to_owned(),
+        side: None,
+    };
+    files.map(of_file).collect()
 }
 
 pub(super) fn finding(of: &Report<'_>, property: &'static str, one: &param::Finding) -> Finding {

@@ -28,6 +28,7 @@ use param::deadline::within;
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
+use reading::{Refused, Text};
 use statements::{each_assume, has_loop};
 use std::path::Path;
 use std::time::Duration;
@@ -79,6 +80,8 @@ struct Report<'r> {
     second: Option<String>,
     /// That it was ended before it was done.
     stopped: Option<String>,
+    /// What was assumed when the text was read.
+    read_as: Vec<String>,
     /// Our reading and a compiler's.
     compared: &'r compare::Timed,
     /// What is not compared is not proved.
@@ -88,16 +91,18 @@ struct Report<'r> {
 /// Proves a kernel.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
-    let colour = colour.for_input(input.texts());
-    on_deep_stack(|| prove(input, options, colour)).escaped(colour)
+    on_deep_stack(|| match options.reading.text(input) {
+        Ok(text) => {
+            let colour = colour.for_input(text.input.texts());
+            prove(&text, options, colour).escaped(colour)
+        }
+        Err(refused) => not_read(&refused, "prove", (options.format, colour)),
+    })
 }
 
-fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
-    if let Err(message) = options.reading.check_unused() {
-        return Outcome::bad_input(&message);
-    }
-    let source = &input.source;
-    let kernel = match selected(source, options.kernel) {
+fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
+    let input = &text.input;
+    let kernel = match selected(text, options.kernel) {
         Ok(kernel) if options.strict => kernel.for_every_launch(),
         Ok(kernel) => kernel,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
@@ -127,8 +132,19 @@ fn prove(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     let stopped = stopped.then(|| cut_short(&options));
     let (kernel, answer) = (&kernel, &answer);
     let (compared, strict) = (&compared, options.strict);
-    let report =
-        Report { input, kernel, answer, no_solver, old_solver, second, stopped, compared, strict };
+    let read_as = text.assumed(options.reading);
+    let report = Report {
+        input,
+        kernel,
+        answer,
+        no_solver,
+        old_solver,
+        second,
+        stopped,
+        read_as,
+        compared,
+        strict,
+    };
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(kernel, finding), input, colour);
         let messages = format!(
@@ -156,6 +172,21 @@ fn needs_solver(reason: &str) -> String {
 fn remarks(notes: Vec<String>, assumptions: Vec<String>) -> String {
     let notes = notes.into_iter().map(|note| format!("note: {note}\n"));
     notes.chain(assumptions.into_iter().map(|one| format!("assumed: {one}\n"))).collect()
+}
+
+/// A file that is not preprocessed.
+fn not_read(
+    refusal: &Refused,
+    command: &'static str,
+    (format, colour): (Format, Colour),
+) -> Outcome {
+    match refusal {
+        Refused::Option(message) => Outcome::bad_input(message),
+        Refused::Text(diagnostic, input) => {
+            let colour = colour.for_input(input.texts());
+            refused(diagnostic, input, command, colour).rendered(format).escaped(colour)
+        }
+    }
 }
 
 /// A file or kernel that is not read.
@@ -221,13 +252,14 @@ enum Refusal {
 }
 
 /// The kernel that is meant.
-fn selected(source: &SourceFile, name: Option<&str>) -> Result<Kernel, Refusal> {
-    chosen(source, name, param::kernels(source.text()).map_err(Refusal::Read)?)
+fn selected(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
+    let kernels = param::kernels_in(&text.read).map_err(Refusal::Read)?;
+    chosen(&text.input.source, name, kernels)
 }
 
 /// The same with more demands on launches, each if the kernel has its names; those it has are not `unused` any more.
 fn demanding(
-    source: &SourceFile,
+    text: &Text,
     name: Option<&str>,
     (demands, names): (&[String], &[(String, String)]),
     unused: &mut Vec<String>,
@@ -235,7 +267,7 @@ fn demanding(
     let mut used = Vec::new();
     for demand in demands {
         let one = std::slice::from_ref(demand);
-        let kernels = param::kernels_with(source.text(), one, names)
+        let kernels = param::kernels_with(&text.read, one, names)
             .map_err(|error| Refusal::Usage(format!("--requires `{demand}`: {}", error.message)))?;
         let wanted = |kernel: &str| name.is_none_or(|name| name == kernel);
         if kernels.iter().any(|((kernel, _), has)| *has && wanted(kernel)) {
@@ -243,8 +275,8 @@ fn demanding(
         }
     }
     unused.retain(|one| !used.contains(one));
-    let kernels = param::kernels_with(source.text(), &used, names).map_err(Refusal::Read)?;
-    chosen(source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
+    let kernels = param::kernels_with(&text.read, &used, names).map_err(Refusal::Read)?;
+    chosen(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
 }
 
 fn chosen(
@@ -313,17 +345,22 @@ impl Report<'_> {
         }
     }
 
+    /// Where one or two spans are.
+    fn places(&self, other: Option<base::Span>, span: base::Span) -> String {
+        let place = self.input.place(span);
+        let Some(other) = other.map(|other| self.input.place(other)) else { return place };
+        match (other.strip_prefix("line "), place.strip_prefix("line ")) {
+            _ if other == place => place,
+            (Some(other), Some(place)) => format!("lines {other} and {place}"),
+            _ => format!("{other} and {place}"),
+        }
+    }
+
     /// Why a property is unknown.
     fn reasons(&self, checked: &Checked) -> Vec<String> {
         let mut reasons = Vec::new();
-        let line = |span: base::Span| self.input.source.line(span.start);
         for open in &checked.open {
-            let place = match open.other {
-                Some(other) if line(other) != line(open.span) => {
-                    format!("lines {} and {}", line(other), line(open.span))
-                }
-                _ => format!("line {}", line(open.span)),
-            };
+            let place = self.places(open.other, open.span);
             let reason = format!("{place}: could not show {}", open.message);
             if !reasons.contains(&reason) {
                 reasons.push(reason);
@@ -415,8 +452,8 @@ impl Report<'_> {
             notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
         }
         for (span, clause) in &self.answer.learnt {
-            let line = self.input.source.line(span.start);
-            notes.push(format!("found and proved before line {line}: `//@ {clause}`"));
+            let place = self.input.place(*span);
+            notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
         if self.answer.solver_died && self.stopped.is_none() {
             notes.push("the solver stopped answering".to_owned());
@@ -432,7 +469,8 @@ impl Report<'_> {
 
     /// What a condition of the contract says, as it is written; nothing if it is not written anywhere.
     fn written(&self, span: base::Span) -> Option<String> {
-        let text = self.input.source.text().get(span.start as usize..span.end as usize)?;
+        let (file, local) = self.input.located(span);
+        let text = file.text().get(local.range())?;
         let text = text.replace("//@", " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         // What is made for a template's parameter has the place of the kernel's name.
@@ -495,6 +533,7 @@ impl Report<'_> {
         if self.kernel.fences {
             all.push("fences order nothing: what they order is not followed".to_owned());
         }
+        all.extend(self.read_as.iter().cloned());
         all.extend(compare::assumption(self.compared));
         for requirement in &self.kernel.requires {
             all.extend(

@@ -2,10 +2,11 @@
 
 use super::{
     Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
-    name, needs_solver, on_deep_stack, refused, remarks, scope, solver,
+    name, needs_solver, not_read, on_deep_stack, refused, remarks, scope, solver,
 };
 use crate::diagnostics::render;
 use crate::properties::Verdict;
+use crate::prove::reading::Text;
 use crate::report::{self, Finding, KernelName, Property};
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Code, Diagnostic};
@@ -45,30 +46,38 @@ pub fn compare(
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    let colour = colour.for_input(inputs.into_iter().flat_map(Input::texts));
-    on_deep_stack(|| compare_all(inputs, names, together, options, colour)).escaped(colour)
+    on_deep_stack(|| {
+        let mut texts = Vec::new();
+        for input in inputs {
+            match options.reading.text(input) {
+                Ok(text) => texts.push(text),
+                Err(refused) => return not_read(&refused, "equiv", (options.format, colour)),
+            }
+        }
+        let colour = colour.for_input(texts.iter().flat_map(|text| text.input.texts()));
+        compare_all(&texts, names, together, options, colour).escaped(colour)
+    })
 }
 
 fn compare_all(
-    inputs: [&Input; 2],
+    texts: &[Text],
     names: [Option<&str>; 2],
     together: &Together,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    if let Err(message) = options.reading.check_unused() {
-        return Outcome::bad_input(&message);
-    }
+    let [first, second] = texts else { return Outcome::bad_input("two kernels are needed") };
+    let inputs = [&first.input, &second.input];
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut unused = together.requires.clone();
-    for (number, (input, name)) in inputs.into_iter().zip(names).enumerate() {
+    for (number, (text, name)) in texts.iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
-        match demanding(&input.source, name, (&together.requires, renamed), &mut unused) {
+        match demanding(text, name, (&together.requires, renamed), &mut unused) {
             Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
             Ok(kernel) => kernels.push(kernel),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
-                return refused(&diagnostic, input, "equiv", colour).rendered(options.format);
+                return refused(&diagnostic, &text.input, "equiv", colour).rendered(options.format);
             }
         }
     }
@@ -115,6 +124,7 @@ fn compare_all(
         old_solver: None,
         second: None,
         stopped: None,
+        read_as: texts[number].assumed(options.reading),
         compared: &readings[number],
         strict: options.strict,
     };
@@ -183,8 +193,8 @@ impl Pair<'_> {
         let mut reasons = Vec::new();
         for (side, open) in &self.compared.open {
             let report = &self.sides[*side];
-            let (line, file) = (report.input.source.line(open.span.start), report.input.name());
-            reasons.push(format!("{file}:{line}: could not show {}", open.message));
+            let place = report.input.path_and_line(open.span);
+            reasons.push(format!("{place}: could not show {}", open.message));
         }
         if reasons.is_empty() && self.compared.example.is_none() {
             reasons.push("no launches were found that fulfil both contracts".to_owned());
@@ -244,7 +254,7 @@ impl Pair<'_> {
         }
         for (side, span, clause) in &self.compared.learnt {
             let input = self.sides[*side].input;
-            let place = format!("{}:{}", input.name(), input.source.line(span.start));
+            let place = input.path_and_line(*span);
             notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
         let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);

@@ -3,8 +3,10 @@
 //! A source may name any file that the user can read, and messages quote what is read. Only files below the source's own
 //! folder and below folders that were given are read; of others nothing is told but that they are elsewhere.
 
+use crate::Input;
 use crate::output::is_below;
-use cuda::preprocess::{Options, Preprocessed, preprocess};
+use cuda::preprocess::{Options, Preprocessed, preprocess_files};
+use cuda::source::SourceMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,19 +47,6 @@ impl Reading {
         })
     }
 
-    /// Refuses options that the present reader would not obey; a proof must not be of another text than the one asked for.
-    ///
-    /// # Errors
-    /// Something is given.
-    pub(crate) fn check_unused(&self) -> Result<(), String> {
-        self.cuda_arch()?;
-        self.macros()?;
-        if *self == Self::default() {
-            return Ok(());
-        }
-        Err("-D, -I and --arch are not obeyed by this command yet".to_owned())
-    }
-
     /// Macros as names and values.
     ///
     /// # Errors
@@ -77,35 +66,63 @@ impl Reading {
         self.defines.iter().map(split).collect()
     }
 
-    /// Preprocesses a text that was read from `path`.
+    /// Preprocesses a file.
     ///
     /// # Errors
-    /// An option that cannot be, as a message; or what is wrong with the text.
-    pub fn preprocess(&self, path: &Path, text: &str) -> Result<Preprocessed, Refused> {
+    /// An option that cannot be, or what is wrong with the text.
+    pub(crate) fn text(&self, input: &Input) -> Result<Text, Refused> {
+        let path = Path::new(input.source.name());
         let arch = self.cuda_arch().map_err(Refused::Option)?;
         let defines = self.macros().map_err(Refused::Option)?;
         let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let folders: Vec<PathBuf> =
             std::iter::once(own).chain(self.includes.iter().cloned()).collect();
         let reader = |file: &Path| read(file, &folders);
-        let options = Options {
-            path: path.to_path_buf(),
-            arch,
-            defines,
-            includes: self.includes.clone(),
-            reader: &reader,
+        let includes = self.includes.clone();
+        let options =
+            Options { path: path.to_path_buf(), arch, defines, includes, reader: &reader };
+        let with_headers = |files: &SourceMap| {
+            input
+                .with_headers(files)
+                .ok_or_else(|| Refused::Option("a header is too long".to_owned()))
         };
-        preprocess(&options, text).map_err(Refused::Text)
+        match preprocess_files(&options, input.source.text()) {
+            Ok(read) => Ok(Text { input: with_headers(&read.sources)?, read }),
+            Err(failed) => Err(Refused::Text(failed.why, Box::new(with_headers(&failed.sources)?))),
+        }
+    }
+}
+
+/// A text that was preprocessed.
+pub(crate) struct Text {
+    /// Its tokens.
+    pub(crate) read: Preprocessed,
+    /// The file with those that it includes.
+    pub(crate) input: Input,
+}
+
+impl Text {
+    /// What the text was told when it asked what it is compiled for, a line each.
+    pub(crate) fn assumed(&self, reading: &Reading) -> Vec<String> {
+        let names: Vec<String> = self.read.used.iter().map(|name| format!("`{name}`")).collect();
+        match names.is_empty() {
+            true => Vec::new(),
+            false => vec![format!(
+                "it is compiled for {} as NVRTC compiles it: the text asks for {}",
+                reading.arch,
+                names.join(", ")
+            )],
+        }
     }
 }
 
 /// Why a file is not preprocessed.
 #[derive(Debug)]
-pub enum Refused {
+pub(crate) enum Refused {
     /// An option cannot be.
     Option(String),
-    /// The text is wrong, or not read.
-    Text(Box<base::Diagnostic>),
+    /// The text is wrong, or not read; with the files that were read.
+    Text(Box<base::Diagnostic>, Box<Input>),
 }
 
 /// Reads a header, if it is in one of the folders.
@@ -155,10 +172,14 @@ mod tests {
         std::fs::write(given.join("b.h"), "#define B 2\n").unwrap();
         std::fs::write(other.join("c.h"), "#error secret\n").unwrap();
         let reading = Reading { includes: vec![given], ..Reading::default() };
-        let read = |text: &str| match reading.preprocess(&own.join("k.cu"), text) {
-            Ok(read) => Ok(read.tokens.len()),
-            Err(Refused::Text(found)) => Err(found.message.to_string()),
-            Err(Refused::Option(message)) => Err(message),
+        let path = own.join("k.cu");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            match reading.text(&Input::read_cuda(&path).unwrap()) {
+                Ok(text) => Ok(text.read.tokens.len()),
+                Err(Refused::Text(found, _)) => Err(found.message.to_string()),
+                Err(Refused::Option(message)) => Err(message),
+            }
         };
         assert_eq!(read("#include \"a.h\"\n#include <b.h>\nA B"), Ok(3));
         let refused = read("#include \"../other/c.h\"\n").unwrap_err();

@@ -417,9 +417,10 @@ pub(crate) fn locations(diagnostic: &Diagnostic, input: &Input) -> Vec<Location>
 }
 
 pub(crate) fn location(label: &Label, input: &Input) -> Location {
-    let position = input.source.line_column(label.span.start);
+    let (file, span) = input.located(label.span);
+    let position = file.line_column(span.start);
     Location {
-        file: input.source.name().to_owned(),
+        file: file.name().to_owned(),
         line: position.line,
         column: position.column,
         message: label.message.to_string(),

@@ -12,6 +12,7 @@ pub enum Scalar {
     Bool,
     Int { bits: u8, signed: bool },
     Float { bits: u8 },
+    Bfloat16,
 }
 
 impl Scalar {
@@ -20,6 +21,7 @@ impl Scalar {
     pub fn bytes(self) -> u64 {
         match self {
             Self::Bool => 1,
+            Self::Bfloat16 => 2,
             Self::Int { bits, .. } | Self::Float { bits } => u64::from(bits / 8),
         }
     }
@@ -57,8 +59,8 @@ pub struct Parameter {
 /// A parameter of the kernel's template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateParameter {
-    /// A type, which is read as `float`.
-    Type(String),
+    /// A type or a number that the text fixes, or a type that is read as `float`.
+    Fixed(String),
     /// A number that is a scalar of the launch.
     Number(VarId),
 }
@@ -66,6 +68,8 @@ pub enum TemplateParameter {
 /// How a kernel is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
+    /// The kernel's name with the namespaces around it.
+    pub name: String,
     /// Parameters in order.
     pub parameters: Vec<Parameter>,
     /// Parameters of its template in order.

@@ -23,6 +23,7 @@ mod parameters;
 mod pointers;
 mod returns;
 mod sequence;
+mod signature;
 mod spec;
 mod stmt;
 mod switch;
@@ -222,6 +223,7 @@ impl<'p> Lowerer<'p> {
     }
 
     fn finished(&mut self, function: &Function, macros: usize, body: Vec<Stmt>) -> Kernel {
+        let signature = self.signature(function);
         let take = std::mem::take::<IndexVec<VarId, Var>>;
         Kernel {
             name: function.name.clone(),
@@ -241,7 +243,7 @@ impl<'p> Lowerer<'p> {
             mentioned: std::mem::take(&mut self.mentioned),
             types: self.assumed_types(&function.name),
             fences: self.fences,
-            signature: Err("this reader does not say how the kernel is called".to_owned()),
+            signature,
         }
     }
 

@@ -11,6 +11,10 @@ pub(super) fn encode(value: Value, scalar: Scalar) -> Vec<u8> {
         #[expect(clippy::cast_possible_truncation, reason = "contents are drawn so that it fits")]
         (Value::Float(value), Scalar::Float { bits: 32 }) => (value as f32).to_le_bytes().to_vec(),
         (Value::Float(value), Scalar::Float { bits: 16 }) => half(value).to_le_bytes().to_vec(),
+        (Value::Float(value), Scalar::Bfloat16) => {
+            // The upper half of a float; only for numbers that one holds exactly.
+            encode(Value::Float(value), Scalar::Float { bits: 32 }).into_iter().skip(2).collect()
+        }
         (Value::Float(value), _) => value.to_le_bytes().into_iter().take(bytes).collect(),
         (Value::Undefined, _) => vec![0; bytes],
     }
@@ -26,6 +30,9 @@ pub(super) fn decode(bytes: &[u8], scalar: Scalar) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "as many bits as there are bytes")]
     let value = match scalar {
         Scalar::Float { bits: 16 } => return Value::Float(of_half(bits as u16)),
+        Scalar::Bfloat16 => {
+            return Value::Float(f64::from(f32::from_bits((bits as u32) << 16)));
+        }
         Scalar::Float { bits: 32 } => {
             return Value::Float(f64::from(f32::from_bits(bits as u32)));
         }
@@ -77,11 +84,11 @@ mod tests {
         }
         let last = Scalar::Int { bits: 64, signed: false };
         assert_eq!(decode(&encode(int((1 << 64) - 1), last), last), int((1 << 64) - 1));
-        for bits in [16, 32, 64] {
+        let floats = [16, 32, 64].map(|bits| Scalar::Float { bits });
+        for scalar in floats.into_iter().chain([Scalar::Bfloat16]) {
             for value in [0.0, 1.0, -2.25, 8.0, 40.5, -0.25] {
-                let scalar = Scalar::Float { bits };
                 let encoded = encode(Value::Float(value), scalar);
-                assert_eq!(encoded.len(), usize::from(bits / 8));
+                assert_eq!(encoded.len() as u64, scalar.bytes());
                 assert_eq!(decode(&encoded, scalar), Value::Float(value));
             }
         }

@@ -206,8 +206,13 @@ impl Kernel<'_> {
                 matches!(one.space, Space::Global | Space::Const)
                     && (one.name == *name || demangle(&one.name).as_ref() == Some(name))
             });
-            // What the kernel does not use is not there.
-            let Some((id, variable)) = found else { continue };
+            let Some((id, variable)) = found else {
+                if self.has_namesake(name) {
+                    return Err(Skip(format!("`{name}` has another name in the PTX")));
+                }
+                // What the kernel does not use is not there.
+                continue;
+            };
             let bytes = maker.bytes(records);
             if variable.size != Some(bytes.len() as u64) {
                 return Err(Skip(format!("`{name}` has another size in the PTX")));
@@ -215,6 +220,19 @@ impl Kernel<'_> {
             symbols.push((id, Contents::Known(bytes)));
         }
         Ok(symbols)
+    }
+}
+
+impl Kernel<'_> {
+    /// Whether a variable of the PTX may be this one, inside of something that has no name outside.
+    fn has_namesake(&self, name: &str) -> bool {
+        let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
+        let is_named = |one: &ir::Variable| {
+            let demangled = demangle(&one.name).unwrap_or_else(|| one.name.clone());
+            last(&demangled) == last(name)
+        };
+        let mut variables = self.program.variables.iter();
+        variables.any(|one| matches!(one.space, Space::Global | Space::Const) && is_named(one))
     }
 }
 

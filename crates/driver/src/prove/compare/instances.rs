@@ -81,7 +81,7 @@ pub(super) fn groups(
     }
     let numbers = signature.template.iter().filter_map(|one| match one {
         TemplateParameter::Number(var) => Some(*var),
-        TemplateParameter::Type(_) => None,
+        TemplateParameter::Fixed(_) => None,
     });
     let open: Vec<VarId> = free.iter().map(|(_, var)| *var).chain(numbers).collect();
     let mut groups: Vec<Group> = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn groups(
         let value = |var: &VarId| given.get(var).copied().unwrap_or(1);
         let define = |(name, var): &&(String, VarId)| format!("{name}={}", value(var));
         let defines: Vec<String> = free.iter().map(define).collect();
-        let expression = expression(kernel, signature, &given);
+        let expression = expression(signature, &given);
         let instance = Instance { expression, given, probes: probes.clone() };
         match groups.iter_mut().find(|one| one.defines == defines) {
             Some(group) => group.instances.push(instance),
@@ -100,15 +100,15 @@ pub(super) fn groups(
 }
 
 /// The kernel's name with the arguments of its template.
-fn expression(kernel: &Kernel, signature: &Signature, given: &BTreeMap<VarId, i128>) -> String {
+fn expression(signature: &Signature, given: &BTreeMap<VarId, i128>) -> String {
     let arguments = signature.template.iter().map(|one| match one {
-        TemplateParameter::Type(_) => "float".to_owned(),
+        TemplateParameter::Fixed(text) => text.clone(),
         TemplateParameter::Number(var) => given.get(var).copied().unwrap_or(1).to_string(),
     });
     let arguments: Vec<String> = arguments.collect();
     match arguments.is_empty() {
-        true => kernel.name.clone(),
-        false => format!("{}<{}>", kernel.name, arguments.join(", ")),
+        true => signature.name.clone(),
+        false => format!("{}<{}>", signature.name, arguments.join(", ")),
     }
 }
 

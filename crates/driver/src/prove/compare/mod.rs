@@ -45,6 +45,17 @@ pub struct Compiling {
     pub defines: Vec<String>,
 }
 
+impl Compiling {
+    /// How we read a text that is compiled so.
+    fn reading(&self) -> crate::prove::reading::Reading {
+        crate::prove::reading::Reading {
+            defines: self.defines.clone(),
+            includes: self.options.includes.clone(),
+            arch: self.options.architecture.clone(),
+        }
+    }
+}
+
 /// What came of a comparison.
 #[derive(Clone, Debug)]
 pub(super) enum Comparison {
@@ -435,18 +446,23 @@ impl<'w> Work<'w> {
 
 /// Significant bits of the narrowest float type that a kernel has.
 fn significand(signature: &Signature, text: &str) -> u32 {
-    let is_half = |scalar: &Scalar| *scalar == Scalar::Float { bits: 16 };
-    let arrays = signature.parameters.iter().flat_map(|one| &one.parts);
-    let mut scalars = arrays.flat_map(|(_, part)| match part {
+    let parts = signature.parameters.iter().flat_map(|one| &one.parts);
+    let scalars = parts.flat_map(|(_, part)| match part {
         param::kir::Part::Number(_, scalar) => vec![*scalar],
         param::kir::Part::Pointer(records) => {
             records.fields.iter().map(|(_, _, scalar)| *scalar).collect()
         }
     });
+    let of_scalar = |scalar: Scalar| match scalar {
+        Scalar::Bfloat16 => 8,
+        Scalar::Float { bits: 16 } => 11,
+        _ => 24,
+    };
     // A file that computes with halves includes their header.
-    match scalars.any(|one| is_half(&one)) || text.contains("cuda_fp16") {
-        _ if text.contains("bfloat16") => 8,
-        true => 11,
-        false => 24,
-    }
+    let of_text = match (text.contains("bfloat16"), text.contains("cuda_fp16")) {
+        (true, _) => 8,
+        (_, true) => 11,
+        _ => 24,
+    };
+    scalars.map(of_scalar).fold(of_text, u32::min)
 }

@@ -2,6 +2,7 @@
 
 use super::{Comparison, Compiling, Discrepancy, compare, show};
 use crate::Input;
+use crate::prove::reading::Refused;
 use std::time::Duration;
 
 /// What came of one kernel.
@@ -26,7 +27,13 @@ pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
         detail,
         took: Duration::ZERO,
     };
-    let kernels = match param::kernels(input.source.text()) {
+    let reading = compiling.reading();
+    let kernels = match reading.text(input) {
+        Ok(text) => param::kernels_in(&text.read),
+        Err(Refused::Text(error, _)) => Err(error),
+        Err(Refused::Option(message)) => return vec![unread(String::new(), message)],
+    };
+    let kernels = match kernels {
         Ok(kernels) => kernels,
         Err(error) => return vec![unread(String::new(), error.message.to_string())],
     };

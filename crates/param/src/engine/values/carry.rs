@@ -30,15 +30,15 @@ pub(super) enum Carry {
 /// others are scaled by come first.
 pub(super) fn carries(
     changed: &[VarId],
-    carried: &[u32],
+    (carried, extents): (&[u32], &[Extent]),
     end: Option<&Track>,
     digit: Sym,
 ) -> Vec<(VarId, Carry)> {
     let ends: Vec<(VarId, Value, Option<&Value>)> = changed
         .iter()
-        .zip(carried)
-        .map(|(var, number)| {
-            let own = Value::atom(Atom::Carried(*number));
+        .zip(carried.iter().zip(extents))
+        .map(|(var, (number, extent))| {
+            let own = Value::atom(Atom::Carried(*number, *extent));
             (*var, own, end.map(|end| &end.reals[var.position()]))
         })
         .collect();
@@ -107,7 +107,7 @@ fn exponential(name: &str, argument: Value) -> Value {
 fn is_summand(value: &Value, carried: &[u32]) -> bool {
     let mut plain = true;
     value.visit(&mut |atom| {
-        plain &= !matches!(atom, Atom::Carried(number) if carried.contains(number));
+        plain &= !matches!(atom, Atom::Carried(number, _) if carried.contains(number));
     });
     plain
 }

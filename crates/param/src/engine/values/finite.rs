@@ -1,19 +1,23 @@
 //! Which values are real numbers.
 //!
 //! The algebra of values is that of real numbers: `x − x` is 0 and `0·x` too. Infinities of the source (`m = -INFINITY` before
-//! a maximum is looked for) are none, and nothing is computed with them: they may be compared, stored and be the lesser of two,
-//! all else with them is not followed. Elements of inputs and parameters are numbers.
+//! a maximum is looked for) are none, and little is computed with them: they may be compared, stored, be the lesser of two, be added to
+//! numbers and to infinities of the same sign, multiplied with constants, and `e^−∞` is 0. All else with them is not followed. Elements of
+//! inputs and parameters are numbers.
+//!
+//! What a loop changes is at the head of an iteration what it was before the loop or what an iteration leaves
+//! , not simply a number.
 //!
 //! What a thread loads is taken for a number until it is looked up; then it is looked at again, and there the greatest of values is a number
 //! only if it is shown that there are some.
 
 use super::folds::single_fold;
 use super::resolve::Resolver;
-use super::value::{Atom, Fold, Piece, Sum, Value};
+use super::value::{Atom, Fold, Piece, Product, Sum, Value};
 use crate::logic::formula::Formula;
 
 /// What a value may be besides a real number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Extent {
     /// Nothing.
     Finite,
@@ -26,7 +30,7 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    fn negated(self) -> Self {
+    pub(super) fn negated(self) -> Self {
         match self {
             Self::Low => Self::High,
             Self::High => Self::Low,
@@ -36,6 +40,16 @@ impl Extent {
 
     fn if_all(finite: bool) -> Self {
         if finite { Self::Finite } else { Self::Other }
+    }
+
+    /// What either of two may be, and also their sum: infinities of the same sign stay one.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (one, Self::Finite) => one,
+            (Self::Finite, other) => other,
+            (one, other) if one == other => one,
+            _ => Self::Other,
+        }
     }
 
     /// Of the greatest of some values.
@@ -70,14 +84,56 @@ impl Value {
 
     /// What it may be besides a real number, where these runs may have no values.
     fn extent_if(&self, empty: Empty<'_>) -> Extent {
-        if let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len())
-            && let [(atom, 1)] = &product[..]
-        {
-            let extent = of_atom(atom, empty);
-            return if ratio.top < 0 { extent.negated() } else { extent };
+        let terms = self.terms.iter();
+        terms.fold(Extent::Finite, |sum, (product, ratio)| {
+            sum.or(of_product(product, ratio.top < 0, empty))
+        })
+    }
+
+    /// Whether it is a finite number other than 0 that is known.
+    pub(super) fn is_constant(&self) -> bool {
+        let known =
+            |atom: &Atom| matches!(atom, Atom::Number(bits) if f64::from_bits(*bits).is_finite());
+        self.terms.len() == 1 && self.terms.keys().flatten().all(|(atom, _)| known(atom))
+    }
+
+    /// Whether it can be an argument of any function, or a divisor that is not zero: it is a real number, and has no `e^x`
+    /// whose exponent may be −∞.
+    pub(super) fn is_plain(&self) -> bool {
+        let mut plain = self.is_finite();
+        self.visit(&mut |atom| {
+            if let Atom::Call(name, arguments) = atom {
+                plain &= !is_exponential(name) || arguments.iter().all(Value::is_finite);
+            }
+        });
+        plain
+    }
+}
+
+/// Functions that are 0 at −∞.
+pub(super) fn is_exponential(name: &str) -> bool {
+    matches!(name, "exp" | "exp2")
+}
+
+/// Of a product: infinities keep to constants.
+fn of_product(product: &Product, mut negative: bool, empty: Empty<'_>) -> Extent {
+    let mut infinite = Extent::Finite;
+    let mut constant = true;
+    for (atom, exponent) in product {
+        match (of_atom(atom, empty), atom) {
+            (Extent::Finite, Atom::Number(bits)) => {
+                negative ^= f64::from_bits(*bits) < 0.0 && exponent % 2 == 1;
+            }
+            (Extent::Finite, _) => constant = false,
+            (other, _) if infinite == Extent::Finite && *exponent == 1 => infinite = other,
+            _ => infinite = Extent::Other,
         }
-        let mut atoms = self.terms.keys().flatten();
-        Extent::if_all(atoms.all(|(atom, _)| of_atom(atom, empty) == Extent::Finite))
+    }
+    match infinite {
+        Extent::Finite => Extent::Finite,
+        _ if !constant => Extent::Other,
+        one if negative => one.negated(),
+        one => one,
     }
 }
 
@@ -121,6 +177,10 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
                 arguments.iter().map(|one| beside_others(name, one, empty)).collect();
             Extent::extreme(name, extents.into_iter())
         }
+        Atom::Call(name, arguments) if is_exponential(name) => {
+            let number = |one: &Value| matches!(one.extent_if(empty), Extent::Finite | Extent::Low);
+            Extent::if_all(arguments.iter().all(number))
+        }
         Atom::Call(_, arguments) => {
             let mut finite = |one: &Value| one.extent_if(empty) == Extent::Finite;
             Extent::if_all(arguments.iter().all(&mut finite))
@@ -151,9 +211,9 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
         | Atom::Entry(_)
         | Atom::Scalar(_)
         | Atom::Int(_)
-        | Atom::Truth(_)
-        | Atom::Carried(_)
-        | Atom::Unknown(..) => Extent::Finite,
+        | Atom::Truth(_) => Extent::Finite,
+        Atom::Carried(_, extent) => *extent,
+        Atom::Unknown(..) => Extent::Other,
     }
 }
 
@@ -178,9 +238,19 @@ mod tests {
         assert_eq!(call("max", vec![high.clone(), x.clone()]).extent(), Extent::High);
         assert!(call("min", vec![high, x.clone()]).is_finite());
         assert_eq!(call("max", vec![low.clone(), low.clone()]).extent(), Extent::Low);
-        // Computed with, they are anything.
-        assert_eq!(low.plus(&x).unwrap().extent(), Extent::Other);
-        assert_eq!(call("exp", vec![low.clone()]).extent(), Extent::Other);
+        // A number more is still one of them, and `e^−∞` is 0.
+        assert_eq!(low.plus(&x).unwrap().extent(), Extent::Low);
+        assert_eq!(call("exp", vec![low.clone()]).extent(), Extent::Finite);
+        assert!(
+            !call("exp", vec![low.clone()]).is_plain() && call("exp", vec![x.clone()]).is_plain()
+        );
+        let scale = Value::number(-1.442_695);
+        assert_eq!(low.times(&scale).unwrap().extent(), Extent::High);
+        // Computed with otherwise, they are anything.
+        let high = low.times(&Value::constant(-1)).unwrap();
+        assert_eq!(low.plus(&x.times(&x).unwrap()).unwrap().extent(), Extent::Low);
+        assert_eq!(call("exp", vec![high]).extent(), Extent::Other);
+        assert_eq!(call("log", vec![low.clone()]).extent(), Extent::Other);
         assert_eq!(low.times(&x).unwrap().extent(), Extent::Other);
         assert_eq!(Value::number(f64::NAN).extent(), Extent::Other);
     }

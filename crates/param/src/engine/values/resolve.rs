@@ -321,7 +321,7 @@ impl Resolver {
         Ok(match atom {
             Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
             Atom::Truth(_) => return open(None, "a condition"),
-            Atom::Carried(_) => return open(None, "what a loop hands on"),
+            Atom::Carried(..) => return open(None, "what a loop hands on"),
             Atom::Unknown(why, _) => return open(None, why.clone()),
             Atom::Int(sym) => {
                 let poly = self.poly(&Poly::symbol(*sym), instance).ok_or_else(too_large)?;

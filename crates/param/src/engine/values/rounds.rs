@@ -11,6 +11,7 @@ use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
 use super::arrays::{LoopRecord, RecordedClause};
 use super::carry::{Carry, carries};
+use super::finite::Extent;
 use super::kept::{Sums, claimed};
 use super::run::{Refusal, Runner, Track};
 use super::value::{Atom, Value};
@@ -43,16 +44,7 @@ impl Runner<'_, '_> {
         // First with variables that stand for themselves, to see how they change.
         let mut sums: Vec<(VarId, Carry)> = Vec::new();
         if !changed.is_empty() {
-            let head = self.head(inner, &entry, &shape, &facts);
-            let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-            let first = self.named + 1;
-            for var in &changed {
-                self.named += 1;
-                track.reals[var.position()] = Value::atom(Atom::Carried(self.named));
-            }
-            let carried: Vec<u32> = (first..=self.named).collect();
-            let end = self.iterate(inner, track, &head)?;
-            sums = carries(&changed, &carried, end.as_ref(), head.count);
+            sums = self.carries(inner, &entry, (&shape, &facts), &changed)?;
         }
         self.records = records;
         let sums = Sums { terms: claimed(inner, &changed, &sums), sums };
@@ -66,6 +58,39 @@ impl Runner<'_, '_> {
             self.record(inner, &entry, &head, end.as_ref());
         }
         self.exit(inner, &entry, (&shape, &facts), &sums)
+    }
+
+    /// How an iteration changes variables. What each may be besides a number at its head is what it may be before the loop or after an
+    /// iteration, so it is looked at until nothing is added.
+    fn carries(
+        &mut self,
+        inner: &Loop,
+        entry: &Track,
+        (shape, facts): (&Shape, &Facts),
+        changed: &[VarId],
+    ) -> Result<Vec<(VarId, Carry)>, Refusal> {
+        let of = |track: &Track| -> Vec<Extent> {
+            changed.iter().map(|var| track.reals[var.position()].extent()).collect()
+        };
+        let mut extents = of(entry);
+        loop {
+            let head = self.head(inner, entry, shape, facts);
+            let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
+            let first = self.named + 1;
+            for (var, extent) in changed.iter().zip(&extents) {
+                self.named += 1;
+                track.reals[var.position()] = Value::atom(Atom::Carried(self.named, *extent));
+            }
+            let carried: Vec<u32> = (first..=self.named).collect();
+            let end = self.iterate(inner, track, &head)?;
+            let after = end.as_ref().map_or_else(|| extents.clone(), of);
+            let either: Vec<Extent> =
+                extents.iter().zip(after).map(|(before, after)| before.or(after)).collect();
+            if either == extents {
+                return Ok(carries(changed, (&carried, &extents), end.as_ref(), head.count));
+            }
+            extents = either;
+        }
     }
 
     /// Notes the clauses of a loop before it and in an iteration.

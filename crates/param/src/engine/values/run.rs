@@ -11,6 +11,7 @@ use super::super::state::{Mode, State, Val};
 use super::Side;
 use super::arrays::LoopRecord;
 use super::claims::Obliged;
+use super::finite::{Extent, is_exponential};
 use super::signs::Test;
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
@@ -472,7 +473,10 @@ pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
         ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
         ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
         ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
-        _ if !values.iter().all(Value::is_finite) => None,
+        (name, [exponent]) if is_exponential(name) && exponent.extent() == Extent::Low => {
+            Some(Value::atom(Atom::Call(name.to_owned(), values)))
+        }
+        _ if !values.iter().all(Value::is_plain) => None,
         _ => Some(Value::atom(Atom::Call(name.to_owned(), values))),
     }
 }
@@ -487,8 +491,12 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Valu
 
 fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
     let numbers = left.is_finite() && right.is_finite();
+    let extents = (left.extent(), right.extent());
     match operator {
-        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if !numbers => None,
+        Binary::Add if extents.0.or(extents.1) == Extent::Other => None,
+        Binary::Sub if extents.0.or(extents.1.negated()) == Extent::Other => None,
+        Binary::Mul if !numbers && !left.is_constant() && !right.is_constant() => None,
+        Binary::Div if !left.is_finite() || !right.is_plain() => None,
         Binary::Add => left.plus(&right),
         Binary::Sub => left.minus(&right),
         Binary::Mul => left.times(&right),

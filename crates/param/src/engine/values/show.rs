@@ -53,7 +53,7 @@ impl Resolver {
                     entry.index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
                 format!("\\at({name}{index}, LoopEntry)")
             }
-            Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => "?".to_owned(),
+            Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..) => "?".to_owned(),
             Atom::Scalar(name) => name.clone(),
             Atom::Number(bits) => f64::from_bits(*bits).to_string(),
             Atom::Int(sym) => self.poly_text(&Poly::symbol(*sym)),

@@ -4,6 +4,7 @@
 //! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
 //! value becomes unreasonably large.
 
+use super::finite::Extent;
 use crate::clause::Monoid;
 use crate::kir::{ArrayId, Type};
 use crate::logic::formula::Formula;
@@ -116,8 +117,8 @@ pub(super) enum Atom {
     Call(String, Vec<Value>),
     Sum(Box<Sum>),
     Fold(Box<Fold>),
-    /// A variable at the head of the loop that is being looked at.
-    Carried(u32),
+    /// A variable at the head of the loop that is being looked at, and what it may be besides a number.
+    Carried(u32, Extent),
     /// Not followed, and why.
     Unknown(String, u32),
 }
@@ -399,7 +400,7 @@ fn mapped_atom(atom: &Atom, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Optio
         }
         Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
         // These stand for something at a place in the kernel, not for what their polynomials say.
-        Atom::Load(_) | Atom::Carried(_) | Atom::Unknown(..) => return None,
+        Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..) => return None,
     })
 }
 

@@ -1,0 +1,182 @@
+//! Entries for all sizes: `[[prove]]`, and `[[equiv]]` with `for-all-sizes = true`. They have no launch; what a launch must fulfil is
+//! said in the files and with `requires`.
+//!
+//! A project names neither a compiler nor a solver: z3 and NVRTC are those that the user's own settings lead to.
+
+use super::matrix::{Values, combinations, named};
+use super::read::{Reader, short, texts};
+use super::run::RunOptions;
+use super::value::{Raw, Table};
+use super::{Entry, ForAllSizes, Settings, Task};
+use crate::arguments::KernelPath;
+use crate::cuda::CompileOptions;
+use crate::escape::on_one_line;
+use crate::prove::reading::Reading;
+use crate::prove::{self, Compiling, Together};
+use crate::report::{self, Report};
+use crate::{Format, Input, Outcome};
+use std::ops::Range;
+use std::str::FromStr;
+use toml::de::DeTable;
+
+/// Keys of `[[prove]]`.
+pub(super) const PROVE: &[&str] = &["name", "kernel", "matrix", "define", "compare"];
+/// Keys of `[[equiv]]` for all sizes.
+pub(super) const EQUIV: &[&str] = &[
+    "name",
+    "reference",
+    "optimised",
+    "for-all-sizes",
+    "matrix",
+    "define",
+    "compare",
+    "map",
+    "same-launch",
+    "requires",
+];
+/// Settings that mean something here.
+pub(super) const SETTINGS: &[&str] = &["strict", "timeout", "require", "arch", "include"];
+
+/// Whether an `[[equiv]]` is one for all sizes.
+pub(super) fn is_meant(table: &DeTable<'_>) -> bool {
+    table.get("for-all-sizes").is_some_and(|value| value.get_ref().as_bool() != Some(false))
+}
+
+impl Reader<'_> {
+    pub(super) fn prove(
+        &mut self,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        defaults: Option<&Table<'_, '_>>,
+    ) -> Vec<Entry> {
+        let known = [PROVE, SETTINGS].concat();
+        let table = Table::new(table, span, &known, &mut self.problems);
+        let kernels = [self.required(&table, "kernel")];
+        self.for_all(&table, defaults, &kernels)
+    }
+
+    pub(super) fn equiv_for_all(
+        &mut self,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        defaults: Option<&Table<'_, '_>>,
+    ) -> Vec<Entry> {
+        let known = [EQUIV, SETTINGS].concat();
+        let table = Table::new(table, span, &known, &mut self.problems);
+        table.flag("for-all-sizes", &mut self.problems);
+        let kernels = [self.required(&table, "reference"), self.required(&table, "optimised")];
+        self.for_all(&table, defaults, &kernels)
+    }
+
+    fn for_all(
+        &mut self,
+        table: &Table<'_, '_>,
+        defaults: Option<&Table<'_, '_>>,
+        kernels: &[Option<Raw>],
+    ) -> Vec<Entry> {
+        let settings = self.settings(table, defaults);
+        let name = table.text("name", &mut self.problems);
+        let name = name.map(|name| on_one_line(&name.text).into_owned());
+        let compares = table.flag("compare", &mut self.problems).unwrap_or(true);
+        let same_launch = table.flag("same-launch", &mut self.problems).unwrap_or(false);
+        let mut list = |key: &str| {
+            table.get(key).map(|value| texts(value, &mut self.problems)).unwrap_or_default()
+        };
+        let (defines, requires, map) = (list("define"), list("requires"), list("map"));
+        let names: Vec<(String, String)> = map.iter().filter_map(|raw| self.pair(raw)).collect();
+        let mut entries = Vec::new();
+        for values in combinations(table.get("matrix"), &mut self.problems) {
+            let before = self.problems.len();
+            let paths: Vec<KernelPath> =
+                kernels.iter().flatten().filter_map(|raw| self.path(raw, &values)).collect();
+            let defines = self.filled_all(&defines, &values);
+            let requires = self.filled_all(&requires, &values);
+            if paths.len() < kernels.len() || self.problems.len() > before {
+                break;
+            }
+            let name = name
+                .clone()
+                .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
+            let together = Together { names: names.clone(), same_launch, requires };
+            let of = ForAllSizes { kernels: paths, defines, compares, together };
+            let task = Task::ForAllSizes(Box::new(of));
+            entries.push(Entry { name: named(&name, &values), task, settings: settings.clone() });
+        }
+        entries
+    }
+
+    fn path(&mut self, raw: &Raw, values: &Values) -> Option<KernelPath> {
+        let text = self.filled(raw, values)?;
+        let mut path = KernelPath::from_str(&text).ok()?;
+        path.file = self.folder.join(&path.file).display().to_string();
+        Some(path)
+    }
+
+    fn filled_all(&mut self, raws: &[Raw], values: &Values) -> Vec<String> {
+        raws.iter().filter_map(|raw| self.filled(raw, values)).collect()
+    }
+
+    /// `x=a`: two names.
+    fn pair(&mut self, raw: &Raw) -> Option<(String, String)> {
+        let pair = raw.text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
+        let pair = pair.filter(|(one, two)| !one.is_empty() && !two.is_empty());
+        if pair.is_none() {
+            self.problem(raw.span.clone(), "`map` has names of both kernels: \"x=a\"");
+        }
+        pair.map(|(one, two)| (one.to_owned(), two.to_owned()))
+    }
+}
+
+/// Runs an entry.
+pub(super) fn execute(
+    of: &ForAllSizes,
+    settings: &Settings,
+    compile: CompileOptions,
+    run: &RunOptions<'_>,
+) -> Result<Outcome, String> {
+    let reading = Reading {
+        defines: of.defines.clone(),
+        includes: compile.includes.clone(),
+        arch: compile.architecture.clone(),
+    };
+    let project = compile.project.clone();
+    let cache = compile.environment.cache_folder();
+    let compiling = Compiling { options: compile, defines: of.defines.clone() };
+    let options = |kernel| prove::Options {
+        kernel,
+        infers: true,
+        solver: None,
+        use_solver: true,
+        second_solver: None,
+        cache: cache.as_deref(),
+        strict: settings.strict,
+        time: settings.limits.time,
+        watch: run.watch,
+        compiling: of.compares.then_some(&compiling),
+        reading: &reading,
+        format: Format::Text,
+    };
+    let mut inputs = Vec::new();
+    for KernelPath { file, .. } in &of.kernels {
+        let input = Input::read_cuda_of(file.as_ref(), project.as_deref());
+        inputs.push(input.map_err(|error| error.to_string())?);
+    }
+    match (&inputs[..], &of.kernels[..]) {
+        ([input], [path]) => Ok(prove::run(input, options(path.kernel.as_deref()), run.colour)),
+        ([reference, optimised], [one, two]) => {
+            let names = [one, two].map(|path| path.kernel.as_deref());
+            let inputs = [reference, optimised];
+            Ok(prove::compare(inputs, names, &of.together, options(None), run.colour))
+        }
+        _ => Err("one or two kernels are needed".to_owned()),
+    }
+}
+
+/// A report, so that programs see what people see.
+pub(super) fn unreadable(of: &ForAllSizes, name: &str, message: &str) -> Report {
+    let command = if of.kernels.len() == 1 { "prove" } else { "equiv" };
+    let file = of.kernels.last().map_or("", |path| path.file.as_str());
+    let mut report = report::unreadable(command, file, message);
+    report.name = Some(name.to_owned());
+    report
+}
