@@ -1,6 +1,7 @@
 //! What a comparison is asked, and what it answers.
 
 use crate::difference::Difference;
+use crate::exact::Otherwise;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
 use crate::overflow::Overflow;
@@ -45,6 +46,10 @@ pub enum Answer {
     Unshown(Box<Unshown>),
     /// All are equal with the numbers that constants stand for, and differ with the constants as they are.
     Constants(Hidden),
+    /// All are equal, but the floats nearest to exact scalars decide something otherwise.
+    Scalars(Box<Otherwise>),
+    /// All are equal by the algebra, and another look at the proof saw this element differ: a bug of ours.
+    Contradicted(Box<Unsettled>),
     /// The sides do not fit together, or with the assumptions.
     Mismatch(String),
 }

@@ -5,8 +5,9 @@
 //! numbers to be near such a form by chance; nothing rests on a form before both kernels are shown to be equal
 //! with it.
 
-use crate::Formula;
+use crate::{Formula, exact};
 use decide::{Value, evaluate};
+use exec::concrete;
 use ir::Format;
 use term::{Inputs, Number, Relation, Terms};
 
@@ -20,10 +21,14 @@ const MULTIPLES: [(&str, f64); 6] = [
     ("log10e", std::f64::consts::LOG10_E),
 ];
 
+/// Products of numerators and denominators that are tried for the coarsest formats: heads of attention have up to 512
+/// numbers.
+const MOST_COARSE: f64 = 512.0;
+
 /// A form and how simple it is: the product of its numerator and denominator.
 type Form = (u64, String);
 
-/// Forms within one unit in the last place of a positive single or double, the simplest first. None if the simplest
+/// Forms within one unit in the last place of a positive float, the simplest first. None if the simplest
 /// is itself such a float: then the constant is another number.
 pub(crate) fn forms(format: Format, bits: u64) -> Vec<String> {
     forms_within(format, bits, 1)
@@ -35,7 +40,8 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
     // Doubles are computed with an error of their own: what comes near is looked at exactly below.
     let slack = if format == Format::F64 { 4.0 } else { 0.0 };
     let tolerance = unit * (units as f64 + slack) / number;
-    let largest = (0.01 / tolerance).min(1e9) as u64;
+    // Of 16 bits most numbers are near a form; nothing rests on one before the kernels are equal with it.
+    let largest = (0.01 / tolerance).clamp(MOST_COARSE, 1e9) as u64;
     let mut found: Vec<Form> = Vec::new();
     for (name, value) in MULTIPLES {
         let ratio = number / value;
@@ -57,19 +63,10 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
 
 /// A positive normal float and the distance to the next.
 fn number_and_unit(format: Format, bits: u64) -> Option<(f64, f64)> {
-    match format {
-        Format::F32 => {
-            let number = f32::from_bits(u32::try_from(bits).ok()?);
-            let is_usual = number.is_normal() && number > 0.0;
-            is_usual.then(|| (f64::from(number), f64::from(number.next_up()) - f64::from(number)))
-        }
-        Format::F64 => {
-            let number = f64::from_bits(bits);
-            let is_usual = number.is_normal() && number > 0.0 && number < f64::MAX / 2.0;
-            is_usual.then(|| (number, number.next_up() - number))
-        }
-        _ => None,
-    }
+    let number = concrete::to_double(format, bits);
+    let is_usual = number.is_normal() && number > 0.0 && number < f64::MAX / 2.0;
+    let next = concrete::to_double(format, bits.checked_add(1)?);
+    (is_usual && next.is_finite()).then_some((number, next - number))
 }
 
 /// The fraction with the smallest terms within a relative tolerance.
@@ -140,14 +137,14 @@ fn is_float(text: &str, format: Format) -> bool {
     let Some(number) = Formula::expression(text).ok().and_then(|form| form.value()) else {
         return false;
     };
-    let nearest = number.to_f64_lossy();
-    let nearest = if format == Format::F32 { f64::from(nearest as f32) } else { nearest };
+    let nearest = exact::rounded(format, number.to_f64_lossy());
     Number::from_f64(nearest).as_ref() == Some(&number)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::Scalar;
 
     fn single(number: f32) -> Option<String> {
         forms(Format::F32, number.to_bits().into()).into_iter().next()
@@ -179,6 +176,24 @@ mod tests {
         assert_ne!(single(near.next_up().next_up()).as_deref(), Some("1/sqrt(32)"));
         assert_ne!(single(near.next_down().next_down()).as_deref(), Some("1/sqrt(32)"));
         assert_ne!(single(0.1767).as_deref(), Some("1/sqrt(32)"));
+    }
+
+    #[test]
+    fn scales_of_16_bits_are_found() {
+        for format in [Format::F16, Format::Bf16] {
+            for width in [8, 32, 128] {
+                let scale = 1.0 / f64::from(width).sqrt();
+                let bits = concrete::convert(
+                    concrete::Conversion::nearest(Scalar::Float(Format::F64), Scalar::Float(format)),
+                    scale.to_bits(),
+                );
+                let found = forms(format, bits);
+                assert!(found.contains(&format!("1/sqrt({width})")), "{format:?} {found:?}");
+                // Two units away it is not.
+                assert!(!forms(format, bits + 2).contains(&format!("1/sqrt({width})")));
+                assert!(!forms(format, bits - 2).contains(&format!("1/sqrt({width})")));
+            }
+        }
     }
 
     /// A float near a float is another number.

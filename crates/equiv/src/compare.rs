@@ -10,13 +10,15 @@ use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::difference::Difference;
+use crate::exact;
 use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
 use crate::numeric;
 use crate::ordinary::Chosen;
-use crate::overflow::{self, Overflow};
+use crate::overflow::{self, Sought};
 use crate::recheck::Recheck;
 use crate::relied;
+use crate::rounding::unit;
 use crate::sequence::Launches;
 use crate::settle;
 use crate::side::{Side, Table};
@@ -94,7 +96,7 @@ fn run_and_compare(
         let compared = &mut compared;
         let mut answer = Outputs::new(sides, table, assumed, clock, &mut ran, compared).compare();
         let limits = clock.limits();
-        if standing::is_likely(&answer)
+        if standing::is_likely(&answer, &ran)
             && let Some(found) = standing::find(&launches, options, assumed, &ran)
             && hidden_by(&launches, assumed, &found.ran).is_none()
         {
@@ -116,13 +118,21 @@ fn run_and_compare(
         {
             answer = Answer::Constants(hidden);
         }
+        if matches!(answer, Answer::Equal)
+            && let Some(otherwise) = exact::find(&launches, options, &ran)
+        {
+            answer = Answer::Scalars(Box::new(otherwise));
+        }
         if !matches!(answer, Answer::Different(_) | Answer::Mismatch(_)) {
             let terms = &ran[0].domain.terms;
             let chosen = &Chosen { sides, table, terms, assumed };
-            compared.overflow = overflowing(chosen, &ran, limits);
-            if matches!(answer, Answer::Equal)
-                && let Some(fault) = overflow::find_fault(chosen, limits, cost(&ran))
-            {
+            // Nothing else steers a kernel by numbers that are not finite.
+            let steers = ran.iter().any(|ran| ran.domain.relied.asks_for_numbers());
+            let fault = steers && matches!(answer, Answer::Equal);
+            let sought = Sought { overflow: is_for_every_schedule(&ran), fault };
+            let shown = overflow::find(chosen, limits, cost(&ran), sought);
+            compared.overflow = shown.overflow;
+            if let Some(fault) = shown.fault {
                 answer = Answer::Unknown(Box::new(fault), 1);
             }
         }
@@ -132,7 +142,7 @@ fn run_and_compare(
                 let stands = &compared.stands;
                 match (Recheck { sides, table, terms, assumed, limits, snap, stands }).run() {
                     Ok(rechecked) => compared.rechecked = Some(rechecked),
-                    Err(unsettled) => answer = Answer::Unknown(Box::new(unsettled), 1),
+                    Err(unsettled) => answer = Answer::Contradicted(Box::new(unsettled)),
                 }
             }
             Answer::Different(difference) => {
@@ -144,6 +154,8 @@ fn run_and_compare(
             | Answer::Unknown(..)
             | Answer::Unshown(_)
             | Answer::Constants(_)
+            | Answer::Scalars(_)
+            | Answer::Contradicted(_)
             | Answer::Mismatch(_) => {}
         }
         compared.answer = Some(answer);
@@ -166,7 +178,9 @@ fn hidden_by(
     let (terms, snap, stands) = (&ran[0].domain.terms, false, &[][..]);
     let constants: Vec<f64> = ran.iter().flat_map(|ran| ran.domain.snapped_numbers()).collect();
     let kernels = &Recheck { sides, table, terms, assumed, limits, snap, stands };
-    hidden::find(kernels, cost(ran), &constants)
+    let replaced = ran.iter().flat_map(|ran| ran.domain.constants.stand_for());
+    let units = replaced.map(|stands| unit(stands.constant.format()));
+    hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max))
 }
 
 /// Instructions of all threads of both sides.
@@ -184,16 +198,12 @@ fn compare_runs(ran: &[Ran; 2]) -> Compared {
     }
 }
 
-/// Where floats overflow, of runs that are good for every schedule.
-fn overflowing(chosen: &Chosen<'_>, ran: &[Ran; 2], limits: Limits) -> Option<Overflow> {
-    let outcomes = || ran.iter().flat_map(|ran| &ran.outcomes);
+/// Whether the runs found nothing wrong and left nothing open, so that they are good for every schedule.
+fn is_for_every_schedule(ran: &[Ran; 2]) -> bool {
     let faulty = |outcome: &Outcome| {
         !outcome.findings.is_empty() || !outcome.undecided.is_empty() || !outcome.doubts.is_empty()
     };
-    if outcomes().any(faulty) {
-        return None;
-    }
-    overflow::find(chosen, limits, cost(ran))
+    !ran.iter().flat_map(|ran| &ran.outcomes).any(faulty)
 }
 
 /// Where a side stores an element last.

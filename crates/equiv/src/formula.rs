@@ -100,15 +100,6 @@ impl Formula {
         terms.as_number(term).cloned()
     }
 
-    /// A double near its value, if it has no names and a value.
-    #[must_use]
-    pub fn approximate(&self) -> Option<f64> {
-        match self.evaluated()? {
-            Value::Real(value) => Some(value.to_f64_lossy()),
-            _ => None,
-        }
-    }
-
     /// Whether it has no value whatever names stand for, because a part without names has none.
     #[must_use]
     pub fn is_undefined(&self) -> bool {

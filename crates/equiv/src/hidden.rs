@@ -11,6 +11,9 @@
 //! of constants. It counts only up to [`MOST_CANCELLED`] times the value, and an element must differ at two
 //! points, or at the only one: near a root of the reference anything is far away.
 //!
+//! So `1 + x·c − x·π` is proved equal to 1: the difference is 9·10⁻⁸·x, below the bound for the value 1 at all inputs up to
+//! 64. A user who calls it with inputs of 10⁴ sees it, as he sees the rounding of `x·c` itself there, which is larger.
+//!
 //! It errs on the silent side: what an enclosure leaves open, and values beyond the range of the output's type,
 //! say nothing.
 
@@ -35,6 +38,23 @@ const STEP: f64 = 1.0 / 1024.0;
 /// How much a sum may cancel.
 const MOST_CANCELLED: f64 = 4096.0;
 
+/// Units in the last place of a constant of 16 bits that values may be apart.
+const COARSE_UNITS: f64 = 2.0;
+
+/// The kernels, and the unit in the last place of the coarsest constant that stands for something.
+struct Looked<'r> {
+    kernels: &'r Recheck<'r>,
+    unit: f64,
+}
+
+impl<'r> std::ops::Deref for Looked<'r> {
+    type Target = Recheck<'r>;
+
+    fn deref(&self) -> &Recheck<'r> {
+        self.kernels
+    }
+}
+
 /// An element that differs by more than rounding once constants are what they are.
 #[derive(Clone, Debug)]
 pub struct Hidden {
@@ -45,9 +65,16 @@ pub struct Hidden {
 }
 
 /// Looks for an element whose difference is not small. `cost` is that of running both kernels once; `constants` are
-/// those that were taken for other numbers.
-pub(crate) fn find(kernels: &Recheck<'_>, cost: u64, constants: &[f64]) -> Option<Hidden> {
+/// those that were taken for other numbers, `unit` is that in the last place of the coarsest constant that stands for a
+/// closed form.
+pub(crate) fn find(
+    kernels: &Recheck<'_>,
+    cost: u64,
+    constants: &[f64],
+    unit: f64,
+) -> Option<Hidden> {
     let points = (COST / cost.max(1)).clamp(1, POINTS);
+    let kernels = &Looked { kernels, unit };
     let found = at_constants(kernels, constants, points as usize);
     if found.is_some() {
         return found;
@@ -85,7 +112,7 @@ pub(crate) fn find(kernels: &Recheck<'_>, cost: u64, constants: &[f64]) -> Optio
 
 /// Looks at inputs that are the constants themselves: a comparison with one jumps there, and nowhere near. Only a jump
 /// counts, which is large against the constant.
-fn at_constants(kernels: &Recheck<'_>, constants: &[f64], points: usize) -> Option<Hidden> {
+fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Option<Hidden> {
     let near = |constant: &f64| {
         let single = *constant as f32;
         [single, single.next_up(), single.next_down()].map(f64::from)
@@ -108,7 +135,7 @@ fn at_constants(kernels: &Recheck<'_>, constants: &[f64], points: usize) -> Opti
 }
 
 /// Numbers of a point, changed by a relative step, each one up or down, if there is one.
-fn draw(kernels: &Recheck<'_>, point: u64, scale: f64, step: Option<f64>) -> Option<Numbers> {
+fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Option<Numbers> {
     let mut state = (point + 1) << 32;
     let next = || {
         state += 1;
@@ -122,15 +149,15 @@ fn draw(kernels: &Recheck<'_>, point: u64, scale: f64, step: Option<f64>) -> Opt
     }
 }
 
-fn run(kernels: &Recheck<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
+fn run(kernels: &Looked<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
     [0, 1].map(|number| {
-        let Recheck { table, limits, .. } = *kernels;
+        let Recheck { table, limits, .. } = *kernels.kernels;
         kernels.elements(&Run { side: kernels.sides[number], number, table, numbers, limits })
     })
 }
 
 /// Elements that differ by more than the bound, measured by the larger value, and by how much at least.
-fn suspects(kernels: &Recheck<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
+fn suspects(kernels: &Looked<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     for (at, pair) in elements[0].iter().zip(&elements[1]).enumerate() {
         let (Enclosed::Between(a, b), Enclosed::Between(c, d)) = pair else { continue };
@@ -151,7 +178,7 @@ fn middle(element: &Enclosed) -> Option<f64> {
     }
 }
 
-fn is_double(kernels: &Recheck<'_>, at: usize) -> bool {
+fn is_double(kernels: &Looked<'_>, at: usize) -> bool {
     let mut left = at;
     for (_, output) in kernels.outputs(0) {
         if left < output.starts.len() {
@@ -162,20 +189,22 @@ fn is_double(kernels: &Recheck<'_>, at: usize) -> bool {
     false
 }
 
-/// How far apart values may be, for their size.
-fn bound(kernels: &Recheck<'_>, at: usize) -> f64 {
-    if is_double(kernels, at) { 1e-12 } else { 1e-5 }
+/// How far apart values may be, for their size: what a constant of 16 bits is rounded by is more than the bound for
+/// singles.
+fn bound(kernels: &Looked<'_>, at: usize) -> f64 {
+    let bound = if is_double(kernels, at) { 1e-12 } else { 1e-5 };
+    if kernels.unit > f32::EPSILON.into() { COARSE_UNITS * kernels.unit } else { bound }
 }
 
 /// Sizes at which floats of the output's type have all their digits.
-fn limits(kernels: &Recheck<'_>, at: usize) -> (f64, f64) {
+fn limits(kernels: &Looked<'_>, at: usize) -> (f64, f64) {
     match is_double(kernels, at) {
         true => (f64::MIN_POSITIVE, f64::MAX),
         false => (f32::MIN_POSITIVE.into(), f32::MAX.into()),
     }
 }
 
-fn position(kernels: &Recheck<'_>, at: usize) -> Option<Position> {
+fn position(kernels: &Looked<'_>, at: usize) -> Option<Position> {
     let mut left = at;
     for (_, output) in kernels.outputs(0) {
         if left < output.starts.len() {

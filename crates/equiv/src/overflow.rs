@@ -9,7 +9,7 @@
 use crate::answer::{Position, Unsettled};
 use crate::ordinary::{COUNT, Chosen, Filling};
 use crate::replay::element;
-use crate::witness::{Numbers, Run};
+use crate::witness::Run;
 use exec::{Limits, Outcome};
 use ir::Scalar;
 
@@ -30,36 +30,63 @@ pub struct Overflow {
     pub inputs: Vec<Filling>,
 }
 
-/// Looks for such an element; the runs on terms executed so many instructions.
-pub(crate) fn find(chosen: &Chosen<'_>, limits: Limits, instructions: u64) -> Option<Overflow> {
-    for number in 0..COUNT.min(affordable(instructions)) {
-        let Some((inputs, numbers)) = chosen.at(number) else { continue };
-        if let Some((position, values)) = at(chosen, &numbers, limits) {
-            return Some(Overflow { position, values, inputs });
-        }
-    }
-    None
+/// What the runs are searched for.
+#[derive(Clone, Copy)]
+pub(crate) struct Sought {
+    /// Elements that are no finite numbers.
+    pub(crate) overflow: bool,
+    /// Faults of the optimised side alone.
+    pub(crate) fault: bool,
 }
 
-/// Looks for inputs at which the optimised side does something wrong in floats that it does not do in real numbers, and
-/// the reference does not do at all: an infinity or a NaN steers it.
-pub(crate) fn find_fault(
+/// What the runs showed.
+#[derive(Default)]
+pub(crate) struct Shown {
+    pub(crate) overflow: Option<Overflow>,
+    /// The optimised side does something wrong in floats that it does not do in real numbers, and the reference does not
+    /// do at all: an infinity or a NaN steers it.
+    pub(crate) fault: Option<Unsettled>,
+}
+
+/// Runs the optimised side at ordinary inputs, and the reference where that shows something; the runs on terms executed
+/// so many instructions.
+#[inline(never)]
+pub(crate) fn find(
     chosen: &Chosen<'_>,
     limits: Limits,
     instructions: u64,
-) -> Option<Unsettled> {
-    let affordable = affordable(instructions);
-    let is_wrong = |number: usize, numbers: &Numbers| {
-        let (side, table) = (chosen.sides[number], chosen.table);
-        let left = Run { side, number, table, numbers, limits }.on_bits();
-        left.map(|left| left.iter().any(|outcome| !outcome.findings.is_empty()))
-    };
-    let faults = |number: usize| {
-        let (_, numbers) = chosen.at(number)?;
-        let faults = is_wrong(1, &numbers)? && !is_wrong(0, &numbers)?;
-        faults.then_some(())
-    };
-    (0..COUNT.min(affordable)).find_map(faults)?;
+    sought: Sought,
+) -> Shown {
+    let mut shown = Shown::default();
+    for number in 0..COUNT.min(affordable(instructions)) {
+        let seeks_overflow = sought.overflow && shown.overflow.is_none();
+        if !seeks_overflow && !(sought.fault && shown.fault.is_none()) {
+            break;
+        }
+        let Some((inputs, numbers)) = chosen.at(number) else { continue };
+        let run = |number: usize| {
+            let (side, table) = (chosen.sides[number], chosen.table);
+            Run { side, number, table, numbers: &numbers, limits }.on_bits()
+        };
+        let Some(optimised) = run(1) else { continue };
+        let is_wrong = |left: &[Outcome]| left.iter().any(|one| !one.findings.is_empty());
+        if is_wrong(&optimised) {
+            let faults = sought.fault && shown.fault.is_none();
+            if faults && run(0).is_some_and(|reference| !is_wrong(&reference)) {
+                shown.fault = fault(chosen);
+            }
+        } else if seeks_overflow
+            && let Some((position, values)) = at(chosen, &optimised, &|| {
+                run(0).filter(|reference| !is_wrong(reference))
+            })
+        {
+            shown.overflow = Some(Overflow { position, values, inputs });
+        }
+    }
+    shown
+}
+
+fn fault(chosen: &Chosen<'_>) -> Option<Unsettled> {
     let (name, _) = chosen.sides[1].written().into_iter().next()?;
     let reason = "run in floats at ordinary inputs, the optimised side does something wrong that it does not do in \
                   real numbers (`simulate` shows it)";
@@ -73,14 +100,12 @@ fn affordable(instructions: u64) -> usize {
     points as usize
 }
 
-/// The first such element at a point.
-fn at(chosen: &Chosen<'_>, numbers: &Numbers, limits: Limits) -> Option<(Position, [f64; 2])> {
-    let run = |number: usize| {
-        let (side, table) = (chosen.sides[number], chosen.table);
-        let left = Run { side, number, table, numbers, limits }.on_bits()?;
-        left.iter().all(|outcome| outcome.findings.is_empty()).then_some(left)
-    };
-    let optimised = run(1)?;
+/// The first element at a point that is no finite number where the reference's is.
+fn at(
+    chosen: &Chosen<'_>,
+    optimised: &[Outcome],
+    reference: &dyn Fn() -> Option<Vec<Outcome>>,
+) -> Option<(Position, [f64; 2])> {
     let other = chosen.sides[0].written();
     let written = chosen.sides[1].written();
     let floats = || {
@@ -91,17 +116,17 @@ fn at(chosen: &Chosen<'_>, numbers: &Numbers, limits: Limits) -> Option<(Positio
     };
     // Most runs are of finite numbers; then the reference need not be run.
     let strange = |(own, _): (&(usize, &crate::Output), _)| {
-        let mut all = (0..own.1.starts.len()).filter_map(|at| element(&optimised, *own, at));
+        let mut all = (0..own.1.starts.len()).filter_map(|at| element(optimised, *own, at));
         all.any(|value| !value.is_finite())
     };
     if !floats().any(strange) {
         return None;
     }
-    let reference = run(0)?;
+    let reference = reference()?;
     for (own, other) in floats() {
         for index in 0..own.1.starts.len() {
             let values = [written_element(&reference, *other, index), {
-                written_element(&optimised, *own, index)
+                written_element(optimised, *own, index)
             }];
             let [Some(finite), Some(strange)] = values else { continue };
             if finite.is_finite() && !strange.is_finite() {

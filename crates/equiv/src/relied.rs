@@ -73,6 +73,11 @@ impl Relied {
         self.finite.insert((self.launches.saturating_sub(1), place));
     }
 
+    /// Whether anything was tested for NaN or compared with an infinity.
+    pub(crate) fn asks_for_numbers(&self) -> bool {
+        !self.tests.is_empty() || !self.finite.is_empty()
+    }
+
     /// Where data are compared with an infinity.
     pub(crate) fn assumed_finite(&self) -> BTreeSet<SignRead> {
         self.finite.clone()

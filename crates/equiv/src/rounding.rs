@@ -13,17 +13,25 @@ use std::fmt;
 /// Units in the last place between constants that may be meant to be the same.
 const NEAR: u64 = 2;
 
-/// A single or double.
+/// Formats of constants that may stand for another number.
+const FORMATS: [Format; 4] = [Format::Bf16, Format::F16, Format::F32, Format::F64];
+
+/// A constant in one of four formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Constant {
-    /// Of its format.
-    width: u32,
+    /// Its position in [`FORMATS`].
+    format: u8,
     pub(crate) bits: u64,
 }
 
 impl Constant {
     pub(crate) fn format(self) -> Format {
-        if self.width == 64 { Format::F64 } else { Format::F32 }
+        FORMATS[usize::from(self.format)]
+    }
+
+    /// Whether its format has too few bits to tell that two constants are meant to be the same.
+    pub(crate) fn is_coarse(self) -> bool {
+        self.format().width().bits() == 16
     }
 
     /// Its value.
@@ -33,18 +41,18 @@ impl Constant {
     }
 
     fn is_negative(self) -> bool {
-        self.bits >> (self.width - 1) & 1 == 1
+        self.bits >> (self.format().width().bits() - 1) & 1 == 1
     }
 
     fn magnitude(self) -> Self {
-        Self { bits: self.bits & !(1 << (self.width - 1)), ..self }
+        Self { bits: self.bits & (self.format().width().mask() >> 1), ..self }
     }
 }
 
 impl fmt::Display for Constant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.format() {
-            Format::F32 => write!(f, "{}", self.value() as f32),
+            Format::F32 | Format::F16 | Format::Bf16 => write!(f, "{}", self.value() as f32),
             _ => write!(f, "{}", self.value()),
         }
     }
@@ -88,9 +96,20 @@ impl Constants {
         &magnitudes(self) - &magnitudes(others)
     }
 
+    /// The unit in the last place of the coarsest constant that was met, for numbers of size 1; of singles if there is none.
+    pub(crate) fn coarsest_unit(&self) -> f64 {
+        let coarsest = self.met.iter().map(|one| one.format()).next();
+        unit(coarsest.unwrap_or(Format::F32)).max(unit(Format::F32))
+    }
+
     /// Takes constants for the numbers they stand for.
     pub(crate) fn replace(&mut self, stands: impl Iterator<Item = Stands>) {
         self.replaced = stands.collect();
+    }
+
+    /// What constants were taken for.
+    pub(crate) fn stand_for(&self) -> &[Stands] {
+        &self.replaced
     }
 
     /// The expression that a constant stands for, and whether it is negated.
@@ -109,7 +128,8 @@ impl Constants {
             let own = self.met.contains(constant);
             self.met.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
         };
-        let taken = optimised.met.iter().filter_map(near).collect();
+        let fine = optimised.met.iter().filter(|constant| !constant.is_coarse());
+        let taken = fine.filter_map(near).collect();
         Self { taken, ..Self::default() }
     }
 
@@ -122,12 +142,20 @@ impl Constants {
     }
 }
 
-/// Singles and doubles that are neither zero nor infinite: the others have too few bits to tell.
+/// Constants of 16 bits and more that are neither zero nor infinite.
 fn constant(format: Format, bits: u64) -> Option<Constant> {
-    let width = match format {
-        Format::F32 => 32,
-        Format::F64 => 64,
-        _ => return None,
-    };
-    concrete::to_double(format, bits).is_normal().then_some(Constant { width, bits })
+    let position = FORMATS.iter().position(|one| *one == format)?;
+    let format = u8::try_from(position).ok()?;
+    let number = concrete::to_double(FORMATS[position], bits);
+    number.is_normal().then_some(Constant { format, bits })
+}
+
+/// The unit in the last place of 1.
+pub(crate) fn unit(format: Format) -> f64 {
+    match format {
+        Format::Bf16 => 2f64.powi(-7),
+        Format::F16 => 2f64.powi(-10),
+        Format::F64 => f64::EPSILON,
+        _ => f32::EPSILON.into(),
+    }
 }

@@ -5,6 +5,7 @@
 //! where. Memory between the elements of a strided tensor belongs to nobody: it is one input more
 //! for each such place and each side, so that an output that depends on it differs.
 
+use crate::exact::{Decisions, rounded_scalar};
 use crate::formula::Formula;
 use crate::symbolic::Symbolic;
 use exec::Launch;
@@ -203,7 +204,33 @@ impl Table {
         number: usize,
         snap: bool,
     ) -> Result<Symbolic, String> {
+        self.new_domain(side, number, snap, false)
+    }
+
+    /// The same with the nearest floats in the place of scalars that are expressions without names.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn domain_of_floats(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+    ) -> Result<Symbolic, String> {
+        self.new_domain(side, number, snap, true)
+    }
+
+    fn new_domain(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+        rounds: bool,
+    ) -> Result<Symbolic, String> {
         let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
+        let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
+        domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
+        domain.rounds_scalars = rounds;
         self.begin(&mut domain, side, 0, number)?;
         Ok(domain)
     }
@@ -234,7 +261,10 @@ impl Table {
         for input in own() {
             match &input.kind {
                 InputKind::Related(formula) => {
-                    let term = self.scalar_term(formula, &mut domain.terms)?;
+                    let term = match rounded_scalar(input).filter(|_| domain.rounds_scalars) {
+                        Some(nearest) => domain.terms.float(nearest),
+                        None => self.scalar_term(formula, &mut domain.terms)?,
+                    };
                     domain.give(input.source, vec![term]);
                 }
                 InputKind::Tensor { order: Some(order), .. } => {

@@ -21,6 +21,7 @@ mod tests;
 
 use crate::choices;
 use crate::constants;
+use crate::exact::{Decisions, has_inputs};
 use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
 use crate::handles::Handles;
@@ -77,6 +78,10 @@ pub struct Symbolic {
     /// Whether there was such a function.
     pub(crate) has_ranges: bool,
     pub(crate) relied: Relied,
+    /// What came out of decisions, if a scalar is given exactly and no float.
+    pub(crate) decisions: Option<Decisions>,
+    /// Whether such scalars are taken for the nearest floats.
+    pub(crate) rounds_scalars: bool,
 }
 
 /// What is done to up to three terms.
@@ -149,6 +154,8 @@ impl Symbolic {
             marks: None,
             has_ranges: false,
             relied: Relied::new(),
+            decisions: None,
+            rounds_scalars: false,
         }
     }
 
@@ -320,6 +327,32 @@ impl Symbolic {
     }
 }
 
+impl Symbolic {
+    /// Remembers what conditions or rounded numbers are, if this run asks.
+    fn note_decisions(&mut self, values: &Values, lanes: Mask) {
+        let Some(mut decisions) = self.decisions.take() else { return };
+        for lane in lanes.iter() {
+            decisions.note(&self.terms, self.place, self.term(values[lane]));
+        }
+        self.decisions = Some(decisions);
+    }
+
+    /// Remembers the signs of numbers, if this run asks.
+    fn note_signs(&mut self, values: &Values, lanes: Mask) {
+        if self.decisions.is_none() {
+            return;
+        }
+        let mut negative = [0; exec::WARP];
+        let zero = self.terms.zero();
+        for lane in lanes.iter() {
+            let term = self.term(values[lane]);
+            let is_negative = self.terms.compare(term::Relation::Less, term, zero);
+            negative[lane] = self.handles.handle(is_negative);
+        }
+        self.note_decisions(&negative, lanes);
+    }
+}
+
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
         if let Some(given) = self.given.remove(&inputs.source) {
@@ -376,10 +409,16 @@ impl Domain for Symbolic {
 
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.each(Operation::Binary(op), operands, lanes, out);
+        if op == Binary::CopySign {
+            self.note_signs(operands[0], lanes);
+        }
     }
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
         self.each(Operation::Unary(op), [a], lanes, out);
+        if matches!(op, Unary::Round(_)) {
+            self.note_decisions(out, lanes);
+        }
         if op == Unary::Saturate {
             lanes.iter().for_each(|lane| self.expf.note_saturated(out[lane]));
         }
@@ -387,6 +426,10 @@ impl Domain for Symbolic {
 
     fn instruction(&mut self, instruction: Instruction) {
         self.place = Some(instruction.place);
+    }
+
+    fn is_data(&self, value: Value) -> bool {
+        has_inputs(&self.terms, self.term(value))
     }
 
     fn reads_sign(&mut self, value: Value, place: Place) {
@@ -417,6 +460,7 @@ impl Domain for Symbolic {
         let mut conditions = [0; exec::WARP];
         self.note_infinities(operands, lanes);
         self.each(Operation::Compare(relation), operands, lanes, &mut conditions);
+        self.note_decisions(&conditions, lanes);
         self.conclude(&conditions, lanes, out);
     }
 

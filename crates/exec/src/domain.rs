@@ -240,6 +240,12 @@ pub trait Domain {
     /// One operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
 
+    /// Whether a value depends on inputs. What does not is a number that the engine knows, or one it does not enclose.
+    fn is_data(&self, value: Value) -> bool {
+        let _ = value;
+        true
+    }
+
     /// An instruction at a place takes the sign of a value, which on hardware may be a negative zero.
     fn reads_sign(&mut self, value: Value, place: Place) {
         let _ = (value, place);

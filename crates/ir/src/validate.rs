@@ -35,6 +35,7 @@ pub fn validate(program: &Program) -> Vec<String> {
 ///
 /// # Panics
 /// With the first violations, if there are any.
+#[inline(never)]
 pub fn assert_valid(program: &Program) {
     let problems = validate(program);
     let first = &problems[..problems.len().min(3)];

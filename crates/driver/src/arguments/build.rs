@@ -347,7 +347,7 @@ impl<'r> Builder<'r> {
                     let no_value = || {
                         wrong(format!("{shown}: `{expression}` has names in it; write its value"))
                     };
-                    self.real(&formula, element).unwrap_or_else(no_value)?
+                    self.real(&shown, &formula, element).unwrap_or_else(no_value)?
                 }
                 Piece::Symbolic(element) => {
                     let at = format!("{shown}, field at {offset},");

@@ -36,6 +36,7 @@ pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
 pub use output::OutputSpec;
+pub(crate) use scalar::nearest;
 pub use select::{KernelPath, kernels, select_kernel};
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,

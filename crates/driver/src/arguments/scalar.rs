@@ -173,19 +173,27 @@ impl Builder<'_> {
                 return wrong(format!("{shown} is {ty}; only numbers can be related: `{spec}`"));
             }
         };
-        self.real(&formula, element).unwrap_or_else(|| {
+        self.real(&shown, &formula, element).unwrap_or_else(|| {
             wrong(format!("`{spec}`: related scalars are not supported here; write the value"))
         })
     }
 
     /// An expression as the value of a float: exact where a run is on real numbers, else rounded. `None` if it
     /// cannot be rounded, because it has names.
-    pub(super) fn real(&self, formula: &Formula, element: ElementType) -> Option<Outcome> {
+    pub(super) fn real(
+        &self,
+        shown: &str,
+        formula: &Formula,
+        element: ElementType,
+    ) -> Option<Outcome> {
+        let nearest = match nearest(formula, element) {
+            Ok(nearest) => nearest,
+            Err(reason) => return Some(wrong(format!("{shown}: {reason}"))),
+        };
         match self.request.missing_data {
             MissingData::Opaque => Some(Ok(exec::Argument::Opaque(Some(element.scalar())))),
             MissingData::Refused => {
-                let value = formula.approximate()?;
-                let number = Number::Float(format!("{value:e}"));
+                let number = Number::Float(format!("{:e}", nearest?.number));
                 Some(encode(element, &number).map_err(Problem::Wrong))
             }
         }
@@ -220,6 +228,24 @@ impl Builder<'_> {
             let name = spec.map_or(parameter.name, |spec| spec.name.as_str()).to_owned();
             self.scalars.push(ScalarSpec { name, argument: parameter.index, offset: 0, value });
         }
+    }
+}
+
+/// The float of a type that is nearest to an expression; `None` if that depends on names, or the type is no float.
+///
+/// # Errors
+/// If the value is beyond the type, or its float would be zero.
+pub(crate) fn nearest(
+    formula: &Formula,
+    element: ElementType,
+) -> Result<Option<equiv::Nearest>, String> {
+    let ir::Scalar::Float(format) = element.scalar() else { return Ok(None) };
+    match formula.nearest(format) {
+        Some(nearest) if !nearest.number.is_finite() => {
+            Err(format!("{formula} is too large for {element}"))
+        }
+        Some(nearest) if nearest.vanishes => Err(format!("{formula} rounds to zero in {element}")),
+        nearest => Ok(nearest),
     }
 }
 

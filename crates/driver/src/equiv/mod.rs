@@ -132,6 +132,7 @@ fn answer<'r>(
 ) -> Result<Answered<'r>, String> {
     sides::check_contents(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
+    let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
     let (compared, heat) = {
         let one = sides::sequence(executions[0], &prepared[0], &meanings)?;
         let other = sides::sequence(executions[1], &prepared[1], &meanings)?;
@@ -170,7 +171,8 @@ fn answer<'r>(
         (launch.strict, launch.all_set) = (options.strict, all_set);
         launch.allow = options.allow;
     }
-    let assumptions = options.assumptions.iter().map(ToString::to_string).collect();
+    let mut assumptions: Vec<String> = options.assumptions.iter().map(ToString::to_string).collect();
+    assumptions.extend(exact);
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
@@ -223,16 +225,14 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         reason: judgement.reason,
         difference: difference
             .map(|difference| (difference, answered.element(&difference.position))),
+        smallness: difference
+            .and_then(|difference| text::smallness(difference, &answered.scalars())),
         assumptions: answered.assumptions(),
         heat: answered.heat.clone(),
         precision: answered.precision(),
         overflow: answered.overflowing(),
     };
-    let exit = match answered.verdict() {
-        Verdict::Refuted => Exit::Refuted,
-        Verdict::Unknown => Exit::Unknown,
-        Verdict::Proved => Exit::Success,
-    };
+    let exit = exit(answered.compared.answer.as_ref(), answered.verdict());
     let outcomes = answered.compared.outcomes.iter().flatten();
     let report = report::equiv(&answered.sides, comparison);
     Outcome {
@@ -241,6 +241,16 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         exit,
         thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
         report: Some(report),
+    }
+}
+
+/// The exit status. A proof that another look contradicts is a bug of ours, whatever else was found.
+fn exit(answer: Option<&Answer>, verdict: Verdict) -> Exit {
+    match (answer, verdict) {
+        (Some(Answer::Contradicted(_)), _) => Exit::Bug,
+        (_, Verdict::Refuted) => Exit::Refuted,
+        (_, Verdict::Unknown) => Exit::Unknown,
+        (_, Verdict::Proved) => Exit::Success,
     }
 }
 
@@ -324,6 +334,10 @@ impl Answered<'_> {
                     self.element(&hidden.position)
                 ))
             }
+            Answer::Contradicted(at) => {
+                unknown(&format!("`{}`: {}", self.element(&at.position), at.reason))
+            }
+            Answer::Scalars(otherwise) => unknown(&self.otherwise(otherwise)),
             Answer::Unshown(unshown) => unknown(&self.unshown(unshown)),
             Answer::Mismatch(reason) => unknown(reason),
         }
@@ -354,6 +368,24 @@ impl Answered<'_> {
         format!(
             "the inlined {name}{place} is that function only where {condition} ({why}), which does \
              not follow from the inputs; {remedy}"
+        )
+    }
+
+    /// Which scalars decide something otherwise once they are floats.
+    fn otherwise(&self, otherwise: &equiv::Otherwise) -> String {
+        let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
+            format!("`{name}` is {exact}, and the float nearest to it ({nearest})")
+        });
+        let side = otherwise.side;
+        let place = match (&self.sides[side][..], otherwise.place) {
+            ([launch], Some(place)) => format!(" at {}", launch.kernel().line(place)),
+            _ => String::new(),
+        };
+        let name = ["the reference", "the optimised kernel"][side];
+        format!(
+            "{} decides otherwise in {name}{place}: a comparison, a rounding to an integer or a sign; \
+             pass the float itself",
+            scalars.collect::<Vec<_>>().join("; ")
         )
     }
 
@@ -474,5 +506,23 @@ impl Answered<'_> {
             0 | 1 => format!("{name}[{index}]"),
             _ => format!("{name}[{}]", equiv::indices(index, shape)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contradicted_proof_is_a_bug() {
+        let position = equiv::Position { name: "y".to_owned(), index: 0 };
+        let at = equiv::Unsettled { position, reason: String::new(), lost: None };
+        let contradicted = Answer::Contradicted(Box::new(at));
+        for verdict in [Verdict::Unknown, Verdict::Refuted, Verdict::Proved] {
+            assert_eq!(exit(Some(&contradicted), verdict), Exit::Bug);
+        }
+        assert_eq!(exit(Some(&Answer::Equal), Verdict::Proved), Exit::Success);
+        assert_eq!(exit(Some(&Answer::Equal), Verdict::Unknown), Exit::Unknown);
+        assert_eq!(exit(None, Verdict::Refuted), Exit::Refuted);
     }
 }

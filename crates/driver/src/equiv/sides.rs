@@ -1,7 +1,9 @@
 //! The two sides of a comparison, from their launches: which inputs they have in common, what
 //! related scalars are, and what is assumed.
 
-use crate::arguments::{ArgumentValue, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue};
+use crate::arguments::{
+    ArgumentValue, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest,
+};
 use crate::execute::{Execution, Prepared};
 use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
@@ -50,6 +52,28 @@ pub(super) fn meanings<'p>(
         return Err(format!("`{name}` is any number on one side and not on the other"));
     }
     resolved(meanings)
+}
+
+/// `scale is exactly 1/sqrt(8)`: the expressions whose values are not known to be floats.
+///
+/// # Errors
+/// If the value of an expression is beyond its type, or a float of it would be zero.
+pub(super) fn exact_scalars<'p>(
+    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    meanings: &Meanings,
+) -> Result<Vec<String>, String> {
+    let mut all = Vec::new();
+    for scalar in launches.flat_map(|launch| &launch.built.scalars) {
+        let ScalarValue::Related(element, expression) = &scalar.value else { continue };
+        let formula = Formula::expression(expression)?.with(meanings);
+        let name = &scalar.name;
+        let nearest = nearest(&formula, *element).map_err(|why| format!("`{name}`: {why}"))?;
+        let sentence = format!("{name} is exactly {expression}");
+        if !nearest.is_some_and(|nearest| nearest.is_exact) && !all.contains(&sentence) {
+            all.push(sentence);
+        }
+    }
+    Ok(all)
 }
 
 /// Relations with the relations they name in their place.

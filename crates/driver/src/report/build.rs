@@ -24,6 +24,8 @@ pub(crate) struct Comparison<'c> {
     pub(crate) reason: Option<String>,
     /// A difference, and the element as a reader calls it.
     pub(crate) difference: Option<(&'c equiv::Difference, String)>,
+    /// What a very small difference is likely to be.
+    pub(crate) smallness: Option<String>,
     /// Of the comparison and both runs.
     pub(crate) assumptions: Vec<String>,
     /// Where else they differ.
@@ -97,7 +99,9 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     (report.findings, report.open, report.notes) = Default::default();
     (report.stopped, report.precision) = (None, comparison.precision);
     report.findings.extend(
-        comparison.difference.map(|(difference, element)| different(sides, difference, &element)),
+        comparison.difference.map(|(difference, element)| {
+            different(sides, difference, &element, comparison.smallness)
+        }),
     );
     if comparison.overflow.as_ref().is_some_and(|found| found.is_error) {
         let (verdict, reasons) = (Verdict::Refuted, Vec::new());
@@ -360,14 +364,16 @@ fn different(
     sides: &[Vec<Finished<'_>>; 2],
     difference: &equiv::Difference,
     element: &str,
+    smallness: Option<String>,
 ) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
     let mut finding =
         bare(Code::Different, "different", "equivalence", format!("`{element}` differs"));
     let [reference, optimised] = crate::equiv::values(difference);
     let values = format!("the reference gives {reference}, the optimised kernel {optimised}");
-    finding.note = Some(match crate::equiv::rounding(difference) {
-        Some(rounding) => format!("{values}; {rounding}"),
+    let likely_constant = smallness.is_some();
+    finding.note = Some(match crate::equiv::rounding(difference).or(smallness) {
+        Some(why) => format!("{values}; {why}"),
         None => values,
     });
     let stored = [0, 1].map(|side: usize| {
@@ -386,6 +392,7 @@ fn different(
         values: difference.values,
         confirmed: difference.is_confirmed(),
         constant_rounding: !difference.rounding.is_empty(),
+        likely_constant,
         stored,
     }));
     finding

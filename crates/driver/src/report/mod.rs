@@ -316,6 +316,9 @@ pub(crate) struct DifferenceWitness {
     pub(crate) confirmed: bool,
     /// The kernels differ only in how constants are rounded.
     pub(crate) constant_rounding: bool,
+    /// The difference is below 10⁻⁵ relative: likely a rounded constant.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) likely_constant: bool,
     /// Where each side stored the element last, reference first.
     pub(crate) stored: [Option<String>; 2],
 }

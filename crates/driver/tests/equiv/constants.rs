@@ -107,6 +107,42 @@ fn a_constant_may_stand_for_what_the_other_side_computes() {
     assert!(text.contains("stands for 1/sqrt(8)") && text.contains("log2e/sqrt(8)"), "{text}");
 }
 
+/// Halves: within one unit in the last place of theirs.
+#[test]
+fn constants_of_16_bits_may_stand_for_something() {
+    let of_halves = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
+            .reg .f32 %f<9>; .reg .b16 %h<5>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.global.b16 %h1, [%rd1];
+            {body} st.global.b16 [%rd2], %h2; ret; }}"
+        );
+        Input::from_bytes("k.ptx", text.into_bytes()).unwrap()
+    };
+    let ask = |ty: &str, bits: u16, width: f32| {
+        let root = format!(
+            "cvt.f32.{ty} %f1, %h1; mov.f32 %f2, 0f{:08X}; sqrt.rn.f32 %f2, %f2;
+            div.rn.f32 %f3, %f1, %f2; cvt.rn.{ty}.f32 %h2, %f3;",
+            width.to_bits()
+        );
+        let times = format!("mov.b16 %h3, 0x{bits:04X}; mul.rn.{ty} %h2, %h1, %h3;");
+        let flags = format!("--grid 1 --block 1 --arg x={ty}[1] --arg y={ty}[1]:out");
+        let inputs = [of_halves(&root), of_halves(&times)];
+        answer(inputs.each_ref(), [None; 2], &[&flags, &flags].map(|one| Flags::parse(one)))
+    };
+    // 1/√32 in both formats.
+    for (ty, bits) in [("f16", 0x31A8), ("bf16", 0x3E35)] {
+        let (exit, text) = ask(ty, bits, 32.0);
+        assert_eq!(exit, Exit::Success, "{text}");
+        assert!(text.contains("stands for 1/sqrt(32)"), "{text}");
+        for other in [bits + 2, bits - 2] {
+            let (exit, text) = ask(ty, other, 32.0);
+            assert_eq!(exit, Exit::Refuted, "{text}");
+        }
+        assert_eq!(ask(ty, bits, 33.0).0, Exit::Refuted);
+    }
+}
+
 #[test]
 fn other_constants_do_not() {
     let scale = (1.0 / 32_f64.sqrt()) as f32;
@@ -178,4 +214,112 @@ fn scalars_may_be_given_exactly() {
     assert_eq!(exit, Exit::Refuted, "{text}");
     assert!(text.contains("pass the scalar exactly (`--arg scale=1/sqrt(8)`)"), "{text}");
     assert_eq!(with_scalar("1/sqrt(9)").0, Exit::Refuted);
+}
+
+/// A kernel that makes `%f2` of `%f1` and the scalar `%f3`, against one without the scalar.
+fn by_scalar(value: &str, bodies: [&str; 2]) -> (Exit, String) {
+    let kernel = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n
+            .entry k(.param .u64 x, .param .u64 y, .param .f32 scale) {{
+            .reg .pred %p; .reg .f32 %f<9>; .reg .b32 %r<5>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.param.f32 %f3, [scale];
+            ld.global.f32 %f1, [%rd1]; {body} st.global.f32 [%rd2], %f2; ret; }}"
+        );
+        Input::from_bytes("k.ptx", text.into_bytes()).unwrap()
+    };
+    let flags = format!("--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out --arg scale={value}");
+    answer(bodies.map(kernel).each_ref(), [None; 2], &[&flags, &flags].map(|one| Flags::parse(one)))
+}
+
+#[test]
+fn scalars_are_in_the_range_of_their_type() {
+    let same = ["mul.f32 %f2, %f1, %f3;"; 2];
+    for (value, message) in [
+        ("exp(1000)", "exp(1000) is too large for f32"),
+        ("-exp(100)", "-exp(100) is too large for f32"),
+        ("exp(-1000)", "exp(-1000) rounds to zero in f32"),
+        ("2^-200", "2^-200 rounds to zero in f32"),
+        ("1/sqrt(exp(500))", "rounds to zero in f32"),
+    ] {
+        let (exit, text) = by_scalar(value, same);
+        assert_eq!(exit, Exit::BadInput, "{value}: {text}");
+        assert!(text.contains(message), "{text}");
+    }
+    assert_eq!(by_scalar("exp(80)", same).0, Exit::Success);
+}
+
+/// A number that is no float is listed; one that is, is not.
+#[test]
+fn exact_scalars_are_listed_as_assumed() {
+    let same = ["mul.f32 %f2, %f1, %f3;"; 2];
+    for value in ["1/sqrt(8)", "log2e/8", "1/10", "pi"] {
+        let (exit, text) = by_scalar(value, same);
+        assert_eq!(exit, Exit::Success, "{text}");
+        assert!(text.contains(&format!("assumed: scale is exactly {value}\n")), "{text}");
+    }
+    for value in ["1/sqrt(16)", "sqrt(4)/8", "0.1", "3/4"] {
+        let (exit, text) = by_scalar(value, same);
+        assert_eq!(exit, Exit::Success, "{text}");
+        assert!(!text.contains("is exactly"), "{text}");
+    }
+    // A field of a structure.
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n
+        .entry k(.param .u64 x, .param .u64 y, .param .align 4 .b8 p[8]) {
+        .reg .f32 %f<9>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];
+        ld.param.f32 %f3, [p+4]; ld.global.f32 %f1, [%rd1]; mul.f32 %f2, %f1, %f3;
+        st.global.f32 [%rd2], %f2; ret; }";
+    let inputs = [text; 2].map(|text| Input::from_bytes("k.ptx", text.as_bytes().to_vec()).unwrap());
+    let ask = |value: &str| {
+        let flags = format!(
+            "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out --arg p={{0:7,4:{value}}}"
+        );
+        answer(inputs.each_ref(), [None; 2], &[&flags, &flags].map(|one| Flags::parse(one)))
+    };
+    let (exit, text) = ask("log2e/8");
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(text.contains("assumed: p.4 is exactly log2e/8\n"), "{text}");
+    let (exit, text) = ask("exp(1000)");
+    assert_eq!(exit, Exit::BadInput, "{text}");
+    assert!(text.contains("exp(1000) is too large for f32"), "{text}");
+}
+
+/// `0f3DCCCCCD` is the float nearest to 1/10, and above it; `0f3EB504F3` the one nearest to 1/√8, and below it.
+#[test]
+fn decisions_that_the_nearest_float_takes_otherwise_are_not_proved() {
+    let zero = "mov.f32 %f2, 0f00000000;";
+    let otherwise = [
+        ("1/10", "setp.ge.f32 %p, %f3, 0f3DCCCCCD; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
+        ("1/sqrt(8)", "setp.le.f32 %p, %f3, 0f3EB504F3; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
+        ("1/sqrt(8)", "setp.eq.f32 %p, %f3, 0f3EB504F3; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
+        // A product with another number: ⌊8·s²⌋ is 1 and of the float 0.
+        (
+            "1/sqrt(8)",
+            "mul.rn.f32 %f4, %f3, %f3; mul.rn.f32 %f4, %f4, 0f41000000; cvt.rmi.f32.f32 %f4, %f4;
+             mul.f32 %f2, %f1, %f4;",
+            "mov.f32 %f2, %f1;",
+        ),
+        // The sign of a difference.
+        (
+            "1/10",
+            "sub.rn.f32 %f4, %f3, 0f3DCCCCCD; copysign.f32 %f5, %f4, 0f3F800000; mul.f32 %f2, %f1, %f5;",
+            "neg.f32 %f2, %f1;",
+        ),
+    ];
+    for (value, body, other) in otherwise {
+        for pair in [[body, other], [other, body]] {
+            let (exit, text) = by_scalar(value, pair);
+            assert_eq!(exit, Exit::Unknown, "{body}: {text}");
+            assert!(text.contains(&format!("`scale` is {value}, and the float nearest")), "{text}");
+        }
+    }
+    // Decided alike by both.
+    let alike = "setp.gt.f32 %p, %f3, 0f00000000; selp.f32 %f4, %f1, 0f00000000, %p;
+        mul.f32 %f2, %f4, %f3;";
+    let (exit, text) = by_scalar("1/sqrt(8)", [alike, "mul.f32 %f2, %f1, %f3;"]);
+    assert_eq!(exit, Exit::Success, "{text}");
+    // Compared with data: one condition on both sides.
+    let data = "setp.gt.f32 %p, %f1, %f3; selp.f32 %f2, %f1, %f3, %p;";
+    let (exit, text) = by_scalar("1/sqrt(8)", [data, "max.f32 %f2, %f1, %f3;"]);
+    assert_eq!(exit, Exit::Success, "{text}");
 }

@@ -214,3 +214,28 @@ fn what_terms_cannot_follow_is_refuted_on_numbers() {
     let (exit, text) = small([&once, &once], X_AND_Y);
     assert_eq!(exit, Exit::Unknown, "{text}");
 }
+
+/// ∞ − ∞ of known numbers is a NaN on hardware and 0 over the reals; it steers nothing by being 0.
+#[test]
+fn numbers_that_are_nan_decide_nothing_as_reals() {
+    let nan = ".reg .pred %p; mov.f32 %f3, 0f7F7FFFFF; mul.rn.f32 %f4, %f3, %f3; sub.rn.f32 %f5, %f4, %f4;";
+    let root = ".reg .pred %p; mov.f32 %f3, 0fBF800000; sqrt.rn.f32 %f5, %f3;";
+    let tests = [
+        "setp.lt.f32 %p, %f5, 0f7F800000;",
+        "setp.gt.f32 %p, %f5, 0fFF800000;",
+        "setp.num.f32 %p, %f5, %f5;",
+        "setp.num.f32 %p, %f1, %f5;",
+        "testp.number.f32 %p, %f5;",
+        "testp.finite.f32 %p, %f5;",
+        "setp.le.f32 %p, %f5, 0f00000000;",
+    ];
+    for test in tests {
+        for made in [nan, root] {
+            // Out of bounds, executed by hardware.
+            let body =
+                format!("{made} {test} mov.f32 %f2, %f1; @!%p st.global.f32 [%rd2+4096], %f1;");
+            let (exit, text) = small([&body, &body], X_AND_Y);
+            assert_ne!(exit, Exit::Success, "{body}\n{text}");
+        }
+    }
+}

@@ -22,7 +22,7 @@ use crate::sequence::Launches;
 use decide::{Value, evaluate};
 use term::{Input, Number};
 
-/// Differences above this, for the size of the values, are no rounding of a constant.
+/// Differences above this, for the size of the values, are no rounding of a constant of 32 bits or more.
 const SMALL: f64 = 1e-4;
 
 /// Constants that are replaced at the same time, and how often forms are tried.
@@ -81,9 +81,10 @@ pub(super) fn find(
 }
 
 /// Whether an answer may be that of constants alone.
-pub(super) fn is_likely(answer: &Answer) -> bool {
+pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
+    let unit = ran.iter().map(|one| one.domain.constants.coarsest_unit()).fold(0.0, f64::max);
     match answer {
-        Answer::Different(difference) => is_small(difference.values),
+        Answer::Different(difference) => is_within(difference.values, SMALL.max(2.0 * unit)),
         Answer::Unknown(unsettled, _) => {
             unsettled.reason == CONTRADICTED || unsettled.reason == ALIKE
         }
@@ -92,16 +93,16 @@ pub(super) fn is_likely(answer: &Answer) -> bool {
 }
 
 /// Whether two values are close for their size.
-fn is_small(values: [Option<f64>; 2]) -> bool {
+fn is_within(values: [Option<f64>; 2], bound: f64) -> bool {
     let [Some(one), Some(other)] = values else { return false };
-    (one - other).abs() <= SMALL * one.abs().max(other.abs())
+    (one - other).abs() <= bound * one.abs().max(other.abs())
 }
 
 /// Constants of one side alone within a few units of a form, if values differ by as little.
 pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
     const UNITS: u64 = 4;
     const SHOWN: usize = 2;
-    if !is_small(values) {
+    if !is_within(values, SMALL) {
         return Vec::new();
     }
     let sides = [[0, 1], [1, 0]].map(|at| at.map(|at| &ran[at].domain.constants));
@@ -125,6 +126,10 @@ fn suspects(ran: &[Ran; 2]) -> Vec<Suspect> {
                 found.push(Suspect { side, constant, forms });
             }
         }
+    }
+    // Most numbers of 16 bits are near a form.
+    if found.len() > MOST_SUSPECTS {
+        found.retain(|suspect| !suspect.constant.is_coarse());
     }
     // Rather none than some of many.
     if found.len() > MOST_SUSPECTS { Vec::new() } else { found }

@@ -235,6 +235,10 @@ impl Domain for Aliased<'_> {
         self.inner.follows_conditions()
     }
 
+    fn is_data(&self, value: Value) -> bool {
+        self.inner.is_data(self.one(value))
+    }
+
     fn numbers(&self) -> Numbers {
         self.inner.numbers()
     }

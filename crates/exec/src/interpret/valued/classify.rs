@@ -32,7 +32,10 @@ pub(super) fn test(
         FloatProperty::Number | FloatProperty::NotANumber => {
             let values = reals(context, &source, format, 0, lanes);
             tell_tests(context, &values, lanes);
-            settled(if property == FloatProperty::Number { Mask::ALL } else { Mask::NONE })
+            let truth = if property == FloatProperty::Number { Mask::ALL } else { Mask::NONE };
+            let mut truths = settled(truth);
+            legal::confirm_numbers(context, format, (&source, &values), lanes, &mut truths);
+            truths
         }
         FloatProperty::Finite | FloatProperty::Infinite => {
             let values = reals(context, &source, format, 0, lanes);

@@ -418,6 +418,9 @@ fn compare(
             values.iter().for_each(|values| tell_tests(context, values, lanes));
             let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
             let mut truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
+            for operand in sources.iter().zip(&values) {
+                legal::confirm_numbers(context, format, operand, lanes, &mut truths);
+            }
             special::settle_comparison(relation, format, &sources, lanes, &mut truths);
             truth::write(context, dst, &truths, tags, context.lanes);
             return true;

@@ -6,7 +6,7 @@
 use super::float::{Operands, Shape, followed};
 use super::{Patch, raw};
 use crate::concrete::{self, Conversion};
-use crate::domain::{Binary, Numbers, Truths, Value, Values};
+use crate::domain::{Binary, HANDLES, Numbers, Truths, Value, Values};
 use crate::interpret::Context;
 use crate::lanes::Mask;
 use crate::legal::{Enclosure, enclosure};
@@ -199,13 +199,40 @@ pub(super) fn confirm(
             }
             (Numbers::Confirmed, true, compared) => {
                 let holds = truths.truth.has(lane);
-                // That data stay finite is assumed; of known numbers it is known.
-                let assumed = compared.is_none() && (infinite(a) || infinite(b));
+                // That data stay finite is assumed. A number that does not depend on data and is not enclosed may be
+                // a NaN: `inf - inf`, say, where the reals have 0.
+                let is_data = |at: usize| is_data(valued, values[at][lane]);
+                let assumed =
+                    compared.is_none() && (infinite(a) && is_data(1) || infinite(b) && is_data(0));
                 if compared != Some(holds) && !assumed {
                     truths.defer(lane, valued.domain.truth(holds));
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Whether a value is known to depend on inputs.
+fn is_data(valued: &Valued<'_>, value: Value) -> bool {
+    value != 0 && value < HANDLES && valued.domain.is_data(value)
+}
+
+/// Tests for NaN are answered as if there were none. That decides nothing for numbers that do not depend on inputs and
+/// are not enclosed.
+pub(super) fn confirm_numbers(
+    context: &mut Context<'_, '_>,
+    format: Format,
+    (source, values): (&Operands, &Values),
+    lanes: Mask,
+    truths: &mut Truths,
+) {
+    let Some(valued) = &mut context.valued else { return };
+    for lane in followed(values).and(lanes).and(truths.known).iter() {
+        let found = enclosed(valued, format, bits(source, format, 0, lane), values[lane]);
+        if found.is_none() && !is_data(valued, values[lane]) {
+            let holds = truths.truth.has(lane);
+            truths.defer(lane, valued.domain.truth(holds));
         }
     }
 }
@@ -230,9 +257,13 @@ pub(super) fn confirm_test(
 ) {
     let Some(valued) = &mut context.valued else { return };
     for lane in truths.known.and(context.lanes).iter() {
-        let Some(found) = enclosed(valued, format, None, values[lane]) else { continue };
+        let found = enclosed(valued, format, None, values[lane]);
         let holds = truths.truth.has(lane);
-        if enclosure::test(property, format, &found) != Some(holds) {
+        let confirmed = match found {
+            Some(found) => enclosure::test(property, format, &found) == Some(holds),
+            None => is_data(valued, values[lane]),
+        };
+        if !confirmed {
             truths.defer(lane, valued.domain.truth(holds));
         }
     }
