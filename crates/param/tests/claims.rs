@@ -110,6 +110,23 @@ fn integers_wrap() {
     words("y[j] + 1 == x[j]", "y[i] = x[i] - 1u;", Proved);
     words("y[j] == 4294967295", "y[i] = 0u - 1u;", Proved);
     words("y[j] == -1", "y[i] = 0u - 1u;", Proved);
+    words("y[j] == x[j] + 4294967296", "y[i] = x[i];", Proved);
+    words("y[j] == x[j] + 2147483648", "y[i] = x[i];", Refuted);
+}
+
+/// 2^32 times a number that is no integer is no multiple of 2^32.
+#[test]
+fn only_integers_wrap() {
+    for claim in ["y[j] == x[j] + 4294967296*c", "y[j] == x[j] + 4294967296*0.5"] {
+        let claim = format!("//@ ensures \\forall int j; 0 <= j < n ==> {claim};");
+        let text = line("unsigned", &claim, "y[i] = x[i];");
+        // It may be refused.
+        let Ok(mut kernels) = param::kernels(&text) else { continue };
+        let Ok(kernel) = kernels.remove(0).1 else { continue };
+        let options = Options { infers: true, suggests: false };
+        let (answer, _) = param::prove(&kernel, solver(), options);
+        assert_ne!(verdict(&answer, Property::Postcondition), Proved, "{text}");
+    }
 }
 
 #[test]

@@ -305,3 +305,42 @@ impl Resolver {
         Err(Stop::Open(None, format!("this claim: got {got}, want {want}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::values::value::Atom;
+
+    fn int(bits: u8) -> Type {
+        Type::Int { bits, signed: true }
+    }
+
+    #[test]
+    fn integers_are_equal_modulo_their_width() {
+        let n = Value::atom(Atom::Carried(0));
+        let plus = |value: &Value| n.plus(value).unwrap();
+        let times = |ratio: Ratio| {
+            let mut value = Value::default();
+            value.add(vec![(Atom::Carried(1), 1)], ratio).unwrap();
+            value
+        };
+        let whole = |top: i128| Ratio { top, bottom: 1 };
+        let is = |value: &Value, ty| is_multiple(&[plus(value), n.clone()], ty);
+        for multiple in [0, 1 << 32, -(1 << 32), 3 << 32] {
+            assert!(is(&Value::constant(multiple), int(32)), "{multiple}");
+            if multiple != 0 {
+                assert!(is(&times(whole(multiple)), int(32)), "{multiple}");
+            }
+        }
+        for other in [1, -1, 1 << 31, (1 << 32) + 1] {
+            assert!(!is(&Value::constant(other), int(32)), "{other}");
+            assert!(!is(&times(whole(other)), int(32)), "{other}");
+        }
+        assert!(!is(&Value::constant(1 << 32), int(64)) && is(&Value::constant(1 << 64), int(64)));
+        // A part of a multiple, and one summand of two.
+        assert!(!is(&times(Ratio { top: 1 << 32, bottom: 3 }), int(32)));
+        let mixed = times(whole(1 << 32)).plus(&Value::constant(1)).unwrap();
+        assert!(!is(&mixed, int(32)));
+        assert!(!is(&Value::constant(1 << 32), Type::Float));
+    }
+}

@@ -340,6 +340,29 @@ fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    /// A value twice counts once in a maximum, and twice in a sum.
+    #[test]
+    fn values_count_as_often_as_they_are_there() {
+        let one = Value::atom(Atom::Carried(0));
+        let other = Value::atom(Atom::Carried(1));
+        let folded = |name: &str, values: [&Value; 3]| {
+            let op = Monoid::named(name);
+            let pieces: Vec<Piece> = values.map(|value| Piece::One(value.clone())).to_vec();
+            let fold = Fold { op, unit: None, pieces: Vec::new() };
+            made(&fold, pieces)
+        };
+        for name in ["max", "min"] {
+            assert_eq!(folded(name, [&one; 3]), one);
+            let twice = folded(name, [&one, &other, &one]);
+            assert_eq!(twice, folded(name, [&other, &one, &other]));
+        }
+        assert_ne!(folded("+", [&one; 3]), one);
+        let twice = folded("+", [&one, &other, &one]);
+        assert_ne!(twice, folded("+", [&other, &one, &other]));
+    }
+
     /// The fold over `a ≤ z < b` of an operation that does not commute.
     fn fold(a: i32, b: i32) -> String {
         (a..b).map(|z| format!("{z},")).collect()

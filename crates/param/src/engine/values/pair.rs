@@ -437,3 +437,48 @@ impl Engine<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logic::symbols::Level;
+    use std::collections::BTreeSet;
+
+    /// The cases of `factor·x·y + constant == 0`, where `x` and `y` are at least `low`.
+    fn cases(low: Option<i128>, factor: i128, constant: i128) -> Option<BTreeSet<[i128; 2]>> {
+        let mut prover = Prover::new(None);
+        let low = low.map(Poly::constant);
+        let x = prover.symbols.bounded("x", Level::Block, low.clone(), None);
+        let y = prover.symbols.bounded("y", Level::Block, low, None);
+        let product = Poly::symbol(x).times(&Poly::symbol(y)).and_then(|one| one.scaled(factor));
+        prover.requires.push(Formula::eq(product.and_then(|one| one.offset(constant)).unwrap()));
+        let cases = divisors(&mut prover)?.into_iter();
+        let values = cases.map(|[(one, value), (other, rest)]| {
+            assert_eq!([one, other], [x, y]);
+            [value, rest]
+        });
+        Some(values.collect())
+    }
+
+    #[test]
+    fn cases_are_all_divisors() {
+        for number in [1, 2, 7, 12, 32, 36, MAX_DIVIDED] {
+            let all = (1..=number).flat_map(|one| (1..=number).map(move |other| [one, other]));
+            let right: BTreeSet<[i128; 2]> =
+                all.filter(|[one, other]| one * other == number).collect();
+            assert_eq!(cases(Some(1), 1, -number), Some(right.clone()), "{number}");
+            assert_eq!(cases(Some(1), -1, number), Some(right), "{number}");
+        }
+    }
+
+    #[test]
+    fn other_equations_have_no_cases() {
+        // A negative product, sizes that may both be negative, twice a product.
+        assert_eq!(cases(Some(1), 1, 32), None);
+        assert_eq!(cases(Some(1), -1, -32), None);
+        assert_eq!(cases(None, 1, -32), None);
+        assert_eq!(cases(Some(-64), 1, -32), None);
+        assert_eq!(cases(Some(1), 2, -64), None);
+        assert_eq!(cases(Some(1), -2, 64), None);
+    }
+}

@@ -55,6 +55,52 @@ impl Resolver {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::logic::side::Prover;
+
+    /// `n`, which is a power of two, and `m`, which may be anything above 0.
+    fn numbers() -> (Resolver, Poly, Poly) {
+        let mut prover = Prover::new(None);
+        let low = Some(Poly::constant(1));
+        let n = prover.symbols.bounded("n", Level::Block, low.clone(), None);
+        let m = prover.symbols.bounded("m", Level::Block, low, None);
+        prover.symbols.get_mut(n).facts.push(Formula::Pow2(Poly::symbol(n)));
+        (Resolver::new(prover, Vec::new()), Poly::symbol(n), Poly::symbol(m))
+    }
+
+    #[test]
+    fn products_of_powers_are_powers() {
+        let (mut resolver, n, m) = numbers();
+        let square = n.times(&n).unwrap();
+        for poly in [n.clone(), n.scaled(4).unwrap(), square.scaled(8).unwrap()] {
+            assert!(resolver.is_power(&Formula::Pow2(poly.clone()), &[]), "{poly:?}");
+        }
+        let others = [
+            n.scaled(3).unwrap(),
+            n.scaled(-4).unwrap(),
+            n.offset(1).unwrap(),
+            n.plus(&square).unwrap(),
+            m.clone(),
+            m.scaled(2).unwrap(),
+            n.times(&m).unwrap(),
+        ];
+        for poly in others {
+            assert!(!resolver.is_power(&Formula::Pow2(poly.clone()), &[]), "{poly:?}");
+        }
+        assert!(!resolver.is_power(&Formula::ge(n), &[]));
+    }
+
+    #[test]
+    fn what_is_said_of_multiples_is_said_of_numbers() {
+        let (mut resolver, n, m) = numbers();
+        let sym = |poly: &Poly| poly.terms().next().map(|(one, _)| one[0].0).unwrap();
+        let mut shows = |poly: Poly| resolver.is_power_symbol(sym(&m), &[Formula::Pow2(poly)]);
+        assert!(shows(m.clone()) && shows(m.scaled(4).unwrap()));
+        assert!(!shows(m.scaled(-4).unwrap()));
+        assert!(!shows(m.offset(1).unwrap()) && !shows(m.plus(&n).unwrap()));
+        assert!(!shows(n.clone()));
+    }
+
     /// What is trusted of powers of two, for all of them up to 2^40.
     #[test]
     fn powers_divide_greater_ones() {
