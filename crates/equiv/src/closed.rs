@@ -180,11 +180,15 @@ mod tests {
 
     #[test]
     fn scales_of_16_bits_are_found() {
-        for format in [Format::F16, Format::Bf16] {
-            for width in [8, 32, 128] {
+        // Of 128 a bfloat does not tell; 127 is simpler.
+        for (format, widths) in [(Format::F16, &[8, 32, 128][..]), (Format::Bf16, &[8, 32])] {
+            for &width in widths {
                 let scale = 1.0 / f64::from(width).sqrt();
                 let bits = concrete::convert(
-                    concrete::Conversion::nearest(Scalar::Float(Format::F64), Scalar::Float(format)),
+                    concrete::Conversion::nearest(
+                        Scalar::Float(Format::F64),
+                        Scalar::Float(format),
+                    ),
                     scale.to_bits(),
                 );
                 let found = forms(format, bits);

@@ -3,6 +3,7 @@
 mod early;
 mod elements;
 mod judge;
+mod runs;
 mod standing;
 mod visible;
 
@@ -20,13 +21,13 @@ use crate::recheck::Recheck;
 use crate::relied;
 use crate::rounding::unit;
 use crate::sequence::Launches;
-use crate::settle;
 use crate::side::{Side, Table};
 use crate::symbolic::Symbolic;
 use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
 use elements::{Elements, Found, find, terms_of};
 use exec::{Limits, Outcome, Place, Thread};
 use ir::Scalar;
+use runs::{ask, run_both};
 use std::collections::BTreeSet;
 use term::Term;
 use visible::Replays;
@@ -284,42 +285,6 @@ fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
         vec![exec::check(side.program, side.launch, limits)]
     });
     Compared { answer: Some(Answer::Mismatch(reason)), ..Compared::of(outcomes) }
-}
-
-/// Runs both sides, at the same time if that is allowed.
-fn run_both(launches: &[Launches<'_, '_>; 2], domains: [Symbolic; 2], jobs: usize) -> [Ran; 2] {
-    let [reference, optimised] = domains;
-    if jobs < 2 {
-        return [launches[0].run(reference, None), launches[1].run(optimised, None)];
-    }
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| launches[0].run(reference, None));
-        let optimised = launches[1].run(optimised, None);
-        match other.join() {
-            Ok(reference) => [reference, optimised],
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-/// Runs a side again where it is open whether threads write the same.
-fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
-    let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
-    if places.iter().all(Vec::is_empty) {
-        return;
-    }
-    let domain = launches.table.domain(launches.side, launches.number, options.snap);
-    let Ok(mut domain) = domain else { return };
-    if !ran.domain.has_ranges {
-        *ran = launches.run(domain, Some(&places));
-        return;
-    }
-    // Functions that are known in a range only are not compared by what they are there.
-    domain.marks = Some(Marks::default());
-    let marked = launches.run(domain, Some(&places));
-    if marked.ended() {
-        ran.outcomes = marked.outcomes;
-    }
 }
 
 /// The outputs of both sides on their way to an answer.

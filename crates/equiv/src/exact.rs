@@ -235,7 +235,9 @@ mod tests {
             assert_eq!(nearest(text, Format::F32).number, expected, "{text}");
         }
         assert!(nearest("sqrt(4)/8", Format::F16).is_exact);
-        assert!(nearest("log(1)", Format::F32).is_exact && !nearest("log(1)", Format::F32).vanishes);
+        assert!(
+            nearest("log(1)", Format::F32).is_exact && !nearest("log(1)", Format::F32).vanishes
+        );
         assert_eq!(Formula::expression("x/2").unwrap().nearest(Format::F32), None);
     }
 

@@ -76,9 +76,8 @@ pub(crate) fn find(
                 shown.fault = fault(chosen);
             }
         } else if seeks_overflow
-            && let Some((position, values)) = at(chosen, &optimised, &|| {
-                run(0).filter(|reference| !is_wrong(reference))
-            })
+            && let Some((position, values)) =
+                at(chosen, &optimised, &|| run(0).filter(|reference| !is_wrong(reference)))
         {
             shown.overflow = Some(Overflow { position, values, inputs });
         }

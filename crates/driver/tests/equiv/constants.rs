@@ -269,7 +269,8 @@ fn exact_scalars_are_listed_as_assumed() {
         .reg .f32 %f<9>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];
         ld.param.f32 %f3, [p+4]; ld.global.f32 %f1, [%rd1]; mul.f32 %f2, %f1, %f3;
         st.global.f32 [%rd2], %f2; ret; }";
-    let inputs = [text; 2].map(|text| Input::from_bytes("k.ptx", text.as_bytes().to_vec()).unwrap());
+    let inputs =
+        [text; 2].map(|text| Input::from_bytes("k.ptx", text.as_bytes().to_vec()).unwrap());
     let ask = |value: &str| {
         let flags = format!(
             "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out --arg p={{0:7,4:{value}}}"

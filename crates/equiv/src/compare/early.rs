@@ -43,6 +43,7 @@ struct Candidate {
 
 impl Outputs<'_, '_> {
     /// A difference that some points and both kernels show.
+    #[inline(never)]
     pub(super) fn refuted_at_points(&mut self, all: &[Elements]) -> Option<Box<Difference>> {
         let (names, pairs) = self.affordable(all);
         if pairs.is_empty() {

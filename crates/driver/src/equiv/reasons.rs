@@ -1,0 +1,62 @@
+//! Why equality is not known, in words.
+
+use super::Answered;
+use equiv::Unshown;
+
+impl Answered<'_> {
+    /// Why a function that is known in a range only leaves the answer open.
+    pub(super) fn unshown(&self, unshown: &Unshown) -> String {
+        let Unshown { function, range, side, condition, assume } = unshown;
+        let place = self.sides[*side].iter().find_map(|launch| {
+            let kernel = launch.kernel();
+            let mut all = kernel.functions().into_iter().flat_map(ir::Function::instructions);
+            let own = all.find(|one| {
+                matches!(&one.op, ir::Op::Real { function: f, range: r, .. }
+                    if f == function && *r == Some(*range))
+            })?;
+            Some(kernel.line(exec::Place { span: own.span, location: own.location }))
+        });
+        let place = place.map(|line| format!(" at {line}")).unwrap_or_default();
+        let name = format!("{function:?}").to_lowercase();
+        let why = match range.drops_code() {
+            true => "the code for other arguments was not recognised",
+            false => "the code has no case for other arguments",
+        };
+        let remedy = match assume {
+            Some(assume) => format!("`--assume '{assume}'` would settle it"),
+            None => "assume a condition on the inputs that implies it (--assume)".to_owned(),
+        };
+        format!(
+            "the inlined {name}{place} is that function only where {condition} ({why}), which does \
+             not follow from the inputs; {remedy}"
+        )
+    }
+
+    /// Which scalars decide something otherwise once they are floats.
+    pub(super) fn otherwise(&self, otherwise: &equiv::Otherwise) -> String {
+        let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
+            format!("`{name}` is {exact}, and the float nearest to it ({nearest})")
+        });
+        let side = otherwise.side;
+        let place = match (&self.sides[side][..], otherwise.place) {
+            ([launch], Some(place)) => format!(" at {}", launch.kernel().line(place)),
+            _ => String::new(),
+        };
+        let name = ["the reference", "the optimised kernel"][side];
+        format!(
+            "{} decides otherwise in {name}{place}: a comparison, a rounding to an integer or a sign; \
+             pass the float itself",
+            scalars.collect::<Vec<_>>().join("; ")
+        )
+    }
+
+    /// ` (line 12 of the reference)`: where a value was lost, if the side is a single launch.
+    pub(super) fn lost(&self, unsettled: &equiv::Unsettled) -> String {
+        let Some((side, place)) = unsettled.lost else { return String::new() };
+        let name = ["the reference", "the optimised kernel"][side];
+        match &self.sides[side][..] {
+            [launch] => format!(" ({} of {name})", launch.kernel().line(place)),
+            _ => String::new(),
+        }
+    }
+}

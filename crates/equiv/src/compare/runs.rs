@@ -1,0 +1,48 @@
+//! Runs of both sides on terms.
+
+use crate::answer::{Options, Ran};
+use crate::marks::Marks;
+use crate::sequence::Launches;
+use crate::settle;
+use crate::symbolic::Symbolic;
+use exec::Place;
+
+/// Runs both sides, at the same time if that is allowed.
+pub(super) fn run_both(
+    launches: &[Launches<'_, '_>; 2],
+    domains: [Symbolic; 2],
+    jobs: usize,
+) -> [Ran; 2] {
+    let [reference, optimised] = domains;
+    if jobs < 2 {
+        return [launches[0].run(reference, None), launches[1].run(optimised, None)];
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| launches[0].run(reference, None));
+        let optimised = launches[1].run(optimised, None);
+        match other.join() {
+            Ok(reference) => [reference, optimised],
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Runs a side again where it is open whether threads write the same.
+pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
+    let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
+    if places.iter().all(Vec::is_empty) {
+        return;
+    }
+    let domain = launches.table.domain(launches.side, launches.number, options.snap);
+    let Ok(mut domain) = domain else { return };
+    if !ran.domain.has_ranges {
+        *ran = launches.run(domain, Some(&places));
+        return;
+    }
+    // Functions that are known in a range only are not compared by what they are there.
+    domain.marks = Some(Marks::default());
+    let marked = launches.run(domain, Some(&places));
+    if marked.ended() {
+        ran.outcomes = marked.outcomes;
+    }
+}
