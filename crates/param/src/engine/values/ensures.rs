@@ -317,11 +317,11 @@ mod tests {
 
     #[test]
     fn integers_are_equal_modulo_their_width() {
-        let n = Value::atom(Atom::Carried(0));
+        let n = Value::atom(Atom::Scalar("a".to_owned()));
         let plus = |value: &Value| n.plus(value).unwrap();
         let times = |ratio: Ratio| {
             let mut value = Value::default();
-            value.add(vec![(Atom::Carried(1), 1)], ratio).unwrap();
+            value.add(vec![(Atom::Scalar("b".to_owned()), 1)], ratio).unwrap();
             value
         };
         let whole = |top: i128| Ratio { top, bottom: 1 };

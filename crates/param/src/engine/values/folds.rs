@@ -345,8 +345,8 @@ mod tests {
     /// A value twice counts once in a maximum, and twice in a sum.
     #[test]
     fn values_count_as_often_as_they_are_there() {
-        let one = Value::atom(Atom::Carried(0));
-        let other = Value::atom(Atom::Carried(1));
+        let one = Value::atom(Atom::Scalar("a".to_owned()));
+        let other = Value::atom(Atom::Scalar("b".to_owned()));
         let folded = |name: &str, values: [&Value; 3]| {
             let op = Monoid::named(name);
             let pieces: Vec<Piece> = values.map(|value| Piece::One(value.clone())).to_vec();
