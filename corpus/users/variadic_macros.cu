@@ -13,7 +13,7 @@
 __device__ float weighted(float a, float b, float w) { return a * w + b * (1.0f - w); }
 
 //@ extent x[n], y[n];
-//@ requires n >= 0 && gridDim.x*blockDim.x <= 2147483647;
+//@ requires 0 <= n <= 1000000 && gridDim.x*blockDim.x <= 2147483647;
 __global__ void blur3(const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   LOG("thread %d of %d\n", i, n);

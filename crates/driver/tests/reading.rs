@@ -6,11 +6,16 @@
 #[path = "reading/mod.rs"]
 mod reading;
 
+use driver::Input;
+use driver::cuda::CompileOptions;
+use driver::cuda::locate::Environment;
+use driver::prove::{Compiling, readings};
+use std::path::Path;
+
 /// Programs of a test.
 const PROGRAMS: usize = 500;
 
 #[test]
-#[ignore = "until the new front end lands"]
 fn random_kernels_are_read_as_the_compiler_reads_them() {
     if !reading::has_compiler() {
         assert!(std::env::var_os("WARPPROOF_REQUIRE_NVRTC").is_none(), "NVRTC is not found");
@@ -20,6 +25,32 @@ fn random_kernels_are_read_as_the_compiler_reads_them() {
     assert!(report.different.is_empty(), "{}{}", report.table(), report.shown);
     let refused: usize = report.refused.values().sum();
     assert!(report.same > 0 && report.overflow + refused < PROGRAMS, "{}", report.table());
+}
+
+/// Kernels as users write them compute what NVRTC makes of them, on small launches.
+#[test]
+fn files_of_users_are_read_as_the_compiler_reads_them() {
+    if !reading::has_compiler() {
+        assert!(std::env::var_os("WARPPROOF_REQUIRE_NVRTC").is_none(), "NVRTC is not found");
+        return;
+    }
+    let environment = Environment::of_process().without_cache(true);
+    let options = CompileOptions { environment, ..CompileOptions::default() };
+    let compiling = Compiling { options, defines: Vec::new() };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/users");
+    let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let (mut same, mut different) = (0, Vec::new());
+    for path in files.filter(|path| path.extension().is_some_and(|one| one == "cu")) {
+        let Ok(input) = Input::read_cuda(&path) else { continue };
+        for found in readings(&input, &compiling) {
+            same += usize::from(found.result == "same");
+            if found.result == "different" {
+                different.push(format!("{}::{}: {}", path.display(), found.kernel, found.detail));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(same >= 80, "{same} kernels were compared");
 }
 
 #[test]

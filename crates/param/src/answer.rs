@@ -1,29 +1,14 @@
 //! All that is said of a kernel: proofs, refutations that were seen to happen, tests of the proofs.
 
 use crate::engine::{self, Effort, Open, Proof, Property, values};
-use crate::interp::{self, End, Event, Launch, Thread};
-use crate::kir::{ArrayId, Kernel, Type, barrier_claims, used_lemmas};
+use crate::interp::{self, Event, Launch};
+use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
-use crate::{deadline, search};
+use crate::trials::{TESTS, Tests, is_unsigned_wrap, places, property};
 
 /// Launches that proofs are tested on, and refutations looked for.
 const LAUNCHES: usize = 160;
-/// Launches that proofs are tested on if nothing is open.
-const TESTS: usize = 40;
-/// Instructions of all runs together: while something is looked for, and to test proofs.
-const BUDGET: u64 = 1_500_000;
-const TEST_BUDGET: u64 = 200_000;
-/// Instructions of one run, and of one thread of a large launch.
-const RUN: u64 = 400_000;
-const ALONE: u64 = 20_000;
-/// Launches that are run where a contract allows large ones only: how many, their threads and instructions.
-const LARGE_LAUNCHES: usize = 3;
-const LARGE_THREADS: i128 = 1 << 17;
-const LARGE_RUN: u64 = 5_000_000;
-/// Contents that a launch from a model is run with.
-const SEEDS: u64 = 3;
-
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -91,20 +76,6 @@ pub struct Answer {
     pub missed_solver: bool,
     /// The solver stopped answering.
     pub solver_died: bool,
-}
-
-/// Which property an event is about.
-fn property(event: &Event) -> Property {
-    match event {
-        Event::Race { .. } => Property::Races,
-        Event::OutOfBounds { .. } => Property::Bounds,
-        Event::Overflow { .. } => Property::Overflow,
-        Event::DivisionByZero { .. } => Property::Division,
-        Event::Divergence { .. } => Property::Barriers,
-        Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
-        Event::Postcondition { .. } | Event::Footprint { .. } => Property::Postcondition,
-        Event::NoValue { .. } => Property::Clauses,
-    }
 }
 
 /// Answers for a kernel; the solver comes back for the next one.
@@ -262,130 +233,6 @@ impl Answer {
     }
 }
 
-/// What runs have shown.
-#[derive(Default)]
-struct Tests {
-    findings: Vec<Finding>,
-    tested: usize,
-    example: Option<Launch>,
-    /// Whether contents were found of which the contract demands something.
-    demanded: bool,
-}
-
-impl Tests {
-    /// Runs small launches as a whole.
-    fn small(&mut self, kernel: &Kernel, wanted: usize) {
-        let launches = search::small(kernel, wanted);
-        self.example = launches.first().cloned();
-        let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
-        let runnable = |one: &&Launch| search::is_runnable(one);
-        let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
-        let mut most = RUN;
-        if chosen.is_empty() {
-            // The contract asks for large ones: a few, each for longer.
-            let large: Vec<Launch> =
-                launches.into_iter().filter(|one| one.threads() <= LARGE_THREADS).collect();
-            // Some of everywhere: neighbours differ little.
-            let step = (large.len() / LARGE_LAUNCHES).max(1);
-            chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
-            chosen.reverse();
-            most = LARGE_RUN;
-            left = LARGE_RUN * LARGE_LAUNCHES as u64;
-        }
-        for launch in chosen {
-            // Without steps a run shows nothing, and what memory holds at first is much to draw.
-            if left == 0 || deadline::is_over() {
-                break;
-            }
-            let run = interp::run(kernel, &launch, most.min(left));
-            left = left.saturating_sub(run.steps);
-            self.tested += usize::from(run.end == End::Complete);
-            self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
-            for event in run.events {
-                self.note(Finding { launch: launch.clone(), event });
-            }
-        }
-    }
-
-    /// Looks at single threads of large launches.
-    fn large(&mut self, kernel: &Kernel) {
-        let known = self.findings.iter().any(|one| property(&one.event) == Property::Overflow);
-        if known {
-            return;
-        }
-        for launch in search::large(kernel, 24) {
-            let last = Thread {
-                block: launch.grid.map(|extent| extent - 1),
-                thread: launch.block.map(|extent| extent - 1),
-            };
-            let first = Thread { block: [0; 3], thread: [0; 3] };
-            for thread in [last, first] {
-                let run = interp::run_alone(kernel, &launch, thread, ALONE);
-                for event in run.events {
-                    if property(&event) == Property::Overflow {
-                        self.note(Finding { launch: launch.clone(), event });
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Runs launches that a solver's model names, if they are new.
-    fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
-        for (launch, thread) in suspects {
-            if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(kernel, launch)
-            {
-                continue;
-            }
-            if deadline::is_over() {
-                break;
-            }
-            for seed in 1..=SEEDS {
-                let launch = Launch { seed, ..launch.clone() };
-                let run = match search::is_runnable(&launch) {
-                    true => interp::run(kernel, &launch, RUN),
-                    false => interp::run_alone(kernel, &launch, *thread, ALONE),
-                };
-                for event in run.events {
-                    self.note(Finding { launch: launch.clone(), event });
-                }
-            }
-        }
-    }
-
-    /// Keeps the first of those that are about the same places.
-    fn note(&mut self, finding: Finding) {
-        let places = places(&finding.event);
-        if !self.findings.iter().any(|one| {
-            property(&one.event) == property(&finding.event) && self::places(&one.event) == places
-        }) {
-            self.findings.push(finding);
-        }
-    }
-}
-
-fn is_unsigned_wrap(event: &Event) -> bool {
-    matches!(event, Event::Overflow { ty: Type::Int { signed: false, .. }, .. })
-}
-
-/// The places in the source that an event is about, in a fixed order.
-fn places(event: &Event) -> Vec<base::Span> {
-    let mut spans = match event {
-        Event::Race { first, second, .. } => vec![first.span, second.span],
-        Event::OutOfBounds { access, .. } | Event::Footprint { access, .. } => vec![access.span],
-        Event::Overflow { span, .. }
-        | Event::DivisionByZero { span, .. }
-        | Event::Assertion { span, .. }
-        | Event::Barrier { span, .. }
-        | Event::Postcondition { span, .. }
-        | Event::NoValue { span, .. }
-        | Event::Divergence { at: span, .. } => vec![*span],
-    };
-    spans.sort_unstable();
-    spans
-}
-
 fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut wanted = vec![
         Property::Races,
@@ -427,6 +274,12 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
         }
+        let known = |finding: &&Finding| {
+            findings.iter().all(|other| places(&other.event) != places(&finding.event))
+        };
+        let later = tests.after_wrap.iter().filter(|finding| property(&finding.event) == one);
+        let later: Vec<Finding> = later.filter(known).cloned().collect();
+        let findings = [findings, later].concat();
         let verdict = match (findings.is_empty(), open.is_empty()) {
             (false, _) => Verdict::Refuted,
             // Without a launch that the contract allows, everything would hold.

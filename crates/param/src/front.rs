@@ -14,8 +14,8 @@ use cuda::{sema, syntax};
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// The kernels of a text.
-pub(crate) fn kernels(text: &Preprocessed) -> Result<Vec<Parsed>> {
-    Ok(lowered(&analysed(&syntax::parse(text)?)?))
+pub(crate) fn kernels(text: &Preprocessed, depth: usize) -> Result<Vec<Parsed>> {
+    Ok(lowered(&analysed(&syntax::parse(text)?, depth)?))
 }
 
 /// The same with demands, in which names are replaced; beside each kernel, whether it has the names that they speak of.
@@ -23,12 +23,13 @@ pub(crate) fn kernels_with(
     text: &Preprocessed,
     demands: &[String],
     names: &[(String, String)],
+    depth: usize,
 ) -> Result<Vec<(Parsed, bool)>> {
-    let plain = kernels(text)?;
+    let plain = kernels(text, depth)?;
     if demands.is_empty() {
         return Ok(plain.into_iter().map(|one| (one, true)).collect());
     }
-    let demanding = lowered(&analysed(&demanding(text, demands, names)?)?);
+    let demanding = lowered(&analysed(&demanding(text, demands, names)?, depth)?);
     let both = plain.into_iter().zip(demanding);
     Ok(both
         .map(|(plain, with)| if with.1.is_ok() { (with, true) } else { (plain, false) })
@@ -74,8 +75,8 @@ fn clauses(demands: &[String], names: &[(String, String)], span: Span) -> Result
     syntax::clauses(&tokens)
 }
 
-fn analysed(unit: &Unit) -> Result<Program> {
-    sema::analyse(unit, &sema::Options::default())
+fn analysed(unit: &Unit, depth: usize) -> Result<Program> {
+    sema::analyse(unit, &sema::Options { longest_chain: depth })
 }
 
 /// Lowers the kernels of a program, each by itself.

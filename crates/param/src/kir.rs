@@ -38,6 +38,7 @@ pub use claims::{
 pub use signature::{Parameter, Part, Records, Scalar, Signature, TemplateParameter};
 
 use base::{IndexVec, Span, define_index};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 define_index! {
@@ -260,6 +261,8 @@ pub enum Stmt {
     },
     /// The variable may hold anything of its type from here on, another value each time.
     Unknown(VarId),
+    /// A function of CUDA that takes numbers as bits: anything of its type to a proof, what it computes in a run.
+    Bits(VarId, &'static str, Vec<Expr>),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
     /// What is claimed at the barrier that follows, when all threads of the block have come to it.
@@ -379,6 +382,9 @@ pub struct Kernel {
     pub types: Vec<String>,
     /// Whether it has a fence, whose order is not followed.
     pub fences: bool,
+    /// What variables of the file are initialised with, element by element; nothing if that is not followed. One that is not `const`
+    /// holds anything when the kernel starts, and this if nobody wrote it.
+    pub initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,
     /// How it is called, or why that is not known.
     pub signature: Result<Signature, String>,
 }
@@ -465,6 +471,7 @@ fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
             Stmt::Assign(var, _)
             | Stmt::Load(var, _)
             | Stmt::Unknown(var)
+            | Stmt::Bits(var, ..)
             | Stmt::Atomic { result: var, .. }
                 if !found.contains(var) =>
             {

@@ -26,6 +26,7 @@ mod relevance;
 mod search;
 pub(crate) mod spec;
 mod suggest;
+mod trials;
 
 pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
 pub use equal::{Compared, Difference, Relation, compare, compare_as};
@@ -45,15 +46,16 @@ pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 /// # Errors
 /// If the text as a whole cannot be read.
 pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
-    kernels_in(&preprocess(&preprocess::Options::default(), text)?)
+    let text = preprocess(&preprocess::Options::default(), text)?;
+    front::kernels(&text, cuda::sema::Options::default().longest_chain)
 }
 
-/// The kernels of a text that was preprocessed.
+/// The kernels of a text that was preprocessed. They may have expressions so deep that the thread must have [`depth::STACK`].
 ///
 /// # Errors
 /// If the text as a whole cannot be read.
 pub fn kernels_in(text: &Preprocessed) -> Result<Vec<Parsed>, Box<Diagnostic>> {
-    front::kernels(text)
+    front::kernels(text, depth::MAX_DEPTH)
 }
 
 /// The same with demands on launches that are given apart from the file, in which names are replaced; beside
@@ -66,7 +68,7 @@ pub fn kernels_with(
     demands: &[String],
     names: &[(String, String)],
 ) -> Result<Vec<(Parsed, bool)>, Box<Diagnostic>> {
-    front::kernels_with(text, demands, names)
+    front::kernels_with(text, demands, names, depth::MAX_DEPTH)
 }
 
 /// Lowers the kernels of a file that was read already.

@@ -74,6 +74,7 @@ pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
             }
             Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
             Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
+            Stmt::Bits(_, _, arguments) => arguments.iter().for_each(&mut *see),
             Stmt::Unknown(_)
             | Stmt::Barrier(_)
             | Stmt::Warp(_)
@@ -128,6 +129,10 @@ impl Exposed {
                     assigned.insert(*var);
                 }
                 Stmt::Unknown(var) => {
+                    assigned.insert(*var);
+                }
+                Stmt::Bits(var, _, arguments) => {
+                    arguments.iter().for_each(|one| self.read(one, assigned));
                     assigned.insert(*var);
                 }
                 Stmt::Load(var, element) => {

@@ -297,6 +297,9 @@ fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
                     renumber_expr(&mut claim.condition, places);
                 }
             }
+            Stmt::Bits(_, _, arguments) => {
+                arguments.iter_mut().for_each(|one| renumber_expr(one, places));
+            }
             Stmt::Unknown(_)
             | Stmt::Barrier(_)
             | Stmt::Warp(_)

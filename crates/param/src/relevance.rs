@@ -104,6 +104,12 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
             }
             Stmt::Given(given) => given.claims.iter().for_each(|one| mark(&one.condition, marks)),
             Stmt::Claims(claims) => claims.iter().for_each(|one| mark(&one.condition, marks)),
+            Stmt::Bits(var, _, arguments) => {
+                if marks[var.position()] {
+                    arguments.iter().for_each(|one| mark(one, marks));
+                }
+                arguments.iter().for_each(|one| inner_conditions(one, marks));
+            }
             Stmt::Unknown(_)
             | Stmt::Barrier(_)
             | Stmt::Warp(_)

@@ -59,17 +59,27 @@ const DEPTH: u32 = 64;
 const GENERATIONS: u32 = 256;
 
 /// How a file is read.
-#[derive(Clone, Debug, Default)]
-pub struct Options {}
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Operators of one level in a row, as in a long sum. Who walks such a tree needs a stack for it.
+    pub longest_chain: usize,
+}
+
+impl Default for Options {
+    /// For the stack that threads have.
+    fn default() -> Self {
+        Self { longest_chain: 400 }
+    }
+}
 
 /// Finds out what a file means.
 ///
 /// # Errors
 ///
 /// Errors that concern the whole file; those of single kernels are in their entries.
-pub fn analyse(unit: &ast::Unit, _options: &Options) -> Result<Program> {
+pub fn analyse(unit: &ast::Unit, options: &Options) -> Result<Program> {
     let prelude = prelude()?;
-    let mut analyser = Analyser::new();
+    let mut analyser = Analyser::new(options);
     analyser.declare_all(&prelude.declarations)?;
     analyser.declare_all(&unit.declarations)?;
     analyser.read_kernels()?;
@@ -258,6 +268,7 @@ impl Body<'_> {
 
 /// The walk over a file.
 pub(crate) struct Analyser<'a> {
+    longest_chain: usize,
     program: Program,
     scopes: IndexVec<ScopeId, Scope>,
     global: ScopeId,
@@ -303,7 +314,7 @@ pub(crate) struct Analyser<'a> {
 }
 
 impl<'a> Analyser<'a> {
-    fn new() -> Self {
+    fn new(options: &Options) -> Self {
         let mut scopes = IndexVec::new();
         let mut scope = |parent| {
             scopes.push(Scope {
@@ -326,6 +337,7 @@ impl<'a> Analyser<'a> {
             scopes[within].names.insert(name.into(), vec![(0, entity)]);
         }
         Self {
+            longest_chain: options.longest_chain,
             program: Program::default(),
             scopes,
             global,

@@ -1,6 +1,6 @@
 //! Built-in operators (\[expr.unary.op\], \[expr.mul\] to \[expr.log.or\], \[expr.ass\], \[expr.pre.incr\]).
 
-use super::expr::{LEVELS, Operand, place, value};
+use super::expr::{Operand, place, value};
 use super::types::{DIFFERENCE, is_arithmetic, is_integral, is_narrow_float};
 use super::{Analyser, error, unsupported};
 use crate::Result;
@@ -88,16 +88,16 @@ impl<'a> Analyser<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Result<Operand> {
-        // A chain that groups to the left is walked in a loop: a long sum needs no stack here. Whoever walks the tree does, so
-        // its length counts as depth.
+        // A chain that groups to the left is walked in a loop: a long sum needs no stack here. Whoever walks the tree does.
         let mut chain = vec![(sign, right, span)];
         let mut first = left;
         while let ast::ExprKind::Binary(sign, left, right) = &first.kind {
             chain.push((sign, right, first.span));
             first = left;
         }
-        if self.level as usize + chain.len() > LEVELS as usize {
-            return Err(crate::limit(span, "this expression is nested too deeply"));
+        if chain.len() > self.longest_chain {
+            let message = format!("this has more than {} operations in a row", self.longest_chain);
+            return Err(crate::limit(span, message));
         }
         let mut made = self.operand(first)?;
         for (sign, right, span) in chain.into_iter().rev() {

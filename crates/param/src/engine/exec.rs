@@ -79,7 +79,7 @@ impl Engine<'_> {
                     _ => Val::Int(self.unknown("atomic", Level::Thread, ty)),
                 };
             }
-            Stmt::Unknown(var) => {
+            Stmt::Unknown(var) | Stmt::Bits(var, ..) => {
                 state.vars[var.position()] = self.unknown_of(*var);
             }
             Stmt::If(condition, then, otherwise) => {

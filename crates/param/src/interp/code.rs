@@ -11,6 +11,7 @@ pub(super) enum Insn<'k> {
     Store(&'k Element, &'k Expr),
     Atomic(VarId, AtomicOp, &'k Element, &'k [Expr]),
     Unknown(VarId),
+    Bits(VarId, &'static str, &'k [Expr]),
     /// Goes on at the target if the condition is false.
     Unless(&'k Expr, usize),
     Jump(usize),
@@ -74,6 +75,7 @@ impl<'k> Code<'k> {
             Stmt::Load(var, element) => Insn::Load(*var, element),
             Stmt::Store(element, value) => Insn::Store(element, value),
             Stmt::Unknown(var) => Insn::Unknown(*var),
+            Stmt::Bits(var, name, arguments) => Insn::Bits(*var, name, arguments),
             Stmt::Atomic { result, op, element, operands } => {
                 Insn::Atomic(*result, *op, element, operands)
             }

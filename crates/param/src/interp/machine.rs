@@ -3,6 +3,7 @@
 //! Long: one case for each kind of statement.
 
 use super::atomics;
+use super::bits;
 use super::claims;
 use super::code::{Code, Insn};
 use super::compiled::Arithmetic;
@@ -10,7 +11,7 @@ use super::contents::of_scalar;
 use super::draw::draw;
 use super::history::History;
 use super::shadow::{Cell, How, Memory, Shadow};
-use super::value::{Environment, Trouble, evaluate, looked_at, truth};
+use super::value::{Environment, Trouble, evaluate, looked_at, truth, wrapped};
 use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
 use crate::kir::{
     ArrayId, AtomicOp, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When,
@@ -317,6 +318,16 @@ impl<'k> Machine<'k> {
                     history.store(&self.code, (pc, &state.counts), cell, value);
                 }
                 self.memory(state, &cell).insert(cell, value);
+            }
+            Insn::Bits(var, name, arguments) => {
+                let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
+                let numbers =
+                    arguments.iter().map(|one| evaluate(one, &view, false).ok()?.number());
+                let numbers: Option<Vec<i128>> = numbers.collect();
+                let value = numbers.and_then(|numbers| bits::function(name, &numbers));
+                let ty = self.kernel.vars[var].ty;
+                state.vars[var.position()] =
+                    value.map_or(Value::Undefined, |value| Value::int(wrapped(value, ty)));
             }
             // What decides by it is not run.
             Insn::Unknown(var) => state.vars[var.position()] = Value::Undefined,

@@ -7,6 +7,7 @@
 
 mod atomics;
 mod barriers;
+mod bits;
 mod claims;
 mod code;
 mod compiled;

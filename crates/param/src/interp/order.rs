@@ -121,6 +121,10 @@ impl Flow {
                     self.statements(part, under || depends);
                 }
             }
+            Stmt::Bits(var, _, arguments) => {
+                let depends = under || arguments.iter().any(|one| self.depends(one));
+                Self::mark(&mut self.vars, var.position(), depends);
+            }
             // It has no value in a run, and what has none is not compared.
             Stmt::Unknown(_)
             | Stmt::Claims(_)

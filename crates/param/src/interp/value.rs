@@ -88,7 +88,7 @@ pub(crate) trait Environment {
 }
 
 /// The machine's value of an integer of a type.
-fn wrapped(value: i128, ty: Type) -> i128 {
+pub(super) fn wrapped(value: i128, ty: Type) -> i128 {
     match ty {
         Type::Int { bits, signed } => {
             let low = value.rem_euclid(1 << bits);

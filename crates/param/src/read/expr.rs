@@ -233,7 +233,10 @@ impl Lowerer<'_> {
             Kind::Symbol(id) => self.symbol(*id, span),
             Kind::Special(special, axis) => {
                 let builtin = builtin(*special);
-                self.mention(builtin, *axis);
+                // What declarations of headers mention, such as a thread's rank in its block, the user did not.
+                if expr.span != Span::default() {
+                    self.mention(builtin, *axis);
+                }
                 let kind = ExprKind::Builtin(builtin, *axis);
                 Ok(Expr { kind, ty: Type::UNSIGNED, span })
             }

@@ -97,8 +97,8 @@ impl Lowerer<'_> {
             }
         }
         let place = Place::new(&global.ty, spots);
-        if let (true, Some(init)) = (global.is_const, &global.init) {
-            self.tabulate(&place, init, span);
+        if let Some(init) = &global.init {
+            self.tabulate(&place, init, global.is_const, span);
         }
         self.globals.insert(id, place.clone());
         Ok(place)

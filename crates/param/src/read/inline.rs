@@ -8,7 +8,7 @@ use super::types::{boolean, convert};
 use super::{Lowerer, Result, error, switch, unsupported};
 use crate::kir::{Stmt, Type, VarId};
 use base::Span;
-use cuda::tree::{self, ClauseKind, Function, FunctionId};
+use cuda::tree::{self, ClauseKind, Function, FunctionId, StmtKind};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are refused.
@@ -41,6 +41,9 @@ impl Lowerer<'_> {
         if let Some(call) = self.combined(id, arguments, span, out)? {
             return Ok(vec![Item::Scalar(call)]);
         }
+        if let Some(value) = self.returned_at_once(id, arguments, span, out)? {
+            return Ok(value);
+        }
         match self.inline(id, arguments, span, out)? {
             (Some(place), false) => self.read(&place, span, out),
             (Some(place), true) => {
@@ -49,6 +52,39 @@ impl Lowerer<'_> {
             }
             (None, _) => Ok(super::expr::nothing(span)),
         }
+    }
+
+    /// The value of a function that only returns something: an expression of its own parameters, which nobody else changes, so that
+    /// constants stay constants.
+    fn returned_at_once(
+        &mut self,
+        id: FunctionId,
+        arguments: &[tree::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Option<Value>> {
+        let function = self.function(id, span)?;
+        let [tree::Stmt { kind: StmtKind::Return(Some(value)), .. }] = &function.body[..] else {
+            return Ok(None);
+        };
+        let mut refers = false;
+        value.walk(&mut |inner| {
+            if let tree::ExprKind::Local(id) = inner.kind {
+                refers |= function.locals.get(id).is_none_or(|one| one.is_reference);
+            }
+        });
+        if refers || function.returns_reference || !function.clauses.is_empty() {
+            return Ok(None);
+        }
+        let places = self.checked_arguments(id, &function, arguments, span, out)?;
+        let exit = Exit { returned: None, is_reference: false, flag: None };
+        self.push_frame(id, &function, Some(exit));
+        for (parameter, place) in function.parameters.iter().zip(places) {
+            self.bind(*parameter, place);
+        }
+        let value = self.value(value, out);
+        self.frames.pop();
+        value.map(Some)
     }
 
     /// A call of a function that returns a reference.
@@ -102,14 +138,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<(Option<Place>, bool)> {
         let function = self.function(id, span)?;
-        let name = &function.name;
-        if self.frames.iter().any(|frame| frame.id == id) || self.frames.len() > MAX_CALLS {
-            return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
-        }
-        if function.parameters.len() != arguments.len() {
-            return Err(error(span, format!("`{name}` takes other arguments")));
-        }
-        let places = self.arguments(&function, arguments, out)?;
+        let places = self.checked_arguments(id, &function, arguments, span, out)?;
         let exit = self.exit(&function, span, out)?;
         let (returned, is_reference) = (exit.returned.clone(), exit.is_reference);
         self.push_frame(id, &function, Some(exit));
@@ -120,6 +149,25 @@ impl Lowerer<'_> {
         self.frames.pop();
         result?;
         Ok((returned, is_reference))
+    }
+
+    /// What the parameters of a function stand for, if it can be called here.
+    fn checked_arguments(
+        &mut self,
+        id: FunctionId,
+        function: &Function,
+        arguments: &[tree::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Vec<Place>> {
+        let name = &function.name;
+        if self.frames.iter().any(|frame| frame.id == id) || self.frames.len() > MAX_CALLS {
+            return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
+        }
+        if function.parameters.len() != arguments.len() {
+            return Err(error(span, format!("`{name}` takes other arguments")));
+        }
+        self.arguments(function, arguments, out)
     }
 
     fn body(

@@ -11,7 +11,7 @@ impl Lowerer<'_> {
     /// A function of integers; nothing if it is none of these.
     pub(super) fn integer_function(
         &mut self,
-        name: &str,
+        name: &'static str,
         values: &[Expr],
         span: Span,
         out: &mut Vec<Stmt>,
@@ -35,18 +35,38 @@ impl Lowerer<'_> {
                 "__brev" | "__byte_perm" | "__funnelshift_l" | "__funnelshift_r"
                 | "__funnelshift_lc" | "__funnelshift_rc",
                 _,
-            ) => Some(self.unknown("bits", Type::UNSIGNED, span, out)),
-            ("__brevll", _) => Some(self.unknown("bits", LONG_UNSIGNED, span, out)),
-            ("__umul64hi", _) => Some(self.unknown("product", LONG_UNSIGNED, span, out)),
-            ("__mul64hi", _) => Some(self.unknown("product", Type::LONG, span, out)),
+            ) => Some(self.bits(name, values, Type::UNSIGNED, span, out)),
+            ("__brevll" | "__umul64hi", _) => {
+                Some(self.bits(name, values, LONG_UNSIGNED, span, out))
+            }
+            ("__mul64hi", _) => Some(self.bits(name, values, Type::LONG, span, out)),
             _ => None,
         })
+    }
+
+    /// A function of bits; its arguments are numbers that were computed before.
+    fn bits(
+        &mut self,
+        name: &'static str,
+        values: &[Expr],
+        ty: Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Expr {
+        let arguments = values.iter().map(|value| {
+            let var = self.keep("bits", value.clone(), out);
+            self.var(var, span)
+        });
+        let arguments = arguments.collect();
+        let var = self.new_var("bits", ty);
+        out.push(Stmt::Bits(var, name, arguments));
+        self.var(var, span)
     }
 
     /// A number of bits, from 0 to the width.
     fn bit_count(
         &mut self,
-        name: &str,
+        name: &'static str,
         inner: &Expr,
         width: u32,
         span: Span,
@@ -63,7 +83,7 @@ impl Lowerer<'_> {
             };
             return int(i128::from(count), Type::INT, span);
         }
-        let unknown = self.unknown("bits", Type::UNSIGNED, span, out);
+        let unknown = self.bits(name, std::slice::from_ref(inner), Type::UNSIGNED, span, out);
         let most = int(i128::from(width), Type::UNSIGNED, span);
         let count = binary(Binary::Min, unknown, most, span);
         Expr { span, ..convert(count, Type::INT) }
@@ -98,7 +118,7 @@ pub(super) fn is_followed(name: &str) -> bool {
 
 /// The low 24 bits of a number, with a sign or not.
 fn low_24(value: &Expr, signed: bool, span: Span) -> Expr {
-    let wide = convert(convert(value.clone(), Type::UNSIGNED), Type::LONG);
+    let wide = convert(value.clone(), Type::LONG);
     let mask = int((1 << 24) - 1, Type::LONG, span);
     let low = binary(Binary::BitAnd, wide, mask, span);
     if !signed {

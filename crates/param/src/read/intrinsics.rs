@@ -54,7 +54,7 @@ impl Lowerer<'_> {
     /// A call of a built-in function.
     pub(super) fn intrinsic(
         &mut self,
-        name: &str,
+        name: &'static str,
         arguments: &[tree::Expr],
         expr: &tree::Expr,
         out: &mut Vec<Stmt>,
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
     /// Functions of numbers.
     fn computed(
         &mut self,
-        name: &str,
+        name: &'static str,
         arguments: &[tree::Expr],
         expr: &tree::Expr,
         out: &mut Vec<Stmt>,

@@ -94,6 +94,8 @@ struct Lowerer<'p> {
     nowhere: BTreeMap<u8, ArrayId>,
     /// Whether pointers of the launch are null, by their array.
     nulls: BTreeMap<ArrayId, VarId>,
+    /// What variables of the file are initialised with.
+    initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,
     /// Arrays that are read without regard to what is written to them.
     incoherent: Vec<(ArrayId, Span)>,
     mentioned: Vec<(Builtin, usize)>,
@@ -180,6 +182,7 @@ impl<'p> Lowerer<'p> {
             empty: None,
             nowhere: BTreeMap::new(),
             nulls: BTreeMap::new(),
+            initials: BTreeMap::new(),
             incoherent: Vec::new(),
             mentioned: Vec::new(),
             annotation: false,
@@ -243,6 +246,7 @@ impl<'p> Lowerer<'p> {
             mentioned: std::mem::take(&mut self.mentioned),
             types: self.assumed_types(&function.name),
             fences: self.fences,
+            initials: std::mem::take(&mut self.initials),
             signature,
         }
     }

@@ -44,6 +44,10 @@ impl Lowerer<'_> {
             let Some(global) = self.program.globals.get(*id) else { continue };
             use tree::GlobalSpace::{Constant, Device};
             let holds_init = global.is_const && global.init.is_some();
+            let unknown = |array| matches!(self.initials.get(array), Some(None));
+            if cells(place).iter().any(unknown) {
+                return Err(format!("what `{}` is initialised with is not known", global.name));
+            }
             if matches!(global.space, Device | Constant) && !holds_init {
                 let name = format!("{}{}", global.namespace, global.name);
                 let records = self.records(&name, &place.ty, &cells(place))?;

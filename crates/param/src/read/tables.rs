@@ -1,56 +1,86 @@
-//! Tables of constants: a variable of the file that is `const` holds its initialiser at every launch.
+//! What variables of the file are initialised with. One that is `const` holds that at every launch; of others a proof assumes nothing,
+//! and runs begin with it.
 //!
-//! A load of such an element is followed by the choice of its value by the index, so that the values are known; the load stays, for
-//! its bounds. Large tables are arrays of which nothing is known.
+//! A load of an element of a constant is followed by the choice of its value by the index, so that the values are known; the load
+//! stays, for its bounds. Of large tables nothing is known in a proof.
 
 use super::Lowerer;
 use super::memory::{Place, Spot, positions};
-use super::types::{compare, convert, fold, int, select};
+use super::types::{Leaf, compare, convert, fold, int, select};
 use crate::kir::{ArrayId, Compare, Expr, ExprKind, Type};
 use base::{Index, Span};
 use cuda::tree::{Init, Type as TreeType};
 
-/// Tables of more elements are not followed.
-const MAX_TABLE: u64 = 64;
+/// Constants of more elements are not followed in proofs.
+const MAX_TABLE: usize = 64;
+/// Variables of more elements have initialisers that are not looked at.
+const MAX_INITIAL: u64 = 4096;
 
 impl Lowerer<'_> {
-    /// Notes what a constant variable holds, if it is a number or an array of numbers.
-    pub(super) fn tabulate(&mut self, place: &Place, init: &Init, span: Span) {
+    /// Notes what a variable is initialised with.
+    pub(super) fn tabulate(&mut self, place: &Place, init: &Init, is_const: bool, span: Span) {
         let [spots] = &place.choices[..] else { return };
-        let [Spot::Cell(array, _)] = spots[..] else { return };
         let Ok(leaves) = self.leaves(&place.ty, span) else { return };
-        let Some(leaf) = leaves.first() else { return };
-        let Some(ty) = self.scalar(&leaf.ty) else { return };
-        let Ok(places) = positions(&leaf.dimensions, MAX_TABLE, span) else { return };
-        let values = places.iter().map(|at| self.initial(init, &place.ty, at, ty, span));
-        let values: Option<Vec<Expr>> = values.collect();
-        if let Some(info) = self.infos.get_mut(array.position()) {
-            info.table = values;
+        for (number, (leaf, spot)) in leaves.iter().zip(spots).enumerate() {
+            let Spot::Cell(array, _) = spot else { continue };
+            let values = self.initials(init, &place.ty, number, leaf, span);
+            let short = values.clone().filter(|all| is_const && all.len() <= MAX_TABLE);
+            self.initials.insert(*array, values);
+            if let Some(info) = self.infos.get_mut(array.position()) {
+                info.table = short;
+            }
         }
     }
 
-    /// The constant at a place of an initialiser.
-    fn initial(
+    /// What one scalar of a type holds in all elements of the arrays around it.
+    fn initials(
         &mut self,
         init: &Init,
         ty: &TreeType,
+        number: usize,
+        leaf: &Leaf,
+        span: Span,
+    ) -> Option<Vec<Expr>> {
+        let scalar = self.scalar(&leaf.ty)?;
+        let places = positions(&leaf.dimensions, MAX_INITIAL, span).ok()?;
+        places.iter().map(|at| self.initial((init, ty), number, at, scalar, span)).collect()
+    }
+
+    /// The constant at a place of an initialiser: the scalar of this number, at these indices.
+    fn initial(
+        &mut self,
+        (init, ty): (&Init, &TreeType),
+        number: usize,
         at: &[i128],
         scalar: Type,
         span: Span,
     ) -> Option<Expr> {
+        let part = |parts: &[Init], at: usize| parts.get(at).cloned().unwrap_or(Init::Zero);
         match (init, ty, at) {
             (Init::Zero, _, _) => Some(convert(int(0, Type::INT, span), scalar)),
             (Init::List(parts), TreeType::Array(inner, _), [first, rest @ ..]) => {
-                match parts.get(usize::try_from(*first).ok()?) {
-                    Some(part) => self.initial(part, inner, rest, scalar, span),
-                    None => Some(convert(int(0, Type::INT, span), scalar)),
+                let part = part(parts, usize::try_from(*first).ok()?);
+                self.initial((&part, inner), number, rest, scalar, span)
+            }
+            (Init::List(parts), TreeType::Record(id), _) => {
+                let fields = self.program.records.get(*id)?.fields.clone();
+                let mut before = 0;
+                for (position, field) in fields.iter().enumerate() {
+                    let count = self.leaves(&field.ty, span).ok()?.len();
+                    if number < before + count {
+                        let part = part(parts, position);
+                        return self.initial((&part, &field.ty), number - before, at, scalar, span);
+                    }
+                    before += count;
                 }
+                None
             }
             (Init::List(parts), _, []) => match &parts[..] {
                 [] => Some(convert(int(0, Type::INT, span), scalar)),
-                [one] => self.initial(one, ty, at, scalar, span),
+                [one] => self.initial((one, ty), number, at, scalar, span),
                 _ => None,
             },
+            (Init::Expr(_), TreeType::Record(_), _) => None,
             (Init::Expr(expr), _, []) => {
                 let mut effects = Vec::new();
                 let value = convert(self.number(expr, &mut effects).ok()?, scalar);

@@ -1,6 +1,6 @@
 //! What annotations say, beyond what a thread computes: claims about elements, folds and all integers.
 //!
-//! `cfront/clauses.rs` reads clauses, `lower/claims.rs` gives their names a meaning, here is what is asked of them: of what kind
+//! `cuda` reads clauses and gives their names a meaning, `read/claims.rs` lowers them, here is what is asked of them: of what kind
 //! an expression is (`is_scalar`), which cases a claim has (`goals`), over which range a quantified variable goes
 //! (`range`). No solver is needed for any of it.
 

@@ -168,7 +168,7 @@ impl Runner<'_, '_> {
                     _ => Val::Int(self.engine.unknown("atomic", level, ty)),
                 };
             }
-            Stmt::Unknown(var) => {
+            Stmt::Unknown(var) | Stmt::Bits(var, ..) => {
                 track.reals[var.position()] = self.unknown("a value that is not followed");
                 track.state.vars[var.position()] = self.engine.unknown_of(*var);
             }

@@ -1,0 +1,186 @@
+//! Runs of launches: they refute what is wrong, and test what is proved.
+//!
+//! What happens on a launch that the contract allows is a finding. A run ends where something overflows; where that was an
+//! unsigned number, which C++ lets wrap around, the launch is run once more as the machine would.
+
+use crate::answer::Finding;
+use crate::engine::Property;
+use crate::interp::{self, Draw, End, Event, Launch, Manner, Thread};
+use crate::kir::{Kernel, Type};
+use crate::{deadline, search};
+
+/// Launches that proofs are tested on if nothing is open.
+pub(crate) const TESTS: usize = 40;
+/// Instructions of all runs together: while something is looked for, and to test proofs.
+const BUDGET: u64 = 1_500_000;
+const TEST_BUDGET: u64 = 200_000;
+/// Instructions of one run, and of one thread of a large launch.
+const RUN: u64 = 400_000;
+const ALONE: u64 = 20_000;
+/// Launches that are run where a contract allows large ones only: how many, their threads and instructions.
+const LARGE_LAUNCHES: usize = 3;
+const LARGE_THREADS: i128 = 1 << 17;
+const LARGE_RUN: u64 = 5_000_000;
+/// Contents that a launch from a model is run with.
+const SEEDS: u64 = 3;
+
+/// What runs have shown.
+#[derive(Default)]
+pub(crate) struct Tests {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) tested: usize,
+    pub(crate) example: Option<Launch>,
+    /// What happened after an unsigned number had wrapped around, which is defined and which proofs presume not to happen.
+    pub(crate) after_wrap: Vec<Finding>,
+    /// Whether contents were found of which the contract demands something.
+    pub(crate) demanded: bool,
+}
+
+impl Tests {
+    /// Runs small launches as a whole.
+    pub(crate) fn small(&mut self, kernel: &Kernel, wanted: usize) {
+        let launches = search::small(kernel, wanted);
+        self.example = launches.first().cloned();
+        let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
+        let runnable = |one: &&Launch| search::is_runnable(one);
+        let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
+        let mut most = RUN;
+        if chosen.is_empty() {
+            // The contract asks for large ones: a few, each for longer.
+            let large: Vec<Launch> =
+                launches.into_iter().filter(|one| one.threads() <= LARGE_THREADS).collect();
+            // Some of everywhere: neighbours differ little.
+            let step = (large.len() / LARGE_LAUNCHES).max(1);
+            chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
+            chosen.reverse();
+            most = LARGE_RUN;
+            left = LARGE_RUN * LARGE_LAUNCHES as u64;
+        }
+        for launch in chosen {
+            // Without steps a run shows nothing, and what memory holds at first is much to draw.
+            if left == 0 || deadline::is_over() {
+                break;
+            }
+            let run = interp::run(kernel, &launch, most.min(left));
+            left = left.saturating_sub(run.steps);
+            self.tested += usize::from(run.end == End::Complete);
+            self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
+            if run.events.iter().any(is_unsigned_wrap) {
+                left = left.saturating_sub(self.beyond_wrap(kernel, &launch, most.min(left)));
+            }
+            for event in run.events {
+                self.note(Finding { launch: launch.clone(), event });
+            }
+        }
+    }
+
+    /// Runs a launch on which an unsigned number wraps once more, as C++ defines it; the steps that it took.
+    fn beyond_wrap(&mut self, kernel: &Kernel, launch: &Launch, budget: u64) -> u64 {
+        let manner = Manner { draw: Draw::Small, significand: 24, perturbed: None, budget };
+        let run = match interp::compiled(kernel, launch, manner) {
+            Ok(left) => return left.steps,
+            Err(run) => run,
+        };
+        for event in run.events {
+            let is_seen =
+                matches!(property(&event), Property::Bounds | Property::Races | Property::Division);
+            let is_new = |one: &Finding| places(&one.event) != places(&event);
+            if is_seen && self.after_wrap.iter().all(is_new) {
+                self.after_wrap.push(Finding { launch: launch.clone(), event });
+            }
+        }
+        run.steps
+    }
+
+    /// Looks at single threads of large launches.
+    pub(crate) fn large(&mut self, kernel: &Kernel) {
+        let known = self.findings.iter().any(|one| property(&one.event) == Property::Overflow);
+        if known {
+            return;
+        }
+        for launch in search::large(kernel, 24) {
+            let last = Thread {
+                block: launch.grid.map(|extent| extent - 1),
+                thread: launch.block.map(|extent| extent - 1),
+            };
+            let first = Thread { block: [0; 3], thread: [0; 3] };
+            for thread in [last, first] {
+                let run = interp::run_alone(kernel, &launch, thread, ALONE);
+                for event in run.events {
+                    if property(&event) == Property::Overflow {
+                        self.note(Finding { launch: launch.clone(), event });
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs launches that a solver's model names, if they are new.
+    pub(crate) fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
+        for (launch, thread) in suspects {
+            if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(kernel, launch)
+            {
+                continue;
+            }
+            if deadline::is_over() {
+                break;
+            }
+            for seed in 1..=SEEDS {
+                let launch = Launch { seed, ..launch.clone() };
+                let run = match search::is_runnable(&launch) {
+                    true => interp::run(kernel, &launch, RUN),
+                    false => interp::run_alone(kernel, &launch, *thread, ALONE),
+                };
+                for event in run.events {
+                    self.note(Finding { launch: launch.clone(), event });
+                }
+            }
+        }
+    }
+
+    /// Keeps the first of those that are about the same places.
+    fn note(&mut self, finding: Finding) {
+        let places = places(&finding.event);
+        if !self.findings.iter().any(|one| {
+            property(&one.event) == property(&finding.event) && self::places(&one.event) == places
+        }) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
+    matches!(event, Event::Overflow { ty: Type::Int { signed: false, .. }, .. })
+}
+
+/// The places in the source that an event is about, in a fixed order.
+pub(crate) fn places(event: &Event) -> Vec<base::Span> {
+    let mut spans = match event {
+        Event::Race { first, second, .. } => vec![first.span, second.span],
+        Event::OutOfBounds { access, .. } | Event::Footprint { access, .. } => vec![access.span],
+        Event::Overflow { span, .. }
+        | Event::DivisionByZero { span, .. }
+        | Event::Assertion { span, .. }
+        | Event::Barrier { span, .. }
+        | Event::Postcondition { span, .. }
+        | Event::NoValue { span, .. }
+        | Event::Divergence { at: span, .. } => vec![*span],
+    };
+    spans.sort_unstable();
+    spans
+}
+
+/// Which property an event is about.
+pub(crate) fn property(event: &Event) -> Property {
+    match event {
+        Event::Race { .. } => Property::Races,
+        Event::OutOfBounds { .. } => Property::Bounds,
+        Event::Overflow { .. } => Property::Overflow,
+        Event::DivisionByZero { .. } => Property::Division,
+        Event::Divergence { .. } => Property::Barriers,
+        Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
+        Event::Postcondition { .. } | Event::Footprint { .. } => Property::Postcondition,
+        Event::NoValue { .. } => Property::Clauses,
+    }
+}
