@@ -1,4 +1,4 @@
-// expect: refuted bounds,races line 8
+// expect: refuted bounds,races line 8,19
 // check: --grid 1 --block 8,8 --arg a=f32[60] --arg b=f32[60]:out --arg rows=6 --arg cols=10
 // The indices are exchanged, the pitch is not.
 struct View

@@ -1,4 +1,4 @@
-// expect: refuted bounds,overflow line 9
+// expect: refuted bounds,overflow line 9,10
 // check: --grid 1 --block 32 --arg x=f32[1] --arg y=f32[1]:out --arg n=0
 // With n == 0 the limit is 4294967295.
 //@ extent x[n], y[n];

@@ -284,6 +284,11 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "SECONDS", value_parser = driver::duration::seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
 
+    /// Run this many small launches at the same time; the answer does not depend on it. [default: as many as there
+    /// are processors]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+
     /// The z3 to ask (version 5 or later); without this, WARPPROOF_Z3 or the one on the path.
     #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
     pub(crate) solver: Option<PathBuf>,

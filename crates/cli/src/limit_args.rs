@@ -37,7 +37,12 @@ impl LimitArgs {
         self.timeout
     }
 
-    fn jobs(self) -> usize {
-        self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+    pub(crate) fn jobs(self) -> usize {
+        jobs(self.jobs)
     }
+}
+
+/// As many as are asked for, or as there are processors.
+pub(crate) fn jobs(given: Option<NonZeroUsize>) -> usize {
+    given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }

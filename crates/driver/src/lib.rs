@@ -19,6 +19,7 @@ mod execute;
 mod exit;
 pub mod explain;
 mod findings;
+pub mod functions;
 mod graph;
 mod grouping;
 mod heat;

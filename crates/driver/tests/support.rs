@@ -6,3 +6,10 @@ fn the_documented_matrix_is_current() {
     let documented = snapbox::Data::read_from(path.as_ref(), None);
     snapbox::assert_data_eq!(driver::support::matrix(), documented.raw());
 }
+
+#[test]
+fn the_documented_functions_are_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
+    let documented = snapbox::Data::read_from(path.as_ref(), None);
+    snapbox::assert_data_eq!(driver::functions::page(), documented.raw());
+}

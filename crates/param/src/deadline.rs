@@ -1,4 +1,4 @@
-//! When a proof must end: at a time, or when its user says so.
+//! What a proof may cost: when it must end, at a time or when its user says so, and how many launches are run at once.
 //!
 //! Kept for the thread that proves, because almost every question may be the last one. Where it is over nothing more is
 //! shown, and no more launches are run: what is open then stays open. So a limit errs towards `unknown`; what was proved or
@@ -14,11 +14,14 @@ pub struct Limit {
     pub time: Option<Duration>,
     /// Whether somebody wants it to end.
     pub interrupted: Option<Box<dyn Fn() -> bool>>,
+    /// Launches that are run at once; the answer does not depend on it.
+    pub jobs: usize,
 }
 
 struct Running {
     until: Option<Instant>,
     interrupted: Option<Box<dyn Fn() -> bool>>,
+    jobs: usize,
 }
 
 thread_local! {
@@ -29,7 +32,7 @@ thread_local! {
 /// Does some work of this thread within a limit; whether the limit cut it short, too.
 pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> (T, bool) {
     let until = limit.time.and_then(|time| Instant::now().checked_add(time));
-    let running = Running { until, interrupted: limit.interrupted };
+    let running = Running { until, interrupted: limit.interrupted, jobs: limit.jobs };
     let before = RUNNING.with_borrow_mut(|one| one.replace(running));
     OVER.set(false);
     let result = work();
@@ -56,4 +59,9 @@ pub(crate) fn is_over() -> bool {
 pub(crate) fn left(most: Duration) -> Duration {
     let until = RUNNING.with_borrow(|running| running.as_ref().and_then(|one| one.until));
     until.map_or(most, |until| until.saturating_duration_since(Instant::now()).min(most))
+}
+
+/// How many launches are run at once.
+pub(crate) fn jobs() -> usize {
+    RUNNING.with_borrow(|running| running.as_ref().map_or(1, |one| one.jobs.max(1)))
 }

@@ -77,6 +77,12 @@ pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
     front::lowered(program)
 }
 
+/// Whether it is followed what a function of CUDA computes, or does; its name is that of the reader's tree.
+#[must_use]
+pub fn follows(function: &str) -> bool {
+    read::follows(function)
+}
+
 /// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.
 #[must_use]
 pub fn launches(kernel: &kir::Kernel, wanted: usize) -> Vec<interp::Launch> {

@@ -5,7 +5,7 @@
 
 use crate::answer::Finding;
 use crate::engine::Property;
-use crate::interp::{self, Draw, End, Event, Launch, Manner, Thread};
+use crate::interp::{self, Draw, End, Event, Launch, Manner, Run, Thread};
 use crate::kir::{Kernel, Type};
 use crate::{deadline, search};
 
@@ -56,22 +56,37 @@ impl Tests {
             most = LARGE_RUN;
             left = LARGE_RUN * LARGE_LAUNCHES as u64;
         }
-        for launch in chosen {
+        for batch in chosen.chunks(deadline::jobs()) {
             // Without steps a run shows nothing, and what memory holds at first is much to draw.
             if left == 0 || deadline::is_over() {
                 break;
             }
-            let run = interp::run(kernel, &launch, most.min(left));
-            left = left.saturating_sub(run.steps);
-            self.tested += usize::from(run.end == End::Complete);
-            self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
-            if run.events.iter().any(is_unsigned_wrap) {
-                left = left.saturating_sub(self.beyond_wrap(kernel, &launch, most.min(left)));
-            }
-            for event in run.events {
-                self.note(Finding { launch: launch.clone(), event });
+            for (launch, run) in batch.iter().zip(runs(kernel, batch, most.min(left))) {
+                // One after the other, this one would have had fewer steps.
+                let run = match run.steps >= left {
+                    true => interp::run(kernel, launch, most.min(left)),
+                    false => run,
+                };
+                left = left.saturating_sub(self.took(kernel, launch, run, most.min(left)));
+                if left == 0 {
+                    break;
+                }
             }
         }
+    }
+
+    /// Takes in what a run showed; the steps that it took.
+    fn took(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
+        let mut steps = run.steps;
+        self.tested += usize::from(run.end == End::Complete);
+        self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
+        if run.events.iter().any(is_unsigned_wrap) {
+            steps += self.beyond_wrap(kernel, launch, budget.saturating_sub(steps));
+        }
+        for event in run.events {
+            self.note(Finding { launch: launch.clone(), event });
+        }
+        steps
     }
 
     /// Runs a launch on which an unsigned number wraps once more, as C++ defines it; the steps that it took.
@@ -148,6 +163,31 @@ impl Tests {
             self.findings.push(finding);
         }
     }
+}
+
+/// Runs launches at once, each on a thread of its own.
+fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
+    let run = |launch: &Launch| interp::run(kernel, launch, budget);
+    let [first, others @ ..] = launches else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let started: Vec<_> = others
+            .iter()
+            .map(|launch| {
+                let thread = std::thread::Builder::new().stack_size(crate::depth::STACK);
+                (launch, thread.spawn_scoped(scope, move || run(launch)))
+            })
+            .collect();
+        let mut all = vec![run(first)];
+        all.extend(started.into_iter().map(
+            |(launch, thread)| match thread.map(|one| one.join()) {
+                Ok(Ok(done)) => done,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                // There are no more threads to be had.
+                Err(_) => run(launch),
+            },
+        ));
+        all
+    })
 }
 
 pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {

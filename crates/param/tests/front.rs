@@ -164,3 +164,24 @@ fn invariants_may_stand_before_a_condition() {
     assert!(invariants("i < n, __invariant(i >= 0)").is_err());
     assert!(invariants("__invariant(i >= 0) && i < n").is_err());
 }
+
+/// Memory whose size the launch gives is of the type that all casts of it name.
+#[test]
+fn dynamic_memory_is_of_the_type_it_is_used_as() {
+    let of = |body: &str| {
+        refusal(&format!("__global__ void k(float* a) {{ extern __shared__ char raw[]; {body} }}"))
+    };
+    assert_eq!(of("float* s = (float*)raw; s[threadIdx.x] = a[0];"), None);
+    assert_eq!(of("auto s = reinterpret_cast<float4*>(raw); s[0].x = a[0];"), None);
+    assert_eq!(of("raw[0] = 1; char* s = raw; s[1] = 2;"), None);
+    for body in [
+        "float* s = (float*)raw; raw[3] = 1; s[0] = 2;",
+        "float* s = (float*)raw; int* t = (int*)raw; s[0] = 1; t[1] = 2;",
+        "float* s = (float*)(raw + 4); s[0] = 1;",
+        "float* s = (float*)raw; char* t = raw; s[0] = 1; t[1] = 2;",
+        "float* s = (float*)&raw[8]; s[0] = 1;",
+    ] {
+        let (severity, _, message) = of(body).expect(body);
+        assert_eq!(severity, Severity::Unsupported, "{body}: {message}");
+    }
+}

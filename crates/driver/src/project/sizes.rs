@@ -151,6 +151,7 @@ pub(super) fn execute(
         cache: cache.as_deref(),
         strict: settings.strict,
         time: settings.limits.time,
+        jobs: 1,
         watch: run.watch,
         compiling: of.compares.then_some(&compiling),
         reading: &reading,

@@ -22,7 +22,7 @@ pub(super) fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
 pub(super) fn limit(options: &Options<'_>) -> Limit {
     let watch = options.watch;
     let interrupted = watch.map(|one| Box::new(move || one.is_stopped()) as Box<dyn Fn() -> bool>);
-    Limit { time: options.time, interrupted }
+    Limit { time: options.time, interrupted, jobs: options.jobs }
 }
 
 /// Why a proof ended before it was done.

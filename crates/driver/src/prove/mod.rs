@@ -52,6 +52,8 @@ pub struct Options<'o> {
     pub strict: bool,
     /// How long it may take.
     pub time: Option<Duration>,
+    /// Launches that are run at once.
+    pub jobs: usize,
     /// Who may end it.
     pub watch: Option<&'static Watch>,
     /// How the text is compiled, to compare our reading of it; nothing if it is not to be.

@@ -61,9 +61,13 @@ impl Writer {
         let size = 3 + self.random.below(4);
         let (low, high) = standard(ty);
         let values = 1 + self.random.below(size);
-        let values: Vec<String> = (0..values)
+        let mut values: Vec<String> = (0..values)
             .map(|_| self.random.within(low.max(-9), high.min(20)).to_string())
             .collect();
+        // PTX does not tell one that is initialised with zeros from one that the host fills.
+        if values.iter().all(|value| value == "0") {
+            values[0] = "7".to_owned();
+        }
         let name = self.global("table");
         let head = self.random.pick(&["__constant__", "__device__ const", "static __constant__"]);
         let listed = values.join(", ");

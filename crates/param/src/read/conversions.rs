@@ -11,7 +11,7 @@ use crate::kir::{Binary, Type};
 use base::Span;
 use cuda::tree;
 
-const OTHER: &str = "a pointer to elements of another type is not supported";
+pub(super) const OTHER: &str = "a pointer to elements of another type is not supported";
 
 impl Lowerer<'_> {
     /// The same pointer as one to elements of another type.
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
     }
 
     /// The layout of a type that is several scalars of one layout without gaps, and how many.
-    fn uniform(&self, ty: &tree::Type, span: Span) -> Option<(Layout, i128)> {
+    pub(super) fn uniform(&self, ty: &tree::Type, span: Span) -> Option<(Layout, i128)> {
         let leaves = self.leaves(ty, span).ok()?;
         let layout = self.layout(&leaves.first()?.ty)?;
         let scalar = self.size(&leaves.first()?.ty)?;

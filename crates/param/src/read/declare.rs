@@ -155,7 +155,7 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
-    fn shared_arrays(
+    pub(super) fn shared_arrays(
         &mut self,
         name: &str,
         ty: &tree::Type,
@@ -196,7 +196,10 @@ impl Lowerer<'_> {
                 "a second `extern __shared__` array lies over the first, which is not supported";
             return Err(unsupported(span, message));
         }
-        let place = self.shared_arrays(name, ty, named, span)?;
+        let place = match self.hints.dynamic.clone() {
+            Some(element) => self.retyped_arrays(name, ty, &element, named, span)?,
+            None => self.shared_arrays(name, ty, named, span)?,
+        };
         self.dynamic = Some((ty.clone(), place.clone()));
         if let Named::Global(id) = named {
             self.globals.insert(id, place.clone());

@@ -182,6 +182,7 @@ impl Lowerer<'_> {
             }
             Kind::Decay(inner) => {
                 let place = self.place(inner, out)?;
+                self.check_declared(&place, span)?;
                 self.decay(&place, span)
             }
             Kind::PointerAdd(pointer, index) | Kind::PointerSub(pointer, index) => {
@@ -205,6 +206,10 @@ impl Lowerer<'_> {
                 };
                 match &inner.ty {
                     tree::Type::Pointer(_) => {
+                        let done = self.cast_of_dynamic(inner, &pointee.ty, span, out)?;
+                        if let Some(pointer) = done {
+                            return Ok(pointer);
+                        }
                         let pointer = self.pointer(inner, out)?;
                         self.cast(pointer, &pointee.ty, span)
                     }

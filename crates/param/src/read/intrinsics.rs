@@ -443,7 +443,7 @@ fn function(name: &str) -> Option<(&'static str, usize)> {
 }
 
 /// Functions whose value hardware or the host decides, or of which no more is known than their type.
-fn is_unknown(name: &str) -> bool {
+pub(super) fn is_unknown(name: &str) -> bool {
     use cuda::intrinsics::{Class, all};
     let plain = name.trim_start_matches("__");
     let known = all().find(|one| one.canonical == name).map(|one| one.class);

@@ -12,6 +12,7 @@ mod claims;
 mod contracts;
 mod conversions;
 mod declare;
+mod dynamic;
 mod expr;
 mod globals;
 mod inline;
@@ -64,6 +65,8 @@ struct Frame {
 struct Hints {
     /// What each pointer variable may hold, in the order in which they are made.
     targets: Vec<Vec<Target>>,
+    /// What `extern __shared__` memory holds, if that is not the type it is declared with.
+    dynamic: Option<tree::Type>,
 }
 
 struct Lowerer<'p> {
@@ -135,6 +138,11 @@ fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
     Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
 }
 
+/// Whether more is known of a function of CUDA than the type of its result.
+pub(crate) fn follows(function: &str) -> bool {
+    !intrinsics::is_unknown(function)
+}
+
 /// Lowers one kernel of a program.
 pub(crate) fn kernel(program: &Program, id: FunctionId) -> Result<Kernel> {
     let Some(function) = program.functions.get(id) else {
@@ -156,7 +164,8 @@ fn by_itself(program: &Program, id: FunctionId, function: &Function) -> Result<K
             }
             return lowered;
         }
-        hints = Hints { targets: lowerer.slots.into_iter().map(|one| one.targets).collect() };
+        let targets = lowerer.slots.into_iter().map(|one| one.targets).collect();
+        hints = Hints { targets, dynamic: lowerer.hints.dynamic };
     }
     Err(unsupported(function.span, "pointers that may point to so many arrays are not supported"))
 }

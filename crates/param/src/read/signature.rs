@@ -54,8 +54,8 @@ impl Lowerer<'_> {
                 signature.variables.push((name, records));
             }
         }
-        if let Some((ty, place)) = &self.dynamic {
-            signature.dynamic = Some(self.records("shared memory", ty, &cells(place))?);
+        if let Some((_, place)) = &self.dynamic {
+            signature.dynamic = Some(self.records("shared memory", &place.ty, &cells(place))?);
         }
         Ok(signature)
     }

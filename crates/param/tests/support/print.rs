@@ -141,6 +141,9 @@ impl Printer<'_> {
                 format!("{} = {}", self.element(element), self.expr(value))
             }
             Stmt::Unknown(var) => format!("{} = ?", self.var(*var)),
+            Stmt::Bits(var, name, arguments) => {
+                format!("{} = {name}({})", self.var(*var), self.list(arguments))
+            }
             Stmt::Atomic { result, op, element, operands } => format!(
                 "{} = {op:?}({}; {})",
                 self.var(*result),
