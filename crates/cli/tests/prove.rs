@@ -345,3 +345,49 @@ fn deep_expressions() {
     assert!(messages.contains("this expression is too long"), "{messages}");
     std::fs::remove_file(&path).unwrap();
 }
+
+/// However many launches are run at once: the same bytes.
+#[test]
+fn the_answer_does_not_depend_on_jobs() {
+    for file in ["bounds.cu", "proved.cu", "racy.cu"] {
+        let one = prove(&format!("{file} --no-solver -j 1"));
+        for jobs in ["3", "16"] {
+            assert_eq!(prove(&format!("{file} --no-solver -j {jobs}")), one, "{file} -j {jobs}");
+        }
+    }
+}
+
+/// Macros, folders of headers and the architecture are obeyed, and messages point into the file that is meant.
+#[test]
+fn macros_headers_and_the_architecture_are_obeyed() {
+    let folder = std::env::temp_dir().join(format!("warpproof-headers-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("lib")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write(
+        "lib/at.cuh",
+        "#pragma once\n__device__ void set(int* p, int i) {\n  p[i + SHIFT] = i;\n}\n",
+    );
+    write(
+        "k.cu",
+        "#include <at.cuh>\n//@ extent p[gridDim.x*blockDim.x];\n__global__ void k(int* p) {\n\
+         #if __CUDA_ARCH__ >= 900\n  set(p, 0);\n#else\n  set(p, blockIdx.x*blockDim.x + threadIdx.x);\n#endif\n}\n",
+    );
+    let (file, lib) = (folder.join("k.cu"), folder.join("lib"));
+    let run =
+        |more: &str| prove(&format!("{} -I {} --no-solver {more}", file.display(), lib.display()));
+    let (code, output, messages) = run("-D SHIFT=0");
+    assert_eq!(code, 0, "{output}{messages}");
+    assert!(output.contains("assumed: it is compiled for sm_80"), "{output}");
+    let (code, output, _) = run("-D SHIFT=0 --arch sm_90");
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("refuted: races"), "{output}");
+    let (code, output, _) = run("-D SHIFT=1");
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("at.cuh:3:") && output.contains("refuted: bounds"), "{output}");
+    let (code, _, messages) = run("");
+    assert_eq!(code, 2, "{messages}");
+    assert!(messages.contains("at.cuh:3:") && messages.contains("`SHIFT`"), "{messages}");
+    let (code, _, messages) = prove(&format!("{} -D SHIFT=0", file.display()));
+    assert!(code == 3 && messages.contains("at.cuh"), "{code}: {messages}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -220,7 +220,7 @@ fn mistakes_have_suggestions() {
     assert!(of_clause("//@ ensures b[0] == x;").contains("`x` is not declared"));
     assert!(of_clause("//@ ensures b[threadIdx.x] == f;").contains("the whole launch"));
     assert!(of_clause("//@ ensures \\forall float x; x == f;").contains("are integers"));
-    assert!(of_clause("//@ ensures \\fold(f, i, 0, n, a[i]) == 0.0f;").contains("no monoid"));
+    assert!(of_clause("//@ ensures \\fold(f, i, 0, n, a[i]) == 0.0f;").contains("is not a monoid"));
     assert!(of_clause("//@ lemma l(int x) by induction(y): x == x;").contains("no parameter `y`"));
     let of_body = |body: &str| mistake(&with("", body));
     assert!(of_body("//@ loop invarient n > 0;\nfor (;;) {}").contains("`invariant`?"));

@@ -22,10 +22,10 @@ pub(super) fn function(name: &str, arguments: &[i128]) -> Option<i128> {
         }
         ("__byte_perm", [x, y, selector]) => chosen_bytes(*x, *y, *selector),
         ("__funnelshift_l" | "__funnelshift_lc", [low, high, by]) => {
-            (pair(*low, *high) << amount(name, *by)) >> 32
+            (pair(*low, *high) << amount(name, *by)) >> 32 & LOW
         }
         ("__funnelshift_r" | "__funnelshift_rc", [low, high, by]) => {
-            pair(*low, *high) >> amount(name, *by)
+            pair(*low, *high) >> amount(name, *by) & LOW
         }
         _ => return None,
     };
