@@ -1,0 +1,16 @@
+//! Any text as CUDA C++: it is read or refused inside the text, and its kernels are lowered or refused.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let refusals = match param::kernels(text) {
+        Err(refusal) => vec![refusal],
+        Ok(kernels) => kernels.into_iter().filter_map(|(_, kernel)| kernel.err()).collect(),
+    };
+    for refusal in refusals {
+        let span = refusal.primary.span;
+        assert!(span.start <= span.end && span.end as usize <= text.len(), "{refusal:?}");
+    }
+});
