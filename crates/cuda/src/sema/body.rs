@@ -160,6 +160,9 @@ impl<'a> Analyser<'a> {
         if let Some(member) = member.filter(|one| one.is_constructor) {
             self.construct_members(member.record, ast, &mut stmts)?;
         }
+        if self.body.is_kernel {
+            self.assume_axioms(&mut stmts)?;
+        }
         stmts.extend(self.stmts(ast.body.as_deref().unwrap_or_default())?);
         if self.body.is_constructor
             && let Some((this, _)) = self.body.this

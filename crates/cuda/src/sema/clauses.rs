@@ -393,6 +393,7 @@ impl<'a> Analyser<'a> {
                         self.enter(self.global, &name.text, Entity::Symbol(symbol));
                     }
                 }
+                Ast::Assume(_) => self.axioms.push((clause, self.order)),
                 Ast::Instantiate => {}
                 _ => return Err(error(span, "this clause belongs before or into a function")),
             }

@@ -8,46 +8,72 @@ use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Clause, ClauseKind, Expr, ExprKind, Stmt, StmtKind};
 use base::{Severity, Span};
 
-/// Words whose meaning is not followed.
-const REFUSED: &[&str] = &[
+/// Words that stand for a value in clauses, or claim something; `gpuverify_words.rs` has the meaning of those that are followed.
+const WORDS: &[&str] = &[
+    "__requires",
+    "__global_requires",
+    "__ensures",
+    "__global_ensures",
+    "__assert",
+    "__global_assert",
+    "__assume",
+    "__invariant",
     "__global_invariant",
     "__function_wide_invariant",
-    "__function_wide_candidate_invariant",
-    "__candidate_invariant",
-    "__candidate_global_invariant",
-    "__invariant",
-    "__global_requires",
-    "__global_ensures",
-    "__global_assert",
-    "__return_val_int",
-    "__return_val_bool",
-    "__old_int",
-    "__read",
-    "__write",
-    "__read_implies",
-    "__write_implies",
-    "__no_read",
-    "__no_write",
-    "__read_offset",
-    "__write_offset",
-    "__read_offset_bytes",
-    "__write_offset_bytes",
+    "__requires_fresh_array",
+    "__axiom",
+    "__implies",
+    "__enabled",
+    "__other_int",
+    "__other_bool",
     "__uniform_int",
     "__uniform_bool",
     "__distinct_int",
     "__distinct_bool",
     "__all",
     "__exclusive",
-    "__enabled",
-    "__axiom",
-    "__add_noovfl_unsigned",
-    "__ptr_base",
-    "__ptr_offset",
-    "__non_temporal_loads_begin",
-    "__non_temporal_loads_end",
+    "__same_group",
+    "__return_val_int",
+    "__return_val_bool",
+    "__old_int",
+    "__old_bool",
+    "__read",
+    "__write",
+    "__read_implies",
+    "__write_implies",
+    "__no_read",
+    "__no_write",
+    "__read_offset_bytes",
+    "__write_offset_bytes",
+    "__read_offset",
+    "__write_offset",
     "__reads_from",
     "__writes_to",
     "__modifies",
+    "__accessed",
+    "__not_accessed",
+    "__array_snapshot",
+    "__atomic_has_taken_value",
+    "__mod_pow2",
+    "__is_pow2",
+];
+
+/// Beginnings of words that come in several types.
+const STEMS: &[&str] = &[
+    "__barrier_invariant",
+    "__non_temporal",
+    "__candidate_",
+    "__function_wide_candidate",
+    "__return_val_",
+    "__ptr_",
+    "__other_ptr_",
+    "__uniform_ptr_",
+    "__distinct_ptr_",
+    "__ite",
+    "__add_noovfl",
+    "__reads_from_",
+    "__writes_to_",
+    "__unsafe_",
 ];
 
 impl<'a> Analyser<'a> {
@@ -62,34 +88,13 @@ impl<'a> Analyser<'a> {
             return Err(error(span, "this belongs into an annotation"));
         }
         match self.is_gpuverify(word) {
-            true => Err(unsupported(span, format!("`{word}` is not supported here"))),
+            true => Err(unsupported(span, format!("not read here: `{word}`"))),
             false => Ok(None),
         }
     }
 
-    fn is_gpuverify(&self, word: &str) -> bool {
-        let stated = matches!(
-            word,
-            "__requires"
-                | "__ensures"
-                | "__assert"
-                | "__assume"
-                | "__implies"
-                | "__other_int"
-                | "__other_bool"
-        );
-        stated
-            || REFUSED.contains(&word)
-            || word.starts_with("__barrier_invariant")
-            || word.starts_with("__non_temporal")
-    }
-
-    /// A word of GPUVerify in a clause.
-    pub(super) fn spec_gpuverify(&mut self, word: &str, span: Span) -> Result<Option<Expr>> {
-        match self.is_gpuverify(word) && self.lookup(word).1.is_empty() {
-            true => Err(unsupported(span, format!("`{word}` is not followed"))),
-            false => Ok(None),
-        }
+    pub(super) fn is_gpuverify(&self, word: &str) -> bool {
+        WORDS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem))
     }
 
     /// The word and arguments of a call of a name that the file does not declare.
@@ -107,45 +112,75 @@ impl<'a> Analyser<'a> {
         let span = expr.span;
         let plain = SpecContext::default();
         match (word, arguments) {
-            ("__requires", [condition]) => {
+            ("__requires" | "__global_requires", [condition]) => {
                 let made = self.in_spec(plain, |one| one.spec_condition(condition))?;
                 self.check_contract(&made)?;
                 self.body.clauses.push(Clause { kind: ClauseKind::Requires(made), span });
                 Ok(Some(Vec::new()))
             }
-            ("__ensures", [condition]) => {
+            ("__ensures" | "__global_ensures", [condition]) => {
                 let context = SpecContext { has_result: true, ..plain };
                 let made = self.in_spec(context, |one| one.spec_condition(condition));
-                let kind = match made {
-                    Ok(made) => {
-                        self.check_contract(&made)?;
-                        ClauseKind::Ensures(made)
-                    }
-                    Err(why) if why.severity == Severity::Unsupported => {
-                        let why = why.message.to_string();
-                        ClauseKind::Unfollowed { is_postcondition: true, why }
-                    }
-                    Err(why) => return Err(why),
-                };
+                let made = made.and_then(|made| self.check_contract(&made).map(|()| made));
+                let kind = followed(made, true, ClauseKind::Ensures)?;
                 self.body.clauses.push(Clause { kind, span });
                 Ok(Some(Vec::new()))
             }
-            ("__assert" | "__assume", [condition]) => {
-                let made = self.in_spec(plain, |one| one.spec_condition(condition))?;
-                let kind = match word {
-                    "__assert" => ClauseKind::Assert(made),
-                    _ => ClauseKind::Assume(made),
-                };
+            // Away from the head of a loop, an invariant is an assertion.
+            (
+                "__assert" | "__global_assert" | "__invariant" | "__global_invariant",
+                [condition],
+            ) => {
+                let condition = self.of_every_thread(condition);
+                let made = self.in_spec(plain, |one| one.spec_condition(condition));
+                let kind = followed(made, false, ClauseKind::Assert)?;
                 Ok(Some(clause_stmt(kind, span)))
             }
+            ("__assume", [condition]) => {
+                let made = self.in_spec(plain, |one| one.spec_condition(condition))?;
+                Ok(Some(clause_stmt(ClauseKind::Assume(made), span)))
+            }
+            ("__function_wide_invariant", [_]) => {
+                let why = format!("`{word}` is not followed");
+                let kind = ClauseKind::Unfollowed { is_postcondition: false, why };
+                Ok(Some(clause_stmt(kind, span)))
+            }
+            // That arrays of different pointers are apart is assumed of all. Loads that are not to be logged are looked at all the
+            // same. A candidate is a guess that another tool tries, and claims nothing.
+            ("__requires_fresh_array", [array]) => {
+                self.operand(array)?;
+                Ok(Some(Vec::new()))
+            }
+            (_, []) if word.starts_with("__non_temporal") => Ok(Some(Vec::new())),
+            (_, [_]) if is_candidate(word) => Ok(Some(Vec::new())),
             (_, [condition, ..]) if word.starts_with("__barrier_invariant") => {
                 let pair = SpecContext { in_pair: true, ..plain };
                 let made = self.in_spec(pair, |one| one.spec_condition(condition));
-                let kind = followed(made, |made| ClauseKind::BarrierInvariant(None, made))?;
+                let kind = followed(made, false, |made| ClauseKind::BarrierInvariant(None, made))?;
                 Ok(Some(clause_stmt(kind, span)))
             }
-            _ => Err(unsupported(span, format!("`{word}` is not supported here"))),
+            _ => Err(unsupported(span, format!("not read here: `{word}`"))),
         }
+    }
+
+    /// What `__all(P)` says of every two threads that come here, `P` says of each of them.
+    fn of_every_thread(&self, condition: &'a ast::Expr) -> &'a ast::Expr {
+        match self.annotation_word(condition) {
+            Some(("__all", [inner])) => self.of_every_thread(inner),
+            _ => condition,
+        }
+    }
+
+    /// `__axiom(P);` outside of functions is assumed of every thread, where kernels begin.
+    pub(super) fn assume_axioms(&mut self, out: &mut Vec<Stmt>) -> Result<()> {
+        for (clause, order) in self.axioms.clone() {
+            let ast::ClauseKind::Assume(condition) = &clause.kind else { continue };
+            let made = self.at_place(self.global, order, |one| {
+                one.in_spec(SpecContext::default(), |one| one.spec_condition(condition))
+            })?;
+            out.extend(clause_stmt(ClauseKind::Assume(made), clause.span));
+        }
+        Ok(())
     }
 
     /// A contract speaks of parameters alone.
@@ -181,8 +216,13 @@ impl<'a> Analyser<'a> {
         parts.push(at);
         parts.reverse();
         let Some((last, before)) = parts.split_last() else { return Ok(Some(expr)) };
-        let is_invariant = |one: &&'a ast::Expr| {
-            matches!(self.annotation_word(one), Some(("__invariant" | "__global_invariant", [_])))
+        let is_invariant = |one: &&'a ast::Expr| match self.annotation_word(one) {
+            Some(("__invariant" | "__global_invariant" | "__assert" | "__global_assert", [_])) => {
+                true
+            }
+            Some((word, [_])) => is_candidate(word),
+            Some((word, [])) => word.starts_with("__non_temporal"),
+            _ => false,
         };
         if before.is_empty() && is_invariant(last) {
             let message = "a loop's condition is missing behind this invariant";
@@ -192,10 +232,15 @@ impl<'a> Analyser<'a> {
             return Ok(Some(expr));
         }
         for one in before {
-            let Some((_, [condition])) = self.annotation_word(one) else { continue };
+            let Some((word, arguments)) = self.annotation_word(one) else { continue };
+            let [condition] = arguments else { continue };
+            if is_candidate(word) {
+                continue;
+            }
+            let condition = self.of_every_thread(condition);
             let context = SpecContext { of_loop: true, ..SpecContext::default() };
             let made = self.in_spec(context, |one| one.spec_condition(condition));
-            let kind = followed(made, |made| ClauseKind::LoopInvariant(None, made))?;
+            let kind = followed(made, false, |made| ClauseKind::LoopInvariant(None, made))?;
             invariants.push(Clause { kind, span: one.span });
         }
         Ok(Some(last))
@@ -206,13 +251,46 @@ fn clause_stmt(kind: ClauseKind, span: Span) -> Vec<Stmt> {
     vec![Stmt { kind: StmtKind::Clauses(vec![Clause { kind, span }]), span }]
 }
 
-fn followed(made: Result<Expr>, kind: impl FnOnce(Expr) -> ClauseKind) -> Result<ClauseKind> {
+fn followed(
+    made: Result<Expr>,
+    is_postcondition: bool,
+    kind: impl FnOnce(Expr) -> ClauseKind,
+) -> Result<ClauseKind> {
     match made {
         Ok(made) => Ok(kind(made)),
         Err(why) if why.severity == Severity::Unsupported => {
             let why = why.message.to_string();
-            Ok(ClauseKind::Unfollowed { is_postcondition: false, why })
+            Ok(ClauseKind::Unfollowed { is_postcondition, why })
         }
         Err(why) => Err(why),
+    }
+}
+
+/// Whether a word only proposes something.
+fn is_candidate(word: &str) -> bool {
+    word.starts_with("__candidate_") || word.starts_with("__function_wide_candidate")
+}
+
+/// What stands first in the body of a loop that tests nothing before it holds whenever control comes to the loop.
+pub(super) fn leading_invariants(body: &mut Vec<Stmt>, invariants: &mut Vec<Clause>) {
+    while let Some(first) = body.first_mut() {
+        match &mut first.kind {
+            StmtKind::Block(inner) => {
+                leading_invariants(inner, invariants);
+                return;
+            }
+            StmtKind::Clauses(clauses)
+                if clauses.iter().all(|one| matches!(one.kind, ClauseKind::Assert(_))) =>
+            {
+                for clause in std::mem::take(clauses) {
+                    if let ClauseKind::Assert(made) = clause.kind {
+                        let kind = ClauseKind::LoopInvariant(None, made);
+                        invariants.push(Clause { kind, span: clause.span });
+                    }
+                }
+                body.remove(0);
+            }
+            _ => return,
+        }
     }
 }

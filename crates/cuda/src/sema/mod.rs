@@ -21,6 +21,7 @@ mod evaluate;
 mod evaluate_numbers;
 mod expr;
 mod gpuverify;
+mod gpuverify_words;
 mod init;
 mod instance;
 mod kernels;
@@ -308,6 +309,8 @@ pub(crate) struct Analyser<'a> {
     monoid_names: Vec<Box<str>>,
     /// Clauses at file scope that are read when everything is declared.
     monoids: Vec<(&'a ast::Clause, u32)>,
+    /// What GPUVerify's `__axiom` says of every thread, and how many names were declared before.
+    axioms: Vec<(&'a ast::Clause, u32)>,
     /// Predicates and lemmas by name.
     predicates: FxHashMap<Box<str>, usize>,
     lemmas: FxHashMap<Box<str>, usize>,
@@ -367,6 +370,7 @@ impl<'a> Analyser<'a> {
             implicit_constructors: FxHashMap::default(),
             monoid_names: Vec::new(),
             monoids: Vec::new(),
+            axioms: Vec::new(),
             predicates: FxHashMap::default(),
             lemmas: FxHashMap::default(),
         }

@@ -111,6 +111,12 @@ impl<'a> Analyser<'a> {
                 {
                     return self.spec_result(span);
                 }
+                if let [part] = &name.parts[..]
+                    && part.name.text.as_ref() == "__same_group"
+                    && self.lookup("__same_group").1.is_empty()
+                {
+                    return self.same_group(span).map(Operand::new);
+                }
                 self.name_operand(name, span)
             }
             Ast::Index(array, index) => {
@@ -197,7 +203,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    fn spec_result(&mut self, span: Span) -> Result<Operand> {
+    pub(super) fn spec_result(&mut self, span: Span) -> Result<Operand> {
         let returns = self.body.returns.clone().filter(|_| self.body.spec.has_result);
         let Some(returns) = returns.filter(|one| one.ty != Type::Void) else {
             let message = "only a `__device__` function that returns something has a result";
@@ -252,6 +258,14 @@ impl<'a> Analyser<'a> {
             return Ok(value(kind, Type::Bool, span));
         }
         let (left, right) = (self.spec(left)?, self.spec(right)?);
+        if let (Type::Bool, Type::Bool, "&" | "|") = (&left.ty, &right.ty, sign) {
+            let (left, right) = (Box::new(left), Box::new(right));
+            let kind = match sign {
+                "&" => ExprKind::And(left, right),
+                _ => ExprKind::Or(left, right),
+            };
+            return Ok(value(kind, Type::Bool, span));
+        }
         if let Some(compare) = comparison(sign) {
             let (left, right) = same_kind(left, right, span)?;
             let kind = ExprKind::Compare(compare, Box::new(left), Box::new(right));

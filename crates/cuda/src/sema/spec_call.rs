@@ -52,7 +52,7 @@ impl<'a> Analyser<'a> {
         let of_numbers =
             |one: &Self, word: &str| word.starts_with('\\') || one.lookup(word).1.is_empty();
         match (word, arguments) {
-            ("\\is_pow2" | "__is_pow2", [one]) => {
+            ("\\is_pow2", [one]) => {
                 let one = self.spec_whole(one)?;
                 spec(SpecExpr::Function("is_pow2", vec![one]), Type::Bool)
             }
@@ -89,8 +89,11 @@ impl<'a> Analyser<'a> {
             }
             ("\\other" | "__other_int" | "__other_bool", [one]) => {
                 if !self.body.spec.in_pair {
-                    let message = "`\\other` belongs into a barrier invariant";
-                    return Err(error(span, message));
+                    let message = format!("`{word}` belongs into a barrier invariant");
+                    return Err(match word {
+                        "\\other" => error(span, message),
+                        _ => unsupported(span, format!("not read here: {message}")),
+                    });
                 }
                 // Another thread's other thread would be a third one.
                 self.body.spec.in_pair = false;
@@ -108,7 +111,7 @@ impl<'a> Analyser<'a> {
                 span,
                 format!("`{word}` is not a word of annotations, or takes other arguments"),
             )),
-            _ => self.spec_gpuverify(word, span),
+            _ => self.spec_gpuverify(word, arguments, span),
         }
     }
 

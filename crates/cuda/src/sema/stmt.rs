@@ -1,6 +1,7 @@
 //! Statements (\[stmt.stmt\]).
 
 use super::expr::{Operand, place, value};
+use super::gpuverify::leading_invariants;
 use super::scope::{Entity, ScopeKind};
 use super::types::{QType, SIZE};
 use super::{Analyser, error, unsupported};
@@ -254,7 +255,10 @@ impl<'a> Analyser<'a> {
                 Some(step) => Some(one.discarded(step)?),
                 None => None,
             };
-            let body = one.loop_body(body)?;
+            let mut body = one.loop_body(body)?;
+            if condition.is_none() {
+                leading_invariants(&mut body, &mut invariants);
+            }
             Ok(Loop { init: first, condition, step, body, tests_after: false, clauses: invariants })
         })?;
         out.push(Stmt { kind: StmtKind::Loop(Box::new(made)), span });
@@ -282,7 +286,8 @@ impl<'a> Analyser<'a> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let mut invariants = self.loop_clauses(clauses)?;
-        let body = self.loop_body(body)?;
+        let mut body = self.loop_body(body)?;
+        leading_invariants(&mut body, &mut invariants);
         let condition = self.loop_condition(condition, &mut invariants)?;
         let made = Loop {
             init: Vec::new(),

@@ -1,7 +1,7 @@
 //! Declarations at file and namespace scope (\[basic.link\], \[namespace.def\]), and passing over host code.
 
 use super::Parser;
-use super::ast::{Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};
+use super::ast::{Clause, ClauseKind, Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};
 use super::clauses::Pending;
 use super::scopes::Meaning;
 use crate::Result;
@@ -54,12 +54,33 @@ impl Parser<'_> {
                 self.advance();
                 self.items_in_braces(out)
             }
+            Some("__axiom")
+                if self.is_at(1, "(")
+                    && self.scopes.lookup("__axiom").meaning == Meaning::Undeclared =>
+            {
+                pending.refuse()?;
+                self.axiom(out)
+            }
             Some("extern") if self.word_at(1) == Some("template") => {
                 self.skip_declaration();
                 Ok(())
             }
             _ => self.declaration_or_skip(out, pending),
         }
+    }
+
+    /// GPUVerify's `__axiom(P);`, which is assumed.
+    fn axiom(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
+        let start = self.span();
+        self.advance();
+        self.expect("(")?;
+        let condition = self.assignment()?;
+        self.expect(")")?;
+        self.take(";");
+        let span = self.since(start);
+        let clause = Clause { kind: ClauseKind::Assume(condition), span };
+        out.push(Declaration { kind: DeclarationKind::Clauses(vec![clause]), span });
+        Ok(())
     }
 
     fn items_in_braces(&mut self, out: &mut Vec<Declaration>) -> Result<()> {

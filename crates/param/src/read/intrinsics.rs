@@ -69,12 +69,12 @@ impl Lowerer<'_> {
         }
         match (name, arguments) {
             ("__syncthreads", []) => {
-                out.push(Stmt::Barrier(span));
+                self.barrier_here(span, out);
                 Ok(super::expr::nothing(span))
             }
             ("__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count", [inner]) => {
                 self.number(inner, out)?;
-                out.push(Stmt::Barrier(span));
+                self.barrier_here(span, out);
                 Ok(vec![Item::Scalar(self.unknown("exchanged", Type::INT, span, out))])
             }
             ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {

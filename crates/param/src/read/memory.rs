@@ -213,7 +213,9 @@ impl Lowerer<'_> {
         let index = element.index.clone();
         let var = self.new_var("loaded", ty);
         let array = element.array;
+        let logged = element.clone();
         out.push(Stmt::Load(var, element));
+        self.log(&logged, false, out);
         let loaded = self.var(var, span);
         Ok(self.of_table(array, &index, loaded))
     }
@@ -267,7 +269,9 @@ impl Lowerer<'_> {
             return Err(error(element.span, format!("`{}` is constant", array.name)));
         }
         let value = convert(value, array.element);
+        let logged = element.clone();
         out.push(Stmt::Store(element, value));
+        self.log(&logged, true, out);
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod globals;
 mod inline;
 mod integers;
 mod intrinsics;
+mod logs;
 mod loops;
 mod memory;
 mod parameters;
@@ -67,6 +68,8 @@ struct Hints {
     targets: Vec<Vec<Target>>,
     /// What `extern __shared__` memory holds, if that is not the type it is declared with.
     dynamic: Option<tree::Type>,
+    /// Arrays whose accesses clauses speak of.
+    logged: Vec<logs::Logged>,
 }
 
 struct Lowerer<'p> {
@@ -89,6 +92,7 @@ struct Lowerer<'p> {
     /// Variables that pointers may point to.
     objects: Vec<memory::Spots>,
     hints: Hints,
+    logs: Vec<logs::Log>,
     /// Whether a pointer variable may hold more than was known when it was used.
     grown: bool,
     /// Where a pointer is used that holds nothing.
@@ -165,7 +169,8 @@ fn by_itself(program: &Program, id: FunctionId, function: &Function) -> Result<K
             return lowered;
         }
         let targets = lowerer.slots.into_iter().map(|one| one.targets).collect();
-        hints = Hints { targets, dynamic: lowerer.hints.dynamic };
+        let Hints { dynamic, logged, .. } = lowerer.hints;
+        hints = Hints { targets, dynamic, logged };
     }
     Err(unsupported(function.span, "pointers that may point to so many arrays are not supported"))
 }
@@ -187,6 +192,7 @@ impl<'p> Lowerer<'p> {
             slots: Vec::new(),
             objects: Vec::new(),
             hints,
+            logs: Vec::new(),
             grown: false,
             empty: None,
             nowhere: BTreeMap::new(),
@@ -222,6 +228,7 @@ impl<'p> Lowerer<'p> {
         self.definitions()?;
         let mut body = Vec::new();
         self.parameters(function, &mut body)?;
+        self.start_logs(function.span, &mut body);
         self.in_contract = true;
         self.contract(function)?;
         self.in_contract = false;

@@ -276,7 +276,7 @@ impl Lowerer<'_> {
 }
 
 /// The variable that a clause names, without what makes a pointer of it.
-fn named(expr: &tree::Expr) -> &tree::Expr {
+pub(super) fn named(expr: &tree::Expr) -> &tree::Expr {
     match &expr.kind {
         Kind::Read(inner) | Kind::Decay(inner) | Kind::Convert(inner) => named(inner),
         _ => expr,

@@ -74,9 +74,7 @@ impl Lowerer<'_> {
                     self.substituted(scope, parameters, &predicate.body, arguments, span)?;
                 Ok(truth(value))
             }
-            SpecExpr::Access(name, _) => {
-                Err(unsupported(span, format!("`{name}` is not supported")))
-            }
+            SpecExpr::Access(word, array) => self.access_word(word, array, span),
         }
     }
 

@@ -1,0 +1,198 @@
+//! Words of GPUVerify inside of clauses, with the meaning that they have there.
+//!
+//! A clause is one of the threads that come to it, so each of them is enabled. `__read` and `__write` and their like speak of what the
+//! thread did since the last barrier; the lowering keeps the books. The other thread of `__uniform_int` and its like is any other one
+//! of the block that waits at the same barrier: only there is it known.
+
+use super::convert::literal;
+use super::expr::value;
+use super::spec::same_kind;
+use super::{Analyser, unsupported};
+use crate::Result;
+use crate::syntax::ast;
+use crate::tree::{Binary, Compare, Expr, ExprKind, Label, SpecExpr, Type, Unary};
+use base::Span;
+
+impl<'a> Analyser<'a> {
+    /// A word of GPUVerify in a clause.
+    pub(super) fn spec_gpuverify(
+        &mut self,
+        word: &str,
+        arguments: &'a [ast::Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        if !self.is_gpuverify(word) || !self.lookup(word).1.is_empty() {
+            return Ok(None);
+        }
+        let made = match (word, arguments) {
+            ("__enabled", []) => truth(true, span),
+            ("__uniform_int" | "__uniform_bool", [one]) => {
+                self.of_two(Compare::Eq, one, word, span)?
+            }
+            ("__distinct_int" | "__distinct_bool", [one]) => {
+                self.of_two(Compare::Ne, one, word, span)?
+            }
+            ("__all", [one]) => self.of_both(one, word, span)?,
+            ("__exclusive", [one]) => not(self.of_both(one, word, span)?),
+            ("__read" | "__write", [array]) => self.accessed(word, array, span)?,
+            ("__no_read", [array]) => not(self.accessed("__read", array, span)?),
+            ("__no_write", [array]) => not(self.accessed("__write", array, span)?),
+            ("__read_implies", [array, then]) => {
+                self.access_implies("__read", array, then, span)?
+            }
+            ("__write_implies", [array, then]) => {
+                self.access_implies("__write", array, then, span)?
+            }
+            ("__read_offset_bytes" | "__write_offset_bytes", [array]) => {
+                self.accessed(word, array, span)?
+            }
+            ("__return_val_int" | "__return_val_bool", []) => self.returned_value(span)?,
+            ("__old_int" | "__old_bool", [one]) => {
+                let one = self.spec(one)?;
+                let ty = one.ty.clone();
+                spec(SpecExpr::At(one, Label::Old), ty, span)
+            }
+            ("__is_pow2", [one]) => self.power_or_zero(one, span)?,
+            ("__mod_pow2", [one, modulus]) => {
+                let (one, modulus) = (self.spec_whole(one)?, self.spec_whole(modulus)?);
+                let less = binary(Binary::Sub, modulus, literal(1, Type::Whole, span), span);
+                binary(Binary::BitAnd, less, one, span)
+            }
+            (_, [one, other]) if word.starts_with("__add_noovfl") => {
+                let (one, other) = (self.spec_whole(one)?, self.spec_whole(other)?);
+                binary(Binary::Add, one, other, span)
+            }
+            (_, [condition, one, other]) if word.starts_with("__ite") => {
+                let condition = self.spec_condition(condition)?;
+                let (one, other) = (self.spec(one)?, self.spec(other)?);
+                let (one, other) = same_kind(one, other, span)?;
+                let ty = one.ty.clone();
+                let parts = (Box::new(condition), Box::new(one), Box::new(other));
+                value(ExprKind::Select(parts.0, parts.1, parts.2), ty, span)
+            }
+            _ => return Err(unsupported(span, format!("not read here: `{word}`"))),
+        };
+        Ok(Some(made))
+    }
+
+    /// `__same_group`, which is no call: threads at one barrier are of one block.
+    pub(super) fn same_group(&mut self, span: Span) -> Result<Expr> {
+        self.in_pair("__same_group", span)?;
+        Ok(truth(true, span))
+    }
+
+    fn in_pair(&self, word: &str, span: Span) -> Result<()> {
+        match self.body.spec.in_pair {
+            true => Ok(()),
+            false => {
+                let message =
+                    format!("not read here: `{word}` speaks of another thread away from a barrier");
+                Err(unsupported(span, message))
+            }
+        }
+    }
+
+    /// What this thread has and what another one has.
+    fn both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<(Expr, Expr)> {
+        self.in_pair(word, span)?;
+        // Another thread's other thread would be a third one.
+        self.body.spec.in_pair = false;
+        let made = match word {
+            "__all" | "__exclusive" | "__uniform_bool" | "__distinct_bool" => {
+                self.spec_condition(one)
+            }
+            _ => self.spec(one),
+        };
+        self.body.spec.in_pair = true;
+        let made = made?;
+        let ty = made.ty.clone();
+        let other = spec(SpecExpr::Other(made.clone()), ty, span);
+        Ok((made, other))
+    }
+
+    fn of_two(
+        &mut self,
+        compare: Compare,
+        one: &'a ast::Expr,
+        word: &str,
+        span: Span,
+    ) -> Result<Expr> {
+        let (made, other) = self.both(one, word, span)?;
+        let kind = ExprKind::Compare(compare, Box::new(made), Box::new(other));
+        Ok(value(kind, Type::Bool, span))
+    }
+
+    fn of_both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<Expr> {
+        let (made, other) = self.both(one, word, span)?;
+        Ok(value(ExprKind::And(Box::new(made), Box::new(other)), Type::Bool, span))
+    }
+
+    /// Whether, or where, the thread accessed an array.
+    fn accessed(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
+        let array = self.spec(array)?;
+        if !matches!(array.ty, Type::Pointer(_)) {
+            return Err(unsupported(span, format!("not read here: `{word}` of no array")));
+        }
+        let (name, ty) = match word {
+            "__read" => ("__read", Type::Bool),
+            "__write" => ("__write", Type::Bool),
+            "__read_offset_bytes" => ("__read_offset_bytes", Type::Whole),
+            _ => ("__write_offset_bytes", Type::Whole),
+        };
+        Ok(spec(SpecExpr::Access(name, array), ty, span))
+    }
+
+    fn access_implies(
+        &mut self,
+        word: &str,
+        array: &'a ast::Expr,
+        then: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let accessed = self.accessed(word, array, span)?;
+        let then = self.spec_condition(then)?;
+        Ok(spec(SpecExpr::Implies(accessed, then), Type::Bool, span))
+    }
+
+    fn returned_value(&mut self, span: Span) -> Result<Expr> {
+        let operand = self.spec_result(span)?;
+        let plain = self.rvalue(operand)?;
+        Ok(self.spec_value(plain))
+    }
+
+    /// `x & (x - 1)` is 0 for powers of two and for 0. Sizes of launches are not 0.
+    fn power_or_zero(&mut self, one: &'a ast::Expr, span: Span) -> Result<Expr> {
+        use crate::tree::Special;
+        let one = self.spec_whole(one)?;
+        let mut inner = &one;
+        while let ExprKind::Convert(from) = &inner.kind {
+            inner = from;
+        }
+        let is_size =
+            matches!(inner.kind, ExprKind::Special(Special::BlockDim | Special::GridDim, _));
+        let power = spec(SpecExpr::Function("is_pow2", vec![one.clone()]), Type::Bool, span);
+        if is_size {
+            return Ok(power);
+        }
+        let zero = Box::new(literal(0, Type::Whole, span));
+        let is_zero = value(ExprKind::Compare(Compare::Eq, Box::new(one), zero), Type::Bool, span);
+        Ok(value(ExprKind::Or(Box::new(is_zero), Box::new(power)), Type::Bool, span))
+    }
+}
+
+fn truth(holds: bool, span: Span) -> Expr {
+    literal(i128::from(holds), Type::Bool, span)
+}
+
+fn not(inner: Expr) -> Expr {
+    let span = inner.span;
+    value(ExprKind::Unary(Unary::Not, Box::new(inner)), Type::Bool, span)
+}
+
+fn spec(inner: SpecExpr, ty: Type, span: Span) -> Expr {
+    value(ExprKind::Spec(Box::new(inner)), ty, span)
+}
+
+fn binary(op: Binary, left: Expr, right: Expr, span: Span) -> Expr {
+    value(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Whole, span)
+}
