@@ -3,10 +3,6 @@
 // A warp for each row, in the style of the SHOC suite, with volatile shared memory replaced by shuffles.
 static const int WARP = 32;
 
-//@ extent vals[nnz], cols[nnz], rowDelimiters[dim + 1], vec[dim], out[dim];
-//@ requires 0 <= dim <= 10000000 && 0 <= nnz <= 1000000000 && blockDim.x % 32 == 0 && gridDim.x*blockDim.x <= 1000000000;
-//@ requires \forall int i; 0 <= i <= dim ==> 0 <= rowDelimiters[i] <= nnz;
-//@ requires \forall int i; 0 <= i < nnz ==> 0 <= cols[i] < dim;
 template <typename fpType>
 __device__ void spmv_row(const fpType* vals, const int* cols, const int* rowDelimiters, const fpType* vec, fpType* out, int dim) {
   int t = threadIdx.x, id = t & (WARP - 1);

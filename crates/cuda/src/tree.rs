@@ -412,6 +412,10 @@ pub enum ExprKind {
         /// What is changed.
         place: Box<Expr>,
     },
+    /// The address of a function.
+    Function(FunctionId),
+    /// A call of the function that a pointer points to. Neither parameters nor the result are references.
+    CallPointer(Box<Expr>, Vec<Expr>),
     /// A call. Arguments are converted to the parameters' types; for a reference they are places.
     Call(FunctionId, Vec<Expr>),
     /// A function of CUDA or of the standard library by its canonical name (`intrinsics` has the table), arguments converted.

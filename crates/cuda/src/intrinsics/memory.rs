@@ -1,6 +1,6 @@
 //! Loads and stores with cache hints, and functions of addresses (CUDA C++ Programming Guide: read-only data cache load function, load and store functions using cache hints, address space predicates).
 
-use super::{Class, Intrinsic, own};
+use super::{Class, Intrinsic, called, own};
 
 const LOADED: &str = "c a h s t i j l m x y f d H B {char2} {char4} {short2} {short4} {int2} {int4} {longlong2} {uchar2} {uchar4} {ushort2} {ushort4} {uint2} {uint4} {ulonglong2} {float2} {float4} {double2} {__half2} {__nv_bfloat162}";
 
@@ -17,6 +17,10 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__stwt", Class::Memory, &["vPTT"], LOADED),
     own("memcpy", Class::Memory, &["PvPvPKvm"], ""),
     own("memset", Class::Memory, &["PvPvim"], ""),
+    own("memmove", Class::Memory, &["PvPvPKvm"], ""),
+    called("__builtin_memcpy", "memcpy", Class::Memory, &["PvPvPKvm"], ""),
+    called("__builtin_memset", "memset", Class::Memory, &["PvPvim"], ""),
+    called("__builtin_memmove", "memmove", Class::Memory, &["PvPvPKvm"], ""),
     own("malloc", Class::Memory, &["Pvm"], ""),
     own("free", Class::Memory, &["vPv"], ""),
     own("__isGlobal", Class::Memory, &["jPKv"], ""),
@@ -28,5 +32,8 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__cvta_generic_to_shared", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_constant", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_local", Class::Memory, &["mPKv"], ""),
+    // Of the prelude: a variable gets any value, and a barrier of the whole grid.
+    own("__unknown_value", Class::Texture, &["vPT"], LOADED),
+    own("__grid_barrier", Class::Barrier, &["v"], ""),
     own("tex1Dfetch", Class::Texture, &["vPTyi"], "f i j {float4} {int4} {uint4} {float2}"),
 ];

@@ -48,8 +48,11 @@ impl<'a> Analyser<'a> {
         arguments: Vec<Operand>,
         span: Span,
     ) -> Result<Operand> {
+        if matches!(&callee.expr.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_))) {
+            return self.call_pointer(callee, arguments, span);
+        }
         let Type::Record(record) = callee.expr.ty else {
-            return Err(unsupported(span, "calls through pointers are not supported"));
+            return Err(error(span, "this is not a function"));
         };
         let scope = self.class_scope(record);
         let found = scope.map(|one| self.names_in(one, "operator()")).unwrap_or_default();

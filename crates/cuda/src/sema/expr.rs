@@ -239,8 +239,9 @@ impl<'a> Analyser<'a> {
         if matches!(to.ty, Type::Void) {
             return Err(error(span, "a `void` pointer points to nothing that has a value"));
         }
+        // A function that is not called becomes a pointer again.
         if let Type::Function(_) = to.ty {
-            return Err(unsupported(span, "pointers to functions are not supported"));
+            return Ok(Operand::new(Expr { span, ..at }));
         }
         let made = match at.kind {
             // `*&x` is `x`.
@@ -252,6 +253,9 @@ impl<'a> Analyser<'a> {
 
     /// `&x`.
     pub(super) fn address(&mut self, of: Operand, span: Span) -> Result<Operand> {
+        if let ExprKind::Function(_) = of.expr.kind {
+            return Ok(of);
+        }
         if !of.is_place() || of.is_xvalue {
             return Err(error(span, "only what is stored somewhere has an address"));
         }

@@ -1,6 +1,7 @@
 //! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables (\[temp.arg\], \[temp.spec\],
 //! \[temp.class.spec\]).
 
+use super::function_pointer::is_function_pointer;
 use super::scope::TemplateId;
 use super::scope::{Entity, ScopeId, ScopeKind};
 use super::types::QType;
@@ -63,10 +64,10 @@ impl<'a> Analyser<'a> {
                 Arg::Value(expr) => {
                     // Symbols of two kernels may have one name.
                     let mut symbols = Vec::new();
-                    expr.walk(&mut |inner| {
-                        if let ExprKind::Symbol(id) = inner.kind {
-                            symbols.push(id);
-                        }
+                    expr.walk(&mut |inner| match inner.kind {
+                        ExprKind::Symbol(id) => symbols.push(format!("{id:?}")),
+                        ExprKind::Function(id) => symbols.push(format!("{id:?}")),
+                        _ => {}
                     });
                     format!("{}#{:?}#{symbols:?}", self.arg_text(arg), expr.ty)
                 }
@@ -90,9 +91,13 @@ impl<'a> Analyser<'a> {
                 Ok(Arg::Type(self.resolve_type(ty)?))
             }
             (TemplateParameterKind::Constant(ty, _), TemplateArgument::Expr(value)) => {
-                let value = self.constant_operand(value)?;
                 let limit = self.limit;
                 let ty = self.at_place(bound, limit, |one| one.resolve_type(ty))?;
+                if is_function_pointer(&ty.ty) {
+                    let found = self.operand(value)?;
+                    return self.function_argument(found, &ty.ty).map(Arg::Value);
+                }
+                let value = self.constant_operand(value)?;
                 self.converted_argument(value, &ty.ty).map(Arg::Value)
             }
             // The parser may take a constant's name for a type where it knows neither.
@@ -100,11 +105,14 @@ impl<'a> Analyser<'a> {
                 let TypeKind::Named(name) = &syntax.kind else {
                     return Err(error(syntax.span, "a constant is wanted here"));
                 };
-                let value = self.name_operand(name, syntax.span)?;
-                let value = self.rvalue(value)?;
-                let value = self.folded(value)?;
                 let limit = self.limit;
                 let ty = self.at_place(bound, limit, |one| one.resolve_type(ty))?;
+                let value = self.name_operand(name, syntax.span)?;
+                if is_function_pointer(&ty.ty) {
+                    return self.function_argument(value, &ty.ty).map(Arg::Value);
+                }
+                let value = self.rvalue(value)?;
+                let value = self.folded(value)?;
                 self.converted_argument(value, &ty.ty).map(Arg::Value)
             }
             (TemplateParameterKind::Type(_), TemplateArgument::Expr(value)) => {
@@ -345,6 +353,6 @@ impl<'a> Analyser<'a> {
 pub(super) fn is_symbolic(arg: &Arg) -> bool {
     match arg {
         Arg::Type(_) => false,
-        Arg::Value(expr) => !matches!(expr.kind, ExprKind::Int(_)),
+        Arg::Value(expr) => !matches!(expr.kind, ExprKind::Int(_) | ExprKind::Function(_)),
     }
 }

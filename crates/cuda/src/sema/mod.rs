@@ -20,6 +20,7 @@ mod enums;
 mod evaluate;
 mod evaluate_numbers;
 mod expr;
+mod function_pointer;
 mod gpuverify;
 mod gpuverify_words;
 mod init;
@@ -43,6 +44,8 @@ mod tests;
 mod types;
 mod user_operators;
 mod variables;
+#[cfg(test)]
+mod word_tests;
 
 use crate::Result;
 use crate::syntax::ast;
@@ -82,6 +85,7 @@ pub fn analyse(unit: &ast::Unit, options: &Options) -> Result<Program> {
     let prelude = prelude()?;
     let mut analyser = Analyser::new(options);
     analyser.declare_all(&prelude.declarations)?;
+    analyser.prelude_declared();
     analyser.declare_all(&unit.declarations)?;
     analyser.read_kernels()?;
     Ok(analyser.finish())
@@ -274,6 +278,8 @@ pub(crate) struct Analyser<'a> {
     scopes: IndexVec<ScopeId, Scope>,
     global: ScopeId,
     standard: ScopeId,
+    /// Names of CUDA's headers, found where nothing else is.
+    headers: Option<ScopeId>,
     /// Where names are looked up from.
     scope: ScopeId,
     /// Names of namespaces that were declared later are not seen.
@@ -345,6 +351,7 @@ impl<'a> Analyser<'a> {
             scopes,
             global,
             standard,
+            headers: None,
             scope: global,
             limit: 0,
             order: 0,
@@ -377,6 +384,31 @@ impl<'a> Analyser<'a> {
     }
 
     /// Runs `inner` from another place: its scope and what was declared before it.
+    /// What the prelude cannot say in C++: where names of headers are, and how large states of generators are (`curand_kernel.h`).
+    fn prelude_declared(&mut self) {
+        use scope::Entity;
+        let found = self.names_in(self.global, "__cuda");
+        let Some(Entity::Namespace(headers)) = found.first() else { return };
+        let headers = *headers;
+        self.headers = Some(headers);
+        let sizes = [
+            ("curandStateXORWOW", 48, 8),
+            ("curandStateMRG32k3a", 72, 8),
+            ("curandStatePhilox4_32_10", 64, 16),
+        ];
+        for (name, size, align) in sizes {
+            for entity in self.names_in(headers, name) {
+                let Entity::Type(QType { ty: crate::tree::Type::Record(record), .. }) = entity
+                else {
+                    continue;
+                };
+                if let Some(known) = self.program.records.get(record).cloned() {
+                    self.program.records[record] = crate::tree::Record { size, align, ..known };
+                }
+            }
+        }
+    }
+
     fn at_place<T>(&mut self, scope: ScopeId, limit: u32, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = (self.scope, self.limit);
         (self.scope, self.limit) = (scope, limit);

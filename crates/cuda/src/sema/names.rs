@@ -140,6 +140,10 @@ impl<'a> Analyser<'a> {
             }
             return Err(name_error(span, format!("`{word}` is not declared")));
         };
+        if Self::is_overloaded(&found) {
+            let message = format!("not read here: one of the functions `{word}` as a value");
+            return Err(unsupported(span, message));
+        }
         if let Entity::Template(id) = entity {
             let Some(given) = &last.arguments else {
                 return Err(error(span, format!("arguments of the template `{word}` are missing")));
@@ -204,9 +208,7 @@ impl<'a> Analyser<'a> {
             }
             Entity::Field(_) => self.own_field(word, span),
             Entity::Refused(why) => Err(unsupported(span, why.as_ref())),
-            Entity::Function(_) => {
-                Err(unsupported(span, format!("the function `{word}` as a value is not supported")))
-            }
+            Entity::Function(decl) => self.function_value(decl, word, span),
             Entity::Type(_) | Entity::Template(_) | Entity::Namespace(_) => {
                 Err(name_error(span, format!("`{word}` is not a value")))
             }

@@ -1,4 +1,5 @@
-// What is known of the standard library and of cooperative groups, as C++ of our own. Each text that is read sees it first.
+// What is known of the standard library, of cooperative groups, textures and random numbers, as C++ of our own. Each text that is read sees
+// it first. Names of `__cuda` are found where nothing else of that name is.
 namespace std {
 template <class T, T v> struct integral_constant { static constexpr T value = v; using value_type = T; };
 using true_type = integral_constant<bool, true>;
@@ -105,4 +106,158 @@ struct thread_block {
 };
 __device__ thread_block this_thread_block() { return thread_block(); }
 __device__ void sync(const thread_block& group) { __syncthreads(); }
+
+// A part of a warp has a mask that is refused: which threads are in it is not followed.
+template <unsigned int N> struct thread_block_tile {
+  static constexpr unsigned int mask = N == 32 ? 0xffffffffu : 0u;
+  __device__ void sync() const { __syncwarp(mask); }
+  __device__ unsigned int thread_rank() const {
+    return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % N;
+  }
+  __device__ unsigned int meta_group_rank() const {
+    return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) / N;
+  }
+  __device__ unsigned int meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + N - 1) / N; }
+  __device__ unsigned int size() const { return N; }
+  __device__ unsigned int num_threads() const { return N; }
+  template <class T> __device__ T shfl(T value, int lane) const { return __shfl_sync(mask, value, lane, N); }
+  template <class T> __device__ T shfl_down(T value, unsigned int by) const { return __shfl_down_sync(mask, value, by, N); }
+  template <class T> __device__ T shfl_up(T value, unsigned int by) const { return __shfl_up_sync(mask, value, by, N); }
+  template <class T> __device__ T shfl_xor(T value, unsigned int by) const { return __shfl_xor_sync(mask, value, by, N); }
+  __device__ int any(int holds) const { return __any_sync(mask, holds); }
+  __device__ int all(int holds) const { return __all_sync(mask, holds); }
+  __device__ unsigned int ballot(int holds) const { return __ballot_sync(mask, holds); }
+};
+template <unsigned int N, class G> __device__ thread_block_tile<N> tiled_partition(const G& group) { return thread_block_tile<N>(); }
+template <unsigned int N> __device__ void sync(const thread_block_tile<N>& group) { group.sync(); }
+template <unsigned int N, class T, class F> __device__ T reduce(const thread_block_tile<N>& group, T value, const F& f) { return group.shfl(value, 0); }
+
+// The threads that happen to be here together.
+struct coalesced_group {
+  __device__ void sync() const { __syncwarp(__activemask()); }
+  __device__ unsigned int thread_rank() const { unsigned int rank; __unknown_value(&rank); return rank % 32; }
+  __device__ unsigned int size() const { unsigned int size; __unknown_value(&size); return size % 32 + 1; }
+  __device__ unsigned int num_threads() const { return size(); }
+  template <class T> __device__ T shfl(T value, int lane) const { return __shfl_sync(__activemask(), value, lane, 32); }
+};
+__device__ coalesced_group coalesced_threads() { return coalesced_group(); }
+
+struct grid_group {
+  __device__ void sync() const { __grid_barrier(); }
+  __device__ unsigned long long thread_rank() const {
+    unsigned long long block = ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return block * (blockDim.x * blockDim.y * blockDim.z) + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  }
+  __device__ unsigned long long size() const {
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
+  }
+  __device__ unsigned long long num_threads() const { return size(); }
+  __device__ bool is_valid() const { bool valid; int any; __unknown_value(&any); valid = any != 0; return valid; }
+};
+__device__ grid_group this_grid() { return grid_group(); }
+__device__ void sync(const grid_group& group) { __grid_barrier(); }
+}
+namespace __cuda {
+// Textures. What a fetch gives is not followed: contents, filtering and what lies outside are the host's.
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+constexpr int cudaTextureType1D = 0x01;
+constexpr int cudaTextureType2D = 0x02;
+constexpr int cudaTextureType3D = 0x03;
+constexpr int cudaTextureTypeCubemap = 0x0C;
+constexpr int cudaTextureType1DLayered = 0xF1;
+constexpr int cudaTextureType2DLayered = 0xF2;
+constexpr int cudaTextureTypeCubemapLayered = 0xFC;
+template <class T, int type = 1, int mode = 0> struct texture {};
+template <class T, int mode> struct __texel { using type = T; };
+template <> struct __texel<unsigned char, 1> { using type = float; };
+template <> struct __texel<signed char, 1> { using type = float; };
+template <> struct __texel<char, 1> { using type = float; };
+template <> struct __texel<short, 1> { using type = float; };
+template <> struct __texel<unsigned short, 1> { using type = float; };
+template <> struct __texel<uchar1, 1> { using type = float1; };
+template <> struct __texel<uchar2, 1> { using type = float2; };
+template <> struct __texel<uchar4, 1> { using type = float4; };
+template <> struct __texel<char1, 1> { using type = float1; };
+template <> struct __texel<char2, 1> { using type = float2; };
+template <> struct __texel<char4, 1> { using type = float4; };
+template <> struct __texel<short1, 1> { using type = float1; };
+template <> struct __texel<short2, 1> { using type = float2; };
+template <> struct __texel<short4, 1> { using type = float4; };
+template <> struct __texel<ushort1, 1> { using type = float1; };
+template <> struct __texel<ushort2, 1> { using type = float2; };
+template <> struct __texel<ushort4, 1> { using type = float4; };
+template <class T> __device__ T tex1Dfetch(unsigned long long object, int x) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1Dfetch(const texture<T, type, mode>& of, int x) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex1D(unsigned long long object, float x) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1D(const texture<T, type, mode>& of, float x) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex2D(unsigned long long object, float x, float y) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2D(const texture<T, type, mode>& of, float x, float y) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex3D(unsigned long long object, float x, float y, float z) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex3D(const texture<T, type, mode>& of, float x, float y, float z) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex1DLayered(unsigned long long object, float x, int layer) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1DLayered(const texture<T, type, mode>& of, float x, int layer) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex2DLayered(unsigned long long object, float x, float y, int layer) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2DLayered(const texture<T, type, mode>& of, float x, float y, int layer) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T texCubemap(unsigned long long object, float x, float y, float z) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type texCubemap(const texture<T, type, mode>& of, float x, float y, float z) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T texCubemapLayered(unsigned long long object, float x, float y, float z, int layer) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type texCubemapLayered(const texture<T, type, mode>& of, float x, float y, float z, int layer) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex1DLod(unsigned long long object, float x, float level) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1DLod(const texture<T, type, mode>& of, float x, float level) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex2DLod(unsigned long long object, float x, float y, float level) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2DLod(const texture<T, type, mode>& of, float x, float y, float level) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+template <class T> __device__ T tex3DLod(unsigned long long object, float x, float y, float z, float level) { T value; __unknown_value(&value); return value; }
+template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex3DLod(const texture<T, type, mode>& of, float x, float y, float z, float level) {
+  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+}
+// Generators of random numbers: a state is read and written, and what is drawn may be anything. `sema` gives states their sizes.
+struct curandStateXORWOW { unsigned int opaque; };
+struct curandStateMRG32k3a { unsigned int opaque; };
+struct curandStatePhilox4_32_10 { unsigned int opaque; };
+typedef curandStateXORWOW curandState;
+typedef curandStateXORWOW curandState_t;
+typedef curandStateXORWOW curandStateXORWOW_t;
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+template <class S, class T> __device__ void __drawn(S* state, T* value) { __unknown_value(&state->opaque); __unknown_value(value); }
+template <class S> __device__ void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, S* state) {
+  unsigned int first; __unknown_value(&first); state->opaque = first;
+}
+template <class S> __device__ void skipahead(unsigned long long n, S* state) { __unknown_value(&state->opaque); }
+template <class S> __device__ void skipahead_sequence(unsigned long long n, S* state) { __unknown_value(&state->opaque); }
+template <class S> __device__ unsigned int curand(S* state) { unsigned int value; __drawn(state, &value); return value; }
+template <class S> __device__ float curand_uniform(S* state) { float value; __drawn(state, &value); return value; }
+template <class S> __device__ float curand_normal(S* state) { float value; __drawn(state, &value); return value; }
+template <class S> __device__ double curand_uniform_double(S* state) { double value; __drawn(state, &value); return value; }
+template <class S> __device__ double curand_normal_double(S* state) { double value; __drawn(state, &value); return value; }
+template <class S> __device__ float curand_log_normal(S* state, float mean, float deviation) { float value; __drawn(state, &value); return value; }
+template <class S> __device__ double curand_log_normal_double(S* state, double mean, double deviation) { double value; __drawn(state, &value); return value; }
+template <class S> __device__ unsigned int curand_poisson(S* state, double lambda) { unsigned int value; __drawn(state, &value); return value; }
+template <class S> __device__ float2 curand_normal2(S* state) { float2 value; __drawn(state, &value); return value; }
+template <class S> __device__ double2 curand_normal2_double(S* state) { double2 value; __drawn(state, &value); return value; }
+template <class S> __device__ uint4 curand4(S* state) { uint4 value; __drawn(state, &value); return value; }
+template <class S> __device__ float4 curand_uniform4(S* state) { float4 value; __drawn(state, &value); return value; }
+template <class S> __device__ float4 curand_normal4(S* state) { float4 value; __drawn(state, &value); return value; }
+template <class S> __device__ double2 curand_uniform2_double(S* state) { double2 value; __drawn(state, &value); return value; }
+template <class S> __device__ float2 curand_log_normal2(S* state, float mean, float deviation) { float2 value; __drawn(state, &value); return value; }
 }

@@ -205,7 +205,13 @@ impl<'a> Analyser<'a> {
             }
             at = here.parent;
         }
-        (None, Vec::new())
+        let mut found =
+            self.headers.map(|headers| self.names_in(headers, name)).unwrap_or_default();
+        found.retain(&fits);
+        match found.is_empty() {
+            true => (None, found),
+            false => (Some(self.global), found),
+        }
     }
 
     /// Whether the present place is inside of an instance of a template.

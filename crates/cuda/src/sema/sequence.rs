@@ -264,6 +264,13 @@ impl<'p> Checker<'p> {
                 made.add(self.unsequenced(expr));
                 self.called(*function, arguments, &mut made);
             }
+            // It may be any function of that type.
+            ExprKind::CallPointer(callee, arguments) => {
+                made.add(self.unsequenced(expr));
+                for function in self.functions_of(&callee.ty) {
+                    self.called(function, arguments, &mut made);
+                }
+            }
             ExprKind::Intrinsic(name, _) => {
                 made.add(self.unsequenced(expr));
                 let class = intrinsics::all().find(|one| one.canonical == *name);
@@ -297,6 +304,21 @@ impl<'p> Checker<'p> {
             _ => made.add(self.unsequenced(expr)),
         }
         made
+    }
+
+    /// Functions that a pointer of a type may hold.
+    fn functions_of(&self, pointer: &Type) -> Vec<FunctionId> {
+        let Type::Pointer(to) = pointer else { return Vec::new() };
+        let Type::Function(wanted) = &to.ty else { return Vec::new() };
+        let fits = |function: &Function| {
+            let types =
+                function.parameters.iter().map(|id| function.locals.get(*id).map(|one| &one.ty));
+            !function.is_kernel
+                && function.returns == wanted.0
+                && types.eq(wanted.1.iter().map(Some))
+        };
+        let all = self.program.functions.enumerate();
+        all.filter(|(_, function)| fits(function)).map(|(id, _)| id).collect()
     }
 
     /// Effects of finding out which object a place names.

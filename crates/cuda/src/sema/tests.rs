@@ -12,7 +12,7 @@ fn program(text: &str) -> Program {
 }
 
 /// All functions as text.
-fn tree(text: &str) -> String {
+pub(super) fn tree(text: &str) -> String {
     let program = program(text);
     for kernel in &program.kernels {
         if let Err(why) = &kernel.function {
@@ -23,7 +23,7 @@ fn tree(text: &str) -> String {
 }
 
 /// Why the kernels of a text are refused.
-fn refusal(text: &str) -> (Severity, String) {
+pub(super) fn refusal(text: &str) -> (Severity, String) {
     match crate::read(&crate::preprocess::Options::default(), text) {
         Err(why) => (why.severity, why.message.to_string()),
         Ok((program, _)) => {
@@ -37,7 +37,7 @@ fn refusal(text: &str) -> (Severity, String) {
 }
 
 #[track_caller]
-fn has(text: &str, part: &str) {
+pub(super) fn has(text: &str, part: &str) {
     let tree = tree(text);
     assert!(tree.contains(part), "`{part}` is not in\n{tree}");
 }

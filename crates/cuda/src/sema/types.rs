@@ -129,7 +129,12 @@ impl<'a> Analyser<'a> {
                 let returns = self.resolve_type(returns)?;
                 let mut types = Vec::new();
                 for parameter in parameters {
-                    types.push(decayed(&self.resolve_type(&parameter.ty)?));
+                    let ty = self.resolve_type(&parameter.ty)?;
+                    if ty.is_reference() || returns.is_reference() {
+                        let message = "not read here: pointers to functions with references";
+                        return Err(unsupported(syntax.span, message));
+                    }
+                    types.push(decayed(&ty));
                 }
                 QType::plain(Type::Function(Arc::new((returns.ty, types))))
             }

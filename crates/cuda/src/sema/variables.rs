@@ -216,6 +216,17 @@ impl<'a> Analyser<'a> {
         Ok(self.new_global(&part.name.text, &ty, space, init, span))
     }
 
+    /// Whether a type is CUDA's `texture<…>`, variables of which kernels and the host share.
+    fn is_texture(&self, ty: &QType) -> bool {
+        let Type::Record(record) = ty.ty else { return false };
+        let textures = self.headers.map(|headers| self.names_in(headers, "texture"));
+        let Some(Entity::Template(textures)) = textures.as_ref().and_then(|all| all.first()) else {
+            return false;
+        };
+        let instance = self.class(record).and_then(|one| one.instance.as_ref());
+        instance.is_some_and(|(template, _)| template == textures)
+    }
+
     /// A variable without a memory space: of use to kernels only if it is a constant. Arrays become constant memory.
     fn host_variable(
         &mut self,
@@ -223,6 +234,10 @@ impl<'a> Analyser<'a> {
         declarator: &'a ast::Declarator,
     ) -> Result<Entity> {
         let ty = self.variable_type(declarator)?;
+        if let (true, Some(part)) = (self.is_texture(&ty), declarator.name.parts.last()) {
+            let span = part.name.span;
+            return Ok(self.new_global(&part.name.text, &ty, GlobalSpace::Texture, None, span));
+        }
         let is_constant = variables.specifiers.is_constexpr;
         if let (Type::Array(..), true, Some(part)) =
             (&ty.ty, is_constant, declarator.name.parts.last())

@@ -44,8 +44,42 @@ const MAX_WASTE: usize = 1_000_000;
 /// A syntax error outside of host code, or C++ that is not read where nothing can be left out.
 pub fn parse(text: &Preprocessed) -> Result<ast::Unit> {
     let mut parser = Parser::new(&text.tokens);
-    let declarations = parser.declarations_until_end()?;
+    let mut declarations = parser.declarations_until_end()?;
+    hand_over(&mut declarations);
     Ok(ast::Unit { declarations })
+}
+
+/// A contract before a macro that makes a kernel and functions for it is the kernel's: what one call of a macro makes has one place.
+fn hand_over(declarations: &mut [ast::Declaration]) {
+    use ast::DeclarationKind::{Function, Namespace};
+    for at in 0..declarations.len() {
+        let Some((first, rest)) =
+            declarations.get_mut(at..).and_then(<[ast::Declaration]>::split_first_mut)
+        else {
+            continue;
+        };
+        let span = first.span;
+        let helper = match &mut first.kind {
+            Namespace { declarations, .. } => {
+                hand_over(declarations);
+                continue;
+            }
+            Function(helper) if !helper.specifiers.is_global && !helper.clauses.is_empty() => {
+                helper
+            }
+            _ => continue,
+        };
+        let made = rest.iter_mut().take_while(|one| one.span == span);
+        let mut kernels = made.filter_map(|one| match &mut one.kind {
+            Function(kernel) if kernel.specifiers.is_global && kernel.clauses.is_empty() => {
+                Some(kernel)
+            }
+            _ => None,
+        });
+        if let (Some(kernel), None) = (kernels.next(), kernels.next()) {
+            kernel.clauses = std::mem::take(&mut helper.clauses);
+        }
+    }
 }
 
 /// Parses annotations that stand alone, such as conditions of the command line.

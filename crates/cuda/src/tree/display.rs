@@ -313,6 +313,13 @@ impl Display<'_> {
                 });
                 format!("(call {name}{of}{})", self.all(arguments))
             }
+            ExprKind::Function(id) => {
+                let name = self.program.functions.get(*id).map_or("", |one| one.name.as_str());
+                format!("(function {name})")
+            }
+            ExprKind::CallPointer(callee, arguments) => {
+                format!("(call {}{})", self.expr(callee), self.all(arguments))
+            }
             ExprKind::Intrinsic(name, arguments) => {
                 format!("({name}:{}{})", ty(), self.all(arguments))
             }

@@ -14,7 +14,11 @@ impl Expr {
             | ExprKind::Local(_)
             | ExprKind::Global(_)
             | ExprKind::Symbol(_)
+            | ExprKind::Function(_)
             | ExprKind::Special(..) => Vec::new(),
+            ExprKind::CallPointer(callee, all) => {
+                std::iter::once(callee.as_ref()).chain(all).collect()
+            }
             ExprKind::Read(one)
             | ExprKind::Deref(one)
             | ExprKind::AddressOf(one)

@@ -33,6 +33,9 @@ impl Lowerer<'_> {
     ) -> Result<Spots> {
         match target {
             Target::Null => self.nowhere(ty, span),
+            Target::Function(_) => {
+                Err(unsupported(span, "not read here: a function that is not called"))
+            }
             Target::Object { number, .. } => {
                 let known = self.objects.get(*number).cloned();
                 known.ok_or_else(|| unsupported(span, "this pointer is not supported"))

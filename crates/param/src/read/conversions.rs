@@ -26,6 +26,7 @@ impl Lowerer<'_> {
         }
         let kept = |one: &Target| match one {
             Target::Null => Ok(true),
+            Target::Function(_) => Ok(matches!(ty, tree::Type::Function(_))),
             Target::Object { ty: own, .. } => self.are_alike(own, ty, span),
             Target::Elements { ty: own, .. } => self.are_alike(own, ty, span),
         };

@@ -27,6 +27,7 @@ impl Lowerer<'_> {
                 self.value(right, out)
             }
             Kind::Call(function, arguments) => self.call(*function, arguments, &expr.ty, span, out),
+            Kind::CallPointer(callee, arguments) => self.call_through(callee, arguments, expr, out),
             Kind::Construct(parts) => {
                 let parts = self.values(parts, out)?;
                 Ok(parts.into_iter().flatten().collect())
@@ -176,6 +177,7 @@ impl Lowerer<'_> {
         let span = expr.span;
         match &expr.kind {
             Kind::Null => Ok(Pointer::to(Target::Null, Vec::new())),
+            Kind::Function(id) => Ok(Pointer::to(Target::Function(*id), Vec::new())),
             Kind::AddressOf(inner) => {
                 let place = self.place(inner, out)?;
                 self.address(&place, span)

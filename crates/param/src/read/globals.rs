@@ -70,14 +70,12 @@ impl Lowerer<'_> {
             return Err(unsupported(span, "this variable is not supported"));
         };
         let space = match global.space {
-            GlobalSpace::Device | GlobalSpace::Constant => Space::Global,
+            // A texture has no scalars: what is fetched from it is unknown.
+            GlobalSpace::Device | GlobalSpace::Constant | GlobalSpace::Texture => Space::Global,
             GlobalSpace::Shared => Space::Shared,
             GlobalSpace::DynamicShared => {
                 let named = Named::Global(id);
                 return self.dynamic_shared(&global.name, &global.ty, named, global.span);
-            }
-            GlobalSpace::Texture => {
-                return Err(unsupported(span, "textures are not supported"));
             }
         };
         let mut spots = Vec::new();

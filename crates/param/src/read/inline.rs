@@ -3,6 +3,7 @@
 use super::claims::About;
 use super::contracts::Before;
 use super::memory::{Item, Place, Spot, Value};
+use super::pointers::Target;
 use super::returns::has_loop_exit;
 use super::types::{boolean, convert};
 use super::{Lowerer, Result, error, switch, unsupported};
@@ -82,9 +83,63 @@ impl Lowerer<'_> {
         for (parameter, place) in function.parameters.iter().zip(places) {
             self.bind(*parameter, place);
         }
+        let first = out.len();
         let value = self.value(value, out);
         self.frames.pop();
-        value.map(Some)
+        let value = self.placed(&function, first, value, span, out)?;
+        Ok(Some(value.into_iter().map(|item| placed_item(&function, item, span)).collect()))
+    }
+
+    /// A call through a pointer: of each function that it may hold, if it holds that one.
+    pub(super) fn call_through(
+        &mut self,
+        callee: &tree::Expr,
+        arguments: &[tree::Expr],
+        expr: &tree::Expr,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let span = expr.span;
+        let pointer = self.pointer(callee, out)?;
+        if pointer.targets.is_empty() {
+            self.empty.get_or_insert(span);
+            return match expr.ty {
+                tree::Type::Void => Ok(super::expr::nothing(span)),
+                _ => self.unknown_value(&expr.ty, span, out),
+            };
+        }
+        if let [Target::Function(id)] = pointer.targets[..] {
+            return self.call(id, arguments, &expr.ty, span, out);
+        }
+        let Some(tag) = &pointer.tag else {
+            return Err(unsupported(span, "not read here: a call through this pointer"));
+        };
+        let result = match expr.ty {
+            tree::Type::Void => None,
+            _ => Some(self.temporary("called", &expr.ty, span)?),
+        };
+        let mut parts = Vec::new();
+        for target in &pointer.targets {
+            let mut part = Vec::new();
+            match target {
+                Target::Function(id) => {
+                    let value = self.call(*id, arguments, &expr.ty, span, &mut part)?;
+                    if let Some(result) = &result {
+                        self.write(result, value, span, &mut part)?;
+                    }
+                }
+                // A call of nothing must not happen, and nothing happens after it.
+                Target::Null => {
+                    part.extend([Stmt::Assert(boolean(false, span)), Stmt::Return]);
+                }
+                _ => return Err(unsupported(span, "not read here: a call through this pointer")),
+            }
+            parts.push(part);
+        }
+        out.extend(super::memory::chain(tag, parts));
+        match result {
+            Some(result) => self.read(&result, span, out),
+            None => Ok(super::expr::nothing(span)),
+        }
     }
 
     /// A call of a function that returns a reference.
@@ -116,6 +171,26 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What a function of a header did, or why it is refused, is told of the place of its call.
+    fn placed<T>(
+        &self,
+        function: &Function,
+        first: usize,
+        result: Result<T>,
+        span: Span,
+        out: &mut [Stmt],
+    ) -> Result<T> {
+        if function.span == Span::default() {
+            super::spans::placed(out.get_mut(first..).unwrap_or_default(), span);
+        }
+        result.map_err(|mut refusal| {
+            if refusal.primary.span == Span::default() {
+                refusal.primary.span = span;
+            }
+            refusal
+        })
+    }
+
     /// A function without `switch`.
     pub(super) fn function(&mut self, id: FunctionId, span: Span) -> Result<Rc<Function>> {
         if let Some(known) = self.functions.get(&id) {
@@ -145,9 +220,10 @@ impl Lowerer<'_> {
         for (parameter, place) in function.parameters.iter().zip(places) {
             self.bind(*parameter, place);
         }
+        let first = out.len();
         let result = self.body(id, &function, returned.as_ref(), span, out);
         self.frames.pop();
-        result?;
+        self.placed(&function, first, result, span, out)?;
         Ok((returned, is_reference))
     }
 
@@ -322,6 +398,17 @@ impl Lowerer<'_> {
         }
         let kind = crate::kir::ExprKind::Combine(std::sync::Arc::new(monoid), values);
         Ok(Some(crate::kir::Expr { kind, ty, span }))
+    }
+}
+
+/// A value that a function of a header gives, at the place of its call.
+fn placed_item(function: &Function, item: Item, span: Span) -> Item {
+    match item {
+        Item::Scalar(mut value) if function.span == Span::default() => {
+            super::spans::of(&mut value, span);
+            Item::Scalar(value)
+        }
+        other => other,
     }
 }
 

@@ -77,6 +77,11 @@ impl Lowerer<'_> {
                 self.barrier_here(span, out);
                 Ok(vec![Item::Scalar(self.unknown("exchanged", Type::INT, span, out))])
             }
+            ("__grid_barrier", []) => {
+                Err(unsupported(span, "not read here: a barrier of the whole grid"))
+            }
+            ("memcpy" | "memmove", [to, from, size]) => self.copied(name, [to, from], size, out),
+            ("memset", [to, value, size]) => self.filled(to, value, size, out),
             ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {
                 self.fences = true;
                 Ok(super::expr::nothing(span))

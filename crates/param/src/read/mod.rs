@@ -8,6 +8,7 @@
 mod address;
 mod arithmetic;
 mod atomics;
+mod bytes;
 mod claims;
 mod contracts;
 mod conversions;
@@ -26,6 +27,7 @@ mod pointers;
 mod returns;
 mod sequence;
 mod signature;
+mod spans;
 mod spec;
 mod stmt;
 mod switch;
@@ -312,7 +314,13 @@ impl<'p> Lowerer<'p> {
         self.var(var, span)
     }
 
+    /// Notes that the kernel looks at an axis. Functions of headers look at all of them, whatever the kernel does.
     fn mention(&mut self, builtin: Builtin, axis: usize) {
+        let of_header =
+            self.frames.last().is_some_and(|frame| frame.function.span == Span::default());
+        if of_header && axis > 0 {
+            return;
+        }
         if !self.mentioned.contains(&(builtin, axis)) {
             self.mentioned.push((builtin, axis));
         }

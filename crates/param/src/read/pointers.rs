@@ -41,6 +41,8 @@ pub(super) enum Target {
         /// Whether it points to something that is in no array, so that it cannot move.
         is_pinned: bool,
     },
+    /// A function, which can only be called.
+    Function(tree::FunctionId),
     /// A variable of the thread, by its number.
     Object {
         /// Its type.
@@ -110,7 +112,7 @@ impl Lowerer<'_> {
         let Some(slot) = self.slots.get_mut(number) else { return Ok(()) };
         slot.is_unset = true;
         let hidden = |one: &Target| match one {
-            Target::Null | Target::Object { .. } => true,
+            Target::Null | Target::Function(_) | Target::Object { .. } => true,
             Target::Elements { is_pinned, .. } => *is_pinned,
         };
         match slot.targets.iter().any(hidden) {
@@ -262,7 +264,12 @@ impl Lowerer<'_> {
         }
         // Whatever was done with it before was done without this target, or without a tag.
         let hidden = slot.is_unset
-            && matches!(target, Target::Object { .. } | Target::Elements { is_pinned: true, .. });
+            && matches!(
+                target,
+                Target::Object { .. }
+                    | Target::Function(_)
+                    | Target::Elements { is_pinned: true, .. }
+            );
         if slot.is_read || !slot.targets.is_empty() || hidden {
             self.grown = true;
         }
@@ -282,7 +289,7 @@ impl Lowerer<'_> {
 pub(super) fn rank_of(target: &Target) -> usize {
     match target {
         Target::Elements { rank, .. } => *rank,
-        Target::Null | Target::Object { .. } => 0,
+        Target::Null | Target::Function(_) | Target::Object { .. } => 0,
     }
 }
 

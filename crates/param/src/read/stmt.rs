@@ -147,7 +147,9 @@ impl Lowerer<'_> {
             Kind::Convert(inner) if matches!(expr.ty, tree::Type::Void) => self.effect(inner, out),
             Kind::Read(inner) if matches!(inner.kind, Kind::Local(_)) => Ok(()),
             Kind::Local(_) | Kind::Global(_) => Ok(()),
-            Kind::Call(..) | Kind::Intrinsic(..) => self.value(expr, out).map(|_| ()),
+            Kind::Call(..) | Kind::CallPointer(..) | Kind::Intrinsic(..) => {
+                self.value(expr, out).map(|_| ())
+            }
             _ if expr.category == tree::Category::Place => self.place(expr, out).map(|_| ()),
             _ => self.value(expr, out).map(|_| ()),
         }
