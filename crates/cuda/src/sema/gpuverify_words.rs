@@ -43,7 +43,7 @@ impl<'a> Analyser<'a> {
             ("__write_implies", [array, then]) => {
                 self.access_implies("__write", array, then, span)?
             }
-            ("__read_offset_bytes" | "__write_offset_bytes", [array]) => {
+            ("__read_offset_bytes" | "__write_offset_bytes" | "__ptr_offset_bytes", [array]) => {
                 self.accessed(word, array, span)?
             }
             ("__return_val_int" | "__return_val_bool", []) => self.returned_value(span)?,
@@ -137,6 +137,7 @@ impl<'a> Analyser<'a> {
             "__read" => ("__read", Type::Bool),
             "__write" => ("__write", Type::Bool),
             "__read_offset_bytes" => ("__read_offset_bytes", Type::Whole),
+            "__ptr_offset_bytes" => ("__ptr_offset_bytes", Type::Whole),
             _ => ("__write_offset_bytes", Type::Whole),
         };
         Ok(spec(SpecExpr::Access(name, array), ty, span))

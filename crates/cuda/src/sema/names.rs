@@ -176,9 +176,8 @@ impl<'a> Analyser<'a> {
                     category: Category::Place,
                     span,
                 };
-                // What is `const` in the tree is known at every launch; `__constant__` may not be written either.
-                let is_const =
-                    global.is_const || global.space == crate::tree::GlobalSpace::Constant;
+                // `__constant__` memory may not be written either, but pointers to it are not `const` by that: the lowering sees it.
+                let is_const = global.is_const;
                 let is_volatile = self.volatile_globals.contains(&id);
                 Ok(Operand { is_const, is_volatile, ..Operand::new(expr) })
             }

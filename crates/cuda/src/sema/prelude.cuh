@@ -155,6 +155,7 @@ struct grid_group {
   __device__ bool is_valid() const { bool valid; int any; __unknown_value(&any); valid = any != 0; return valid; }
 };
 __device__ grid_group this_grid() { return grid_group(); }
+template <class G> __device__ void synchronize(const G& group) { group.sync(); }
 __device__ void sync(const grid_group& group) { __grid_barrier(); }
 }
 namespace __cuda {

@@ -44,7 +44,9 @@ impl<'a> Analyser<'a> {
             (false, false) => Storage::Automatic,
         };
         self.check_variable(&ty, name.span, storage)?;
-        if specifiers.is_constant || specifiers.is_managed || specifiers.is_device {
+        // `__device__ __shared__` is `__shared__`.
+        let is_device = specifiers.is_device && !specifiers.is_shared;
+        if specifiers.is_constant || specifiers.is_managed || is_device {
             return Err(error(span, "this memory space is not one of variables of functions"));
         }
         if specifiers.is_static && storage == Storage::Automatic {

@@ -107,3 +107,12 @@ fn a_contract_before_a_macro_is_its_kernels() {
         OP(first)";
     has(text, "requires (>:whole (to whole (read n)) 0)");
 }
+
+#[test]
+fn memory_spaces_may_be_said_twice_and_point_to_constants() {
+    has("__global__ void k() { __device__ __shared__ float s[4]; s[0] = 1; }", "shared");
+    let text = "__constant__ int t[4]; __global__ void k(int* a) { int* p = &t[1]; a[0] = *p; }";
+    has(text, "(p+ (decay @t) 1)");
+    let text = "__global__ void k() { __device__ float s[4]; }";
+    assert_eq!(refusal(text).0, Severity::Error);
+}

@@ -121,6 +121,18 @@ impl Lowerer<'_> {
         Ok(array)
     }
 
+    /// How far a pointer is from the beginning of its array, in bytes.
+    fn pointer_offset(&mut self, pointer: &tree::Expr, span: Span) -> Result<Expr> {
+        let refused = || unsupported(span, "not read here: `__ptr_offset_bytes` of this pointer");
+        let ty = super::intrinsics::pointee(Some(pointer), span)?;
+        let pointer = self.pointer(pointer, &mut Vec::new())?;
+        let place = self.deref(&pointer, &ty, span)?;
+        let [spots] = &place.choices[..] else { return Err(refused()) };
+        let [Spot::Cell(array, index)] = &spots[..] else { return Err(refused()) };
+        let element = Element { array: *array, index: index.clone(), span };
+        self.offset_in_bytes(&element).ok_or_else(refused)
+    }
+
     /// A word of a clause that looks at a log.
     pub(super) fn access_word(
         &mut self,
@@ -128,6 +140,9 @@ impl Lowerer<'_> {
         array: &tree::Expr,
         span: Span,
     ) -> Result<Expr> {
+        if word == "__ptr_offset_bytes" {
+            return self.pointer_offset(array, span);
+        }
         let writes = word.starts_with("__write");
         let Some(array) = self.single_array(array)? else {
             return Err(unsupported(span, format!("not read here: `{word}` of this array")));

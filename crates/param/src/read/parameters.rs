@@ -70,6 +70,10 @@ impl Lowerer<'_> {
         span: Span,
         body: &mut Vec<Stmt>,
     ) -> Result<usize> {
+        if matches!(pointee.ty, tree::Type::Function(_)) {
+            let message = "not read here: a pointer to a function that the launch gives";
+            return Err(unsupported(span, message));
+        }
         if matches!(pointee.ty, tree::Type::Pointer(_)) {
             return Err(unsupported(span, "pointers to pointers are not supported"));
         }
