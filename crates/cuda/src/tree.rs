@@ -13,10 +13,12 @@
 
 mod clauses;
 pub mod display;
+mod operators;
 mod types;
 mod visit;
 
 pub use clauses::{Clause, ClauseKind, Fold, Label, Lemma, Monoid, Predicate, Quantifier};
+pub use operators::{Binary, Compare, Special, Unary};
 pub use types::{Extent, FloatKind, IntKind, Qualified, Type};
 
 use base::{IndexVec, Span, define_index};
@@ -428,58 +430,6 @@ pub enum ExprKind {
     Temporary(Box<Expr>),
     /// Only in clauses.
     Spec(Box<SpecExpr>),
-}
-
-/// Built-in vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
-    /// `threadIdx`.
-    ThreadIdx,
-    /// `blockIdx`.
-    BlockIdx,
-    /// `blockDim`.
-    BlockDim,
-    /// `gridDim`.
-    GridDim,
-}
-
-/// Operators on one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
-    /// `-`.
-    Neg,
-    /// `~`.
-    Complement,
-    /// `!`, on `bool`.
-    Not,
-}
-
-/// Operators on two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are what they are called")]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Shl,
-    Shr,
-    BitAnd,
-    BitOr,
-    BitXor,
-}
-
-/// Comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are what they are called")]
-pub enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
 }
 
 /// Expressions of the annotation language.
