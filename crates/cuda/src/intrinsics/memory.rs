@@ -32,8 +32,8 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__cvta_generic_to_shared", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_constant", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_local", Class::Memory, &["mPKv"], ""),
-    // Of the prelude: a variable gets any value, and a barrier of the whole grid.
-    own("__unknown_value", Class::Texture, &["vPT"], LOADED),
-    own("__grid_barrier", Class::Barrier, &["v"], ""),
+    // A variable gets any value; a barrier of the whole grid.
+    own("__unknown_value", Class::Prelude, &["vPT"], LOADED),
+    own("__grid_barrier", Class::Prelude, &["v"], ""),
     own("tex1Dfetch", Class::Texture, &["vPTyi"], "f i j {float4} {int4} {uint4} {float2}"),
 ];

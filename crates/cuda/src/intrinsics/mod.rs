@@ -41,6 +41,8 @@ pub enum Class {
     Control,
     /// Textures and surfaces.
     Texture,
+    /// What only the prelude calls.
+    Prelude,
 }
 
 /// A function of CUDA, or several of one name.

@@ -453,7 +453,7 @@ pub(super) fn is_unknown(name: &str) -> bool {
     let plain = name.trim_start_matches("__");
     let known = all().find(|one| one.canonical == name).map(|one| one.class);
     match known {
-        Some(Class::Texture) => true,
+        Some(Class::Texture | Class::Prelude) => true,
         Some(Class::Math | Class::Integer | Class::Conversion) => !is_followed(name),
         _ => {
             plain.starts_with("curand")
