@@ -65,7 +65,7 @@ pub use program::{
 };
 pub use special::{Dimension, SpecialRegister};
 pub use sync::{BarrierKind, MatchMode, ReduxOp, ShuffleMode, SyncOp, VoteMode};
-pub use validate::{assert_valid, validate};
+pub use validate::{assert_valid, assert_valid_in, validate};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

@@ -15,16 +15,20 @@
 //! Not checked are the shapes of matrix instructions: their lowering has one place that knows them.
 
 use crate::{
-    Access, AddressBase, Atomic, BarrierKind, Function, IntBinary, IntTernary, IntUnary, Op,
-    Operand, Program, Reg, Space, Symbol, SyncOp, Terminator, VoteMode, Width,
+    Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
+    Op, Operand, Program, Reg, Space, Symbol, SyncOp, Terminator, VoteMode, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
 /// is well formed.
 #[must_use]
 pub fn validate(program: &Program) -> Vec<String> {
+    violations(program, &mut program.functions.iter())
+}
+
+fn violations(program: &Program, functions: &mut dyn Iterator<Item = &Function>) -> Vec<String> {
     let mut problems = Vec::new();
-    for function in &program.functions {
+    for function in functions {
         let mut check = Check { program, function, problems: &mut problems };
         check.function();
     }
@@ -37,7 +41,20 @@ pub fn validate(program: &Program) -> Vec<String> {
 /// With the first violations, if there are any.
 #[inline(never)]
 pub fn assert_valid(program: &Program) {
-    let problems = validate(program);
+    refuse(&validate(program));
+}
+
+/// The same of some functions of a program whose others are as they were.
+///
+/// # Panics
+/// With the first violations, if there are any.
+#[inline(never)]
+pub fn assert_valid_in(program: &Program, functions: &[FuncId]) {
+    let mut functions = functions.iter().map(|&function| &program.functions[function]);
+    refuse(&violations(program, &mut functions));
+}
+
+fn refuse(problems: &[String]) {
     let first = &problems[..problems.len().min(3)];
     assert!(problems.is_empty(), "a program that is not well formed: {}", first.join("; "));
 }

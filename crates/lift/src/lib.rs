@@ -67,11 +67,11 @@ pub fn lift_kernel(program: &Program, kernel: FuncId) -> Lifted {
 fn run(program: &Program, functions: Vec<FuncId>) -> Lifted {
     let mut lifted = Lifted { program: program.clone(), assumptions: BTreeSet::new() };
     library::lift(&mut lifted, &functions);
-    ir::assert_valid(&lifted.program);
+    ir::assert_valid_in(&lifted.program, &functions);
     math::lift(&mut lifted, &functions);
-    ir::assert_valid(&lifted.program);
+    ir::assert_valid_in(&lifted.program, &functions);
     // Branches inside the regions of functions are gone by now.
     branches::lift(&mut lifted, &functions);
-    ir::assert_valid(&lifted.program);
+    ir::assert_valid_in(&lifted.program, &functions);
     lifted
 }

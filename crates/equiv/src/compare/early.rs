@@ -16,8 +16,8 @@ use crate::sample::{GROUPS, Sample};
 use decide::{Budget, Discrepancy, Probe, Problem, tell_apart};
 use term::{Input, Number, Term};
 
-/// Products that may always be evaluated: a few milliseconds.
-const FREE: u64 = 1 << 20;
+/// Products that may always be evaluated: a millisecond or two.
+const FREE: u64 = 1 << 19;
 
 /// Instructions of the runs, counted for each lane, that pay for the evaluation of a product.
 const INSTRUCTIONS: u64 = 2;
