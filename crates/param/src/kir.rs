@@ -490,3 +490,8 @@ fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
         }
     }
 }
+
+/// Goes through an expression and all that are in it.
+pub fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+    crate::relevance::visit(expr, see);
+}

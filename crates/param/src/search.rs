@@ -149,7 +149,12 @@ pub(crate) fn small_with(
     }
     if found.len() < SOLVED_BELOW {
         let solved = solved(kernel, wanted);
-        found.extend(solved.into_iter().filter(|one| !known(&found, one)).collect::<Vec<_>>());
+        let fits = |one: &Launch| {
+            given.iter().all(|(var, value)| one.scalars.get(var).is_none_or(|own| own == value))
+        };
+        let fresh = |one: &Launch| fits(one) && !known(&found, one);
+        let fresh: Vec<Launch> = solved.into_iter().filter(fresh).collect();
+        found.extend(fresh);
     }
     for (number, launch) in found.iter_mut().enumerate() {
         launch.seed = number as u64 * 7 + 1;

@@ -100,9 +100,27 @@ impl<'a> Analyser<'a> {
             }
         }
         let operands = self.operands(arguments)?;
+        self.check_empty_list(&found, last, span)?;
         let explicit = last.arguments.as_deref().unwrap_or_default();
         let at = (within.is_some(), scope);
         self.call_functions(at, found, (explicit, operands), name, span)
+    }
+
+    /// `f<>(x)` means templates alone.
+    fn check_empty_list(&self, found: &[Entity], part: &ast::NamePart, span: Span) -> Result<()> {
+        let is_empty = part.arguments.as_ref().is_some_and(Vec::is_empty);
+        let plain = |one: &Entity| match one {
+            Entity::Function(decl) => {
+                self.decls.get(*decl).is_none_or(|one| one.signature.is_some())
+            }
+            _ => true,
+        };
+        match is_empty && found.iter().any(plain) {
+            true => {
+                Err(unsupported(span, "an empty list of template arguments is not supported here"))
+            }
+            false => Ok(()),
+        }
     }
 
     fn call_functions(
@@ -122,7 +140,7 @@ impl<'a> Analyser<'a> {
         let outermost = scope.is_none_or(|one| one == self.global || one == self.standard);
         let mut adds_builtins = outermost;
         if !is_qualified && !of_members {
-            for decl in self.argument_dependent(word, &operands) {
+            for decl in self.argument_dependent(word, &operands)? {
                 let known =
                     found.iter().any(|one| matches!(one, Entity::Function(id) if *id == decl));
                 if !known {
@@ -238,6 +256,7 @@ impl<'a> Analyser<'a> {
         if found.is_empty() {
             return Err(name_error(member.name.span, format!("there is no member `{word}`")));
         }
+        self.check_empty_list(&found, member, span)?;
         let explicit = member.arguments.as_deref().unwrap_or_default();
         let operands: Vec<Operand> = std::iter::once(object).chain(arguments).collect();
         self.call_among(found, explicit, operands, word, span)

@@ -71,9 +71,9 @@ impl<'a> Analyser<'a> {
         let name: &str = &record.name.name.text;
         if let Some(parameters) = &record.template {
             return match &record.name.arguments {
-                Some(arguments) => {
-                    self.specialise_record(name, parameters, arguments, record, span).map(|()| None)
-                }
+                Some(arguments) => self
+                    .specialise(name, parameters, (arguments, Pattern::Record(record)), span)
+                    .map(|()| None),
                 None => {
                     self.declare_record_template(record, parameters);
                     Ok(None)
@@ -312,7 +312,7 @@ impl<'a> Analyser<'a> {
         Err(unsupported(span, "friend functions are not supported"))
     }
 
-    fn refuse_class(&mut self, id: RecordId, span: Span, why: &'static str) {
+    pub(super) fn refuse_class(&mut self, id: RecordId, span: Span, why: &'static str) {
         if let Some(class) = self.class_mut(id) {
             class.refused.get_or_insert((span, why));
         }

@@ -93,6 +93,9 @@ impl<'a> Analyser<'a> {
             );
             return Ok(value(ExprKind::Decay(Box::new(operand.expr)), to, span));
         }
+        if let Type::Record(record) = ty {
+            self.check_copied(record, span)?;
+        }
         if let ExprKind::Temporary(inner) = operand.expr.kind {
             return Ok(*inner);
         }
@@ -334,7 +337,15 @@ impl<'a> Analyser<'a> {
     fn standard(&self, from: &Type, is_null: bool, to: &Type) -> Option<Sequence> {
         let number = is_arithmetic(from) || self.is_unscoped_enum(from);
         if number && is_arithmetic(to) {
+            let narrow = match from {
+                Type::Enum(id) => self.program.enums.get(*id).map(|one| one.underlying),
+                _ => None,
+            };
             let promotes = match (from, to) {
+                // One with a type of its own prefers that to what it is promoted to ([over.ics.rank]/4.2).
+                _ if narrow.is_some_and(|kind| kind.bits() < 32) => {
+                    narrow.is_some_and(|kind| *to == Type::Int(kind))
+                }
                 (Type::Float(FloatKind::Float), Type::Float(FloatKind::Double)) => true,
                 _ => *to == self.promoted(from) && !matches!(from, Type::Float(_)),
             };

@@ -57,10 +57,14 @@ impl<'a> Analyser<'a> {
             }
             DeclarationKind::StaticAssert(condition) => self.static_assert(condition).map(|_| ()),
             DeclarationKind::Clauses(clauses) => self.file_clauses(clauses),
-            DeclarationKind::Skipped { names, why } => {
+            DeclarationKind::Skipped { names, why, is_host_function } => {
                 for name in names {
-                    let refusal = format!("`{}` is {why}", name.text);
-                    self.enter(self.scope, &name.text, Entity::Refused(refusal.into()));
+                    let refusal = format!("`{}` is {why}", name.text).into();
+                    let entity = match is_host_function {
+                        true => Entity::Host(refusal),
+                        false => Entity::Refused(refusal),
+                    };
+                    self.enter(self.scope, &name.text, entity);
                 }
                 Ok(())
             }
@@ -125,7 +129,17 @@ impl<'a> Analyser<'a> {
             _ => Vec::new(),
         };
         let of_class = self.scopes.get(self.scope).map(|one| one.kind);
-        if let Some(ScopeKind::Class(_)) = of_class {
+        if let Some(ScopeKind::Class(record)) = of_class {
+            // A constructor has no name that could be refused.
+            if let [.., class, last] = &name.parts[..]
+                && class.name.text == last.name.text
+            {
+                self.refuse_class(
+                    record,
+                    last.name.span,
+                    "inherited constructors are not supported",
+                );
+            }
             let why = "`using` of a base's members is not supported";
             self.enter(self.scope, &last.name.text, Entity::Refused(why.into()));
             return Ok(());
@@ -392,10 +406,9 @@ impl<'a> Analyser<'a> {
                 return Ok(());
             };
             if parameters.parameters.is_empty() {
-                return Err(unsupported(
-                    last.name.span,
-                    "specialisations of single members are not supported",
-                ));
+                let why = "specialisations of single members are not supported";
+                self.enter(self.scope, &part.name.text, Entity::Refused(why.into()));
+                return Ok(());
             }
             let order = self.order;
             self.templates[template].member_definitions.push((function, order));

@@ -56,14 +56,23 @@ impl<'a> Analyser<'a> {
         explicit: &'a [TemplateArgument],
         arguments: &[Operand],
     ) -> Result<Option<Instance>> {
-        let Some(function) = self.decls.get(decl).map(|one| one.ast) else { return Ok(None) };
+        let Some(one) = self.decls.get(decl) else { return Ok(None) };
+        // Names in its parameters mean what they mean where it is declared.
+        let (function, scope, order) = (one.ast, one.scope, one.order);
         let Some(parameters) = &function.template else { return Ok(None) };
         let mut bound = Bindings::new(parameters);
         if !self.explicit_arguments(decl, explicit, &mut bound)? {
             return Ok(None);
         }
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            if !self.deduce_parameter(&parameter.ty, argument, &mut bound)? {
+            // With all that is given explicitly, nothing is deduced: arguments are converted.
+            if bound.args.iter().all(Option::is_some) {
+                break;
+            }
+            let fits = self.at_place(scope, order, |one| {
+                one.deduce_parameter(&parameter.ty, argument, &mut bound)
+            })?;
+            if !fits {
                 return Ok(None);
             }
         }
@@ -109,6 +118,10 @@ impl<'a> Analyser<'a> {
         let (function, parent, order) = (one.ast, one.scope, one.order);
         let Some(parameters) = &function.template else { return Ok(None) };
         let span = function.name.parts.last().map_or(Span::default(), |one| one.name.span);
+        let written = function.parameters.iter().map(|one| &one.ty).chain([&function.returns]);
+        if { written }.any(has_decltype) {
+            return Err(unsupported(span, "types of expressions in templates are not supported"));
+        }
         let result = self.nested(span, |analyser| {
             let Some((scope, args)) = analyser.bind(parameters, args, parent, order)? else {
                 return Ok(None);
@@ -238,6 +251,13 @@ impl<'a> Analyser<'a> {
             Entity::Template(id) => Some(id),
             _ => None,
         });
+        let is_class = template
+            .and_then(|id| self.templates.get(id))
+            .is_some_and(|one| matches!(one.pattern, super::Pattern::Record(_)));
+        if !is_class {
+            let span = part.name.span;
+            return Err(unsupported(span, "deduction through another name is not supported"));
+        }
         let instance = match &from.ty {
             Type::Record(id) => self.class(*id).and_then(|one| one.instance.clone()),
             _ => None,
@@ -374,6 +394,28 @@ impl<'a> Analyser<'a> {
             }
             _ => Err(unsupported(syntax.span, "this use of `auto` is not supported")),
         }
+    }
+}
+
+/// Whether a type that is written has the type of an expression in it, which only this reader may be unable to find.
+pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
+    let in_argument = |one: &TemplateArgument| match one {
+        TemplateArgument::Type(ty) => has_decltype(ty),
+        TemplateArgument::Expr(_) => false,
+    };
+    match &syntax.kind {
+        TypeKind::Named(name) => {
+            name.parts.iter().flat_map(|part| part.arguments.iter().flatten()).any(in_argument)
+        }
+        TypeKind::Pointer(inner)
+        | TypeKind::Reference(inner)
+        | TypeKind::RvalueReference(inner)
+        | TypeKind::Array(inner, _) => has_decltype(inner),
+        TypeKind::Function(inner, parameters) => {
+            has_decltype(inner) || parameters.iter().any(|one| has_decltype(&one.ty))
+        }
+        TypeKind::Decltype(_) => true,
+        TypeKind::Words(_) | TypeKind::Auto | TypeKind::Defined(_) => false,
     }
 }
 

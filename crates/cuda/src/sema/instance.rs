@@ -323,13 +323,12 @@ impl<'a> Analyser<'a> {
         Ok(Some(bound.args))
     }
 
-    /// `template <> struct S<int> { … };` and partial specialisations.
-    pub(super) fn specialise_record(
+    /// `template <> struct S<int> { … };`, `template <> constexpr int v<int> = 1;` and partial specialisations.
+    pub(super) fn specialise(
         &mut self,
         name: &str,
         parameters: &'a ast::TemplateParameters,
-        arguments: &'a [TemplateArgument],
-        record: &'a ast::Record,
+        (arguments, pattern): (&'a [TemplateArgument], Pattern<'a>),
         span: Span,
     ) -> Result<()> {
         let found = self.lookup(name).1;
@@ -340,11 +339,16 @@ impl<'a> Analyser<'a> {
         let Some(template) = template else {
             return Err(error(span, format!("there is no template `{name}`")));
         };
-        self.templates[template].specialisations.push((
-            parameters,
-            arguments,
-            Pattern::Record(record),
-        ));
+        let computes = |one: &TemplateArgument| match one {
+            TemplateArgument::Type(ty) => super::deduce::has_decltype(ty),
+            TemplateArgument::Expr(_) => false,
+        };
+        if arguments.iter().any(computes) {
+            let why = "a specialisation for types of expressions is not supported";
+            self.enter(self.scope, name, Entity::Refused(why.into()));
+            return Ok(());
+        }
+        self.templates[template].specialisations.push((parameters, arguments, pattern));
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ mod class;
 mod clauses;
 mod constant;
 mod convert;
+mod copies;
 mod declare;
 mod deduce;
 mod enums;

@@ -144,6 +144,11 @@ impl<'a> Analyser<'a> {
             let message = format!("not read here: one of the functions `{word}` as a value");
             return Err(unsupported(span, message));
         }
+        if matches!(entity, Entity::Field(_)) && name.parts.len() > 1 {
+            // It may be hidden in the class at hand.
+            let message = "a member of a base by its qualified name is not supported";
+            return Err(unsupported(span, message));
+        }
         if let Entity::Template(id) = entity {
             let Some(given) = &last.arguments else {
                 return Err(error(span, format!("arguments of the template `{word}` are missing")));
@@ -206,7 +211,7 @@ impl<'a> Analyser<'a> {
                 Ok(Operand::new(Expr { kind, ty, category: Category::Value, span }))
             }
             Entity::Field(_) => self.own_field(word, span),
-            Entity::Refused(why) => Err(unsupported(span, why.as_ref())),
+            Entity::Refused(why) | Entity::Host(why) => Err(unsupported(span, why.as_ref())),
             Entity::Function(decl) => self.function_value(decl, word, span),
             Entity::Type(_) | Entity::Template(_) | Entity::Namespace(_) => {
                 Err(name_error(span, format!("`{word}` is not a value")))

@@ -211,7 +211,11 @@ impl<'a> Analyser<'a> {
     }
 
     /// Functions in the namespaces of the arguments' types (\[basic.lookup.argdep\]).
-    pub(super) fn argument_dependent(&mut self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
+    pub(super) fn argument_dependent(
+        &mut self,
+        name: &str,
+        operands: &[Operand],
+    ) -> Result<Vec<DeclId>> {
         // In a template, functions count that are declared up to its instantiation ([temp.dep.candidate]); a text whose
         // meaning depends on where that is has none, so all are taken.
         let limit = if self.is_in_template() { u32::MAX } else { self.limit };
@@ -219,7 +223,7 @@ impl<'a> Analyser<'a> {
         self.at_place(scope, limit, |one| one.functions_of_arguments(name, operands))
     }
 
-    fn functions_of_arguments(&self, name: &str, operands: &[Operand]) -> Vec<DeclId> {
+    fn functions_of_arguments(&self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
         let mut found = Vec::new();
         for operand in operands {
             let mut ty = operand.expr.ty.clone();
@@ -253,10 +257,14 @@ impl<'a> Analyser<'a> {
                     let Some(one) = self.scopes.get(here) else { break };
                     if one.kind == ScopeKind::Namespace {
                         for entity in self.names_in(here, name) {
-                            if let Entity::Function(decl) = entity
-                                && !found.contains(&decl)
-                            {
-                                found.push(decl);
+                            match entity {
+                                Entity::Function(decl) if !found.contains(&decl) => {
+                                    found.push(decl);
+                                }
+                                Entity::Refused(why) => {
+                                    return Err(unsupported(operand.span(), why));
+                                }
+                                _ => {}
                             }
                         }
                         break;
@@ -265,7 +273,7 @@ impl<'a> Analyser<'a> {
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// The signature of a candidate that is a declared function.

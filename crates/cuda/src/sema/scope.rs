@@ -51,8 +51,10 @@ pub(crate) enum Entity {
     Enumerator(EnumId, i128),
     /// A field of the class, by its position.
     Field(usize),
-    /// Something that was not read.
+    /// Something that was not read, so that nothing is known of its name.
     Refused(Box<str>),
+    /// A function of the host, which kernels cannot call.
+    Host(Box<str>),
 }
 
 #[derive(Debug)]
@@ -132,7 +134,21 @@ impl<'a> Analyser<'a> {
 
     /// What a name means in this scope alone, namespaces that are part of it included. Class scopes include bases.
     pub(super) fn names_in(&self, scope: ScopeId, name: &str) -> Vec<Entity> {
-        self.names_within(scope, name, 0)
+        let mut found = self.names_within(scope, name, 0);
+        // One that was not read may be the one that is meant.
+        if let Some(refused) = found.iter().find(|one| matches!(one, Entity::Refused(_))) {
+            return vec![refused.clone()];
+        }
+        let is_host = |one: &Entity| matches!(one, Entity::Host(_));
+        match found.first() {
+            Some(Entity::Host(why)) if found.iter().all(is_host) => {
+                vec![Entity::Refused(why.clone())]
+            }
+            _ => {
+                found.retain(|one| !is_host(one));
+                found
+            }
+        }
     }
 
     fn names_within(&self, scope: ScopeId, name: &str, depth: u32) -> Vec<Entity> {
@@ -152,10 +168,7 @@ impl<'a> Analyser<'a> {
         {
             for (base, _) in self.bases(record) {
                 if let Some(scope) = self.class_scope(base) {
-                    found.extend(self.names_within(scope, name, depth + 1).into_iter().filter(
-                        // A field's position is that in the base; see `member_path`.
-                        |one| !matches!(one, Entity::Refused(_)),
-                    ));
+                    found.extend(self.names_within(scope, name, depth + 1));
                 }
             }
         }

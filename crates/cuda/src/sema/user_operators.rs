@@ -128,7 +128,7 @@ impl<'a> Analyser<'a> {
             }
         }
         let mut found = self.lookup_free(name, operands)?;
-        for one in self.argument_dependent(name, operands) {
+        for one in self.argument_dependent(name, operands)? {
             if !found.contains(&one) {
                 found.push(one);
             }
@@ -182,6 +182,13 @@ impl<'a> Analyser<'a> {
         let (Some(target), Some(from)) = (parts.next(), parts.next()) else {
             return Err(error(span, "an operand is missing here"));
         };
+        // Without one of its own, a class is assigned to itself by the one that nobody wrote.
+        if let (Type::Record(record), "=") = (&target.expr.ty, sign)
+            && target.expr.ty == from.expr.ty
+            && !self.has_own_assignment(*record)
+        {
+            viable.clear();
+        }
         if !viable.is_empty() {
             let operands = vec![target, from];
             let chosen = self.choose(&viable, &operands, &name, span)?;

@@ -160,6 +160,11 @@ impl<'a> Analyser<'a> {
             }
             if let Some(parameters) = &variables.template {
                 let pattern = super::Pattern::Variable(variables, declarator);
+                if let Some(arguments) = &part.arguments {
+                    let name = &part.name;
+                    self.specialise(&name.text, parameters, (arguments, pattern), name.span)?;
+                    continue;
+                }
                 self.declare_template(&part.name.text, pattern, parameters);
                 continue;
             }

@@ -70,6 +70,8 @@ pub enum DeclarationKind {
         names: Vec<Name>,
         /// Why, a phrase for the message.
         why: &'static str,
+        /// Whether it is a function of the host, which a kernel cannot call: others of its name are not concerned.
+        is_host_function: bool,
     },
 }
 

@@ -72,7 +72,8 @@ impl Parser<'_> {
             self.skip_brackets();
         }
         let names = function.name.parts.into_iter().map(|part| part.name).collect();
-        let kind = DeclarationKind::Skipped { names, why: "a host function" };
+        let kind =
+            DeclarationKind::Skipped { names, why: "a host function", is_host_function: true };
         Ok(Declaration { kind, span: self.since(start) })
     }
 

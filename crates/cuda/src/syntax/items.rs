@@ -164,6 +164,16 @@ impl Parser<'_> {
         let has_clauses = pending.has_clauses();
         let found = match self.one_declaration(pending) {
             Ok(made) => {
+                let takes = |one: &Declaration| matches!(&one.kind, DeclarationKind::Function(one) if !one.clauses.is_empty());
+                let is_function =
+                    |one: &Declaration| matches!(one.kind, DeclarationKind::Function(_));
+                let is_dropped = has_clauses && !made.iter().any(takes);
+                if is_dropped && !made.iter().any(is_function) {
+                    return Err(crate::error(
+                        span,
+                        "the clauses before this belong to no function",
+                    ));
+                }
                 out.extend(made);
                 return Ok(());
             }
@@ -183,13 +193,15 @@ impl Parser<'_> {
             return Err(found);
         }
         let kind = match is_for_device.then(|| self.unread_function(from, self.at)).flatten() {
-            Some(mut function) if self.is_function(from) => {
+            // A kernel is told of by its name; others may be one of several.
+            Some(mut function) if function.specifiers.is_global && self.is_function(from) => {
                 function.unread = Some((found.primary.span, found.message.to_string()));
                 DeclarationKind::Function(Box::new(function))
             }
             _ => {
                 let why = if is_for_device { "C++ that is not read" } else { "host code" };
-                DeclarationKind::Skipped { names, why }
+                let is_host_function = !is_for_device && self.is_function(from);
+                DeclarationKind::Skipped { names, why, is_host_function }
             }
         };
         out.push(Declaration { kind, span: self.since(span) });
@@ -223,20 +235,42 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether it is a function, not a class.
-    fn is_function(&self, from: usize) -> bool {
+    /// Whether what was passed over since `from` is a function that is not `constexpr`: a name or operator stands before its first
+    /// parenthesis, and nothing before that says otherwise.
+    pub(super) fn is_function(&self, from: usize) -> bool {
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
-        let before = tokens.iter().take_while(|token| token.kind != TokenKind::Punct("{"));
-        let mut before = before.peekable();
-        let is_class = before
-            .clone()
-            .filter_map(word)
-            .any(|one| matches!(one, "struct" | "class" | "union" | "enum"))
-            && !before.clone().any(|token| token.kind == TokenKind::Punct("("));
-        !is_class && before.any(|token| token.kind == TokenKind::Punct("("))
+        let mut last: Option<&Token> = None;
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            match &token.kind {
+                TokenKind::Word(word)
+                    if matches!(
+                        &**word,
+                        "struct" | "class" | "union" | "enum" | "constexpr" | "typedef" | "using"
+                    ) =>
+                {
+                    return false;
+                }
+                TokenKind::Word(word) if &**word == "operator" => return true,
+                TokenKind::Punct("<") => {
+                    at = past_angles(tokens, at);
+                    continue;
+                }
+                TokenKind::Punct("(") => {
+                    let name = last.and_then(word);
+                    return name.is_some_and(|one| !super::builtin::is_keyword(one));
+                }
+                TokenKind::Punct("=" | "{" | ";" | "[") => return false,
+                _ => {}
+            }
+            last = Some(token);
+            at += 1;
+        }
+        false
     }
 
-    /// Passes over a declaration, and gives the names that it may declare: all that were not known. They are declared.
+    /// Passes over a declaration, and gives the names that it may declare: all that were not known, which are declared now, and those
+    /// that stand where a declared name does.
     pub(super) fn skipped_names(&mut self, from: usize) -> Vec<Name> {
         self.skip_declaration();
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
@@ -260,9 +294,15 @@ impl Parser<'_> {
                 _ => {}
             }
         }
+        let again = declared_again(tokens);
         for name in &names {
             let meaning = if is_type { Meaning::Type } else { Meaning::Value };
             self.declare(&name.text, meaning, None);
+        }
+        for name in again {
+            if !names.iter().any(|one| one.text == name.text) {
+                names.push(name);
+            }
         }
         names
     }
@@ -315,4 +355,65 @@ fn word(token: &Token) -> Option<&str> {
         TokenKind::Word(word) => Some(word),
         _ => None,
     }
+}
+
+/// Words that a declaration declares by where they stand: before parameters, an initialiser, a body or the end; also the template that a
+/// specialisation is of.
+fn declared_again(tokens: &[Token]) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        match &token.kind {
+            TokenKind::Punct("(" | "[" | "{") => depth += 1,
+            TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            TokenKind::Punct("<") if depth == 0 => at = past_angles(tokens, at - 1),
+            TokenKind::Word(text) if depth == 0 && &**text == "operator" => {
+                let signs = tokens.iter().skip(at).map_while(|one| match one.kind {
+                    TokenKind::Punct("(") => None,
+                    TokenKind::Punct(sign) => Some(sign),
+                    _ => None,
+                });
+                let sign: String = signs.collect();
+                let sign = if sign.is_empty() { "()" } else { &sign };
+                let text = format!("operator{sign}").into();
+                names.push(Name { text, span: token.span });
+            }
+            TokenKind::Word(text) if depth == 0 && !super::builtin::is_keyword(text) => {
+                let is_special =
+                    tokens.get(at).is_some_and(|next| next.kind == TokenKind::Punct("<"));
+                let next = if is_special { past_angles(tokens, at) } else { at };
+                let ends = tokens.get(next).is_none_or(|next| {
+                    matches!(next.kind, TokenKind::Punct("(" | "=" | ";" | "," | "[" | "{" | ":"))
+                        || is_special && next.kind == TokenKind::Punct("::")
+                });
+                if ends {
+                    names.push(Name { text: text.clone(), span: token.span });
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The position behind the angle brackets that open at `at`.
+fn past_angles(tokens: &[Token], at: usize) -> usize {
+    let (mut open, mut inner) = (0usize, 0usize);
+    for (number, token) in tokens.iter().enumerate().skip(at) {
+        match token.kind {
+            TokenKind::Punct("(" | "[" | "{") => inner += 1,
+            TokenKind::Punct(")" | "]" | "}") => inner = inner.saturating_sub(1),
+            TokenKind::Punct("<") if inner == 0 => open += 1,
+            TokenKind::Punct(">") if inner == 0 => open = open.saturating_sub(1),
+            TokenKind::Punct(">>") if inner == 0 => open = open.saturating_sub(2),
+            TokenKind::Punct(";") => return number,
+            _ => {}
+        }
+        if open == 0 {
+            return number + 1;
+        }
+    }
+    tokens.len()
 }

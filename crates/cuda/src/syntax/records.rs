@@ -201,13 +201,20 @@ impl Parser<'_> {
             matches!(kind, TokenKind::Word(word)
             if matches!(&**word, "__device__" | "__global__" | "constexpr"))
         });
-        let is_function = has(&|kind| *kind == TokenKind::Punct("("));
+        let is_virtual = has(&|kind| matches!(kind, TokenKind::Word(word) if &**word == "virtual"));
+        let is_function = !is_virtual && self.is_function(from);
         let is_refused = is_for_device && found.severity != Severity::Unsupported;
-        if is_refused || !is_function {
+        let class = self.classes.last().cloned();
+        // A constructor has no name that could be refused.
+        let is_operator = is_for_device
+            && has(&|kind| matches!(kind, TokenKind::Word(word) if &**word == "operator"));
+        let is_constructor =
+            is_for_device && names.iter().any(|name| Some(&name.text) == class.as_ref());
+        if is_refused || !is_function || is_constructor || is_operator {
             return Err(found);
         }
         let why = if is_for_device { "C++ that is not read" } else { "host code" };
-        let kind = DeclarationKind::Skipped { names, why };
+        let kind = DeclarationKind::Skipped { names, why, is_host_function: !is_for_device };
         out.push(Declaration { kind, span: self.since(span) });
         Ok(())
     }

@@ -13,6 +13,7 @@ mod pair;
 pub mod reading;
 mod solver;
 mod statements;
+mod unread;
 
 pub use compare::{Compiling, Reading, readings};
 pub use pair::{Together, compare};
@@ -98,18 +99,19 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
             let colour = colour.for_input(text.input.texts());
             prove(&text, options, colour).escaped(colour)
         }
-        Err(refused) => not_read(&refused, "prove", (options.format, colour)),
+        Err(refused) => not_read(refused, "prove", &options, colour),
     })
 }
 
 fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
     let input = &text.input;
-    let kernel = match selected(text, options.kernel) {
+    let (selected, _) = within(limit(&options), || selected(text, options.kernel));
+    let kernel = match selected {
         Ok(kernel) if options.strict => kernel.for_every_launch(),
         Ok(kernel) => kernel,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
         Err(Refusal::Read(diagnostic)) => {
-            return refused(&diagnostic, input, "prove", colour).rendered(options.format);
+            return refused(*diagnostic, input, "prove", &options, colour);
         }
     };
     let (found, no_solver) = match solver(&options) {
@@ -178,31 +180,35 @@ fn remarks(notes: Vec<String>, assumptions: Vec<String>) -> String {
 
 /// A file that is not preprocessed.
 fn not_read(
-    refusal: &Refused,
+    refusal: Refused,
     command: &'static str,
-    (format, colour): (Format, Colour),
+    options: &Options<'_>,
+    colour: Colour,
 ) -> Outcome {
     match refusal {
-        Refused::Option(message) => Outcome::bad_input(message),
+        Refused::Option(message) => Outcome::bad_input(&message),
         Refused::Text(diagnostic, input) => {
             let colour = colour.for_input(input.texts());
-            refused(diagnostic, input, command, colour).rendered(format).escaped(colour)
+            refused(*diagnostic, &input, command, options, colour).escaped(colour)
         }
     }
 }
 
 /// A file or kernel that is not read.
 fn refused(
-    diagnostic: &base::Diagnostic,
+    diagnostic: base::Diagnostic,
     input: &Input,
     command: &'static str,
+    options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    let diagnostic = unread::judged(diagnostic, input, options.compiling);
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
-    let messages = render(diagnostic, input, colour) + "\n";
-    let report = Some(document::of_refusal(diagnostic, input, command, exit));
-    Outcome { output: String::new(), messages, exit, thread_instructions: 0, report }
+    let messages = render(&diagnostic, input, colour) + "\n";
+    let report = Some(document::of_refusal(&diagnostic, input, command, exit));
+    let outcome = Outcome { output: String::new(), messages, exit, thread_instructions: 0, report };
+    outcome.rendered(options.format)
 }
 
 /// A solver, or why there is none; an error if one was named that cannot be had.
@@ -296,6 +302,11 @@ fn chosen(
         }
         None => {
             let message = format!("`{file}` has {count} kernels, give FILE::KERNEL: {listed}");
+            return Err(Refusal::Usage(message));
+        }
+        Some(name) if names.iter().filter(|one| **one == name).count() > 1 => {
+            let message =
+                format!("`{file}` has several kernels `{name}`, which are not told apart");
             return Err(Refusal::Usage(message));
         }
         Some(name) => names.iter().position(|one| *one == name).ok_or_else(|| {
@@ -469,6 +480,21 @@ impl Report<'_> {
         notes
     }
 
+    /// A demand that nobody wrote as one: a number of a template, or a symbolic macro, is positive; blocks are as large as is declared.
+    fn implied(&self, condition: &param::kir::Expr) -> Option<String> {
+        let mut name = None;
+        param::kir::visit(condition, &mut |inner| {
+            if let param::kir::ExprKind::Var(var) = inner.kind {
+                name = Some(self.kernel.vars[var].name.clone());
+            }
+        });
+        match (condition.span == self.kernel.span, name) {
+            (false, _) => None,
+            (true, Some(name)) => Some(format!("`{name}` is at least 1")),
+            (true, None) => Some("blocks are no larger than `__launch_bounds__` says".to_owned()),
+        }
+    }
+
     /// What a condition of the contract says, as it is written; nothing if it is not written anywhere.
     fn written(&self, span: base::Span) -> Option<String> {
         let (file, local) = self.input.located(span);
@@ -530,7 +556,10 @@ impl Report<'_> {
         }
         all.extend(self.meant_by_numbers());
         for name in &self.kernel.types {
-            all.push(format!("`{name}` is a floating-point type: templates are read for such"));
+            all.push(format!("`{name}` is `float`: the template is read for that type"));
+        }
+        for requirement in &self.kernel.requires {
+            all.extend(self.implied(&requirement.condition));
         }
         if self.kernel.fences {
             all.push("fences order nothing: what they order is not followed".to_owned());

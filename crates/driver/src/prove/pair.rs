@@ -51,7 +51,7 @@ pub fn compare(
         for input in inputs {
             match options.reading.text(input) {
                 Ok(text) => texts.push(text),
-                Err(refused) => return not_read(&refused, "equiv", (options.format, colour)),
+                Err(refused) => return not_read(refused, "equiv", &options, colour),
             }
         }
         let colour = colour.for_input(texts.iter().flat_map(|text| text.input.texts()));
@@ -72,12 +72,14 @@ fn compare_all(
     let mut unused = together.requires.clone();
     for (number, (text, name)) in texts.iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
-        match demanding(text, name, (&together.requires, renamed), &mut unused) {
+        let asked = (&together.requires[..], renamed);
+        let (read, _) = within(limit(&options), || demanding(text, name, asked, &mut unused));
+        match read {
             Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
             Ok(kernel) => kernels.push(kernel),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
-                return refused(&diagnostic, &text.input, "equiv", colour).rendered(options.format);
+                return refused(*diagnostic, &text.input, "equiv", &options, colour);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Values of expressions: what they do goes to statements before, what is left is pure.
 
+use super::intrinsics::is_text;
 use super::memory::{Item, Place, Spot, Value};
 use super::pointers::{Pointer, Target};
 use super::types::{alike, boolean, compare, convert, int, not, of_annotation, select, truth};
@@ -227,6 +228,11 @@ impl Lowerer<'_> {
 
     fn scalar_value(&mut self, expr: &tree::Expr, out: &mut Vec<Stmt>) -> Result<Expr> {
         let span = expr.span;
+        // `assert(c && "text")`: the address of a string is not null.
+        if matches!((&expr.kind, &expr.ty), (Kind::Convert(inner), tree::Type::Bool) if is_text(inner))
+        {
+            return Ok(boolean(true, span));
+        }
         match &expr.kind {
             Kind::Int(value) => {
                 let ty = self.scalar(&expr.ty).unwrap_or(Type::INT);

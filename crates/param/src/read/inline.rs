@@ -7,6 +7,7 @@ use super::pointers::Target;
 use super::returns::has_loop_exit;
 use super::types::{boolean, convert};
 use super::{Lowerer, Result, error, switch, unsupported};
+use crate::deadline;
 use crate::kir::{Stmt, Type, VarId};
 use base::Span;
 use cuda::tree::{self, ClauseKind, Function, FunctionId, StmtKind};
@@ -14,6 +15,8 @@ use std::rc::Rc;
 
 /// Calls nested deeper than this are refused.
 const MAX_CALLS: usize = 32;
+/// Calls that are put in their places altogether; functions that call each other twice have as many as numbers have digits.
+const MAX_INLINED: usize = 20_000;
 
 /// Where `return` of an inlined function goes.
 #[derive(Clone, Debug)]
@@ -239,6 +242,10 @@ impl Lowerer<'_> {
         let name = &function.name;
         if self.frames.iter().any(|frame| frame.id == id) || self.frames.len() > MAX_CALLS {
             return Err(unsupported(span, format!("recursion in `{name}` is not supported")));
+        }
+        self.inlined_calls += 1;
+        if self.inlined_calls > MAX_INLINED || deadline::is_over() {
+            return Err(unsupported(span, "so many calls are not supported"));
         }
         if function.parameters.len() != arguments.len() {
             return Err(error(span, format!("`{name}` takes other arguments")));

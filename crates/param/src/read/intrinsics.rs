@@ -306,8 +306,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
         for argument in arguments {
-            let is_text = matches!(&argument.kind, tree::ExprKind::Decay(inner) if matches!(inner.kind, tree::ExprKind::Text(_)));
-            if !is_text {
+            if !is_text(argument) {
                 self.value(argument, out)?;
             }
         }
@@ -480,4 +479,9 @@ fn is_followed(name: &str) -> bool {
         || matches!(stem, "fadd" | "fsub" | "fmul" | "fdiv" | "frcp" | "dadd" | "dsub" | "dmul")
         || matches!(stem, "ddiv" | "drcp" | "hadd" | "hsub" | "hmul" | "hdiv")
         || matches!(plain, "heq" | "hne" | "hlt" | "hle" | "hgt" | "hge")
+}
+
+/// Whether it is a string that is written down.
+pub(super) fn is_text(expr: &tree::Expr) -> bool {
+    matches!(&expr.kind, tree::ExprKind::Decay(inner) if matches!(inner.kind, tree::ExprKind::Text(_)))
 }

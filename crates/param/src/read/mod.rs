@@ -87,6 +87,8 @@ struct Lowerer<'p> {
     symbols: BTreeMap<SymbolId, VarId>,
     /// Shared variables: a function that is inlined twice has them once.
     shared: BTreeMap<(FunctionId, LocalId), Place>,
+    /// Calls that were put in their places.
+    inlined_calls: usize,
     /// The array whose size the launch gives.
     dynamic: Option<(tree::Type, Place)>,
     extents: Vec<(declare::Named, Expr)>,
@@ -189,6 +191,7 @@ impl<'p> Lowerer<'p> {
             globals: BTreeMap::new(),
             symbols: BTreeMap::new(),
             shared: BTreeMap::new(),
+            inlined_calls: 0,
             dynamic: None,
             extents: Vec::new(),
             slots: Vec::new(),
@@ -231,6 +234,7 @@ impl<'p> Lowerer<'p> {
         let mut body = Vec::new();
         self.parameters(function, &mut body)?;
         self.start_logs(function.span, &mut body);
+        self.launch_bounds(function);
         self.in_contract = true;
         self.contract(function)?;
         self.in_contract = false;

@@ -3,9 +3,11 @@
 use super::declare::Named;
 use super::memory::{ArrayInfo, Place, Spot};
 use super::pointers::{Pointer, Target, TargetLeaf};
-use super::types::{Leaf, fold, int, whole};
+use super::types::{Leaf, binary, compare, fold, int, whole};
 use super::{Lowerer, Result, error, unsupported};
-use crate::kir::{Array, ArrayId, Expr, Footprint, Requirement, Space, Stmt, Type};
+use crate::kir::{
+    Array, ArrayId, Binary, Compare, Expr, Footprint, Requirement, Space, Stmt, Type,
+};
 use base::Span;
 use cuda::tree::{self, ClauseKind, ExprKind as Kind, Extent, Function, Quantifier, SpecExpr};
 
@@ -136,6 +138,20 @@ impl Lowerer<'_> {
         let (table, of_launch) = (None, false);
         self.infos.push(ArrayInfo { chain, table, of_launch });
         self.arrays.push(array)
+    }
+
+    /// `__launch_bounds__(n)`: CUDA refuses launches with more threads in a block.
+    pub(super) fn launch_bounds(&mut self, function: &Function) {
+        let (Some(most), span) = (function.max_threads, function.span) else { return };
+        let axis = |axis: usize| {
+            let size = crate::kir::ExprKind::Builtin(crate::kir::Builtin::BlockDim, axis);
+            whole(Expr { kind: size, ty: Type::UNSIGNED, span })
+        };
+        let product = binary(Binary::Mul, axis(0), axis(1), span);
+        let product = binary(Binary::Mul, product, axis(2), span);
+        let most = int(i128::from(most), Type::Whole, span);
+        let condition = Expr { span, ..compare(Compare::Le, product, most) };
+        self.requires.push(Requirement { forall: Vec::new(), condition });
     }
 
     /// The contract of the kernel.

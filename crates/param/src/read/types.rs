@@ -160,6 +160,15 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     {
         return Expr { kind: ExprKind::Int(*value), ty, span };
     }
+    // Constants of the machine's types are converted as C++ says, modulo 2^bits.
+    if let (ExprKind::Int(value), Type::Int { .. }, Type::Int { bits, signed }) =
+        (&expr.kind, expr.ty, ty)
+    {
+        let low = value.rem_euclid(1 << bits);
+        let is_negative = signed && low >> (bits - 1) == 1;
+        let value = if is_negative { low - (1 << bits) } else { low };
+        return Expr { kind: ExprKind::Int(value), ty, span };
+    }
     if let (ExprKind::Int(value), Type::Float) = (&expr.kind, ty) {
         #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
         return Expr { kind: ExprKind::Float(*value as f64), ty, span };

@@ -225,6 +225,24 @@ fn kept_or_made(
     Ok((Comparison::Same(summary), false))
 }
 
+/// Whether NVRTC takes a text; nothing if it is not found.
+pub(super) fn is_accepted(input: &Input, compiling: &Compiling) -> Option<bool> {
+    let library = compiling.options.environment.nvrtc()?;
+    let compile = |text: &str| {
+        let wanted = cuda::Wanted {
+            path: Path::new(input.source.name()),
+            text,
+            defines: &compiling.defines,
+            names: &[],
+            options: &compiling.options,
+            optimised: false,
+        };
+        cuda::compile_named(&library, &wanted).is_ok()
+    };
+    let text = input.source.text();
+    Some(compile(text) || compile(&cuda::without_host(text)))
+}
+
 /// What compiles a file.
 struct Compiler<'c> {
     path: &'c Path,
@@ -235,6 +253,8 @@ struct Compiler<'c> {
 
 /// A comparison in the making.
 struct Work<'w> {
+    /// Scalars that the instance at hand fixes.
+    fixed: std::collections::BTreeMap<param::kir::VarId, i128>,
     kernel: &'w Kernel,
     signature: &'w Signature,
     /// Significant bits of the narrowest float type.
@@ -250,6 +270,7 @@ struct Work<'w> {
 impl<'w> Work<'w> {
     fn new(kernel: &'w Kernel, signature: &'w Signature, text: &str) -> Self {
         Self {
+            fixed: std::collections::BTreeMap::new(),
             kernel,
             signature,
             significand: significand(signature, text),
@@ -288,6 +309,7 @@ impl<'w> Work<'w> {
             given.insert(*var, program.probe(name)?);
         }
         let mut compared = 0;
+        self.fixed.clone_from(&given);
         for launch in self.launches(program, &given) {
             let before = self.summary.runs;
             for way in DRAWS {
@@ -330,6 +352,7 @@ impl<'w> Work<'w> {
         way: Draw,
     ) -> Option<Difference> {
         let mut launch = interp::vary_scalars(self.kernel, launch, way);
+        launch.scalars.extend(self.fixed.clone());
         launch.seed = launch.seed.wrapping_mul(3).wrapping_add(way as u64);
         let left = match self.read(&launch, way, None) {
             Ok(left) => left,

@@ -1,0 +1,5 @@
+// not proved: a nested class is specialised
+template<class T> struct X{ struct I{ static constexpr int v=0; }; }; template<> struct X<int>::I{ static constexpr int v=1; };
+//@ extent a[n];
+//@ requires gridDim.x==1 && blockDim.x==1 && n>=8 && n <= 1000000;
+__global__ void k(int* a,int n){  if(n==100000) a[n-1+(X<int>::I::v)]=1; }

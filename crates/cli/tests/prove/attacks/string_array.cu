@@ -1,0 +1,4 @@
+// not an error: C++ that is not read
+//@ extent o[1];
+//@ requires gridDim.x==1 && blockDim.x==1;
+__global__ void k(int* o){ char s[]="hi"; o[0]=s[0]; }
