@@ -366,7 +366,7 @@ fn macros_headers_and_the_architecture_are_obeyed() {
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     write(
         "lib/at.cuh",
-        "#pragma once\n__device__ void set(int* p, int i) {\n  p[i + SHIFT] = i;\n}\n",
+        "#pragma once\n__device__ void set(int* p, int i) {\n  p[i + SHIFT] = threadIdx.x;\n}\n",
     );
     write(
         "k.cu",
@@ -408,6 +408,7 @@ fn attacks_on_the_reader() {
             "// not proved" => matches!(code, 1 | 3),
             "// not an error" => matches!(code, 0 | 3),
             "// proved" => code == 0,
+            "// not refuted" => matches!(code, 0 | 3),
             other => panic!("{}: {other}", file.display()),
         };
         assert!(is_right, "{}: {code}\n{output}{messages}", file.display());

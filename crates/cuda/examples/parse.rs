@@ -41,7 +41,7 @@ fn main() {
 fn note(declarations: &[Declaration], out: &mut Vec<(u32, String)>) {
     for one in declarations {
         match &one.kind {
-            DeclarationKind::Skipped { names, why } => {
+            DeclarationKind::Skipped { names, why, .. } => {
                 let names: Vec<&str> = names.iter().map(|name| &*name.text).collect();
                 out.push((one.span.start, format!("{why}: {}", names.join(", "))));
             }

@@ -190,8 +190,13 @@ fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
     })
 }
 
+/// Whether what left its type wraps around as C++, or every compiler for CUDA, defines it: unsigned numbers, and narrow ones, in which
+/// nothing is computed but to which values are converted.
 pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
-    matches!(event, Event::Overflow { ty: Type::Int { signed: false, .. }, .. })
+    match event {
+        Event::Overflow { ty: Type::Int { bits, signed }, .. } => !signed || *bits < 32,
+        _ => false,
+    }
 }
 
 /// The places in the source that an event is about, in a fixed order.

@@ -125,8 +125,10 @@ fn functions_behind_pointers_are_called() {
         __device__ int run(at_t f, int i, int n) { return f(i, n); }\n";
     assert_eq!(answer(&with_element(functions, "x[at<mirrored>(i, n)] = 1;")), "proved");
     assert_eq!(answer(&with_element(functions, "x[run(own, i, n)] = 1;")), "proved");
-    let chosen = "at_t f; if (n > 5) f = own; else f = &mirrored; x[f(i, n)] = 1;";
-    assert_eq!(answer(&with_element(functions, chosen)), "proved");
+    if support::solver().is_some() {
+        let chosen = "at_t f; if (n > 5) f = own; else f = &mirrored; x[f(i, n)] = 1;";
+        assert_eq!(answer(&with_element(functions, chosen)), "proved");
+    }
     let wrong = "at_t f = own; if (n > 5) f = next; x[(*f)(i, n)] = 1;";
     assert!(answer(&with_element(functions, wrong)).contains("Bounds Refuted"));
 }

@@ -119,7 +119,7 @@ impl<'a> Analyser<'a> {
         let Some(parameters) = &function.template else { return Ok(None) };
         let span = function.name.parts.last().map_or(Span::default(), |one| one.name.span);
         let written = function.parameters.iter().map(|one| &one.ty).chain([&function.returns]);
-        if { written }.any(has_decltype) {
+        if { written }.any(super::template_text::has_decltype) {
             return Err(unsupported(span, "types of expressions in templates are not supported"));
         }
         let result = self.nested(span, |analyser| {
@@ -209,7 +209,9 @@ impl<'a> Analyser<'a> {
                 }
                 match (size.as_deref().map(|one| (&one.kind, one.span)), extent) {
                     (Some((ast::ExprKind::Name(name), span)), Extent::Known(count)) => {
-                        let Some(position) = bound.position(name) else { return Ok(true) };
+                        let Some(position) = bound.position(name) else {
+                            return Err(unsupported(span, ARRAY));
+                        };
                         let value = Expr {
                             kind: ExprKind::Int(i128::from(*count)),
                             ty: super::types::SIZE,
@@ -223,7 +225,8 @@ impl<'a> Analyser<'a> {
                     {
                         Err(unsupported(span, "a size cannot be deduced from this array"))
                     }
-                    _ => Ok(true),
+                    (None, extent) => Ok(matches!(extent, Extent::Unknown)),
+                    (Some((_, span)), _) => Err(unsupported(span, ARRAY)),
                 }
             }
             TypeKind::Reference(_) | TypeKind::RvalueReference(_) => Ok(!mentions(pattern, bound)),
@@ -262,6 +265,14 @@ impl<'a> Analyser<'a> {
             Type::Record(id) => self.class(*id).and_then(|one| one.instance.clone()),
             _ => None,
         };
+        let fits = instance.as_ref().is_some_and(|one| Some(one.0) == template);
+        if let Type::Record(record) = &from.ty
+            && !fits
+            && !self.bases(*record).is_empty()
+        {
+            let message = "deduction from a base is not supported";
+            return Err(unsupported(part.name.span, message));
+        }
         let Some((of, args)) = instance.filter(|one| Some(one.0) == template) else {
             return Ok(!patterns.iter().any(|one| match one {
                 TemplateArgument::Type(ty) => mentions(ty, bound),
@@ -397,27 +408,8 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Whether a type that is written has the type of an expression in it, which only this reader may be unable to find.
-pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
-    let in_argument = |one: &TemplateArgument| match one {
-        TemplateArgument::Type(ty) => has_decltype(ty),
-        TemplateArgument::Expr(_) => false,
-    };
-    match &syntax.kind {
-        TypeKind::Named(name) => {
-            name.parts.iter().flat_map(|part| part.arguments.iter().flatten()).any(in_argument)
-        }
-        TypeKind::Pointer(inner)
-        | TypeKind::Reference(inner)
-        | TypeKind::RvalueReference(inner)
-        | TypeKind::Array(inner, _) => has_decltype(inner),
-        TypeKind::Function(inner, parameters) => {
-            has_decltype(inner) || parameters.iter().any(|one| has_decltype(&one.ty))
-        }
-        TypeKind::Decltype(_) => true,
-        TypeKind::Words(_) | TypeKind::Auto | TypeKind::Defined(_) => false,
-    }
-}
+/// Why sizes of arrays are not compared.
+const ARRAY: &str = "an array of this size in a template is not supported";
 
 /// Whether a type that is written mentions one of the parameters.
 fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
@@ -464,12 +456,13 @@ fn exactly_shaped(syntax: &TypeSyntax, ty: &QType, bound: &Bindings<'_>) -> bool
     let is_parameter =
         matches!(&syntax.kind, TypeKind::Named(name) if bound.position(name).is_some());
     if is_parameter {
-        return !syntax.is_const || ty.is_const;
+        return (!syntax.is_const || ty.is_const) && (!syntax.is_volatile || ty.is_volatile);
     }
     if ty.reference != wanted {
         return false;
     }
-    if wanted == Reference::None && (syntax.is_const != ty.is_const) {
+    let qualified = (syntax.is_const, syntax.is_volatile) != (ty.is_const, ty.is_volatile);
+    if wanted == Reference::None && qualified {
         return false;
     }
     match &syntax.kind {

@@ -340,7 +340,7 @@ impl<'a> Analyser<'a> {
             return Err(error(span, format!("there is no template `{name}`")));
         };
         let computes = |one: &TemplateArgument| match one {
-            TemplateArgument::Type(ty) => super::deduce::has_decltype(ty),
+            TemplateArgument::Type(ty) => super::template_text::has_decltype(ty),
             TemplateArgument::Expr(_) => false,
         };
         if arguments.iter().any(computes) {

@@ -226,36 +226,16 @@ impl<'a> Analyser<'a> {
     fn functions_of_arguments(&self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
         let mut found = Vec::new();
         for operand in operands {
-            let mut ty = operand.expr.ty.clone();
-            loop {
-                ty = match ty {
-                    Type::Pointer(to) => to.ty.clone(),
-                    Type::Array(element, _) => element.as_ref().clone(),
-                    other => {
-                        ty = other;
-                        break;
-                    }
-                };
-            }
             let mut scopes = Vec::new();
-            match &ty {
-                Type::Record(record) => {
-                    scopes.extend(self.class_scope(*record));
-                    for (base, _) in self.bases(*record) {
-                        scopes.extend(self.class_scope(base));
-                    }
-                }
-                Type::Enum(id) => {
-                    use base::Index as _;
-                    scopes.extend(self.enum_scopes.get(id.position()).copied());
-                }
-                _ => {}
-            }
+            self.associated(&operand.expr.ty, 0, &mut scopes);
             for scope in scopes {
                 let mut at = Some(scope);
                 while let Some(here) = at {
                     let Some(one) = self.scopes.get(here) else { break };
-                    if one.kind == ScopeKind::Namespace {
+                    // Names of an inline namespace are names of the one around it.
+                    let outer = one.parent.and_then(|outer| self.scopes.get(outer));
+                    let is_inline = outer.is_some_and(|outer| outer.transparent.contains(&here));
+                    if one.kind == ScopeKind::Namespace && !is_inline {
                         for entity in self.names_in(here, name) {
                             match entity {
                                 Entity::Function(decl) if !found.contains(&decl) => {
@@ -274,6 +254,34 @@ impl<'a> Analyser<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Scopes that a type is associated with (\[basic.lookup.argdep\]/2): those of its class, of bases and of template arguments.
+    fn associated(&self, ty: &Type, depth: u32, scopes: &mut Vec<super::scope::ScopeId>) {
+        if depth > 16 {
+            return;
+        }
+        match ty {
+            Type::Pointer(to) => self.associated(&to.ty, depth + 1, scopes),
+            Type::Array(element, _) => self.associated(element, depth + 1, scopes),
+            Type::Record(record) => {
+                scopes.extend(self.class_scope(*record));
+                for (base, _) in self.bases(*record) {
+                    self.associated(&Type::Record(base), depth + 1, scopes);
+                }
+                let instance = self.class(*record).and_then(|class| class.instance.as_ref());
+                for arg in instance.into_iter().flat_map(|(_, args)| args) {
+                    if let super::instance::Arg::Type(ty) = arg {
+                        self.associated(&ty.ty, depth + 1, scopes);
+                    }
+                }
+            }
+            Type::Enum(id) => {
+                use base::Index as _;
+                scopes.extend(self.enum_scopes.get(id.position()).copied());
+            }
+            _ => {}
+        }
     }
 
     /// The signature of a candidate that is a declared function.

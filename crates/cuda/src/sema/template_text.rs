@@ -1,6 +1,7 @@
-//! Declarations of templates as text, to tell whether two of them declare one template.
+//! Declarations of templates as they are written: as text, to tell whether two of them declare one template, and whether types of
+//! expressions are in them.
 
-use crate::syntax::ast::{self, TypeKind};
+use crate::syntax::ast::{self, TemplateArgument, TypeKind, TypeSyntax};
 
 /// A template's declaration with its parameters numbered, to find the definition of a prototype (\[temp.over.link\]). Expressions count by
 /// their place, so prototypes that have some are not merged.
@@ -16,9 +17,9 @@ pub(super) fn template_text(function: &ast::Function) -> String {
     text
 }
 
-fn type_text(syntax: &ast::TypeSyntax, names: &[&str], out: &mut String) {
+fn type_text(syntax: &TypeSyntax, names: &[&str], out: &mut String) {
     use std::fmt::Write as _;
-    let nested = |sign: char, inner: &ast::TypeSyntax, out: &mut String| {
+    let nested = |sign: char, inner: &TypeSyntax, out: &mut String| {
         type_text(inner, names, out);
         out.push(sign);
     };
@@ -32,8 +33,8 @@ fn type_text(syntax: &ast::TypeSyntax, names: &[&str], out: &mut String) {
                 }
                 for argument in part.arguments.iter().flatten() {
                     match argument {
-                        ast::TemplateArgument::Type(inner) => type_text(inner, names, out),
-                        ast::TemplateArgument::Expr(inner) => expr_text(inner, names, out),
+                        TemplateArgument::Type(inner) => type_text(inner, names, out),
+                        TemplateArgument::Expr(inner) => expr_text(inner, names, out),
                     }
                     out.push(';');
                 }
@@ -72,5 +73,27 @@ fn expr_text(expr: &ast::Expr, names: &[&str], out: &mut String) {
         },
         ast::ExprKind::Int { value, .. } => _ = write!(out, "{value}"),
         _ => _ = write!(out, "@{:?}", expr.span),
+    }
+}
+
+/// Whether a type that is written has the type of an expression in it, which only this reader may be unable to find.
+pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
+    let in_argument = |one: &TemplateArgument| match one {
+        TemplateArgument::Type(ty) => has_decltype(ty),
+        TemplateArgument::Expr(_) => false,
+    };
+    match &syntax.kind {
+        TypeKind::Named(name) => {
+            name.parts.iter().flat_map(|part| part.arguments.iter().flatten()).any(in_argument)
+        }
+        TypeKind::Pointer(inner)
+        | TypeKind::Reference(inner)
+        | TypeKind::RvalueReference(inner)
+        | TypeKind::Array(inner, _) => has_decltype(inner),
+        TypeKind::Function(inner, parameters) => {
+            has_decltype(inner) || parameters.iter().any(|one| has_decltype(&one.ty))
+        }
+        TypeKind::Decltype(_) => true,
+        TypeKind::Words(_) | TypeKind::Auto | TypeKind::Defined(_) => false,
     }
 }

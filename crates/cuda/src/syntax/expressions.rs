@@ -213,6 +213,7 @@ impl Parser<'_> {
 
     fn postfix(&mut self) -> Result<Expr> {
         let start = self.span();
+        let is_in_parentheses = self.is("(");
         let mut expr = self.operand()?;
         let mut count = 0;
         loop {
@@ -227,6 +228,11 @@ impl Parser<'_> {
                     })?;
                     self.expect("]")?;
                     ExprKind::Index(Box::new(expr), Box::new(index))
+                }
+                // Its arguments' namespaces are not looked into ([basic.lookup.argdep]/1).
+                "(" if is_in_parentheses && matches!(expr.kind, ExprKind::Name(_)) => {
+                    let message = "calls of a name in parentheses are not read";
+                    return Err(self.unsupported(start, message));
                 }
                 "(" => ExprKind::Call(Box::new(expr), self.call_arguments()?),
                 "." | "->" => {

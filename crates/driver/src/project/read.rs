@@ -2,7 +2,7 @@
 
 use super::matrix::{Values, combinations, named, substitute};
 use super::sizes;
-use super::value::{Problem, Raw, Table, refuse_controls, scalar};
+use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
 use crate::allow::Allow;
 use crate::arguments::{
@@ -16,7 +16,6 @@ use base::{Code, SourceFile};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 const TOP: &[&str] = &["defaults", "check", "equiv", "prove", "allow"];
@@ -473,38 +472,6 @@ impl Reader<'_> {
         };
         text.parse().map_err(|why: String| self.problem(value.span(), why)).ok()
     }
-}
-
-/// `name=value` for each entry of a table in the order it is written, or the texts of a list.
-fn assignments(key: &str, value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
-    let DeValue::Table(table) = value.get_ref() else { return texts(value, problems) };
-    let mut found = Vec::new();
-    for (name, value) in Table::in_order(table) {
-        match scalar(value.get_ref()) {
-            Some(text) => found.push(Raw { text: format!("{name}={text}"), span: value.span() }),
-            None => problems.push(Problem::new(
-                value.span(),
-                format!("a value of `{key}` is a text such as \"f32[4,512]\" or a number"),
-            )),
-        }
-    }
-    found
-}
-
-/// A text, or a list of them.
-pub(super) fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
-    let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
-        DeValue::Array(items) => items.iter().collect(),
-        _ => vec![value],
-    };
-    let mut found = Vec::new();
-    for item in items {
-        match item.get_ref().as_str() {
-            Some(text) => found.push(Raw { text: text.to_owned(), span: item.span() }),
-            None => problems.push(Problem::new(item.span(), "a text is needed here")),
-        }
-    }
-    found
 }
 
 /// What a kernel is called if its entry has no name.

@@ -4,9 +4,9 @@
 //! A project names neither a compiler nor a solver: z3 and NVRTC are those that the user's own settings lead to.
 
 use super::matrix::{Values, combinations, named};
-use super::read::{Reader, short, texts};
+use super::read::{Reader, short};
 use super::run::RunOptions;
-use super::value::{Raw, Table};
+use super::value::{Raw, Table, texts};
 use super::{Entry, ForAllSizes, Settings, Task};
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;

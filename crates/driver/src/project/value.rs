@@ -186,3 +186,39 @@ pub(super) fn render(problems: &[Problem], source: &SourceFile, colour: Colour) 
     }
     text
 }
+
+/// `name=value` for each entry of a table in the order it is written, or the texts of a list.
+pub(super) fn assignments(
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Raw> {
+    let DeValue::Table(table) = value.get_ref() else { return texts(value, problems) };
+    let mut found = Vec::new();
+    for (name, value) in Table::in_order(table) {
+        match scalar(value.get_ref()) {
+            Some(text) => found.push(Raw { text: format!("{name}={text}"), span: value.span() }),
+            None => problems.push(Problem::new(
+                value.span(),
+                format!("a value of `{key}` is a text such as \"f32[4,512]\" or a number"),
+            )),
+        }
+    }
+    found
+}
+
+/// A text, or a list of them.
+pub(super) fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<Raw> {
+    let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+    let mut found = Vec::new();
+    for item in items {
+        match item.get_ref().as_str() {
+            Some(text) => found.push(Raw { text: text.to_owned(), span: item.span() }),
+            None => problems.push(Problem::new(item.span(), "a text is needed here")),
+        }
+    }
+    found
+}

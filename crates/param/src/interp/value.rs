@@ -306,7 +306,12 @@ fn compiled_integer_binary(
     {
         return Err(Trouble::Undefined);
     }
-    integer_binary(operator, left, right, expr, strict).map(|done| defined(done, expr.ty))
+    let done = integer_binary(operator, left, right, expr, strict)?;
+    // The least number divided by −1 is undefined, and compilers make of it what they like.
+    if operator == Binary::Div && open(done) {
+        return Err(Trouble::Undefined);
+    }
+    Ok(defined(done, expr.ty))
 }
 
 /// An unsigned number is what it is: C++ says how it wraps.

@@ -1,4 +1,6 @@
 //! Values of expressions: what they do goes to statements before, what is left is pure.
+//!
+//! Long: one case for each kind of expression.
 
 use super::intrinsics::is_text;
 use super::memory::{Item, Place, Spot, Value};

@@ -8,6 +8,9 @@ use cuda::tree::{self, Clause, ClauseKind, ExprKind as Kind, StmtKind};
 
 const STRAY_BARRIER: &str = "a barrier clause stands before no barrier";
 
+/// Loops in each other: what is known of each takes the others' iterations.
+const MAX_LOOPS: usize = 10;
+
 impl Lowerer<'_> {
     /// Statements in a row; clauses before a barrier belong to it.
     pub(super) fn statements(
@@ -108,6 +111,11 @@ impl Lowerer<'_> {
                 Ok(())
             }
             StmtKind::Block(inner) => self.statements(inner, out),
+            StmtKind::Loop(_)
+                if self.frames.iter().map(|frame| frame.loops).sum::<usize>() >= MAX_LOOPS =>
+            {
+                Err(unsupported(span, "loops in each other so deeply are not supported"))
+            }
             StmtKind::Loop(inner) => self.looped(inner, span, out),
             StmtKind::Switch(_) => Err(unsupported(span, "this `switch` is not supported")),
             StmtKind::Return(value) => self.return_from(value.as_ref(), span, out),

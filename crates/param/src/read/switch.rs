@@ -12,6 +12,9 @@ use cuda::tree::{
 /// Statements that falling through may repeat.
 const MAX_REPEATED: usize = 4096;
 
+/// Labels of one `switch`: each is a branch inside of the one before.
+const MAX_ARMS: usize = 512;
+
 /// The same function without `switch`.
 pub(super) fn without(function: &Function) -> Result<Function> {
     let mut function = function.clone();
@@ -47,6 +50,9 @@ fn statement(one: &Stmt, locals: &mut Locals) -> Result<Stmt> {
 }
 
 fn switch(switch: &Switch, span: Span, locals: &mut Locals) -> Result<Vec<Stmt>> {
+    if switch.arms.len() > MAX_ARMS {
+        return Err(unsupported(span, "a `switch` with so many labels is not supported"));
+    }
     let local = locals.push(Local {
         name: "switch".to_owned(),
         ty: switch.value.ty.clone(),
