@@ -63,7 +63,7 @@ pub(crate) fn find(
     let mut shown = Shown::default();
     for number in 0..COUNT.min(affordable(instructions)) {
         let seeks_overflow = sought.overflow && shown.overflow.is_none();
-        if !seeks_overflow && !(sought.fault && shown.fault.is_none()) {
+        if !(seeks_overflow || sought.fault && shown.fault.is_none()) {
             break;
         }
         let Some((inputs, numbers)) = chosen.at(number) else { continue };

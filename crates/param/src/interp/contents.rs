@@ -153,7 +153,9 @@ impl Machine<'_> {
                 Type::Bool => Value::int(i128::from(drawn % 2)),
                 // Narrow types are promoted before anything is computed, so that their ends overflow little: on some launches.
                 Type::Int { bits: 8 | 16, .. }
-                    if attempt == 0 && self.launch.seed % 4 == 1 && (drawn >> 32) % 3 == 0 =>
+                    if attempt == 0
+                        && self.launch.seed % 4 == 1
+                        && (drawn >> 32).is_multiple_of(3) =>
                 {
                     let (least, most) = ty.range().unwrap_or((0, 0));
                     Value::int(least + i128::from(drawn >> 40) % (most - least + 1))
