@@ -1,4 +1,4 @@
-//! The functions of CUDA that `prove` reads, by kind, and of which of them it follows what they compute.
+//! Functions of CUDA that `prove` reads, by kind; those whose result a proof does not know are listed apart.
 //!
 //! `docs/functions.md` is this text; a test keeps the two equal.
 
@@ -16,7 +16,7 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Atomic,
         "Atomics",
-        "Accesses that do not race with each other; what one finds in memory is any value in a proof, what was there in a run.",
+        "They do not race with each other. Their result is any value in a proof, the value in memory in a run.",
     ),
     (Class::Fence, "Fences", "They order nothing."),
     (Class::Integer, "Integers and bits", "Exact, unless they are listed below as any value."),
@@ -28,7 +28,7 @@ const KINDS: &[(Class, &str, &str)] = &[
     ),
     (Class::Memory, "Memory", "Loads and stores as they are written."),
     (Class::Construct, "Vectors", "Made of their fields."),
-    (Class::Control, "Control", "`assert` is an obligation of nobody: what follows may use it."),
+    (Class::Control, "Control", "`assert` is proved; `__builtin_assume` is assumed, and listed."),
     (Class::Texture, "Textures", "Any value of their type."),
 ];
 

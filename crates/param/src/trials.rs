@@ -30,6 +30,8 @@ pub(crate) struct Tests {
     pub(crate) findings: Vec<Finding>,
     pub(crate) tested: usize,
     pub(crate) example: Option<Launch>,
+    /// Runs that contradict an assumption of the text.
+    pub(crate) unmet: usize,
     /// What happened after an unsigned number had wrapped around, which is defined and which proofs presume not to happen.
     pub(crate) after_wrap: Vec<Finding>,
     /// Whether contents were found of which the contract demands something.
@@ -79,6 +81,7 @@ impl Tests {
     fn took(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
         let mut steps = run.steps;
         self.tested += usize::from(run.end == End::Complete);
+        self.unmet += usize::from(run.end == End::Stopped(interp::UNMET));
         self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
         if run.events.iter().any(is_unsigned_wrap) {
             steps += self.beyond_wrap(kernel, launch, budget.saturating_sub(steps));

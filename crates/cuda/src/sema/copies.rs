@@ -1,5 +1,5 @@
-//! Copies of objects (\[class.copy\]). The tree copies them scalar by scalar, which is what constructors and assignments do that nobody
-//! wrote; a class that has its own, or a member of such a class, is refused where it is copied.
+//! Copies of objects (\[class.copy\]). The tree copies scalar by scalar, as implicit copy constructors and assignments do. A class with
+//! a user-provided one, in itself or in a member, is refused where it is copied.
 
 use super::scope::{DeclId, Entity};
 use super::{Analyser, unsupported};

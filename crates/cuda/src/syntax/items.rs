@@ -269,8 +269,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Passes over a declaration, and gives the names that it may declare: all that were not known, which are declared now, and those
-    /// that stand where a declared name does.
+    /// Skips a declaration and returns the names it may declare: unknown words, which are declared now, and known ones that stand where
+    /// a declared name does.
     pub(super) fn skipped_names(&mut self, from: usize) -> Vec<Name> {
         self.skip_declaration();
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();

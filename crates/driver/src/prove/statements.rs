@@ -1,20 +1,20 @@
-//! What is looked for in the statements of a kernel.
+//! Statements of a kernel that reports and comparisons ask for.
 
 use base::Span;
 use param::kir::Stmt;
 
-/// Calls `see` with the place of every `assume`.
-pub(super) fn each_assume(statements: &[Stmt], see: &mut impl FnMut(Span)) {
+/// Calls `see` with every statement, at any depth.
+fn each(statements: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
     for statement in statements {
+        see(statement);
         match statement {
-            Stmt::Assume(condition) => see(condition.span),
             Stmt::If(_, then, otherwise) => {
-                each_assume(then, see);
-                each_assume(otherwise, see);
+                each(then, see);
+                each(otherwise, see);
             }
             Stmt::Loop(inner) => {
                 for part in [&inner.head, &inner.body, &inner.step] {
-                    each_assume(part, see);
+                    each(part, see);
                 }
             }
             _ => {}
@@ -22,11 +22,27 @@ pub(super) fn each_assume(statements: &[Stmt], see: &mut impl FnMut(Span)) {
     }
 }
 
-/// Whether there is a loop.
+fn has(statements: &[Stmt], wanted: fn(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    each(statements, &mut |one| found |= wanted(one));
+    found
+}
+
+/// Calls `see` with the place of every `assume`.
+pub(super) fn each_assume(statements: &[Stmt], see: &mut impl FnMut(Span)) {
+    each(statements, &mut |one| {
+        if let Stmt::Assume(condition) = one {
+            see(condition.span);
+        }
+    });
+}
+
+/// Loops, at any depth.
 pub(super) fn has_loop(statements: &[Stmt]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Stmt::Loop(_) => true,
-        Stmt::If(_, then, otherwise) => has_loop(then) || has_loop(otherwise),
-        _ => false,
-    })
+    has(statements, |one| matches!(one, Stmt::Loop(_)))
+}
+
+/// Values that may be anything, which a run does not know.
+pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
+    has(statements, |one| matches!(one, Stmt::Unknown(_)))
 }

@@ -378,7 +378,7 @@ impl<'k> Machine<'k> {
             Insn::Assume(condition) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
-                    return Err(Halt::Stopped("an assumption does not hold"));
+                    return Err(Halt::Stopped(super::UNMET));
                 }
             }
             Insn::Enter(number) => {

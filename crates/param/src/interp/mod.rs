@@ -174,6 +174,9 @@ pub enum End {
     Stopped(&'static str),
 }
 
+/// Why a run ends that contradicts an `assume`.
+pub(crate) const UNMET: &str = "an assumption does not hold";
+
 /// What a run showed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {

@@ -410,7 +410,10 @@ impl<'w> Work<'w> {
 
     /// Whether a fault that compiled code has and our reading has not must come of the reading.
     fn faults_count(&self) -> bool {
-        !self.order.control && !self.kernel.fences && !has_warp(&self.kernel.body)
+        let body = &self.kernel.body;
+        // What is stored there may be equal for all threads, or not.
+        let unknown = crate::prove::statements::has_unknown(body);
+        !self.order.control && !self.kernel.fences && !has_warp(body) && !unknown
     }
 
     fn read(&mut self, launch: &Launch, way: Draw, perturbed: Option<u64>) -> Result<Left, String> {
