@@ -127,7 +127,7 @@ impl Registers {
             }
         }
         let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
-        let (present, lanes) = (lanes, lanes.or(self.absent));
+        let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let masks = &mut self.masks[dst.tags as usize];
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
         masks.pointer = masks.pointer.without(lanes);
@@ -479,7 +479,7 @@ impl Registers {
 
     #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
-        let (present, lanes) = (lanes, lanes.or(self.absent));
+        let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {
             return *old = TagMasks::NUMBER;

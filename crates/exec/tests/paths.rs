@@ -8,7 +8,7 @@ mod launching;
 
 use comparing::generator::Case;
 use comparing::{compare, lowered, of_case, shrink};
-use exec::{Fault, Launch, Limits, Outcome, Paths};
+use exec::{Doubtful, Fault, Launch, Limits, Outcome, Paths, Reason};
 use launching::{Arg, kernel, launch, program};
 
 /// Checks a launch with the code for all cases, and expects the same of the other.
@@ -92,4 +92,29 @@ fn a_value_that_stays_excuses_itself_and_not_its_neighbours() {
     assert_eq!(races(&same), 0, "{:?}", same.findings);
     let other = small(2, &format!("mov.u32 %r2, 0; mov.u32 %r3, 8; {first} {second}"));
     assert_eq!(races(&other), 1, "{:?}", other.findings);
+}
+
+#[test]
+fn a_reason_comes_from_a_thread_that_is_there() {
+    // A warp of 13 threads: 7 get what the schedule decides, the others something undefined that would be data in the
+    // lanes without a thread.
+    let body = "ld.global.u32 %r2, [%rd1]; setp.lt.u32 %p1, %r1, 7; @!%p1 bra B;
+        atom.shared.exch.b32 %r3, [smem], %r1; bra E;
+        B: xor.b32 %r3, %r2, %r8;
+        E: st.global.v2.u16 [%rd2], {%r2, %r3};";
+    let start = "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mov.u32 %r1, %tid.x;";
+    let shared = ".shared .align 4 .b8 smem[4];";
+    let program = kernel(shared, ".param .u64 p, .param .u64 q", &format!("{start}\n{body}"));
+    let args = [Arg::Opaque(64), Arg::InOut(vec![0; 64])];
+    let outcome = both(&program, &launch(&program, "k", [1; 3], [13, 1, 1], 0, &args));
+    let schedule = |doubt: &exec::Doubt| {
+        matches!(
+            doubt.about,
+            Doubtful::Undetermined {
+                reason: Reason::Schedule("the result of an atomic operation"),
+                ..
+            }
+        )
+    };
+    assert!(outcome.doubts.iter().any(schedule), "{:?}", outcome.doubts);
 }
