@@ -404,13 +404,47 @@ fn attacks_on_the_reader() {
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let (code, output, messages) = prove(&format!("{} --no-solver", file.display()));
-        let is_right = match text.split(':').next().unwrap() {
-            "// not proved" => matches!(code, 1 | 3),
-            "// not an error" => matches!(code, 0 | 3),
-            "// proved" => code == 0,
-            "// not refuted" => matches!(code, 0 | 3),
-            other => panic!("{}: {other}", file.display()),
-        };
+        let is_right = is_as_said(&text, code, &output);
         assert!(is_right, "{}: {code}\n{output}{messages}", file.display());
+    }
+}
+
+/// Whether an answer is what the first line of a file says.
+fn is_as_said(text: &str, code: i32, output: &str) -> bool {
+    match text.split(':').next().unwrap() {
+        "// not proved" => matches!(code, 1 | 3),
+        "// not an error" => matches!(code, 0 | 3),
+        "// proved" => code == 0,
+        "// assumed" => {
+            let wanted = text.split(':').nth(1).unwrap();
+            code == 0 && output.contains(&format!("assumed:{wanted}"))
+        }
+        "// not refuted" => matches!(code, 0 | 3),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn attacks_on_equality() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove/pairs");
+    let files = std::fs::read_dir(&folder).unwrap().flatten();
+    let mut names: Vec<String> = files
+        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix("_b.cu")?.to_owned()))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 8, "{names:?}");
+    for name in names {
+        let [one, two] = ["a", "b"].map(|side| folder.join(format!("{name}_{side}.cu")));
+        let text = std::fs::read_to_string(&two).unwrap();
+        let files = format!("{} {}", one.display(), two.display());
+        let (code, output, messages) =
+            warpproof(&format!("equiv --for-all-sizes {files} --no-solver"));
+        assert!(is_as_said(&text, code, &output), "{name}: {code}\n{output}{messages}");
+        if text.starts_with("// assumed: defined") {
+            let (code, output, _) = warpproof(&format!(
+                "equiv --for-all-sizes {files} --no-solver --no-compare --strict"
+            ));
+            assert!(code == 3 && output.contains("could not show: defined at"), "{name}: {output}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::interp::{self, Event, Launch};
 use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
+use crate::partial;
 use crate::trials::{TESTS, Tests, is_unsigned_wrap, places, property};
 
 /// Launches that proofs are tested on, and refutations looked for.
@@ -91,6 +92,7 @@ pub fn prove(
     let solver = contracts(kernel, &mut proof, solver, options);
     let mut tests = Tests::default();
     tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
+    tests.at_turns(kernel);
     if proof.open.iter().any(|open| open.property == Property::Overflow) {
         tests.large(kernel);
     }
@@ -150,6 +152,9 @@ fn postconditions(
                 .to_owned(),
         }));
         return solver;
+    }
+    for (span, message) in partial::never(kernel) {
+        proof.open.push(Open { property: Property::Postcondition, span, other: None, message });
     }
     // A lemma that is not shown says nothing.
     let mut kernel = kernel.clone();

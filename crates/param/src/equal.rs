@@ -12,7 +12,8 @@ use crate::kir::{
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use crate::merge::{merged, related, with_contents_of_both};
-use crate::{deadline, search};
+use crate::{deadline, partial, search};
+use std::collections::BTreeMap;
 
 /// Launches of the first kernel that one of the second is looked for to.
 const LAUNCHES: usize = 96;
@@ -23,6 +24,7 @@ const ENOUGH: usize = 8;
 /// Runs, and instructions of one.
 const RUNS: usize = 96;
 const RUN: u64 = 400_000;
+const LARGE_RUN: u64 = 5_000_000;
 
 /// An element that two runs leave different.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +109,10 @@ pub fn compare_as(
     for (side, answer) in answers.iter().enumerate() {
         open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
     }
+    for (side, kernel) in kernels.into_iter().enumerate() {
+        open.extend(partial::never(kernel).map(|(span, why)| (side, Open::of_values(span, why))));
+    }
+    open.extend(other_initials(kernels).map(|one| (1, one)));
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
     let demanding = with_contents_of_both([&pair[0], &pair[1]]);
     runs.demands = demanding.iter().any(interp::demands_contents);
@@ -143,7 +149,10 @@ pub fn compare_as(
             open.push((0, Open::of_values(kernels[0].span, message)));
         }
     }
-    let contradiction = open.is_empty() && runs.difference.is_some();
+    // Where the optimised kernel has no number it is assumed that its operations are defined.
+    let defined =
+        |one: &Difference| one.values[1].is_finite() || partial::operations(kernels[1]).is_empty();
+    let contradiction = open.is_empty() && runs.difference.as_ref().is_some_and(defined);
     let verdict = match (&runs.difference, open.is_empty(), &runs.example) {
         (Some(_), ..) => Verdict::Refuted,
         // Without launches that both contracts allow, everything would hold.
@@ -165,6 +174,33 @@ pub fn compare_as(
         solver_died,
     };
     Ok((compared, solver))
+}
+
+/// A variable of the file that both kernels initialise, each with something else, is not the same for both.
+fn other_initials([one, two]: [&Kernel; 2]) -> Option<Open> {
+    one.initials.iter().find_map(|(array, values)| {
+        let name = &one.arrays[*array].name;
+        let mut others = two.initials.iter().filter(|(other, _)| two.arrays[**other].name == *name);
+        let (other, theirs) = others.next()?;
+        let same = match (values, theirs) {
+            (Some(values), Some(theirs)) => {
+                let pairs = || values.iter().zip(theirs);
+                values.len() == theirs.len() && pairs().all(|(a, b)| same_literal(a, b))
+            }
+            _ => false,
+        };
+        let message =
+            || format!("that `{name}` is the same for both: its initialiser is another one here");
+        (!same).then(|| Open::of_values(two.arrays[*other].span, message()))
+    })
+}
+
+fn same_literal(one: &Expr, other: &Expr) -> bool {
+    match (&one.kind, &other.kind) {
+        (ExprKind::Int(one), ExprKind::Int(other)) => one == other,
+        (ExprKind::Float(one), ExprKind::Float(other)) => one.to_bits() == other.to_bits(),
+        _ => false,
+    }
 }
 
 fn has_global(kernel: &Kernel, name: &str) -> bool {
@@ -207,6 +243,8 @@ struct Runs {
     /// The second kernel comes first.
     swapped: bool,
     same_launch: bool,
+    /// Launches are large ones.
+    large: bool,
 }
 
 impl Runs {
@@ -216,8 +254,25 @@ impl Runs {
 
     fn all(&mut self, kernels: [&Kernel; 2]) {
         let mut left = RUNS;
+        self.of_launches(kernels, search::small(kernels[0], LAUNCHES), &mut left);
+        // What differs beyond a number that a condition of either kernel names is not seen on small ones.
+        let numbers = kernels.iter().flat_map(|kernel| search::turns::numbers(kernel));
+        let mut numbers: Vec<i128> = numbers.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.reverse();
+        self.large = true;
+        let launches = search::turns::at(kernels[0], &numbers, &BTreeMap::new());
+        self.of_launches(kernels, launches, &mut RUNS.clone());
+        self.large = false;
+    }
+
+    fn of_launches(&mut self, kernels: [&Kernel; 2], launches: Vec<Launch>, left: &mut usize) {
+        if self.difference.is_some() {
+            return;
+        }
         let mut seen: Vec<Vec<(String, i128)>> = Vec::new();
-        for launch in search::small(kernels[0], LAUNCHES) {
+        for launch in launches {
             if deadline::is_over() {
                 break;
             }
@@ -231,15 +286,16 @@ impl Runs {
             if self.same_launch {
                 wanted = with_launch(&wanted, &launch);
             }
-            for mut other in search::few(&wanted, PARTNERS) {
+            let partners = if self.large { 1 } else { PARTNERS };
+            for mut other in search::few(&wanted, partners) {
                 other.seed = launch.seed;
                 let pair = [launch.clone(), other];
                 let shown = self.in_order(pair.clone());
                 self.example.get_or_insert(shown);
-                if pair.iter().all(search::is_runnable) {
-                    self.run(kernels, pair, &mut left);
+                if self.large || pair.iter().all(search::is_runnable) {
+                    self.run(kernels, pair, left);
                 }
-                if self.difference.is_some() || left == 0 {
+                if self.difference.is_some() || *left == 0 {
                     return;
                 }
             }
@@ -248,8 +304,9 @@ impl Runs {
 
     fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
         *left = left.saturating_sub(1);
-        let one = interp::memory(kernels[0], &launches[0], RUN);
-        let two = interp::memory(kernels[1], &launches[1], RUN);
+        let budget = if self.large { LARGE_RUN } else { RUN };
+        let one = interp::memory(kernels[0], &launches[0], budget);
+        let two = interp::memory(kernels[1], &launches[1], budget);
         // What a run does that goes wrong is told of the kernel, and is no result.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
         // Contents that one contract restricts may be others.

@@ -21,6 +21,7 @@ mod learn;
 mod liveness;
 mod logic;
 mod merge;
+pub mod partial;
 mod read;
 mod relevance;
 mod search;
@@ -98,4 +99,18 @@ pub fn launches_with(
 ) -> Vec<interp::Launch> {
     let found = search::small_with(kernel, wanted, given);
     found.into_iter().filter(search::is_runnable).collect()
+}
+
+/// Large launches that the kernel's contract allows: at numbers that its conditions or `numbers` name, with scalars of the launch
+/// that are given.
+#[must_use]
+pub fn launches_at(
+    kernel: &kir::Kernel,
+    numbers: &[i128],
+    given: &BTreeMap<kir::VarId, i128>,
+) -> Vec<interp::Launch> {
+    let own = search::turns::numbers(kernel);
+    let others = numbers.iter().filter(|one| !own.contains(one));
+    let all: Vec<i128> = own.iter().chain(others).copied().collect();
+    search::turns::at(kernel, &all, given)
 }

@@ -3,6 +3,8 @@
 //! Sizes are chosen one by one; a demand of the form `size == …` whose other side is known chooses for us, and a
 //! demand that fails ends the branch. Everything is counted in steps, so the same kernel is searched the same way.
 
+pub(crate) mod turns;
+
 use crate::interp::{Launch, draw, is_allowed, value};
 use crate::kir::{
     Binary, Builtin, Compare, Expr, ExprKind, Kernel, MAX_THREADS_OF_AXIS, Type, Unary, VarId,

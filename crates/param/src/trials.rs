@@ -8,6 +8,7 @@ use crate::engine::Property;
 use crate::interp::{self, Draw, End, Event, Launch, Manner, Run, Thread};
 use crate::kir::{Kernel, Type};
 use crate::{deadline, search};
+use std::collections::BTreeMap;
 
 /// Launches that proofs are tested on if nothing is open.
 pub(crate) const TESTS: usize = 40;
@@ -74,6 +75,19 @@ impl Tests {
                     break;
                 }
             }
+        }
+    }
+
+    /// Runs a few large launches, at numbers that the kernel's conditions name.
+    pub(crate) fn at_turns(&mut self, kernel: &Kernel) {
+        let mut left = LARGE_RUN;
+        for launch in search::turns::at(kernel, &search::turns::numbers(kernel), &BTreeMap::new()) {
+            if deadline::is_over() || left == 0 {
+                break;
+            }
+            self.example.get_or_insert_with(|| launch.clone());
+            let run = interp::run(kernel, &launch, left);
+            left = left.saturating_sub(self.took(kernel, &launch, run, left));
         }
     }
 

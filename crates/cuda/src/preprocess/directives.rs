@@ -148,6 +148,9 @@ impl State<'_> {
             return Err(error(span, "`#undef` needs a name"));
         };
         let name = &word.text;
+        if self.symbolic.contains(name) {
+            return Err(unsupported(word.span, format!("`{name}` is symbolic in the whole text")));
+        }
         let own = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
         let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !own);
         if KEYWORDS.contains(&&**name) || is_dynamic {

@@ -56,6 +56,11 @@ impl State<'_> {
                 (floor, self.is_on_many_lines) = (None, outer);
             }
             if token.kind != Kind::Word {
+                self.is_in_annotation = match token.kind {
+                    Kind::AnnotationStart => true,
+                    Kind::AnnotationEnd => false,
+                    _ => self.is_in_annotation,
+                };
                 out.push(token);
                 continue;
             }
@@ -65,6 +70,9 @@ impl State<'_> {
             if let Some(made) = self.dynamic(&token)? {
                 out.push(made);
                 continue;
+            }
+            if place != Place::Condition {
+                self.check_symbolic(&token)?;
             }
             let Some(found) = self.visible(&token) else {
                 out.push(token);
@@ -130,6 +138,7 @@ impl State<'_> {
             self.is_on_many_lines |= spans_lines;
             hide = intersection(&hide, &close.hide);
             arguments = self.prepare(found, raw)?;
+            self.check_pasted(found, &arguments)?;
         }
         hide = union(&hide, &Some(Rc::from([found.number])));
         let mut body = substitute(&at_use(found, token), &arguments)?;

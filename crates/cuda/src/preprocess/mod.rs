@@ -15,6 +15,7 @@ mod literals;
 mod macros;
 mod pragma;
 mod splice;
+mod symbolic;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +25,7 @@ use crate::{Result, error, limit, unsupported};
 use base::Span;
 use directives::Conditional;
 use expand::Place;
-use lex::{Kind, PpToken, lex};
+use lex::{PpToken, lex};
 use macros::{Macro, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -109,6 +110,8 @@ struct State<'o> {
     undefined: FxHashSet<Rc<str>>,
     /// Names that `symbolic` clauses declare.
     symbolic: BTreeSet<Rc<str>>,
+    /// Whether the token at hand is one of an annotation.
+    is_in_annotation: bool,
     /// Macros that were replaced somewhere.
     replaced: FxHashSet<Rc<str>>,
     /// Files that `#pragma once` closes.
@@ -162,6 +165,7 @@ pub fn preprocess_files(
         macros: FxHashMap::default(),
         undefined: FxHashSet::default(),
         symbolic: BTreeSet::new(),
+        is_in_annotation: false,
         replaced: FxHashSet::default(),
         once: FxHashSet::default(),
         lexed: FxHashMap::default(),
@@ -320,29 +324,6 @@ impl State<'_> {
             Some(open) => Err(error(open.span, "this conditional has no `#endif`")),
             None => Ok(()),
         }
-    }
-
-    /// Takes up the names of `symbolic` clauses. They stand for themselves in the whole text, so a macro of that name
-    /// must not have been replaced yet.
-    fn declare_symbolic(&mut self, tokens: &[PpToken], span: Span) -> Result<()> {
-        let (mut is_inside, mut is_listing) = (false, false);
-        for token in tokens {
-            match token.kind {
-                Kind::AnnotationStart => is_inside = true,
-                Kind::AnnotationEnd => (is_inside, is_listing) = (false, false),
-                Kind::Word if is_inside && &*token.text == "symbolic" => is_listing = true,
-                Kind::Word if is_listing => {
-                    if self.replaced.contains(&token.text) {
-                        let message = format!("`{}` is used before it is symbolic", token.text);
-                        return Err(unsupported(span, message));
-                    }
-                    self.symbolic.insert(Rc::clone(&token.text));
-                }
-                Kind::Punct(",") => {}
-                _ => is_listing = false,
-            }
-        }
-        Ok(())
     }
 
     /// The line that `__LINE__` gives at a place.

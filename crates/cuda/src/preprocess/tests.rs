@@ -126,6 +126,11 @@ fn what_is_doubtful_is_refused() {
             "//@ symbolic T;\n#if T > 2\n#endif",
             "`T` is symbolic: its value cannot decide what the text is",
         ),
+        ("//@ symbolic T;\n#define T 16\nT\n#undef T", "`T` is symbolic in the whole text"),
+        (
+            "//@ symbolic T;\n#define T 16\n#define J(a, b) a##b\n#define I(a, b) J(a, b)\nI(x, T)",
+            "a symbolic name beside `##` is not read",
+        ),
         ("#define A 1\n#define A 2", "`A` is defined again, and differently"),
         ("#define A(x) x\n#define A(y) y", "`A` is defined again, and differently"),
         ("#if 1\nx", "this conditional has no `#endif`"),
@@ -162,6 +167,21 @@ fn what_is_doubtful_is_refused() {
     for (text, wanted) in cases {
         assert_eq!(refusal(text), wanted, "{text}");
     }
+}
+
+#[test]
+fn a_symbolic_name_is_a_literal_of_type_int() {
+    for body in ["16", "(16)", "0x10", "((1))"] {
+        let text = format!("//@ symbolic T;\n#define T {body}\nT");
+        assert_eq!(expanded(&text), "<@ symbolic T ; @> T", "{body}");
+    }
+    for body in ["16u", "16L", "0", "8 + 8", "q++", "q", "'a'", "2.5f", "-1", "", "3000000000"] {
+        let text = format!("//@ symbolic T;\n#define T {body}\nT");
+        let wanted = "`T` is symbolic, any `int` from 1 on, so it must be defined as a literal of type `int` before it is used";
+        assert_eq!(refusal(&text), wanted, "{body}");
+    }
+    let before = "//@ symbolic T;\nT\n#define T 16";
+    assert!(refusal(before).starts_with("`T` is symbolic, any"), "{}", refusal(before));
 }
 
 #[test]

@@ -280,7 +280,12 @@ impl<'a> Analyser<'a> {
         let ty = self.resolve_type(&declarator.ty)?;
         let ty = match (ghost_type(&ty), &ty.ty) {
             (Some(ty), _) if ty != Type::Void => ty,
-            _ => return Err(unsupported(declarator.ty.span, "ghost variables are numbers")),
+            _ => {
+                // It is declared all the same, so that its uses are not mistakes.
+                self.ghost(&part.name, Type::Whole);
+                let message = "ghost variables are `int`, wider or real";
+                return Err(unsupported(declarator.ty.span, message));
+            }
         };
         let init = match &declarator.init {
             None => None,
@@ -414,7 +419,10 @@ impl<'a> Analyser<'a> {
             for parameter in parameters {
                 let ty = one.resolve_type(&parameter.ty)?;
                 let Some(ty) = ghost_type(&ty) else {
-                    return Err(unsupported(parameter.ty.span, "this parameter is not supported"));
+                    return Err(unsupported(
+                        parameter.ty.span,
+                        "parameters of predicates and lemmas are `int`, wider, real or pointers",
+                    ));
                 };
                 locals.push(one.ghost(&parameter.name, ty));
             }
@@ -475,7 +483,8 @@ impl<'a> Analyser<'a> {
 fn ghost_type(ty: &QType) -> Option<Type> {
     match &ty.ty {
         _ if ty.is_reference() => None,
-        Type::Int(_) | Type::Enum(_) => Some(Type::Whole),
+        // An annotation's integer has no bounds; a type with others would be one that wraps.
+        Type::Int(int) if int.is_signed() && int.bits() >= 32 => Some(Type::Whole),
         Type::Float(_) => Some(Type::Real),
         Type::Bool => Some(Type::Bool),
         Type::Pointer(_) => Some(ty.ty.clone()),

@@ -289,7 +289,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span))
     }
 
-    /// `(T)e`: to a machine's integer it wraps, floats are real.
+    /// `(T)e`. Clauses are over the integers, where a cast does nothing: one that could change a number is refused.
     fn spec_cast(
         &mut self,
         kind: Option<ast::CastKind>,
@@ -303,8 +303,11 @@ impl<'a> Analyser<'a> {
                 if !matches!(found.ty, Type::Whole | Type::Real | Type::Bool) {
                     return Err(unsupported(span, "this cast in a clause is not supported"));
                 }
-                let narrow = to(found, target.ty.clone());
-                Ok(Operand::new(to(narrow, Type::Whole)))
+                if !keeps_number(&found, &target.ty) {
+                    let message = "clauses are over the integers: a cast that may change a number is not read there";
+                    return Err(unsupported(span, message));
+                }
+                Ok(Operand::new(to(found, Type::Whole)))
             }
             Type::Float(_) => {
                 let found = self.spec(inner)?;
@@ -381,6 +384,30 @@ impl<'a> Analyser<'a> {
             let fold = Fold { op: op.to_owned(), variable, low, high, body };
             Ok(value(ExprKind::Spec(Box::new(SpecExpr::Fold(fold))), ty, span))
         })
+    }
+}
+
+/// Whether a cast leaves a number of a clause as it is: its type holds all that the number can be. Sums and products of machine
+/// integers are exact in clauses, so that casts to 64 bits with a sign keep them.
+fn keeps_number(found: &Expr, target: &Type) -> bool {
+    let Type::Int(target) = target else { return false };
+    let widest = target.is_signed() && target.bits() == 64;
+    let (least, most) = target.range();
+    let holds = |number: i128| (least..=most).contains(&number);
+    match (&found.kind, &found.ty) {
+        (_, Type::Bool) => true,
+        (ExprKind::Int(number), Type::Whole) => holds(*number),
+        (ExprKind::Convert(inner), Type::Whole) => match &inner.ty {
+            Type::Int(own) => holds(own.range().0) && holds(own.range().1),
+            Type::Bool => true,
+            Type::Whole => keeps_number(inner, &Type::Int(*target)),
+            _ => false,
+        },
+        (ExprKind::Binary(op, left, right), Type::Whole) if widest => {
+            matches!(op, Binary::Add | Binary::Sub | Binary::Mul)
+                && [left, right].iter().all(|one| keeps_number(one, &Type::Int(*target)))
+        }
+        _ => false,
     }
 }
 

@@ -79,10 +79,14 @@ impl Parser<'_> {
 
     /// Whether a quantifier's integer type is unsigned.
     fn is_unsigned(&self, ty: &TypeSyntax) -> Result<bool> {
-        let wrong = || crate::error(ty.span, "variables of a quantifier are integers");
+        // A narrow type would bound the variable, which is not read.
+        let wrong =
+            || crate::error(ty.span, "variables of a quantifier are integers of 32 bits or more");
         match &ty.kind {
             TypeKind::Words(words) => {
-                let is_other = |word: &str| matches!(word, "void" | "bool" | "float" | "double");
+                let is_other = |word: &str| {
+                    matches!(word, "void" | "bool" | "float" | "double" | "char" | "short")
+                };
                 if words.iter().any(|word| is_other(word)) {
                     return Err(wrong());
                 }
@@ -91,10 +95,8 @@ impl Parser<'_> {
             TypeKind::Named(name) => {
                 let text = name.parts.last().map(|part| &*part.name.text).unwrap_or_default();
                 match text {
-                    "int8_t" | "int16_t" | "int32_t" | "int64_t" | "ptrdiff_t" | "ssize_t"
-                    | "intptr_t" => Ok(false),
-                    "size_t" | "uint" | "ushort" | "ulong" | "uint8_t" | "uint16_t"
-                    | "uint32_t" | "uint64_t" | "uintptr_t" => Ok(true),
+                    "int32_t" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" => Ok(false),
+                    "size_t" | "uint" | "ulong" | "uint32_t" | "uint64_t" | "uintptr_t" => Ok(true),
                     _ => Err(wrong()),
                 }
             }

@@ -6,6 +6,7 @@
 //! Long: the command from options to report in one place; what is apart is in files of its own.
 
 mod compare;
+mod definedness;
 mod document;
 mod findings;
 mod limits;
@@ -353,6 +354,11 @@ impl Report<'_> {
             param::Verdict::Proved if checked.property == Property::Bounds && unsized_arrays => {
                 Verdict::Unknown
             }
+            param::Verdict::Proved
+                if is_about_values(checked) && !self.undefined_somewhere().is_empty() =>
+            {
+                Verdict::Unknown
+            }
             param::Verdict::Proved => Verdict::Proved,
             param::Verdict::Unknown => Verdict::Unknown,
         }
@@ -392,6 +398,9 @@ impl Report<'_> {
             }
         }
         let spoiled = |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
+        if reasons.is_empty() && is_about_values(checked) {
+            reasons = self.undefined_somewhere();
+        }
         if reasons.is_empty() && self.answer.properties.iter().any(spoiled) {
             reasons.push("it rests on a clause that may have no value".to_owned());
         } else if reasons.is_empty() && self.answer.example.is_none() {
@@ -507,10 +516,7 @@ impl Report<'_> {
 
     /// What numbers are in claims about elements, if any was proved.
     fn meant_by_numbers(&self) -> Vec<String> {
-        let proved = |one: &Checked| {
-            matches!(one.property, Property::Postcondition | Property::Invariant)
-                && one.verdict == param::Verdict::Proved
-        };
+        let proved = |one: &Checked| is_about_values(one) && one.verdict == param::Verdict::Proved;
         let has = |wanted: fn(&Type) -> bool| {
             self.kernel.arrays.iter().any(|array| wanted(&array.element))
         };
@@ -520,6 +526,7 @@ impl Report<'_> {
         }
         if has(|element| matches!(element, Type::Float)) {
             all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+            all.extend(self.assumed_defined());
         }
         if has(|element| matches!(element, Type::Int { .. })) {
             all.push("equations with elements of integer arrays are modulo 2^bits".to_owned());
@@ -576,4 +583,8 @@ impl Report<'_> {
         });
         all
     }
+}
+
+fn is_about_values(checked: &Checked) -> bool {
+    matches!(checked.property, Property::Postcondition | Property::Invariant)
 }

@@ -175,6 +175,9 @@ fn different(difference: &Difference, kernels: [&Kernel; 2]) -> Diagnostic {
 impl Pair<'_> {
     fn equality(&self) -> Verdict {
         match self.compared.verdict {
+            param::Verdict::Proved if !self.sides[1].undefined_somewhere().is_empty() => {
+                Verdict::Unknown
+            }
             param::Verdict::Proved => Verdict::Proved,
             param::Verdict::Refuted => Verdict::Refuted,
             param::Verdict::Unknown => Verdict::Unknown,
@@ -200,6 +203,9 @@ impl Pair<'_> {
         }
         if reasons.is_empty() && self.compared.example.is_none() {
             reasons.push("no launches were found that fulfil both contracts".to_owned());
+        }
+        if reasons.is_empty() {
+            reasons = self.sides[1].undefined_somewhere();
         }
         reasons
     }
@@ -278,6 +284,9 @@ impl Pair<'_> {
         ];
         let names = self.together.names.iter();
         all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
+        if self.compared.verdict == param::Verdict::Proved {
+            all.extend(self.sides[1].assumed_defined());
+        }
         if self.together.same_launch {
             all.push("both kernels have the same launch".to_owned());
         }

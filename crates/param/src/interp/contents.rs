@@ -22,7 +22,7 @@ const MAX_STARTS: u64 = 4;
 const MAX_RELATED: i128 = 12;
 
 /// Elements of an array whose contents are told.
-const MAX_KEPT: i128 = 1 << 16;
+const MAX_KEPT: i128 = 1 << 18;
 
 /// What expressions of a contract see: sizes, quantified variables, elements.
 pub(super) struct Contract<'l> {

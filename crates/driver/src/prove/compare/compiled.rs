@@ -11,7 +11,7 @@ use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
 use std::collections::BTreeMap;
 
 /// Instructions of one run, counted for each thread.
-const INSTRUCTIONS: u64 = 4_000_000;
+const INSTRUCTIONS: u64 = 16_000_000;
 /// Dynamic shared memory where nothing says how much there is.
 const MOST_SHARED: u64 = 48 << 10;
 

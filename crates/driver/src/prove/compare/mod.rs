@@ -14,6 +14,7 @@ mod compiled;
 mod instances;
 mod judge;
 mod keep;
+mod launches;
 mod show;
 mod table;
 #[cfg(test)]
@@ -114,12 +115,6 @@ pub(super) struct Timed {
 const STACK: usize = 64 << 20;
 /// Launches of one instance.
 const LAUNCHES: usize = 8;
-/// Launches that are tried.
-const TRIED: usize = 24;
-/// Launches that they are chosen from.
-const CANDIDATES: usize = 64;
-/// Threads of a launch.
-const MAX_THREADS: i128 = 1024;
 /// Instructions of one run of our reading, and of all.
 const BUDGET: u64 = 400_000;
 const ALL_BUDGET: u64 = 2_000_000;
@@ -263,6 +258,10 @@ struct Work<'w> {
     summary: Summary,
     /// Instructions of our reading so far.
     steps: u64,
+    /// Instructions of one run of our reading.
+    budget: u64,
+    /// Integers that the text names.
+    numbers: Vec<i128>,
     /// Why runs were not compared.
     skipped: Vec<String>,
 }
@@ -277,6 +276,8 @@ impl<'w> Work<'w> {
             order: interp::order_dependence(kernel),
             summary: Summary::default(),
             steps: 0,
+            budget: BUDGET,
+            numbers: launches::numbers(text),
             skipped: Vec::new(),
         }
     }
@@ -323,25 +324,7 @@ impl<'w> Work<'w> {
                 break;
             }
         }
-        Ok(None)
-    }
-
-    /// Small launches of all sizes that there are, then the others, in case the first have findings.
-    fn launches(
-        &self,
-        program: &compiled::Kernel<'_>,
-        given: &std::collections::BTreeMap<param::kir::VarId, i128>,
-    ) -> Vec<Launch> {
-        let all = param::launches_with(self.kernel, CANDIDATES, given);
-        let fits = |launch: &Launch| launch.threads() <= MAX_THREADS && program.accepts(launch);
-        let all: Vec<Launch> = all.into_iter().filter(fits).collect();
-        let count = all.len();
-        // Evenly from small to large, the largest among them.
-        let chosen = |number: usize| (number + 1) * count / LAUNCHES.min(count.max(1)) - 1;
-        let mut order: Vec<usize> = (0..LAUNCHES.min(count)).map(chosen).collect();
-        let rest: Vec<usize> = (0..count).filter(|number| !order.contains(number)).collect();
-        order.extend(rest.into_iter().rev());
-        order.into_iter().take(TRIED).filter_map(|number| all.get(number).cloned()).collect()
+        self.at_numbers(programs, &given)
     }
 
     /// One launch with one kind of contents.
@@ -418,7 +401,7 @@ impl<'w> Work<'w> {
 
     fn read(&mut self, launch: &Launch, way: Draw, perturbed: Option<u64>) -> Result<Left, String> {
         let significand = self.significand;
-        let manner = Manner { draw: way, significand, perturbed, budget: BUDGET };
+        let manner = Manner { draw: way, significand, perturbed, budget: self.budget };
         let done = interp::compiled(self.kernel, launch, manner);
         let reason = match done {
             Ok(left) => {

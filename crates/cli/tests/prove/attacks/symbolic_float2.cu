@@ -1,0 +1,9 @@
+// not proved: a symbolic macro is an int, this one a float
+#define T 2.5f
+//@ extent b[n];
+//@ requires n == gridDim.x*blockDim.x && n <= 10000000 && T <= 100;
+//@ symbolic T;
+__global__ void k(int* b, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x; int t = threadIdx.x;
+  int j = T; if (i > 70000 && j != T) b[n] = 1;
+}

@@ -1,0 +1,7 @@
+// the reference
+//@ extent a[m], c[n];
+//@ requires m >= 0 && n >= 1 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 1000000;
+__global__ void k(const float* a, float* c, int n, int m) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  float s = 0; for (int j = 0; j < m; j++) s += a[j]/m; if (i < n) c[i] = i < 70000 ? 0 : s;
+}

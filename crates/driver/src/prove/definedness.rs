@@ -1,0 +1,27 @@
+//! What a proof about values assumes of float operations: that each has a real value where it is executed
+//! ([`param::partial`]). Listed line by line; under `--strict` it leaves the claim open.
+
+use super::Report;
+use param::partial::{self, Partial};
+
+impl Report<'_> {
+    /// Operations of the kernel that are assumed to have a real value, each with its place.
+    pub(super) fn assumed_defined(&self) -> Vec<String> {
+        let said = |one: &Partial| {
+            format!("defined at {}: {}", self.input.path_and_line(one.span), one.demand)
+        };
+        let mut all: Vec<String> = Vec::new();
+        for one in partial::operations(self.kernel).iter().map(said) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
+    }
+
+    /// Why values are not proved under `--strict`.
+    pub(super) fn undefined_somewhere(&self) -> Vec<String> {
+        let all = if self.strict { self.assumed_defined() } else { Vec::new() };
+        all.into_iter().map(|one| format!("could not show: {one}")).collect()
+    }
+}
