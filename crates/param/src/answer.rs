@@ -10,6 +10,10 @@ use crate::trials::{TESTS, Tests, is_unsigned_wrap, places, property};
 
 /// Launches that proofs are tested on, and refutations looked for.
 const LAUNCHES: usize = 160;
+/// Properties of every kernel; what it leaves in memory is definite if they hold.
+const PLAIN: [Property; 5] =
+    [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -132,15 +136,8 @@ fn postconditions(
     if plain && !engine::has_loop_claims(kernel) && !barriers {
         return solver;
     }
-    let rests_on = [
-        Property::Races,
-        Property::Barriers,
-        Property::Bounds,
-        Property::Overflow,
-        Property::Division,
-    ];
     let monoid = |open: &Open| kernel.monoids.iter().any(|one| one.span == open.span);
-    let unmet = proof.open.iter().any(|open| rests_on.contains(&open.property) || monoid(open));
+    let unmet = proof.open.iter().any(|open| PLAIN.contains(&open.property) || monoid(open));
     if unmet || !proof.unsized_arrays.is_empty() {
         let footprints = kernel.footprints.iter().map(|one| one.span);
         let spans = kernel.ensures.iter().map(|claim| claim.span).chain(footprints);
@@ -214,6 +211,29 @@ fn contracts(
 }
 
 impl Answer {
+    /// What is said of a kernel if the work was given up: nothing.
+    #[must_use]
+    pub fn given_up(kernel: &Kernel) -> Self {
+        let properties = PLAIN.into_iter().map(|property| {
+            let (span, message) = (kernel.span, "anything in that time".to_owned());
+            let open = vec![Open { property, span, other: None, message }];
+            let verdict = Verdict::Unknown;
+            Checked { property, verdict, open, findings: Vec::new(), holds_if: Vec::new() }
+        });
+        Self {
+            properties: properties.collect(),
+            unsized_arrays: Vec::new(),
+            limited: [false; 3],
+            tested: 0,
+            example: None,
+            contradiction: None,
+            learnt: Vec::new(),
+            stats: Stats::default(),
+            missed_solver: false,
+            solver_died: false,
+        }
+    }
+
     /// With demands under which what is open would hold. Where something failed, only sizes can be at fault.
     fn suggested(
         mut self,
@@ -243,13 +263,7 @@ impl Answer {
 }
 
 fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
-    let mut wanted = vec![
-        Property::Races,
-        Property::Barriers,
-        Property::Bounds,
-        Property::Overflow,
-        Property::Division,
-    ];
+    let mut wanted = PLAIN.to_vec();
     // Told of only where something is wrong with it.
     let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)

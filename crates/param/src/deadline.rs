@@ -3,6 +3,9 @@
 //! Kept for the thread that proves, because almost every question may be the last one. Where it is over nothing more is
 //! shown, and no more launches are run: what is open then stays open. So a limit errs towards `unknown`; what was proved or
 //! refuted before stays so.
+//!
+//! Work that does not come to such a place soon after is given up as a whole: what all of it is made of (polynomials, formulas,
+//! statements) calls [`tick`], which unwinds to [`within`].
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -24,21 +27,66 @@ struct Running {
     jobs: usize,
 }
 
+/// What unwinds from work that is given up.
+struct GivenUp;
+
+/// How long work goes on at most after it is over.
+const GRACE: Duration = Duration::from_millis(400);
+/// Ticks between two looks at the clock.
+const TICKS: u32 = 1 << 10;
+
 thread_local! {
+    static TICKED: Cell<u32> = const { Cell::new(0) };
+    /// Since when it is over.
+    static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
     static OVER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work of this thread within a limit; whether the limit cut it short, too.
-pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> (T, bool) {
+/// What came of work within a limit.
+pub struct Done<T> {
+    /// Its result; nothing if it was given up.
+    pub result: Option<T>,
+    /// Whether the limit cut it short.
+    pub is_cut: bool,
+}
+
+/// Does some work of this thread within a limit.
+pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
     let until = limit.time.and_then(|time| Instant::now().checked_add(time));
     let running = Running { until, interrupted: limit.interrupted, jobs: limit.jobs };
     let before = RUNNING.with_borrow_mut(|one| one.replace(running));
     OVER.set(false);
-    let result = work();
-    let over = OVER.replace(false);
+    SINCE.set(None);
+    // Work that is given up leaves nothing behind but what it owns.
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    let is_cut = OVER.replace(false);
     RUNNING.with_borrow_mut(|one| *one = before);
-    (result, over)
+    match result {
+        Ok(result) => Done { result: Some(result), is_cut },
+        Err(panic) if panic.is::<GivenUp>() => Done { result: None, is_cut: true },
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// A small part of some work is done: gives the work up if it should have ended some time ago.
+#[inline]
+pub(crate) fn tick() {
+    let ticked = TICKED.get().wrapping_add(1);
+    TICKED.set(ticked);
+    if ticked.is_multiple_of(TICKS) && is_over() {
+        give_up();
+    }
+}
+
+#[cold]
+fn give_up() {
+    let since = SINCE.get().unwrap_or_else(Instant::now);
+    SINCE.set(Some(since));
+    if since.elapsed() > GRACE {
+        // No panic: nobody is told of it but `within`.
+        std::panic::resume_unwind(Box::new(GivenUp));
+    }
 }
 
 /// Whether the limit is reached.

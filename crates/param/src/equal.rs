@@ -68,6 +68,27 @@ pub struct Compared {
     pub solver_died: bool,
 }
 
+impl Compared {
+    /// What is said of two kernels if the work was given up: nothing.
+    #[must_use]
+    pub fn given_up(kernels: [&Kernel; 2]) -> Self {
+        Self {
+            answers: kernels.map(Answer::given_up),
+            verdict: Verdict::Unknown,
+            open: vec![(1, Open::of_values(kernels[1].span, "anything in that time"))],
+            outputs: Vec::new(),
+            learnt: Vec::new(),
+            difference: None,
+            contradiction: false,
+            tested: 0,
+            example: None,
+            stats: Stats::default(),
+            missed_solver: false,
+            solver_died: false,
+        }
+    }
+}
+
 /// How two kernels belong together, beside parameters and arrays of the same name.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {

@@ -1,11 +1,13 @@
 //! Which variables feed an index, a condition or a claim, and which arrays are written: what does not, may wrap
 //! as it likes.
 
+use crate::deadline::tick;
 use crate::kir::{Element, Expr, ExprKind, Kernel, Stmt};
 use base::Index;
 
 /// Calls `see` for an expression and everything inside it.
 pub(crate) fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+    tick();
     see(expr);
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}

@@ -1,7 +1,8 @@
 //! What a proof may cost, and on which launches its claim is.
 
-use super::Options;
+use super::{Options, Refusal};
 use crate::{Outcome, Watch};
+use base::{Code, Diagnostic, Span};
 use param::deadline::Limit;
 use param::kir::Kernel;
 
@@ -34,6 +35,16 @@ pub(super) fn cut_short(options: &Options<'_>) -> String {
         ),
         None => "interrupted: what is open was not looked at to the end".to_owned(),
     }
+}
+
+/// A text that is not read in the time there is.
+pub(super) fn not_in_time(options: &Options<'_>) -> Refusal {
+    let message = format!("the file was not read in time: {}", cut_short(options));
+    Refusal::Read(Box::new(Diagnostic::unsupported(
+        Code::UnsupportedConstruct,
+        Span::default(),
+        message,
+    )))
 }
 
 /// Which launches are meant: `every 1-D launch`.

@@ -25,7 +25,7 @@ use crate::properties::Verdict;
 use crate::report;
 use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
-use limits::{cut_short, limit, on_deep_stack, scope};
+use limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
 use param::deadline::within;
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
@@ -106,8 +106,8 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 
 fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
     let input = &text.input;
-    let (selected, _) = within(limit(&options), || selected(text, options.kernel));
-    let kernel = match selected {
+    let read = within(limit(&options), || selected(text, options.kernel));
+    let kernel = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
         Ok(kernel) if options.strict => kernel.for_every_launch(),
         Ok(kernel) => kernel,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
@@ -124,9 +124,10 @@ fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
     let how = param::Options { infers: options.infers, suggests: true };
     let ((answer, found, stopped), compared) =
         compare::beside(input, &kernel, options.compiling, || {
-            let ((answer, found), stopped) =
-                within(limit(&options), || param::prove(&kernel, found, how));
-            (answer, found, stopped)
+            let done = within(limit(&options), || param::prove(&kernel, found, how));
+            let (answer, found) =
+                done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
+            (answer, found, done.is_cut)
         });
     if let Some(bug) = compare::contradiction(&compared, &kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);

@@ -2,7 +2,7 @@
 
 use super::{
     Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
-    name, needs_solver, not_read, on_deep_stack, refused, remarks, scope, solver,
+    name, needs_solver, not_in_time, not_read, on_deep_stack, refused, remarks, scope, solver,
 };
 use crate::diagnostics::render;
 use crate::properties::Verdict;
@@ -73,7 +73,8 @@ fn compare_all(
     for (number, (text, name)) in texts.iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
         let asked = (&together.requires[..], renamed);
-        let (read, _) = within(limit(&options), || demanding(text, name, asked, &mut unused));
+        let read = within(limit(&options), || demanding(text, name, asked, &mut unused));
+        let read = read.result.unwrap_or_else(|| Err(not_in_time(&options)));
         match read {
             Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
             Ok(kernel) => kernels.push(kernel),
@@ -98,21 +99,20 @@ fn compare_all(
     let relation =
         param::Relation { names: together.names.clone(), same_launch: together.same_launch };
     let work = || param::compare_as([reference, optimised], &relation, found, how);
-    let (((compared, stopped), second), first) =
-        reading::beside(inputs[0], reference, options.compiling, || {
-            reading::beside(inputs[1], optimised, options.compiling, || {
-                within(limit(&options), work)
-            })
-        });
+    let ((done, second), first) = reading::beside(inputs[0], reference, options.compiling, || {
+        reading::beside(inputs[1], optimised, options.compiling, || within(limit(&options), work))
+    });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {
         if let Some(bug) = reading::contradiction(one, kernel, (input, "equiv"), colour) {
             return bug.rendered(options.format);
         }
     }
-    let compared = match compared {
-        Ok((compared, _)) => compared,
-        Err(message) => return Outcome::bad_input(&message),
+    let stopped = done.is_cut;
+    let compared = match done.result {
+        None => Compared::given_up([reference, optimised]),
+        Some(Ok((compared, _))) => compared,
+        Some(Err(message)) => return Outcome::bad_input(&message),
     };
     if let Some(bug) = contradiction(&compared, [reference, optimised], inputs, colour) {
         return bug;

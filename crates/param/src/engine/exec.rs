@@ -7,6 +7,7 @@
 use super::Engine;
 use super::meetings::Meets;
 use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
+use crate::deadline::tick;
 use crate::interp::AccessKind;
 use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, Type, has_barrier, has_warp};
 use crate::logic::formula::Formula;
@@ -45,6 +46,7 @@ impl Engine<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt, mut state: State, flow: &mut Flow) -> Option<State> {
+        tick();
         match statement {
             Stmt::Assign(var, value) => {
                 let strict = self.relevant[var.position()];

@@ -1,6 +1,7 @@
 //! Conditions on symbols, without quantifiers and arrays.
 
 use super::poly::{Poly, Sym};
+use crate::deadline::tick;
 use std::collections::BTreeSet;
 
 /// A condition.
@@ -65,6 +66,7 @@ impl Formula {
     }
 
     pub(crate) fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        tick();
         let mut flat = Vec::new();
         for part in parts {
             match part {
@@ -83,6 +85,7 @@ impl Formula {
     }
 
     pub(crate) fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        tick();
         let mut flat = Vec::new();
         for part in parts {
             match part {
@@ -115,6 +118,7 @@ impl Formula {
 
     /// Calls `see` for every polynomial in it.
     pub(crate) fn visit(&self, see: &mut impl FnMut(&Poly)) {
+        tick();
         match self {
             Self::True | Self::False => {}
             Self::Ge(poly) | Self::Eq(poly) | Self::Pow2(poly) => see(poly),

@@ -4,6 +4,7 @@
 //! Operations fail (`None`) when a coefficient leaves 128 bits or the polynomial becomes unreasonably
 //! large; callers then know less, never something wrong.
 
+use crate::deadline::tick;
 use base::define_index;
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
@@ -108,6 +109,7 @@ impl Poly {
 
     /// `self + factor·other`, both in order.
     fn added(&self, other: &Self, factor: i128) -> Option<Self> {
+        tick();
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut mine, mut theirs) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         loop {

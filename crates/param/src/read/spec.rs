@@ -6,6 +6,7 @@ use super::memory::Place;
 use super::types::{convert, not, truth, whole};
 use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Expr, ExprKind, Fold, FoldOp, Quantifier, Type, Unary, When};
+use crate::relevance;
 use base::Span;
 use cuda::tree::{self, FunctionId, Label, LocalId, SpecExpr, StmtKind};
 use std::sync::Arc;
@@ -54,6 +55,8 @@ impl Lowerer<'_> {
             }
             SpecExpr::Iff(left, right) => {
                 let (left, right) = (self.spec_condition(left)?, self.spec_condition(right)?);
+                // Both sides are there twice.
+                small([&left, &right], span)?;
                 let and = |left: Expr, right: Expr| Expr {
                     kind: ExprKind::And(Box::new(left), Box::new(right)),
                     ty: Type::Bool,
@@ -72,6 +75,7 @@ impl Lowerer<'_> {
                 let (scope, parameters) = (predicate.scope, &predicate.parameters);
                 let value =
                     self.substituted(scope, parameters, &predicate.body, arguments, span)?;
+                small([&value], span)?;
                 Ok(truth(value))
             }
             SpecExpr::Access(word, array) => self.access_word(word, array, span),
@@ -256,5 +260,18 @@ impl Lowerer<'_> {
         };
         let spots = value.into_iter().map(item).map(value_spot).collect();
         Ok(Place::new(ty, spots))
+    }
+}
+
+/// Operations of a condition that is written out where it is named.
+const MAX_OPERATIONS: usize = 4096;
+
+/// Refuses what grows too large: predicates of predicates, and `<==>` of `<==>`, double with each level.
+fn small<const N: usize>(parts: [&Expr; N], span: Span) -> Result<()> {
+    let mut count = 0;
+    parts.iter().for_each(|part| relevance::visit(part, &mut |_| count += 1));
+    match count > MAX_OPERATIONS {
+        true => Err(unsupported(span, "a condition that is so large is not read")),
+        false => Ok(()),
     }
 }

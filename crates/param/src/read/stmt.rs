@@ -2,6 +2,7 @@
 
 use super::types::{not, truth};
 use super::{Lowerer, Result, error, unsupported};
+use crate::deadline::tick;
 use crate::kir::{Expr, ExprKind, Loop, Stmt, Type};
 use base::Span;
 use cuda::tree::{self, Clause, ClauseKind, ExprKind as Kind, StmtKind};
@@ -98,6 +99,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn statement(&mut self, statement: &tree::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
+        tick();
         let span = statement.span;
         match &statement.kind {
             StmtKind::Declare(id, init) => self.declare(*id, init.as_ref(), span, out),

@@ -6,6 +6,7 @@
 
 use super::finite::Extent;
 use crate::clause::Monoid;
+use crate::deadline::tick;
 use crate::kir::{ArrayId, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym, greatest_common_divisor};
@@ -198,6 +199,7 @@ impl Value {
     }
 
     pub(super) fn add(&mut self, product: Product, ratio: Ratio) -> Option<()> {
+        tick();
         let sum = match self.terms.get(&product) {
             Some(old) => old.plus(ratio)?,
             None => ratio,
