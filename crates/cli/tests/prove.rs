@@ -409,6 +409,22 @@ fn attacks_on_the_reader() {
     }
 }
 
+#[test]
+fn work_that_does_not_look_at_the_clock_is_given_up() {
+    let name = format!("warpproof-elseif-{}.cu", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let cases: String = (0..600).map(|at| format!("if (i == {at}) b[i] = {at}; else ")).collect();
+    let head = "//@ extent b[n];\n//@ requires n == gridDim.x*blockDim.x && n <= 100000;\n";
+    let body = format!("int i = blockIdx.x*blockDim.x + threadIdx.x; {cases} b[i] = 0;");
+    let text = format!("{head}__global__ void k(int* b, int n) {{ {body} }}\n");
+    std::fs::write(&file, text).unwrap();
+    let (code, output, _) = prove(&format!("{} --no-solver --timeout 1", file.display()));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(code, 3, "{output}");
+    assert!(output.contains("could not show anything in that time"), "{output}");
+    assert!(output.contains("note: stopped after 1 s (--timeout)"), "{output}");
+}
+
 /// Whether an answer is what the first line of a file says.
 fn is_as_said(text: &str, code: i32, output: &str) -> bool {
     match text.split(':').next().unwrap() {

@@ -125,8 +125,7 @@ fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
     let ((answer, found, stopped), compared) =
         compare::beside(input, &kernel, options.compiling, || {
             let done = within(limit(&options), || param::prove(&kernel, found, how));
-            let (answer, found) =
-                done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
+            let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
             (answer, found, done.is_cut)
         });
     if let Some(bug) = compare::contradiction(&compared, &kernel, (input, "prove"), colour) {

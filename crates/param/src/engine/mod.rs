@@ -23,6 +23,7 @@ mod state;
 mod suspects;
 pub(crate) mod values;
 
+use crate::deadline::tick;
 use crate::interp::{Launch, Thread, reach};
 use crate::kir::{self, ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
@@ -325,7 +326,10 @@ impl Engine<'_> {
                 continue;
             }
             let path = &obligation.path;
-            let earlier = before.iter().filter(|(other, _)| path.starts_with(other));
+            let earlier = before.iter().filter(|(other, _)| {
+                tick();
+                path.starts_with(other)
+            });
             let mut assumed: Vec<Formula> = path.clone();
             assumed.extend(earlier.map(|(_, goal)| goal.clone()));
             let mut speak = assumed.clone();

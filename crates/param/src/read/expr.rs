@@ -284,10 +284,11 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<(Expr, Expr)> {
         let spans = [left.span, right.span];
-        let (left, right) = self.in_order([left, right], out)?;
-        match (&left[..], &right[..]) {
-            ([Item::Scalar(left)], [Item::Scalar(right)]) => Ok((left.clone(), right.clone())),
-            ([Item::Scalar(_)], _) => {
+        let (mut left, mut right) = self.in_order([left, right], out)?;
+        // Not copied: a sum of thousands would be once for each of its summands.
+        match (left.pop().filter(|_| left.is_empty()), right.pop().filter(|_| right.is_empty())) {
+            (Some(Item::Scalar(left)), Some(Item::Scalar(right))) => Ok((left, right)),
+            (Some(Item::Scalar(_)), _) => {
                 Err(unsupported(spans[1], "this value is not supported here"))
             }
             _ => Err(unsupported(spans[0], "this value is not supported here")),
