@@ -16,8 +16,8 @@ use crate::sample::{GROUPS, Sample};
 use decide::{Budget, Discrepancy, Probe, Problem, tell_apart};
 use term::{Input, Number, Term};
 
-/// Products that may always be evaluated: a millisecond or two.
-const FREE: u64 = 1 << 19;
+/// Products that may always be evaluated: about a millisecond.
+const FREE: u64 = 1 << 18;
 
 /// Instructions of the runs, counted for each lane, that pay for the evaluation of a product.
 const INSTRUCTIONS: u64 = 2;
