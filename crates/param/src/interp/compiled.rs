@@ -247,7 +247,9 @@ impl Machine<'_> {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let float =
             |most: u64, parts: f64| (drawn % (2 * most + 1)) as f64 / parts - most as f64 / parts;
+        let named = self.named_number(ty, drawn).filter(|_| way == Draw::Mixed);
         Some(match (ty, way) {
+            (Type::Int { .. }, Draw::Mixed) if named.is_some() => Value::int(named?),
             (Type::Float, Draw::Small) => Value::Float(float(8, 1.0)),
             (Type::Float, Draw::Wide) => Value::Float(float(8, 4.0)),
             (Type::Float, Draw::Mixed) => Value::Float(float(40, 2.0)),

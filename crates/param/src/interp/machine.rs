@@ -18,6 +18,7 @@ use crate::kir::{
     has_warp,
 };
 use crate::relevance;
+use crate::search::turns;
 use crate::spec::widens;
 use base::{Index, Span};
 
@@ -56,6 +57,8 @@ pub(super) struct Machine<'k> {
     pub(super) compiled: Option<Arithmetic>,
     /// For each array, whether it feeds an index or a condition.
     pub(super) feeds: Vec<bool>,
+    /// Numbers that conditions name.
+    pub(super) numbers: Vec<i128>,
 }
 
 pub(super) struct State<'k> {
@@ -126,6 +129,7 @@ impl<'k> Machine<'k> {
             launch,
             code: Code::new(kernel),
             feeds: super::compiled::feeding(kernel, &relevant),
+            numbers: turns::numbers(kernel),
             relevant,
             sizes: sizes.collect(),
             global: Memory::default(),
@@ -193,6 +197,8 @@ impl<'k> Machine<'k> {
 
     /// Runs to the end; what memory holds before and after.
     pub(super) fn recorded(mut self) -> Result<(Contents, Contents), Run> {
+        // Another kernel names others, and both must find the same.
+        self.numbers.clear();
         let prepared = self.prepared();
         let before = self.contents();
         let end = match prepared.and_then(|()| self.grid()) {
