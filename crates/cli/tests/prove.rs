@@ -429,6 +429,7 @@ fn work_that_does_not_look_at_the_clock_is_given_up() {
 fn is_as_said(text: &str, code: i32, output: &str) -> bool {
     match text.split(':').next().unwrap() {
         "// not proved" => matches!(code, 1 | 3),
+        "// refused" => code == 2,
         "// not an error" => matches!(code, 0 | 3),
         "// proved" => code == 0,
         "// assumed" => {

@@ -385,6 +385,8 @@ pub struct Kernel {
     /// What variables of the file are initialised with, element by element; nothing if that is not followed. One that is not `const`
     /// holds anything when the kernel starts, and this if nobody wrote it.
     pub initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,
+    /// How its parameters and variables of the file lie in memory, by name.
+    pub layouts: BTreeMap<String, String>,
     /// How it is called, or why that is not known.
     pub signature: Result<Signature, String>,
 }

@@ -44,6 +44,10 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
             array.name = name;
         }
     }
+    two.layouts = std::mem::take(&mut two.layouts)
+        .into_iter()
+        .map(|(name, layout)| (renamed(&name).unwrap_or(name), layout))
+        .collect();
     same_types([&one, &two])?;
     if relation.same_launch {
         for axis in one.mentioned.clone() {
@@ -85,6 +89,13 @@ fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
         if let Some(name) = arrays(pointers).into_iter().find(|name| known.contains(name)) {
             return Err(format!("`{name}` is a pointer in one kernel and a number in the other"));
         }
+    }
+    let known = |name: &String| one.layouts.get(name).zip(two.layouts.get(name));
+    let differing = one.layouts.keys().find_map(|name| {
+        known(name).filter(|(own, other)| own != other).map(|layouts| (name, layouts))
+    });
+    if let Some((name, (own, other))) = differing {
+        return Err(format!("`{name}` is `{own}` in the first kernel and `{other}` in the second"));
     }
     Ok(())
 }

@@ -193,3 +193,53 @@ fn random_types_on_the_way() {
     }
     assert!(proved < 30, "{proved}");
 }
+
+#[test]
+fn parameters_of_one_name_lie_in_memory_alike() {
+    let text = |types: &str, parameter: &str| {
+        format!(
+            "{types}
+             //@ extent out[1];
+             //@ requires gridDim.x == 1 && blockDim.x == 1;
+             __global__ void k(int* out, {parameter}) {{ out[0] = 1; }}"
+        )
+    };
+    let refused = [
+        ("float* a", "double* a"),
+        ("float* a", "__half* a"),
+        ("__nv_bfloat16* a", "__half* a"),
+        ("float a", "double a"),
+        ("float2* a", "float4* a"),
+        ("float3* a", "float4* a"),
+        ("struct {} P", "struct { float y, x; } P"),
+        ("struct {} P", "struct { float x; double y; } P"),
+        ("struct {} P", "struct { float x; float z[2]; float y; } P"),
+        ("struct {} P", "struct alignas(16) { float x, y; } P"),
+    ];
+    for (one, other) in refused {
+        let [one, other] = [one, other].map(|which| match which.strip_suffix(" P") {
+            Some(record) => {
+                let record = record.replace("{}", "{ float x, y; }").replace("struct", "struct ");
+                let (head, body) = record.split_once('{').expect("a struct");
+                text(&format!("{head} P {{{body};"), "P* a")
+            }
+            None => text("#include <cuda_fp16.h>\n#include <cuda_bf16.h>", which),
+        });
+        let refusal = compared(&one, &other).expect_err("other layouts");
+        assert!(refusal.contains("in the first kernel and"), "{one}{other}{refusal}");
+    }
+    let same = [
+        text("struct P { float x, y; };", "P* a"),
+        text("struct Q { float x, y; };", "const Q* a"),
+    ];
+    assert_eq!(compared(&same[0], &same[1]).expect("a pair").verdict, Verdict::Proved);
+    let shape = |shape: &str| {
+        format!(
+            "__device__ int w{shape};
+             //@ extent out[1];
+             //@ requires gridDim.x == 1 && blockDim.x == 1;
+             __global__ void k(int* out) {{ out[0] = w[1][1]; }}"
+        )
+    };
+    compared(&shape("[2][3]"), &shape("[3][2]")).expect_err("another shape");
+}

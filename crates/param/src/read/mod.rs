@@ -26,6 +26,7 @@ mod parameters;
 mod pointers;
 mod returns;
 mod sequence;
+mod shapes;
 mod signature;
 mod spans;
 mod spec;
@@ -248,7 +249,7 @@ impl<'p> Lowerer<'p> {
     }
 
     fn finished(&mut self, function: &Function, macros: usize, body: Vec<Stmt>) -> Kernel {
-        let signature = self.signature(function);
+        let (signature, layouts) = (self.signature(function), self.layouts(function));
         let take = std::mem::take::<IndexVec<VarId, Var>>;
         Kernel {
             name: function.name.clone(),
@@ -269,6 +270,7 @@ impl<'p> Lowerer<'p> {
             types: self.assumed_types(&function.name),
             fences: self.fences,
             initials: std::mem::take(&mut self.initials),
+            layouts,
             signature,
         }
     }

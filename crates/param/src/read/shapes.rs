@@ -1,0 +1,69 @@
+//! How parameters and variables of the file lie in memory, in one line each: two kernels that share one must agree on it.
+//!
+//! Scalars by their width and kind, records by the names, offsets and types of their fields and by their size, arrays by their extents, pointers
+//! by what they point to. `const` and the names of types make no difference. What lies behind a few pointers of pointers is not looked at.
+
+use super::Lowerer;
+use cuda::tree::{Extent, FloatKind, Function, GlobalSpace, Type};
+use std::collections::BTreeMap;
+
+/// Pointers that are followed from a parameter.
+const MAX_POINTERS: usize = 3;
+
+impl Lowerer<'_> {
+    /// The layout of each parameter and each variable of the file that the kernel may use, by name.
+    pub(super) fn layouts(&self, function: &Function) -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        for (id, global) in self.program.globals.enumerate() {
+            let shared = matches!(global.space, GlobalSpace::Device | GlobalSpace::Constant);
+            if shared && self.globals.contains_key(&id) {
+                all.insert(global.name.clone(), self.laid_out(&global.ty, MAX_POINTERS));
+            }
+        }
+        for id in &function.parameters {
+            if let Some(local) = function.locals.get(*id) {
+                all.insert(local.name.clone(), self.laid_out(&local.ty, MAX_POINTERS));
+            }
+        }
+        all
+    }
+
+    fn laid_out(&self, ty: &Type, pointers: usize) -> String {
+        match ty {
+            Type::Bool => "bool".to_owned(),
+            Type::Int(kind) => integer(kind.is_signed(), kind.bits()),
+            Type::Float(kind) => match kind {
+                FloatKind::Half => "half",
+                FloatKind::Bfloat16 => "bfloat16",
+                FloatKind::Float => "float",
+                FloatKind::Double => "double",
+            }
+            .to_owned(),
+            Type::Enum(id) => self.program.enums.get(*id).map_or_else(String::new, |one| {
+                integer(one.underlying.is_signed(), one.underlying.bits())
+            }),
+            Type::Pointer(_) if pointers == 0 => "pointer".to_owned(),
+            Type::Pointer(pointee) => format!("{}*", self.laid_out(&pointee.ty, pointers - 1)),
+            Type::Array(element, extent) => {
+                let extent = match extent {
+                    Extent::Known(count) => count.to_string(),
+                    Extent::Symbolic(_) | Extent::Unknown => String::new(),
+                };
+                format!("{}[{extent}]", self.laid_out(element, pointers))
+            }
+            Type::Record(id) => self.program.records.get(*id).map_or_else(String::new, |record| {
+                let field = |one: &cuda::tree::Field| {
+                    format!("{} {} at {}", self.laid_out(&one.ty, pointers), one.name, one.offset)
+                };
+                let fields: Vec<String> = record.fields.iter().map(field).collect();
+                let kind = if record.is_union { "union" } else { "struct" };
+                format!("{kind} of {} bytes {{{}}}", record.size, fields.join(", "))
+            }),
+            Type::Void | Type::Function(_) | Type::Whole | Type::Real => "void".to_owned(),
+        }
+    }
+}
+
+fn integer(signed: bool, bits: u8) -> String {
+    format!("{}int{bits}", if signed { "" } else { "u" })
+}
