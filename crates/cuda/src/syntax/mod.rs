@@ -253,6 +253,12 @@ impl<'t> Parser<'t> {
     }
 
     fn error(&self, message: impl Into<Box<str>>) -> Box<Diagnostic> {
+        // A compiler sees a comment here.
+        if *self.kind() == TokenKind::AnnotationStart {
+            let message =
+                "clauses belong before a function and its `template<…>`, or into its body";
+            return error(self.span(), message);
+        }
         error(self.span(), message)
     }
 

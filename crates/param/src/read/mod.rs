@@ -241,6 +241,11 @@ impl<'p> Lowerer<'p> {
         self.in_contract = false;
         self.statements(&function.body, &mut body)?;
         if let Some((_, extent)) = self.extents.pop() {
+            if self.dynamic.is_some() {
+                // All `extern __shared__` arrays are one memory, which has the name of the first.
+                let message = "the size of dynamic shared memory by its second name is not read: give that of the first";
+                return Err(unsupported(extent.span, message));
+            }
             return Err(error(extent.span, "there is no array without a size of this name"));
         }
         let kernel = self.finished(function, macros, body);
