@@ -29,7 +29,12 @@ const KINDS: &[(Class, &str, &str)] = &[
     (Class::Memory, "Memory", "Loads and stores as they are written."),
     (Class::Construct, "Vectors", "Made of their fields."),
     (Class::Control, "Control", "`assert` is proved; `__builtin_assume` is assumed, and listed."),
-    (Class::Texture, "Textures", "Any value of their type."),
+    (
+        Class::Texture,
+        "Textures",
+        "Functions of the texture, the type and the coordinates: the same of the same is equal. Templates of these names, layers, levels, \
+         cubes and texture references are known besides.",
+    ),
 ];
 
 /// The page as Markdown.

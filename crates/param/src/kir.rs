@@ -28,6 +28,7 @@
 
 mod claims;
 mod signature;
+mod textures;
 
 pub(crate) use claims::drop_claims;
 pub use claims::{
@@ -36,6 +37,7 @@ pub use claims::{
 };
 
 pub use signature::{Parameter, Part, Records, Scalar, Signature, TemplateParameter};
+pub use textures::{FETCH_OF_INDEX, FETCH_TYPES, is_fetch};
 
 use base::{IndexVec, Span, define_index};
 use std::collections::BTreeMap;
@@ -201,7 +203,7 @@ pub enum ExprKind {
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Conversion to the type of this expression.
     Convert(Box<Expr>),
-    /// A mathematical function of floats, by C's name.
+    /// A mathematical function of floats, by C's name, or a fetch ([`is_fetch`]).
     Call(&'static str, Vec<Expr>),
     /// An element of an array; only in annotations, where elements that nobody wrote have no value.
     Element(ArrayId, When, Vec<Expr>),

@@ -2,7 +2,7 @@
 //! as it likes.
 
 use crate::deadline::tick;
-use crate::kir::{Element, Expr, ExprKind, Kernel, Stmt};
+use crate::kir::{Element, Expr, ExprKind, FETCH_OF_INDEX, Kernel, Stmt};
 use base::Index;
 
 /// Calls `see` for an expression and everything inside it.
@@ -122,15 +122,16 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
     }
 }
 
-/// Conditions inside a value, of `&&` and `?:`.
+/// Conditions inside a value, of `&&` and `?:`, and indices of textures.
 fn inner_conditions(value: &Expr, marks: &mut [bool]) {
-    visit(value, &mut |inner| {
-        if let ExprKind::Select(condition, ..)
+    visit(value, &mut |inner| match &inner.kind {
+        ExprKind::Select(condition, ..)
         | ExprKind::And(condition, _)
-        | ExprKind::Or(condition, _) = &inner.kind
-        {
-            mark(condition, marks);
+        | ExprKind::Or(condition, _) => mark(condition, marks),
+        ExprKind::Call(FETCH_OF_INDEX, arguments) => {
+            arguments.iter().for_each(|one| mark(one, marks));
         }
+        _ => {}
     });
 }
 

@@ -35,5 +35,12 @@ pub(super) const TABLE: &[Intrinsic] = &[
     // A variable gets any value; a barrier of the whole grid.
     own("__unknown_value", Class::Prelude, &["vPT"], LOADED),
     own("__grid_barrier", Class::Prelude, &["v"], ""),
-    own("tex1Dfetch", Class::Texture, &["vPTyi"], "f i j {float4} {int4} {uint4} {float2}"),
+    // A variable gets what a texture has at an index, or at coordinates: which function, the type of
+    // a texture reference (0 for an object), the texture, x, y, z, level, layer.
+    own("__texel_of_index", Class::Prelude, &["vPTiyi"], LOADED),
+    own("__texel_at", Class::Prelude, &["vPTiiyffffi"], LOADED),
+    own("tex1Dfetch", Class::Texture, &["vPTyi"], LOADED),
+    own("tex1D", Class::Texture, &["vPTyf"], LOADED),
+    own("tex2D", Class::Texture, &["vPTyff"], LOADED),
+    own("tex3D", Class::Texture, &["vPTyfff"], LOADED),
 ];

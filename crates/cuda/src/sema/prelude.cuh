@@ -159,7 +159,8 @@ template <class G> __device__ void synchronize(const G& group) { group.sync(); }
 __device__ void sync(const grid_group& group) { __grid_barrier(); }
 }
 namespace __cuda {
-// Textures. What a fetch gives is not followed: contents, filtering and what lies outside are the host's.
+// Textures. A fetch is a function of the texture, the type and the coordinates, and nothing else is known of it: contents, filtering and
+// what lies outside are the host's. A reference holds which texture the host bound to it.
 enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
 constexpr int cudaTextureType1D = 0x01;
 constexpr int cudaTextureType2D = 0x02;
@@ -168,68 +169,69 @@ constexpr int cudaTextureTypeCubemap = 0x0C;
 constexpr int cudaTextureType1DLayered = 0xF1;
 constexpr int cudaTextureType2DLayered = 0xF2;
 constexpr int cudaTextureTypeCubemapLayered = 0xFC;
-template <class T, int type = 1, int mode = 0> struct texture {};
-template <class T, int mode> struct __texel { using type = T; };
-template <> struct __texel<unsigned char, 1> { using type = float; };
-template <> struct __texel<signed char, 1> { using type = float; };
-template <> struct __texel<char, 1> { using type = float; };
-template <> struct __texel<short, 1> { using type = float; };
-template <> struct __texel<unsigned short, 1> { using type = float; };
-template <> struct __texel<uchar1, 1> { using type = float1; };
-template <> struct __texel<uchar2, 1> { using type = float2; };
-template <> struct __texel<uchar4, 1> { using type = float4; };
-template <> struct __texel<char1, 1> { using type = float1; };
-template <> struct __texel<char2, 1> { using type = float2; };
-template <> struct __texel<char4, 1> { using type = float4; };
-template <> struct __texel<short1, 1> { using type = float1; };
-template <> struct __texel<short2, 1> { using type = float2; };
-template <> struct __texel<short4, 1> { using type = float4; };
-template <> struct __texel<ushort1, 1> { using type = float1; };
-template <> struct __texel<ushort2, 1> { using type = float2; };
-template <> struct __texel<ushort4, 1> { using type = float4; };
-template <class T> __device__ T tex1Dfetch(unsigned long long object, int x) { T value; __unknown_value(&value); return value; }
+template <class T, int type = 1, int mode = 0> struct texture { unsigned long long object; };
+// What a reference gives, and a number that tells references of other types from it.
+template <class T, int mode> struct __texel { using type = T; static constexpr int code = 0; };
+template <> struct __texel<unsigned char, 1> { using type = float; static constexpr int code = 1; };
+template <> struct __texel<signed char, 1> { using type = float; static constexpr int code = 2; };
+template <> struct __texel<char, 1> { using type = float; static constexpr int code = 3; };
+template <> struct __texel<short, 1> { using type = float; static constexpr int code = 4; };
+template <> struct __texel<unsigned short, 1> { using type = float; static constexpr int code = 5; };
+template <> struct __texel<uchar1, 1> { using type = float1; static constexpr int code = 6; };
+template <> struct __texel<uchar2, 1> { using type = float2; static constexpr int code = 7; };
+template <> struct __texel<uchar4, 1> { using type = float4; static constexpr int code = 8; };
+template <> struct __texel<char1, 1> { using type = float1; static constexpr int code = 9; };
+template <> struct __texel<char2, 1> { using type = float2; static constexpr int code = 10; };
+template <> struct __texel<char4, 1> { using type = float4; static constexpr int code = 11; };
+template <> struct __texel<short1, 1> { using type = float1; static constexpr int code = 12; };
+template <> struct __texel<short2, 1> { using type = float2; static constexpr int code = 13; };
+template <> struct __texel<short4, 1> { using type = float4; static constexpr int code = 14; };
+template <> struct __texel<ushort1, 1> { using type = float1; static constexpr int code = 15; };
+template <> struct __texel<ushort2, 1> { using type = float2; static constexpr int code = 16; };
+template <> struct __texel<ushort4, 1> { using type = float4; static constexpr int code = 17; };
+template <class T> __device__ T tex1Dfetch(unsigned long long object, int x) { T value; __texel_of_index(&value, 0, object, x); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1Dfetch(const texture<T, type, mode>& of, int x) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_of_index(&value, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x); return value;
 }
-template <class T> __device__ T tex1D(unsigned long long object, float x) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex1D(unsigned long long object, float x) { T value; __texel_at(&value, 0, 0, object, x, 0, 0, 0, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1D(const texture<T, type, mode>& of, float x) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 0, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, 0, 0, 0, 0); return value;
 }
-template <class T> __device__ T tex2D(unsigned long long object, float x, float y) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex2D(unsigned long long object, float x, float y) { T value; __texel_at(&value, 1, 0, object, x, y, 0, 0, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2D(const texture<T, type, mode>& of, float x, float y) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 1, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, 0, 0, 0); return value;
 }
-template <class T> __device__ T tex3D(unsigned long long object, float x, float y, float z) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex3D(unsigned long long object, float x, float y, float z) { T value; __texel_at(&value, 2, 0, object, x, y, z, 0, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex3D(const texture<T, type, mode>& of, float x, float y, float z) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 2, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, z, 0, 0); return value;
 }
-template <class T> __device__ T tex1DLayered(unsigned long long object, float x, int layer) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex1DLayered(unsigned long long object, float x, int layer) { T value; __texel_at(&value, 3, 0, object, x, 0, 0, 0, layer); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1DLayered(const texture<T, type, mode>& of, float x, int layer) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 3, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, 0, 0, 0, layer); return value;
 }
-template <class T> __device__ T tex2DLayered(unsigned long long object, float x, float y, int layer) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex2DLayered(unsigned long long object, float x, float y, int layer) { T value; __texel_at(&value, 4, 0, object, x, y, 0, 0, layer); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2DLayered(const texture<T, type, mode>& of, float x, float y, int layer) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 4, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, 0, 0, layer); return value;
 }
-template <class T> __device__ T texCubemap(unsigned long long object, float x, float y, float z) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T texCubemap(unsigned long long object, float x, float y, float z) { T value; __texel_at(&value, 5, 0, object, x, y, z, 0, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type texCubemap(const texture<T, type, mode>& of, float x, float y, float z) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 5, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, z, 0, 0); return value;
 }
-template <class T> __device__ T texCubemapLayered(unsigned long long object, float x, float y, float z, int layer) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T texCubemapLayered(unsigned long long object, float x, float y, float z, int layer) { T value; __texel_at(&value, 6, 0, object, x, y, z, 0, layer); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type texCubemapLayered(const texture<T, type, mode>& of, float x, float y, float z, int layer) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 6, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, z, 0, layer); return value;
 }
-template <class T> __device__ T tex1DLod(unsigned long long object, float x, float level) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex1DLod(unsigned long long object, float x, float level) { T value; __texel_at(&value, 7, 0, object, x, 0, 0, level, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex1DLod(const texture<T, type, mode>& of, float x, float level) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 7, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, 0, 0, level, 0); return value;
 }
-template <class T> __device__ T tex2DLod(unsigned long long object, float x, float y, float level) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex2DLod(unsigned long long object, float x, float y, float level) { T value; __texel_at(&value, 8, 0, object, x, y, 0, level, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex2DLod(const texture<T, type, mode>& of, float x, float y, float level) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 8, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, 0, level, 0); return value;
 }
-template <class T> __device__ T tex3DLod(unsigned long long object, float x, float y, float z, float level) { T value; __unknown_value(&value); return value; }
+template <class T> __device__ T tex3DLod(unsigned long long object, float x, float y, float z, float level) { T value; __texel_at(&value, 9, 0, object, x, y, z, level, 0); return value; }
 template <class T, int type, int mode> __device__ typename __texel<T, mode>::type tex3DLod(const texture<T, type, mode>& of, float x, float y, float z, float level) {
-  typename __texel<T, mode>::type value; __unknown_value(&value); return value;
+  typename __texel<T, mode>::type value; __texel_at(&value, 9, (__texel<T, mode>::code * 256 + type) * 2 + mode + 1, of.object, x, y, z, level, 0); return value;
 }
 // Generators of random numbers: a state is read and written, and what is drawn may be anything. `sema` gives states their sizes.
 struct curandStateXORWOW { unsigned int opaque; };

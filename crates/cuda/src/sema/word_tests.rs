@@ -91,6 +91,8 @@ fn textures_and_generators_are_known_without_headers() {
           a[0] = v.x + tex1Dfetch(u, 3) + tex1Dfetch<float>(o, 4);
           curand_init(1, 2, 3, s); a[sizeof(curandState)] = curand_uniform(s);
         }";
+    has(text, "(__texel_at:void");
+    has(text, "(__texel_of_index:void");
     has(text, "(__unknown_value:void");
     has(text, "48:unsigned long");
     // A file may use the names for its own things.

@@ -540,6 +540,9 @@ impl Report<'_> {
         if global.count() > 1 {
             all.push("arrays do not overlap".to_owned());
         }
+        if statements::has_fetch(&self.kernel.body) {
+            all.push("the kernel does not write what its textures have".to_owned());
+        }
         all.push("launches stay within CUDA's limits (1024 threads of a block)".to_owned());
         let of_axis = |axis: usize| [Builtin::BlockDim, Builtin::GridDim].map(|one| one.name(axis));
         let unused = (0..3).filter(|axis| !self.kernel.has_axis(*axis));

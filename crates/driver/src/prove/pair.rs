@@ -3,6 +3,7 @@
 use super::{
     Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
     name, needs_solver, not_in_time, not_read, on_deep_stack, refused, remarks, scope, solver,
+    statements,
 };
 use crate::diagnostics::render;
 use crate::properties::Verdict;
@@ -282,6 +283,9 @@ impl Pair<'_> {
             "parameters and arrays of the same name are the same".to_owned(),
             "floats are real numbers".to_owned(),
         ];
+        if self.sides.iter().any(|one| statements::has_fetch(&one.kernel.body)) {
+            all.push("neither kernel writes what textures have".to_owned());
+        }
         let names = self.together.names.iter();
         all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
         if self.compared.verdict == param::Verdict::Proved {

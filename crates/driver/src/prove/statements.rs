@@ -1,7 +1,7 @@
 //! Statements of a kernel that reports and comparisons ask for.
 
 use base::Span;
-use param::kir::Stmt;
+use param::kir::{self, Expr, ExprKind, Stmt};
 
 /// Calls `see` with every statement, at any depth.
 fn each(statements: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
@@ -42,7 +42,18 @@ pub(super) fn has_loop(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Loop(_)))
 }
 
-/// Values that may be anything, which a run does not know.
+/// Values that may be anything, or what textures have, which a run does not know.
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
-    has(statements, |one| matches!(one, Stmt::Unknown(_)))
+    has(statements, |one| matches!(one, Stmt::Unknown(_))) || has_fetch(statements)
+}
+
+/// Fetches from textures, which have statements of their own.
+pub(super) fn has_fetch(statements: &[Stmt]) -> bool {
+    let is_one =
+        |value: &Expr| matches!(value.kind, ExprKind::Call(name, _) if kir::is_fetch(name));
+    let mut found = false;
+    each(statements, &mut |one| {
+        found |= matches!(one, Stmt::Assign(_, value) if is_one(value));
+    });
+    found
 }

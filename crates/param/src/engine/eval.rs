@@ -5,7 +5,7 @@
 
 use super::Engine;
 use super::state::{Claim, State, Val};
-use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary};
+use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary, is_fetch};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -50,7 +50,7 @@ impl Engine<'_> {
     }
 
     /// A truth value nothing is known of.
-    fn coin(&mut self, level: Level) -> Formula {
+    pub(super) fn coin(&mut self, level: Level) -> Formula {
         let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
         Formula::holds(self.prover.symbols.bounded("?", level, low, high))
     }
@@ -113,6 +113,9 @@ impl Engine<'_> {
                 self.chosen("?:", [(&condition, then), (&condition.clone().not(), otherwise)])
             }
             ExprKind::Convert(inner) => self.convert(inner, expr.ty, state, strict),
+            ExprKind::Call(name, arguments) if is_fetch(name) => {
+                self.fetched(name, arguments, expr.ty, state, strict)
+            }
             ExprKind::Call(_, arguments) => {
                 let mut level = Level::Launch;
                 for argument in arguments {

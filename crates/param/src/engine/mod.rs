@@ -21,6 +21,7 @@ mod pairs;
 mod setup;
 mod state;
 mod suspects;
+mod textures;
 pub(crate) mod values;
 
 use crate::deadline::tick;

@@ -10,7 +10,8 @@
 use super::compiled::Arithmetic;
 use super::many::{Bound, assignments, called, folded};
 use crate::kir::{
-    ArrayId, Binary, Builtin, Compare, Expr, ExprKind, Quantifier, Type, Unary, VarId, When,
+    ArrayId, Binary, Builtin, Compare, Expr, ExprKind, FETCH_OF_INDEX, Quantifier, Type, Unary,
+    VarId, When, is_fetch,
 };
 use base::Span;
 
@@ -166,6 +167,12 @@ pub(crate) fn evaluate(
             evaluate(chosen, env, strict)?
         }
         ExprKind::Convert(inner) => convert(inner, ty, env, strict)?,
+        ExprKind::Call(name, arguments) if is_fetch(name) => {
+            for argument in arguments.iter().filter(|_| *name == FETCH_OF_INDEX) {
+                looked_at(evaluate(argument, env, true)?, argument)?;
+            }
+            Value::Undefined
+        }
         ExprKind::Call(name, arguments) => {
             let mut values = [0.0; 3];
             for (slot, argument) in values.iter_mut().zip(arguments) {

@@ -53,7 +53,8 @@ impl Lowerer<'_> {
         for id in ids {
             let global = self.program.globals.get(id);
             let is_global = global.is_some_and(|one| {
-                matches!(one.space, GlobalSpace::Device | GlobalSpace::Constant)
+                use GlobalSpace::{Constant, Device, Texture};
+                matches!(one.space, Device | Constant | Texture)
             });
             if is_global {
                 let _ = self.global_place(id, Span::default());
@@ -70,7 +71,7 @@ impl Lowerer<'_> {
             return Err(unsupported(span, "this variable is not supported"));
         };
         let space = match global.space {
-            // A texture has no scalars: what is fetched from it is unknown.
+            // A texture reference holds which texture it is.
             GlobalSpace::Device | GlobalSpace::Constant | GlobalSpace::Texture => Space::Global,
             GlobalSpace::Shared => Space::Shared,
             GlobalSpace::DynamicShared => {
@@ -88,7 +89,8 @@ impl Lowerer<'_> {
             let array = self.leaf_array(&global.name, &leaf, space, global.span)?;
             spots.push(Spot::Cell(array, Vec::new()));
         }
-        let constant = global.is_const || global.space == GlobalSpace::Constant;
+        let constant =
+            global.is_const || matches!(global.space, GlobalSpace::Constant | GlobalSpace::Texture);
         for number in first..self.arrays.len() {
             if let Some(array) = self.arrays.iter_mut().nth(number) {
                 array.constant = constant;

@@ -1,6 +1,6 @@
 //! Functions of CUDA and of the standard library.
 //!
-//! Fences order nothing here; a kernel with one has no race refuted. What hardware or the host decides (clocks, textures, random
+//! Fences order nothing here; a kernel with one has no race refuted. What hardware or the host decides (clocks, random
 //! numbers, bits of floats) is a value of which nothing is known, another one each time, so that nothing that depends on it is proved
 //! equal to anything. A function that is not listed is refused.
 
@@ -126,6 +126,9 @@ impl Lowerer<'_> {
                 };
                 let kind = ExprKind::Float(value);
                 Ok(vec![Item::Scalar(Expr { kind, ty: Type::Float, span })])
+            }
+            _ if name.starts_with(super::textures::OF_PRELUDE) || crate::kir::is_fetch(name) => {
+                self.fetch(name, arguments, span, out)
             }
             _ if is_unknown(name) => match self.pair_function(name, arguments, span, out)? {
                 Some(value) => Ok(value),
@@ -452,13 +455,10 @@ pub(super) fn is_unknown(name: &str) -> bool {
     let plain = name.trim_start_matches("__");
     let known = all().find(|one| one.canonical == name).map(|one| one.class);
     match known {
-        Some(Class::Texture | Class::Prelude) => true,
+        Some(Class::Texture) => false,
+        Some(Class::Prelude) => true,
         Some(Class::Math | Class::Integer | Class::Conversion) => !is_followed(name),
-        _ => {
-            plain.starts_with("curand")
-                || plain.starts_with("tex")
-                || matches!(plain, "clock" | "clock64" | "globaltimer")
-        }
+        _ => plain.starts_with("curand") || matches!(plain, "clock" | "clock64" | "globaltimer"),
     }
 }
 

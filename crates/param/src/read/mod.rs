@@ -33,6 +33,7 @@ mod spec;
 mod stmt;
 mod switch;
 mod tables;
+mod textures;
 mod types;
 mod vectors;
 mod warps;

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn in_memory(&self, ty: &tree::Type) -> Option<Scalar> {
+    pub(super) fn in_memory(&self, ty: &tree::Type) -> Option<Scalar> {
         let integer =
             |kind: tree::IntKind| Scalar::Int { bits: kind.bits(), signed: kind.is_signed() };
         match ty {

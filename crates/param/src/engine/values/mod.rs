@@ -26,6 +26,7 @@ mod run;
 mod show;
 mod signs;
 mod sums;
+mod textures;
 mod value;
 mod witness;
 mod writer;

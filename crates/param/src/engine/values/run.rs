@@ -16,7 +16,9 @@ use super::signs::Test;
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
 use crate::engine::eval::{Coin, Operation};
-use crate::kir::{Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId};
+use crate::kir::{
+    Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId, is_fetch,
+};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use base::{Index, Span};
@@ -53,8 +55,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) loops: Vec<(usize, Sym)>,
     pub(super) regular: Vec<bool>,
     sites: Vec<Site>,
-    /// Loads of integers by the symbol of their result.
-    data: BTreeMap<Sym, (Value, Type)>,
+    /// Loads and fetches of integers by the symbol of their result.
+    pub(super) data: BTreeMap<Sym, (Value, Type)>,
     pub(super) named: u32,
     atomics: Vec<crate::kir::ArrayId>,
     /// Tracks that go to the end of the body of the innermost loop.
@@ -149,7 +151,9 @@ impl Runner<'_, '_> {
                 track.reals[var.position()] = self.value(expr, &track);
             }
             Stmt::Assign(var, expr) => {
-                track.state.vars[var.position()] = self.engine.eval(expr, &track.state, false);
+                let value = self.engine.eval(expr, &track.state, false);
+                self.note_fetch(expr, &value, &track);
+                track.state.vars[var.position()] = value;
             }
             Stmt::Load(var, element) => self.load(*var, element, &mut track),
             Stmt::Store(element, expr) => {
@@ -373,7 +377,7 @@ impl Runner<'_, '_> {
     }
 
     /// The value of a floating-point expression.
-    fn value(&mut self, expr: &Expr, track: &Track) -> Value {
+    pub(super) fn value(&mut self, expr: &Expr, track: &Track) -> Value {
         let value = match &expr.kind {
             ExprKind::Float(value) => Some(Value::number(*value)),
             #[expect(clippy::cast_precision_loss, reason = "a literal of the source")]
@@ -400,6 +404,9 @@ impl Runner<'_, '_> {
                 let unit = op.unit(expr.ty, self.engine.kernel);
                 Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
             }
+            ExprKind::Call(name, arguments) if is_fetch(name) => {
+                self.fetched(name, arguments, track)
+            }
             ExprKind::Call(name, arguments) => {
                 let values: Vec<Value> =
                     arguments.iter().map(|one| self.value(one, track)).collect();
@@ -411,7 +418,7 @@ impl Runner<'_, '_> {
     }
 
     /// An integer as a real number.
-    fn converted(&mut self, inner: &Expr, track: &Track) -> Value {
+    pub(super) fn converted(&mut self, inner: &Expr, track: &Track) -> Value {
         match self.engine.eval(inner, &track.state, false) {
             Val::Int(poly) => {
                 let value = self.integer(&poly, Type::Whole);

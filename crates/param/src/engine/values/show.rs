@@ -2,6 +2,7 @@
 
 use super::resolve::Resolver;
 use super::value::{Atom, Piece, Ratio, Sum, Value};
+use crate::kir::{FETCH_TYPES, is_fetch};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Index;
@@ -59,8 +60,9 @@ impl Resolver {
             Atom::Int(sym) => self.poly_text(&Poly::symbol(*sym)),
             Atom::Truth(formula) => format!("[{}]", self.formula_text(formula)),
             Atom::Call(name, arguments) => {
+                let types = if is_fetch(name) { FETCH_TYPES } else { 0 };
                 let arguments: Vec<String> =
-                    arguments.iter().map(|one| self.value_text(one)).collect();
+                    arguments.iter().skip(types).map(|one| self.value_text(one)).collect();
                 format!("{name}({})", arguments.join(", "))
             }
             Atom::Sum(sum) => format!("sum({})", self.run_text(sum)),

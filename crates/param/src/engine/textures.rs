@@ -1,0 +1,51 @@
+//! Fetches from textures: symbols that are the same for the same texture, type and coordinates.
+//!
+//! Only integers can be compared that way. A fetch with a coordinate that is a float is another number each time; which threads have the
+//! same is known all the same.
+
+use super::Engine;
+use super::eval::Operation;
+use super::state::{State, Val};
+use crate::kir::{Expr, FETCH_OF_INDEX, Type};
+use crate::logic::poly::Poly;
+use crate::logic::symbols::Level;
+
+impl Engine<'_> {
+    /// The value of a fetch; its index must fit its type, as that of an array.
+    pub(super) fn fetched(
+        &mut self,
+        name: &'static str,
+        arguments: &[Expr],
+        ty: Type,
+        state: &State,
+        strict: bool,
+    ) -> Val {
+        let strict = strict || name == FETCH_OF_INDEX;
+        let mut level = Level::Launch;
+        let mut known: Option<Vec<Poly>> = Some(Vec::new());
+        for argument in arguments {
+            let value = self.eval(argument, state, strict);
+            level = level.max(self.level(&value));
+            known = match (known, value) {
+                (Some(mut known), Val::Int(poly)) => {
+                    known.push(poly);
+                    Some(known)
+                }
+                _ => None,
+            };
+        }
+        match (ty, known.as_deref()) {
+            (Type::Float, _) => Val::Other(level),
+            (Type::Bool, _) => Val::Bool(self.coin(level)),
+            (_, Some([first, between @ .., last])) => {
+                let mut own = first.clone();
+                for one in between {
+                    let step = Operation::Opaque(name, own, one.clone());
+                    own = self.operation(step, Type::Whole);
+                }
+                Val::Int(self.operation(Operation::Opaque(name, own, last.clone()), ty))
+            }
+            _ => Val::Int(self.unknown(name, level, ty)),
+        }
+    }
+}

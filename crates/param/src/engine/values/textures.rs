@@ -1,0 +1,36 @@
+//! Fetches from textures: functions of the texture, the type and the coordinates as real numbers.
+
+use super::super::state::Val;
+use super::run::{Runner, Track, called_by_name};
+use super::value::Value;
+use crate::kir::{Expr, ExprKind, Type, is_fetch};
+
+impl Runner<'_, '_> {
+    /// The value of a fetch; nothing if an argument may be no number.
+    pub(super) fn fetched(
+        &mut self,
+        name: &str,
+        arguments: &[Expr],
+        track: &Track,
+    ) -> Option<Value> {
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(match argument.ty {
+                Type::Float => self.value(argument, track),
+                _ => self.converted(argument, track),
+            });
+        }
+        called_by_name(name, values)
+    }
+
+    /// Notes what the symbol of an integer stands for that was fetched.
+    pub(super) fn note_fetch(&mut self, expr: &Expr, value: &Val, track: &Track) {
+        if let (ExprKind::Call(name, arguments), Val::Int(poly)) = (&expr.kind, value)
+            && is_fetch(name)
+            && let Some(sym) = poly.as_symbol()
+            && let Some(value) = self.fetched(name, arguments, track)
+        {
+            self.data.insert(sym, (value, expr.ty));
+        }
+    }
+}

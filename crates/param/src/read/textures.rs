@@ -1,0 +1,123 @@
+//! Fetches from textures (CUDA C++ Programming Guide, "Texture Functions"): each scalar of what is fetched is a function of the texture, the
+//! type, the component and the coordinates ([`crate::kir::is_fetch`]).
+
+use super::intrinsics::pointee;
+use super::memory::{Item, Value};
+use super::types::int;
+use super::{Lowerer, Result, unsupported};
+use crate::kir::{Expr, ExprKind, FETCH_OF_INDEX, Scalar, Stmt, Type};
+use base::Span;
+use cuda::tree;
+
+/// Functions of floats by their numbers in the prelude.
+const FETCHES: &[&str] = &[
+    "tex1D",
+    "tex2D",
+    "tex3D",
+    "tex1DLayered",
+    "tex2DLayered",
+    "texCubemap",
+    "texCubemapLayered",
+    "tex1DLod",
+    "tex2DLod",
+    "tex3DLod",
+];
+
+/// The type of a reference, the texture, x, y, z, level; the layer follows.
+const BEFORE_LAYER: usize = 6;
+
+/// How functions begin that the prelude calls.
+pub(super) const OF_PRELUDE: &str = "__texel";
+
+impl Lowerer<'_> {
+    /// A fetch into the variable that the first argument points to.
+    pub(super) fn fetch(
+        &mut self,
+        name: &str,
+        arguments: &[tree::Expr],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let Some((fetch, skipped)) = fetch_of(name, arguments) else {
+            return Err(unsupported(span, format!("the function `{name}` is not supported")));
+        };
+        let mut values = self.values(arguments, out)?.into_iter();
+        let Some(Item::Pointer(pointer)) = values.next().and_then(|one| one.into_iter().next())
+        else {
+            return Err(unsupported(span, "this pointer is not supported"));
+        };
+        let mut given = Vec::new();
+        if !name.starts_with(OF_PRELUDE) {
+            given.push(int(0, Type::INT, span));
+        }
+        for value in values.skip(skipped) {
+            match value.into_iter().next() {
+                Some(Item::Scalar(value)) => {
+                    let var = self.keep("coordinate", value, out);
+                    given.push(self.var(var, span));
+                }
+                _ => return Err(unsupported(span, "this coordinate is not supported")),
+            }
+        }
+        if fetch != FETCH_OF_INDEX {
+            let zero = Expr { kind: ExprKind::Float(0.0), ty: Type::Float, span };
+            given.resize(given.len().max(BEFORE_LAYER), zero);
+            given.resize(BEFORE_LAYER + 1, int(0, Type::INT, span));
+        }
+        let place = self.deref(&pointer, &pointee(arguments.first(), span)?, span)?;
+        let texel = self.texel(fetch, &given, &place.ty, span, out)?;
+        self.write(&place, texel, span, out)?;
+        Ok(super::expr::nothing(span))
+    }
+
+    /// What is fetched, scalar by scalar.
+    fn texel(
+        &mut self,
+        fetch: &'static str,
+        given: &[Expr],
+        ty: &tree::Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let leaves = self.leaves(ty, span)?;
+        let mut value = Vec::new();
+        for (component, leaf) in leaves.iter().enumerate() {
+            let known = self.scalar(&leaf.ty).zip(self.in_memory(&leaf.ty));
+            let Some((scalar, layout)) = known.filter(|_| leaf.dimensions.is_empty()) else {
+                return Err(unsupported(span, "a fetch of this type is not supported"));
+            };
+            let number = number(layout, leaves.len(), component);
+            let mut arguments = vec![int(number, Type::LONG, span)];
+            arguments.extend(given.iter().cloned());
+            let call = Expr { kind: ExprKind::Call(fetch, arguments), ty: scalar, span };
+            let var = self.keep("texel", call, out);
+            value.push(Item::Scalar(self.var(var, span)));
+        }
+        Ok(value)
+    }
+}
+
+/// Which fetch a call is, and how many arguments after the pointer say only that.
+fn fetch_of(name: &str, arguments: &[tree::Expr]) -> Option<(&'static str, usize)> {
+    match (name, arguments) {
+        ("__texel_of_index" | FETCH_OF_INDEX, _) => Some((FETCH_OF_INDEX, 0)),
+        ("__texel_at", [_, number, ..]) => {
+            let number = usize::try_from(super::tables::literal(number)?).ok()?;
+            Some((FETCHES.get(number)?, 1))
+        }
+        _ => FETCHES.iter().find(|one| **one == name).map(|one| (*one, 0)),
+    }
+}
+
+/// A number for a component of so many of a type: others have others.
+fn number(layout: Scalar, components: usize, component: usize) -> i128 {
+    let kind = match layout {
+        Scalar::Bool => 0,
+        Scalar::Int { signed: false, .. } => 1,
+        Scalar::Int { signed: true, .. } => 2,
+        Scalar::Float { .. } => 3,
+        Scalar::Bfloat16 => 4,
+    };
+    let bytes = i128::from(layout.bytes());
+    ((kind * 256 + bytes) * 256 + components as i128) * 256 + component as i128
+}
