@@ -260,7 +260,7 @@ pub(crate) struct CheckArgs {
 /// Arguments of `prove`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProveArgs {
-    /// A CUDA C file, or FILE::KERNEL if it has several kernels; - for standard input.
+    /// A CUDA C file, all of whose kernels are proved, or FILE::KERNEL for one; - for standard input.
     pub(crate) kernel: KernelPath,
 
     /// How to write the result.

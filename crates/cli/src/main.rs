@@ -19,6 +19,7 @@ use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
 use driver::prove::Compiling;
+use driver::report::Report;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
 use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
@@ -192,9 +193,14 @@ fn run_check(args: &CheckArgs) -> Exit {
 }
 
 /// Writes the page of a report, if one is wanted.
-fn with_page(mut outcome: Outcome, path: Option<&Path>) -> Outcome {
-    if let (Some(report), Some(path)) = (&outcome.report, path)
-        && let Err(message) = driver::report::write_html(path, std::slice::from_ref(report))
+fn with_page(outcome: Outcome, path: Option<&Path>) -> Outcome {
+    let reports: Vec<Report> = outcome.report.iter().cloned().collect();
+    with_page_of(outcome, &reports, path)
+}
+
+fn with_page_of(mut outcome: Outcome, reports: &[Report], path: Option<&Path>) -> Outcome {
+    if let Some(path) = path.filter(|_| !reports.is_empty())
+        && let Err(message) = driver::report::write_html(path, reports)
     {
         write_err(&format!("error: {}\n", escape::plain(&message)));
         outcome.exit = Exit::BadInput;
@@ -229,7 +235,8 @@ fn run_prove(args: &ProveArgs) -> Exit {
         reading: &reading,
         format: args.format.into(),
     };
-    finish(with_page(driver::prove::run(&input, options, styled()), args.report.as_deref()))
+    let (outcome, reports) = driver::prove::run_each(&input, options, styled());
+    finish(with_page_of(outcome, &reports, args.report.as_deref()))
 }
 
 /// Hands the launch of a module to a command.

@@ -75,6 +75,58 @@ fn a_refutation_names_a_launch_and_both_threads() {
     assert_eq!(finding["locations"][0]["line"], 6);
 }
 
+/// Without a name, all kernels are proved in the order of the text, and the worst counts.
+#[test]
+fn all_kernels_of_a_file_are_proved() {
+    let (code, output, messages) = prove("several.cu --no-solver");
+    assert_eq!((code, messages.as_str()), (1, ""), "{output}");
+    let headings: Vec<&str> = output.lines().filter(|line| line.starts_with("== ")).collect();
+    assert_eq!(
+        headings,
+        ["== fill", "== jump", "== stray", "== twice<float>", "== twice<double>", "== any"]
+    );
+    assert!(output.ends_with("6 kernels: 4 proved, 1 refuted, 1 unknown\n"), "{output}");
+    for shown in ["`goto` is not supported", "error[WP0101]", "`T` is `float`"] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let (code, output, _) = prove("several.cu --no-solver --format json");
+    assert_eq!(code, 1, "{output}");
+    let all: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!((&all["schema"], &all["command"]), (&2.into(), &"prove".into()));
+    let reports = all["reports"].as_array().unwrap();
+    let told: Vec<[&str; 2]> = reports
+        .iter()
+        .map(|one| [&one["name"], &one["verdict"]].map(|field| field.as_str().unwrap()))
+        .collect();
+    let wanted = [
+        ["fill", "proved"],
+        ["jump", "unknown"],
+        ["stray", "refuted"],
+        ["twice<float>", "proved"],
+        ["twice<double>", "proved"],
+        ["any", "proved"],
+    ];
+    assert_eq!(told, wanted);
+    assert!(reports[1]["stopped"]["message"].as_str().unwrap().contains("goto"), "{output}");
+    for format in ["sarif", "junit", "github"] {
+        let (code, output, _) = prove(&format!("several.cu --no-solver --format {format}"));
+        assert_eq!(code, 1, "{output}");
+        assert!(output.contains("stray") && !output.contains("== "), "{output}");
+    }
+    let (code, output, _) = prove("several.cu::fill --no-solver");
+    assert_eq!(code, 0, "{output}");
+    assert!(!output.contains("=="), "{output}");
+}
+
+/// Kernels of one name are not told apart; the others are proved all the same.
+#[test]
+fn kernels_of_one_name_are_open() {
+    let (code, output, _) = prove("overloads.cu --no-solver");
+    assert_eq!(code, 3, "{output}");
+    assert!(output.contains("several kernels `fill` are not told apart"), "{output}");
+    assert!(output.ends_with("2 kernels: 1 proved, 1 unknown\n"), "{output}");
+}
+
 #[test]
 fn what_is_not_supported_or_wrong_is_told_with_its_line() {
     let (code, _, messages) = prove("unsupported.cu");

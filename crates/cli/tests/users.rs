@@ -44,25 +44,12 @@ fn expected(text: &str) -> Option<Expected> {
     words.next().is_none().then_some(Expected { verdict, properties, lines })
 }
 
-/// Exit status and standard output of a proof, which needs no more than the file; the worst of several kernels, all reports.
+/// Exit status and standard output of a proof of all kernels, which needs no more than the file.
 fn prove(file: &str) -> (i32, String) {
-    let (code, report, messages) = prove_one(file);
-    let Some((_, kernels)) = messages.split_once("give FILE::KERNEL: ") else {
-        return (code, report);
-    };
-    let names = kernels.trim_end().split(", `").map(|name| name.trim_matches('`'));
-    let all: Vec<(i32, String, String)> =
-        names.map(|name| prove_one(&format!("{file}::{name}"))).collect();
-    let rank = |code: &i32| [4, 1, 2, 3, 0].iter().position(|one| one == code);
-    let worst = all.iter().map(|one| one.0).min_by_key(rank).expect("a kernel");
-    (worst, all.into_iter().map(|one| one.1).collect())
-}
-
-fn prove_one(kernel: &str) -> (i32, String, String) {
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder());
-    let output = program.args(["prove", kernel, "--format", "json"]).output().expect("a run");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().expect("a status"), text(&output.stdout), text(&output.stderr))
+    let output = program.args(["prove", file, "--format", "json"]).output().expect("a run");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code().expect("a status"), text)
 }
 
 /// Whether a finding of the report is about one of the properties and one of the lines.

@@ -123,7 +123,7 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
         stale.push_str(&format!("error: {message}\n"));
         exit = Exit::BadInput;
     }
-    let (output, messages) = match report::render_all(&reports, options.format) {
+    let (output, messages) = match report::render_all("run", &reports, options.format) {
         Some(output) => (output, stale),
         None => (table::text(&all, options.colour), stale),
     };

@@ -8,6 +8,7 @@
 mod compare;
 mod definedness;
 mod document;
+mod each;
 mod findings;
 mod limits;
 mod pair;
@@ -17,6 +18,7 @@ mod statements;
 mod unread;
 
 pub use compare::{Compiling, Reading, readings};
+pub use each::run_each;
 pub use pair::{Together, compare};
 
 use crate::cuda::cache::SOLVER_FOLDER;
@@ -92,7 +94,7 @@ struct Report<'r> {
     strict: bool,
 }
 
-/// Proves a kernel.
+/// Proves the kernel that is named, or the only one.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     on_deep_stack(|| match options.reading.text(input) {

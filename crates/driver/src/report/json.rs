@@ -9,14 +9,14 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// Several, in the order they were asked for.
-pub(super) fn render_all(reports: &[Report]) -> String {
+pub(super) fn render_all(command: &'static str, reports: &[Report]) -> String {
     #[derive(Serialize)]
     struct All<'r> {
         schema: u32,
         command: &'static str,
         reports: &'r [Report],
     }
-    write(&All { schema: SCHEMA, command: "run", reports })
+    write(&All { schema: SCHEMA, command, reports })
 }
 
 fn write(value: &impl Serialize) -> String {

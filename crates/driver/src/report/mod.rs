@@ -426,17 +426,17 @@ impl Report {
         match format {
             Format::Text => None,
             Format::Json => Some(json::render(self)),
-            Format::Sarif | Format::Github | Format::Junit => render_all(one, format),
+            Format::Sarif | Format::Github | Format::Junit => render_all(self.command, one, format),
         }
     }
 }
 
 /// Several reports as one document, for formats that have such.
 #[must_use]
-pub fn render_all(reports: &[Report], format: Format) -> Option<String> {
+pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> Option<String> {
     match format {
         Format::Text => None,
-        Format::Json => Some(json::render_all(reports)),
+        Format::Json => Some(json::render_all(command, reports)),
         Format::Sarif => Some(sarif::render(reports)),
         Format::Github => Some(github::render(reports)),
         Format::Junit => Some(junit::render(reports)),
