@@ -44,7 +44,14 @@ pub(super) fn has_loop(statements: &[Stmt]) -> bool {
 
 /// Values that may be anything, or what textures have, which a run does not know.
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
-    has(statements, |one| matches!(one, Stmt::Unknown(_))) || has_fetch(statements)
+    let is_unknown =
+        |one: &Stmt| matches!(one, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(one));
+    has(statements, is_unknown) || has_fetch(statements)
+}
+
+/// Functions of bits of integers, which a run computes always.
+fn is_of_numbers(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Bits(_, name, _) if !name.contains("_as_"))
 }
 
 /// Fetches from textures, which have statements of their own.

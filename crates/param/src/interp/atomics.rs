@@ -15,6 +15,19 @@ pub(super) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) ->
     };
     match (op, old, operands) {
         (AtomicOp::Exchange, _, [new]) => settled(*new),
+        // Bits are compared, of which those of a NaN and the sign of a zero are not known.
+        (AtomicOp::CompareAndSwap, Value::Undefined, _)
+        | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
+        (AtomicOp::CompareAndSwap, Value::Float(old), [Value::Float(expected), new]) => {
+            match (old.is_nan() || expected.is_nan(), old == *expected) {
+                (true, _) => Value::Undefined,
+                (false, true) if old.is_sign_negative() != expected.is_sign_negative() => {
+                    Value::Undefined
+                }
+                (false, true) => *new,
+                (false, false) => Value::Float(old),
+            }
+        }
         (AtomicOp::CompareAndSwap, old, [expected, new]) => {
             if settled(*expected) == old {
                 settled(*new)

@@ -1,10 +1,45 @@
 //! Functions of CUDA that take numbers as bits (CUDA Math API, "Integer Intrinsics").
 
+use super::Value;
+
 const LOW: u128 = u32::MAX as u128;
 const ALL: u128 = u64::MAX as u128;
 
+/// What a function of numbers or of a float computes, integers modulo the width of their type; nothing if that is not known. Floats have
+/// bits if they `are_exact`; neither those of a NaN nor the sign of a zero that is negative are known.
+pub(super) fn of(name: &str, values: &[Value], are_exact: bool) -> Option<Value> {
+    match (name, values) {
+        ("__float_as_int", [Value::Float(value)]) if are_exact => {
+            #[expect(clippy::cast_possible_truncation, reason = "checked below")]
+            let float = *value as f32;
+            let is_same = f64::from(float) == *value && !(float == 0.0 && float.is_sign_negative());
+            is_same.then(|| Value::int(i128::from(float.to_bits())))
+        }
+        ("__double_as_longlong", [Value::Float(value)]) if are_exact => {
+            let is_known = !value.is_nan() && !(*value == 0.0 && value.is_sign_negative());
+            is_known.then(|| Value::int(i128::from(value.to_bits())))
+        }
+        ("__int_as_float", [value]) => {
+            let float = f32::from_bits(low(value.number()?, LOW) as u32);
+            (!float.is_nan()).then(|| Value::Float(f64::from(float)))
+        }
+        ("__longlong_as_double", [value]) => {
+            let float = f64::from_bits(low(value.number()?, ALL) as u64);
+            (!float.is_nan()).then_some(Value::Float(float))
+        }
+        _ => {
+            let numbers: Option<Vec<i128>> = values.iter().map(|one| one.number()).collect();
+            function(name, &numbers?).map(Value::int)
+        }
+    }
+}
+
+fn low(number: i128, mask: u128) -> u128 {
+    number.cast_unsigned() & mask
+}
+
 /// What a function computes, modulo the width of its type; nothing if it is none of these.
-pub(super) fn function(name: &str, arguments: &[i128]) -> Option<i128> {
+fn function(name: &str, arguments: &[i128]) -> Option<i128> {
     let bits: Vec<u128> = arguments.iter().map(|one| one.cast_unsigned()).collect();
     let result = match (name, &bits[..]) {
         ("__popc", [x]) => u128::from((x & LOW).count_ones()),

@@ -313,7 +313,7 @@ impl Arithmetic {
         self.manner.perturbed.map_or(0, draw)
     }
 
-    fn exact(&self) -> bool {
+    pub(super) fn exact(&self) -> bool {
         !self.inexact.get()
     }
 

@@ -327,13 +327,16 @@ impl<'k> Machine<'k> {
             }
             Insn::Bits(var, name, arguments) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
-                let numbers =
-                    arguments.iter().map(|one| evaluate(one, &view, false).ok()?.number());
-                let numbers: Option<Vec<i128>> = numbers.collect();
-                let value = numbers.and_then(|numbers| bits::function(name, &numbers));
+                let values = arguments.iter().map(|one| evaluate(one, &view, false).ok());
+                let values: Option<Vec<Value>> = values.collect();
+                // An inexact float has other bits in compiled code.
+                let is_known = self.compiled.as_ref().is_none_or(Arithmetic::exact);
+                let value = values.and_then(|values| bits::of(name, &values, is_known));
                 let ty = self.kernel.vars[var].ty;
-                state.vars[var.position()] =
-                    value.map_or(Value::Undefined, |value| Value::int(wrapped(value, ty)));
+                state.vars[var.position()] = match value {
+                    Some(Value::Int { value, .. }) => Value::int(wrapped(value, ty)),
+                    other => other.unwrap_or(Value::Undefined),
+                };
             }
             // What decides by it is not run.
             Insn::Unknown(var) => state.vars[var.position()] = Value::Undefined,

@@ -2,6 +2,7 @@
 
 use super::intrinsics::pointee;
 use super::memory::{Item, Place, Spot, Value, chain};
+use super::reinterpret::reinterpretation;
 use super::types::convert;
 use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{AtomicOp, Element, Expr, Space, Stmt, Type, VarId};
@@ -57,14 +58,14 @@ impl Lowerer<'_> {
             ([spots], _) => {
                 let (result, statements) = self.update(spots.first(), update)?;
                 out.extend(statements);
-                Ok(convert(self.var(result, span), update.scalar))
+                Ok(self.var(result, span))
             }
             (choices, Some(tag)) => {
                 let old = self.new_var("before", update.scalar);
                 let mut parts = Vec::new();
                 for spots in choices {
                     let (result, mut part) = self.update(spots.first(), update)?;
-                    part.push(Stmt::Assign(old, convert(self.var(result, span), update.scalar)));
+                    part.push(Stmt::Assign(old, self.var(result, span)));
                     parts.push(part);
                 }
                 out.extend(chain(tag, parts));
@@ -95,14 +96,42 @@ impl Lowerer<'_> {
             update.op,
             AtomicOp::Min | AtomicOp::Max | AtomicOp::Increment | AtomicOp::Decrement
         );
-        if looks && ty != update.scalar {
+        if looks && ty != update.scalar && reinterpretation(ty, update.scalar).is_none() {
             let message = "an atomic operation on elements of another type is not supported";
             return Err(unsupported(span, message));
         }
         let element = Element { array: *array, index: index.clone(), span };
-        let operands = update.operands.iter().map(|one| convert(one.clone(), ty)).collect();
+        let (mut statements, mut operands) = (Vec::new(), Vec::new());
+        let is_other = reinterpretation(ty, update.scalar).is_some();
+        for operand in &update.operands {
+            operands.push(match is_other {
+                true => self.operand_of_bits(operand, update, ty, &mut statements)?,
+                false => convert(operand.clone(), ty),
+            });
+        }
         let result = self.new_var("before", ty);
-        Ok((result, vec![Stmt::Atomic { result, op: update.op, element, operands }]))
+        statements.push(Stmt::Atomic { result, op: update.op, element, operands });
+        let old = self.var(result, span);
+        let old = self.with_bits_of(old, update.scalar, span, &mut statements)?;
+        let result = self.keep("before", old, &mut statements);
+        Ok((result, statements))
+    }
+
+    /// An operand of an operation on bits of an element of type `ty`. What sums and the like of bits leave is not followed.
+    fn operand_of_bits(
+        &mut self,
+        operand: &Expr,
+        update: &Update,
+        ty: Type,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Expr> {
+        match update.op {
+            AtomicOp::Exchange | AtomicOp::CompareAndSwap => {
+                let operand = convert(operand.clone(), update.scalar);
+                self.with_bits_of(operand, ty, update.span, out)
+            }
+            _ => Ok(self.unknown("operand", ty, update.span, out)),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Conversions of pointers: a view of memory as another type is followed only where the layout is the same scalar by scalar.
 //!
 //! Scalars side by side may be looked at as structs of the same scalars without gaps (`float*` as `float4*`), and such a view as the
-//! scalars again; integers of one width as each other. All else would mean to take values apart into bits, and is refused.
+//! scalars again; integers of one width as each other; floats as integers of their width (`reinterpret.rs`). All else would mean to take
+//! values apart into bits, and is refused.
 //! That a view is aligned is not checked.
 
 use super::pointers::{Pointer, Target, TargetLeaf};
@@ -28,7 +29,9 @@ impl Lowerer<'_> {
             Target::Null => Ok(true),
             Target::Function(_) => Ok(matches!(ty, tree::Type::Function(_))),
             Target::Object { ty: own, .. } => self.are_alike(own, ty, span),
-            Target::Elements { ty: own, .. } => self.are_alike(own, ty, span),
+            Target::Elements { ty: own, .. } => {
+                Ok(self.are_bits(own, ty) || self.are_alike(own, ty, span)?)
+            }
         };
         let kept: Result<Vec<bool>> = pointer.targets.iter().map(kept).collect();
         if kept?.into_iter().all(|one| one) {

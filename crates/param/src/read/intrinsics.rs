@@ -127,6 +127,10 @@ impl Lowerer<'_> {
                 let kind = ExprKind::Float(value);
                 Ok(vec![Item::Scalar(Expr { kind, ty: Type::Float, span })])
             }
+            (_, [argument]) if name.contains("_as_") => match self.as_bits(name, argument, out)? {
+                Some(value) => Ok(vec![Item::Scalar(value)]),
+                None => self.unknown_call(arguments, expr, out),
+            },
             _ if name.starts_with(super::textures::OF_PRELUDE) || crate::kir::is_fetch(name) => {
                 self.fetch(name, arguments, span, out)
             }

@@ -4,6 +4,7 @@
 //! kernel; all others are elements of arrays, one array for each scalar of a struct, so that accesses of different members never meet.
 
 use super::pointers::Pointer;
+use super::reinterpret::reinterpretation;
 use super::types::{Leaf, compare, convert, int, select};
 use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{ArrayId, Compare, Element, Expr, ExprKind, Stmt, Type, VarId, When};
@@ -188,7 +189,14 @@ impl Lowerer<'_> {
             Spot::Slot(slot) => return Ok(Item::Pointer(self.read_slot(*slot, span))),
             Spot::Pointer(pointer) => return Ok(Item::Pointer((**pointer).clone())),
             Spot::Cell(array, index) => {
-                self.load(Element { array: *array, index: index.clone(), span }, out)?
+                let loaded =
+                    self.load(Element { array: *array, index: index.clone(), span }, out)?;
+                match wanted {
+                    Some(wanted) if reinterpretation(loaded.ty, wanted).is_some() => {
+                        self.with_bits_of(loaded, wanted, span, out)?
+                    }
+                    _ => loaded,
+                }
             }
         };
         match wanted {
@@ -320,7 +328,8 @@ impl Lowerer<'_> {
                 }
                 (Spot::Cell(array, index), Item::Scalar(value)) => {
                     let element = Element { array: *array, index: index.clone(), span };
-                    self.store(element, value.clone(), out)?;
+                    let value = self.as_element(*array, value, leaf, span, out)?;
+                    self.store(element, value, out)?;
                 }
                 (Spot::Slot(slot), Item::Pointer(pointer)) => {
                     self.write_slot(*slot, pointer, span, out)?;
@@ -333,6 +342,24 @@ impl Lowerer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A value of an object's type as one that an element holds.
+    fn as_element(
+        &mut self,
+        array: ArrayId,
+        value: &Expr,
+        leaf: &Leaf,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Expr> {
+        let element = self.arrays.get(array).map(|array| array.element);
+        match (self.scalar(&leaf.ty), element) {
+            (Some(own), Some(element)) if reinterpretation(own, element).is_some() => {
+                self.with_bits_of(convert(value.clone(), own), element, span, out)
+            }
+            _ => Ok(value.clone()),
+        }
     }
 
     /// An object of a thread that nothing else knows.

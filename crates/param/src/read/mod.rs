@@ -24,6 +24,7 @@ mod loops;
 mod memory;
 mod parameters;
 mod pointers;
+mod reinterpret;
 mod returns;
 mod sequence;
 mod shapes;
