@@ -36,7 +36,7 @@ fn unsupported_constructs_are_named_with_their_line() {
         "float v = __shfl_down_sync(0xffu, a[0], 1);",
         "float4 v = ((float4*)b)[0];",
         "int* p[2];",
-        "float* p = a; p = (float*)b;",
+        "float* p = a; p = (float*)(double*)b;",
         "extern __shared__ float s[]; extern __shared__ int t[];",
     ];
     for statement in statements {

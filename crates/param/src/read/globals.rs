@@ -79,6 +79,11 @@ impl Lowerer<'_> {
                 return self.dynamic_shared(&global.name, &global.ty, named, global.span);
             }
         };
+        if let Some(table) = self.function_table(global, span) {
+            let place = table?;
+            self.globals.insert(id, place.clone());
+            return Ok(place);
+        }
         let mut spots = Vec::new();
         let first = self.arrays.len();
         for leaf in self.leaves(&global.ty, span)? {

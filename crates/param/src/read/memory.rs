@@ -189,8 +189,11 @@ impl Lowerer<'_> {
             Spot::Slot(slot) => return Ok(Item::Pointer(self.read_slot(*slot, span))),
             Spot::Pointer(pointer) => return Ok(Item::Pointer((**pointer).clone())),
             Spot::Cell(array, index) => {
-                let loaded =
-                    self.load(Element { array: *array, index: index.clone(), span }, out)?;
+                let element = Element { array: *array, index: index.clone(), span };
+                if let Some(function) = self.tabulated_function(element.clone(), out)? {
+                    return Ok(function);
+                }
+                let loaded = self.load(element, out)?;
                 match wanted {
                     Some(wanted) if reinterpretation(loaded.ty, wanted).is_some() => {
                         self.with_bits_of(loaded, wanted, span, out)?

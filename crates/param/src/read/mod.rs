@@ -15,6 +15,7 @@ mod conversions;
 mod declare;
 mod dynamic;
 mod expr;
+mod function_tables;
 mod globals;
 mod inline;
 mod integers;
@@ -136,6 +137,8 @@ struct Lowerer<'p> {
     in_contract: bool,
     /// What functions whose contracts are looked at return.
     results: Vec<VarId>,
+    /// Which functions the numbers in tables of functions stand for.
+    function_tables: BTreeMap<ArrayId, Vec<Target>>,
     /// Whether there is a fence.
     fences: bool,
     scalars: Vec<VarId>,
@@ -223,6 +226,7 @@ impl<'p> Lowerer<'p> {
             of_loop: false,
             in_contract: false,
             results: Vec::new(),
+            function_tables: BTreeMap::new(),
             fences: false,
             scalars: Vec::new(),
         }
