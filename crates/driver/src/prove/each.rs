@@ -86,9 +86,9 @@ struct Name {
 
 /// Names of the kernels, each once; none if the file is not read, which is told elsewhere.
 fn names(text: &Text, options: &Options<'_>) -> Vec<Name> {
-    let (kernels, _) = within(limit(options), || param::kernels_in(&text.read));
+    let read = within(limit(options), || param::kernels_in(&text.read));
     let mut names: Vec<Name> = Vec::new();
-    for (name, kernel) in kernels.unwrap_or_default() {
+    for (name, kernel) in read.result.and_then(Result::ok).unwrap_or_default() {
         let span = kernel.map_or_else(|refusal| refusal.primary.span, |kernel| kernel.span);
         match names.iter_mut().find(|one| one.text == name) {
             Some(known) => known.again = Some(span),
