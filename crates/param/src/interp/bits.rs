@@ -16,8 +16,8 @@ pub(super) fn of(name: &str, values: &[Value], are_exact: bool) -> Option<Value>
             is_same.then(|| Value::int(i128::from(float.to_bits())))
         }
         ("__double_as_longlong", [Value::Float(value)]) if are_exact => {
-            let is_known = !value.is_nan() && !(*value == 0.0 && value.is_sign_negative());
-            is_known.then(|| Value::int(i128::from(value.to_bits())))
+            let is_unknown = value.is_nan() || *value == 0.0 && value.is_sign_negative();
+            (!is_unknown).then(|| Value::int(i128::from(value.to_bits())))
         }
         ("__int_as_float", [value]) => {
             let float = f32::from_bits(low(value.number()?, LOW) as u32);
