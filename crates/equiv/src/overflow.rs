@@ -15,11 +15,11 @@ use ir::Scalar;
 
 /// Instructions of all lanes that the runs may always cost, and what starting one costs beside them. Kernels of the corpus
 /// take 30 to 250 instructions of the processor for one, and a small proof takes 10⁸.
-const FREE: u64 = 80_000;
+const FREE: u64 = 60_000;
 const START: u64 = 5_000;
 
 /// Launches with so many instructions are run at the most telling points in any case.
-const SMALL: u64 = 100_000;
+const SMALL: u64 = 40_000;
 const TELLING: u64 = 3;
 
 /// An element that is no finite number in floats where the reference's is.
