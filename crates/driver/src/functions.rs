@@ -2,7 +2,7 @@
 //!
 //! `docs/functions.md` is this text; a test keeps the two equal.
 
-use ::cuda::intrinsics::{Class, all};
+use ::cuda::intrinsics::{Class, Intrinsic, all};
 use std::fmt::Write;
 
 /// Kinds in the order of the page: title, and what a proof makes of their functions.
@@ -47,18 +47,28 @@ pub fn page() -> String {
         .to_owned();
     for (class, title, meaning) in KINDS {
         let mut known: Vec<&str> = Vec::new();
-        let mut open: Vec<&str> = Vec::new();
+        let (mut open, mut refused): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for one in all().filter(|one| one.class == *class) {
-            let list = if param::follows(one.canonical) { &mut known } else { &mut open };
+            let list = match (is_read(one), param::follows(one.canonical)) {
+                (false, _) => &mut refused,
+                (true, true) => &mut known,
+                (true, false) => &mut open,
+            };
             if !list.contains(&one.name) {
                 list.push(one.name);
             }
         }
+        refused.retain(|name| !known.contains(name) && !open.contains(name));
         if known.is_empty() && open.is_empty() {
             continue;
         }
         let _ = write!(page, "\n## {title}\n\n{meaning}\n\n");
-        for (names, what) in [(known, ""), (open, "Any value of their type: ")] {
+        let lists = [
+            (known, ""),
+            (open, "Any value of their type: "),
+            (refused, "`unsupported` where they are called: "),
+        ];
+        for (names, what) in lists {
             if !names.is_empty() {
                 let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
                 let _ = writeln!(page, "{what}{}.\n", names.join(", "));
@@ -69,4 +79,93 @@ pub fn page() -> String {
         page.pop();
     }
     page
+}
+
+/// Whether a kernel that calls a function is read, in one of its overloads.
+fn is_read(function: &Intrinsic) -> bool {
+    let over = function.over.split_whitespace().next().unwrap_or("i");
+    function.signatures.iter().any(|signature| {
+        let signature = signature.replace('T', over);
+        // A format and what is printed, of any number of arguments.
+        if signature.ends_with('z') {
+            return true;
+        }
+        [false, true].into_iter().any(|shared| {
+            let text = calling(function, &signature, shared);
+            let kernels = text.and_then(|text| param::kernels(&text).ok());
+            kernels.is_some_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
+        })
+    })
+}
+
+/// A kernel that calls a function with its own parameters, or with pointers to shared memory. Masks and widths of a warp are
+/// numbers, as they must be.
+fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String> {
+    let mut rest = signature;
+    let result = next_type(&mut rest)?;
+    let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
+    let mut arrays = String::new();
+    while !rest.is_empty() {
+        // Any pointer will do for `void*`.
+        let ty = next_type(&mut rest)?.replace("void*", "char*");
+        if let (true, Some(element)) = (shared, ty.strip_suffix('*')) {
+            let (name, element) =
+                (format!("s{}", arguments.len()), element.trim_start_matches("const "));
+            arrays.push_str(&format!("__shared__ {element} {name}[8]; "));
+            arguments.push(name);
+            continue;
+        }
+        let is_number = function.class == Class::Warp && matches!(&*ty, "int" | "unsigned");
+        arguments.push(match (is_number, arguments.is_empty()) {
+            (true, true) => "0xffffffffu".to_owned(),
+            (true, false) => "1".to_owned(),
+            _ => format!("p{}", parameters.len()),
+        });
+        if !is_number {
+            parameters.push(format!("{ty} p{}", parameters.len()));
+        }
+    }
+    let name = function.name;
+    let call = format!("{name}({})", arguments.join(", "));
+    let is_kept = result != "void" && !result.ends_with('*');
+    let used = if is_kept { format!("auto r = {call}") } else { call };
+    let headers =
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cassert>\n#include <cstring>\n";
+    Some(format!("{headers}__global__ void k({}) {{ {arrays}{used}; }}\n", parameters.join(", ")))
+}
+
+/// Takes the first type off a signature, as C++ writes it.
+fn next_type(signature: &mut &str) -> Option<String> {
+    let mut letters = signature.chars();
+    let letter = letters.next()?;
+    *signature = letters.as_str();
+    let plain = match letter {
+        'P' => return next_type(signature).map(|inner| format!("{inner}*")),
+        'K' => return next_type(signature).map(|inner| format!("const {inner}")),
+        'V' => return next_type(signature).map(|inner| format!("volatile {inner}")),
+        '{' => {
+            let (name, after) = signature.split_once('}')?;
+            *signature = after;
+            return Some(name.to_owned());
+        }
+        'v' => "void",
+        'b' => "bool",
+        'c' => "char",
+        'a' => "signed char",
+        'h' => "unsigned char",
+        's' => "short",
+        't' => "unsigned short",
+        'i' => "int",
+        'j' => "unsigned",
+        'l' => "long",
+        'm' => "unsigned long",
+        'x' => "long long",
+        'y' => "unsigned long long",
+        'f' => "float",
+        'd' => "double",
+        'H' => "__half",
+        'B' => "__nv_bfloat16",
+        _ => return None,
+    };
+    Some(plain.to_owned())
 }
