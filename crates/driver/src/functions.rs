@@ -98,8 +98,8 @@ fn is_read(function: &Intrinsic) -> bool {
     })
 }
 
-/// A kernel that calls a function with its own parameters, or with pointers to shared memory. Masks and widths of a warp are
-/// numbers, as they must be.
+/// A kernel that calls a function with its own parameters, or with pointers to shared memory. Masks and widths of a warp
+/// and sizes of copies are numbers.
 fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String> {
     let mut rest = signature;
     let result = next_type(&mut rest)?;
@@ -107,7 +107,7 @@ fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String
     let mut arrays = String::new();
     while !rest.is_empty() {
         // Any pointer will do for `void*`.
-        let ty = next_type(&mut rest)?.replace("void*", "char*");
+        let ty = next_type(&mut rest)?.replace("void*", "int*");
         if let (true, Some(element)) = (shared, ty.strip_suffix('*')) {
             let (name, element) =
                 (format!("s{}", arguments.len()), element.trim_start_matches("const "));
@@ -115,13 +115,15 @@ fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String
             arguments.push(name);
             continue;
         }
-        let is_number = function.class == Class::Warp && matches!(&*ty, "int" | "unsigned");
-        arguments.push(match (is_number, arguments.is_empty()) {
-            (true, true) => "0xffffffffu".to_owned(),
-            (true, false) => "1".to_owned(),
-            _ => format!("p{}", parameters.len()),
-        });
-        if !is_number {
+        let number = match (function.class, &*ty) {
+            (Class::Warp, "int" | "unsigned") if arguments.is_empty() => Some("0xffffffffu"),
+            (Class::Warp, "int" | "unsigned") => Some("1"),
+            (Class::Memory, "unsigned long") => Some("4"),
+            (Class::Memory, "int") => Some("0"),
+            _ => None,
+        };
+        arguments.push(number.map_or_else(|| format!("p{}", parameters.len()), str::to_owned));
+        if number.is_none() {
             parameters.push(format!("{ty} p{}", parameters.len()));
         }
     }
