@@ -528,8 +528,8 @@ impl Report<'_> {
         }
         if has(|element| matches!(element, Type::Float)) {
             all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
-            all.extend(self.assumed_defined());
         }
+        all.extend(self.assumed_defined());
         if has(|element| matches!(element, Type::Int { .. })) {
             all.push("equations with elements of integer arrays are modulo 2^bits".to_owned());
         }
