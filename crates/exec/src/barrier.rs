@@ -1,56 +1,15 @@
 //! Threads at the barriers of their block: when a warp registers, what is wrong about it, and who
 //! goes on. What registrations mean is [`sync::Barriers`]' business.
 
+use crate::arrival::{Arrival, Unawaited, Votes};
 use crate::block::BlockRun;
 use crate::finding::{BarrierArrival, BarrierFault, BarrierUse, Fault, Gap, Place};
 use crate::lanes::{Mask, WARP};
+use crate::position::Position;
 use crate::tags::{Source, Tags};
-use crate::warp::{Position, State};
+use crate::warp::State;
 use ir::{BarrierKind, Op, SyncOp};
 use sync::{Misuse, Registration, Reuse, Site};
-
-/// What lanes do at a barrier of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
-    /// Which barrier.
-    pub(crate) id: u8,
-    /// How many threads it counts; all of the block if absent.
-    pub(crate) count: Option<u32>,
-    /// Whether the lanes wait.
-    pub(crate) waits: bool,
-    /// Whether all lanes of the warp must come to the same instruction.
-    pub(crate) aligned: bool,
-    /// Lanes whose predicate is true, for a reduction.
-    pub(crate) votes: Option<Votes>,
-}
-
-/// Predicates that lanes bring to a barrier.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Votes {
-    /// How many are true, and how many there are.
-    pub(crate) yes: u32,
-    pub(crate) all: u32,
-    /// Whether some are not known.
-    pub(crate) unknown: bool,
-}
-
-/// Generations of barriers that nobody waited for. They are told when the block has ended: a barrier that
-/// is used again too early is an error, of which the note would be a part.
-#[derive(Debug, Default)]
-pub(crate) struct Unawaited {
-    /// The first arrival of each: the barrier, the warp and the fault; one for each instruction.
-    arrivals: Vec<(Site, usize, BarrierFault)>,
-    /// Barriers that are used again too early, one bit each.
-    reused: u16,
-}
-
-impl Votes {
-    fn add(&mut self, other: Self) {
-        self.yes += other.yes;
-        self.all += other.all;
-        self.unknown |= other.unknown;
-    }
-}
 
 impl BlockRun<'_, '_> {
     /// Registers a warp if all its lanes that still run have come to a barrier; whether it did.

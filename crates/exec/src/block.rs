@@ -1,20 +1,19 @@
 //! Runs a block: its warps in turn, its barriers, until all threads have ended.
 
-use crate::barrier::{Unawaited, Votes};
+use crate::arrival::{Unawaited, Votes};
 use crate::budget::Budget;
-use crate::deadlock::polling;
+use crate::context::{Context, Flow, Scratch};
 use crate::finding::{Fault, Gap, Thread};
-use crate::interpret::{
-    Context, Flow, Inputs, Scratch, guarded, lanes_left, return_values, same_collective,
-};
+use crate::interpret::{Inputs, guarded, lanes_left, return_values, same_collective};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::position::Position;
 use crate::report::Report;
-use crate::stretch::{Followed, follow};
+use crate::run_group::{Followed, follow};
 use crate::tracker::{Shadows, Tracker};
 use crate::value::Valued;
-use crate::warp::{Group, Position, State, Warp};
+use crate::warp::{Group, State, Warp};
 use ir::{Op, Operand, Terminator};
 
 /// After as many instructions of each lane the budget is looked at.
@@ -458,4 +457,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.warps[warp].groups[group].at = call.next();
         self.warps[warp].merge(group);
     }
+}
+
+/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
+/// for.
+#[cold]
+fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
+    let function = &machine.program.functions[at.function];
+    if ir::cfg::innermost_loop(function, at.block).is_some() {
+        gap.reason.push_str("; this loop may wait for another thread");
+    }
+    gap
 }

@@ -3,8 +3,9 @@
 use crate::finding::{Gap, Stop, Thread};
 use crate::lanes::WARP;
 use crate::machine::Machine;
-use crate::run::Limits;
-use crate::warp::{Group, Position};
+use crate::options::Limits;
+use crate::position::Position;
+use crate::warp::Group;
 use crate::watch::Watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,8 +3,7 @@
 use crate::block::BlockRun;
 use crate::finding::{Fault, Gap, Wait, WaitKind};
 use crate::lanes::{Mask, WARP};
-use crate::machine::Machine;
-use crate::warp::{Position, State};
+use crate::warp::State;
 
 /// The most waits a report lists.
 const MOST_WAITS: usize = 16;
@@ -78,15 +77,4 @@ impl BlockRun<'_, '_> {
             State::Ready => WaitKind::Lanes { missing: 0 },
         }
     }
-}
-
-/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
-/// for.
-#[cold]
-pub(crate) fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
-    let function = &machine.program.functions[at.function];
-    if ir::cfg::innermost_loop(function, at.block).is_some() {
-        gap.reason.push_str("; this loop may wait for another thread");
-    }
-    gap
 }

@@ -5,16 +5,17 @@
 //! is a matter of the [`domain`] a run is made in. It knows nothing of PTX, command lines or verdicts.
 
 mod address;
-mod ahead;
+mod arrival;
 mod barrier;
 mod block;
 mod budget;
 pub mod concrete;
+mod context;
 mod coverage;
 mod deadlock;
-mod decode;
 pub mod domain;
 mod doubt;
+mod fast;
 mod finding;
 mod interpret;
 mod lanes;
@@ -23,16 +24,20 @@ mod layout;
 mod legal;
 mod machine;
 mod memory;
+mod options;
+mod outcome;
 mod polls;
 mod pool;
+mod position;
 mod races;
+mod racing_reads;
 mod registers;
 mod report;
 mod results;
 mod run;
+mod run_group;
+mod speculative_blocks;
 mod stores;
-mod stretch;
-mod suspects;
 mod tags;
 mod tally;
 mod tracker;
@@ -49,12 +54,14 @@ pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
+pub use options::{Checks, Limits, Paths};
+pub use outcome::{Outcome, Syncs};
+pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{
-    Checks, Limits, Numbered, Outcome, Paths, Syncs, barrier_uses, check, check_asking,
-    check_enclosed, check_in, check_numbered, check_with, run, run_in,
+    Numbered, barrier_uses, check, check_asking, check_enclosed, check_in, check_numbered,
+    check_with, run, run_in,
 };
 pub use stores::last_store;
-pub use suspects::follow_racing_reads;
 pub use value::unit::Lost;
 pub use watch::Watch;

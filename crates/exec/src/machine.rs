@@ -1,17 +1,17 @@
 //! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
-use crate::decode::{Code, Decoding, Floats};
 use crate::domain::InputSource;
+use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Argument, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
+use crate::options::Paths;
 use crate::polls::polls;
-use crate::run::Paths;
-use crate::suspects::Suspicion;
+use crate::position::Position;
+use crate::racing_reads::Suspicion;
 use crate::value::Valued;
-use crate::warp::Position;
 use base::IndexVec;
 use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};

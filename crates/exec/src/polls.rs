@@ -10,11 +10,7 @@
 //! not known. Taking another loop for one that waits costs an answer, never makes a wrong one; missing one leaves
 //! what unordered accesses are otherwise.
 
-use crate::address::{Area, Pointer};
-use crate::decode::Code;
-use crate::finding::Gap;
-use crate::interpret::Context;
-use crate::launch::Access as Permission;
+use crate::fast::decode::Code;
 use base::IndexVec;
 use ir::cfg::loops_around;
 use ir::{
@@ -27,11 +23,6 @@ use sync::Site;
 /// What is said where a block polls.
 pub(crate) const WAITS: &str = "this block waits for another block (grid.sync() or a flag in global \
                                 memory); waits between blocks are not modelled";
-/// What is said where nobody else could change what is polled.
-const ALONE: &str =
-    "this loop polls global memory until something else changes it; such waits are not modelled";
-/// A loop that polls as often will not end by itself.
-const MOST_POLLS: u64 = 1 << 20;
 
 /// The instructions of a program that poll, ascending.
 pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Site> {
@@ -67,44 +58,11 @@ pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Si
 }
 
 /// Where an operation that may poll looks.
-fn target(op: &Op) -> Option<(Address, Space)> {
+pub(crate) fn target(op: &Op) -> Option<(Address, Space)> {
     match op {
         Op::Load(load) => Some((load.address, load.space)),
         Op::Atomic(atomic) => Some((atomic.address, atomic.space)),
         _ => None,
-    }
-}
-
-/// Stops at a read that polls, or at last when it has polled for too long.
-pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
-    let Some((address, space)) = target(op) else { return Ok(()) };
-    let Some(Area::Global(number)) = area(context, address, space) else { return Ok(()) };
-    let several = context.machine.launch.blocks() > 1;
-    let changes = context.global.get(number).is_some_and(|memory| memory.access != Permission::In);
-    context.report.polls += 1;
-    if several && changes && context.tracker.is_checking() {
-        return Err(context.gap(WAITS));
-    }
-    match context.report.polls > MOST_POLLS {
-        true if several && changes => Err(context.gap(WAITS)),
-        true => Err(context.gap(ALONE)),
-        false => Ok(()),
-    }
-}
-
-/// Where the lowest lane's access goes, if that is known.
-fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option<Area> {
-    match address.base {
-        AddressBase::Variable(variable) => context.machine.areas.get(&variable).copied(),
-        AddressBase::Absolute => None,
-        AddressBase::Register(register) => {
-            let lane = context.lanes.lowest()?;
-            let width = context.layout.width(register);
-            let (values, tags) = context.read(register.into(), width);
-            let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-            let pointer = tags.pointer.has(lane).then(|| Pointer::decode(full, space)).flatten();
-            pointer.map(|pointer| pointer.area)
-        }
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::coverage::Coverage;
 use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierFault, BarrierUse, Fault, Finding, Place, Thread, Undecided};
-use crate::run::Syncs;
-use crate::suspects::{Racing, Suspects};
+use crate::outcome::Syncs;
+use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};

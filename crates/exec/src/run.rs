@@ -1,124 +1,23 @@
 //! Runs all blocks of a launch.
 
-use crate::ahead::{self, Queue};
 use crate::budget::Budget;
 use crate::domain::Domain;
-use crate::doubt::Doubt;
-use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
+use crate::finding::{BarrierUse, Gap, Place};
 use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;
 use crate::machine::Machine;
 use crate::memory::{Allocation, States};
+use crate::options::{Checks, Limits};
+use crate::outcome::Outcome;
+use crate::racing_reads::Suspicion;
 use crate::report::Report;
 use crate::results::Results;
-use crate::suspects::{Racing, Suspects, Suspicion};
+use crate::speculative_blocks::{self, Queue};
 use crate::tally::Tally;
 use crate::value::{Store, Valued};
-use crate::watch::Watch;
-use base::Span;
-use ir::{FuncId, Program, VarId};
+use ir::Program;
 use rustc_hash::FxHashSet;
-use std::time::Duration;
-
-/// How much a run may do.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Instructions, counted for each lane.
-    pub lane_instructions: u64,
-    /// Time. What a run comes to then depends on the machine.
-    pub time: Option<Duration>,
-    /// Blocks that [`check`] runs at the same time. What a run finds does not depend on it.
-    pub jobs: usize,
-    /// Who watches it, and may want it to end.
-    pub watch: Option<&'static Watch>,
-    /// Which code executes instructions. What a run finds does not depend on it.
-    pub paths: Paths,
-}
-
-/// Which code executes instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Paths {
-    /// Common cases by code of their own, which promises the answer of [`Paths::General`].
-    #[default]
-    Fast,
-    /// Everything by the code for all cases. Slow; tests compare the two.
-    General,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let (lane_instructions, paths) = (20_000_000_000, Paths::Fast);
-        Self { lane_instructions, time: None, jobs: 1, watch: None, paths }
-    }
-}
-
-/// How a kernel is checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checks {
-    /// Lanes that run together stay together: every instruction orders what they did before it with
-    /// what they do after it. No GPU since sm_70 promises that.
-    pub lock_step: bool,
-    /// Keep the uses of barriers in the first block.
-    pub barrier_uses: bool,
-}
-
-/// How often threads synchronised, counted for each of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Syncs {
-    /// Arrivals at barriers of a block.
-    pub block: u64,
-    /// Instructions that the lanes of a warp execute together: `bar.warp.sync`, shuffles, votes, matrix
-    /// instructions.
-    pub warp: u64,
-}
-
-/// What a run found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Faults, in the order in which they were met.
-    pub findings: Vec<Finding>,
-    /// Faults that were only counted, because there were too many.
-    pub dropped_findings: u64,
-    /// What the run went past without knowing, in the order in which it was met.
-    pub doubts: Vec<Doubt>,
-    /// Module variables that were read and hold what the module says only if the host has not
-    /// changed them.
-    pub initialisers: Vec<VarId>,
-    /// Where the run could not go on, if it did not end; nothing is known about what follows.
-    pub gap: Option<Gap>,
-    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at.
-    pub buffers: Vec<Vec<u8>>,
-    /// For each byte of each buffer, whether somebody gave it a value.
-    pub written: Vec<Vec<bool>>,
-    /// Places whose results the manual does not fix to the bit.
-    pub approximate: Vec<Place>,
-    /// Accesses that are aligned only if an allocation lies better than its declaration promises.
-    pub alignments: Vec<Place>,
-    /// Accesses of which it is open whether they race; only if they were looked for.
-    pub undecided: Vec<Undecided>,
-    /// Uses of barriers in the first block, in the order of their ends; only if asked for.
-    pub barrier_uses: Vec<BarrierUse>,
-    /// Whether something was executed under a condition that is not decided, so that what it wrote may
-    /// not be written.
-    pub conditional: bool,
-    /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
-    /// domain [`crate::Enclosed`] knows more of them.
-    pub unfixed: bool,
-    /// Places where the kernel prints.
-    pub prints: Vec<Place>,
-    /// Instructions executed, counted for each lane.
-    pub lane_instructions: u64,
-    /// How often threads synchronised.
-    pub syncs: Syncs,
-    /// Where reads conflict with writes, and which they are.
-    pub(crate) suspects: Suspects,
-    pub(crate) racing: Racing,
-    /// Blocks that ran to their end.
-    pub blocks: u64,
-    /// Instructions that some thread executed, by their place in the text, ascending.
-    pub executed: Vec<(FuncId, Span)>,
-}
 
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
 #[must_use]
@@ -301,7 +200,7 @@ fn run_particular(
     let keeps = valued.is_some();
     let mut queue = Queue::new(launch.numbers());
     if checks.is_some_and(|checks| !checks.barrier_uses) && !keeps {
-        ahead::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
+        speculative_blocks::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);

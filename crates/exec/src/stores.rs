@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::finding::{Place, Thread};
 use crate::launch::Launch;
 use crate::machine::Machine;
-use crate::run::{Checks, Limits};
+use crate::options::{Checks, Limits};
 use crate::tracker::Shadows;
 use ir::Program;
 

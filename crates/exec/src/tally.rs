@@ -5,12 +5,12 @@ use crate::budget::Budget;
 use crate::finding::{Gap, Stop};
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::options::{Checks, Limits};
+use crate::position::Position;
 use crate::races::{Between, Story, Told};
 use crate::report::Report;
-use crate::run::{Checks, Limits};
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
-use crate::warp::Position;
 
 /// What a block found by itself.
 pub(crate) struct Found {
@@ -156,7 +156,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             self.report.suspects.between.extend(words);
             self.report.suspects.incomplete |= conflicts.more_words;
         }
-        self.report.racing.check_sites(self.machine);
+        self.report.racing.check_sites(|site| self.machine.op(site));
         (self.report, self.gap, self.blocks)
     }
 }

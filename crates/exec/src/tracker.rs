@@ -7,8 +7,8 @@ use crate::address::Area;
 use crate::lanes::Mask;
 use crate::launch::Access as Permission;
 use crate::memory::Allocation;
-use crate::run::Checks;
-use crate::suspects::{Counts, History, Suspects};
+use crate::options::Checks;
+use crate::racing_reads::{Counts, History, Suspects};
 use sync::{
     Access, Barriers, Clocks, Conflict, Conflicts, Copies, CopyId, Kind, SameValue, Shadow, Site,
     Time, UpdateGroup, Who,

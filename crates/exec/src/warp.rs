@@ -5,33 +5,14 @@
 //! become one again. Which group runs next is a matter of speed: the one furthest behind in the
 //! text goes first, because that is where reconvergence comes from.
 
-use crate::barrier::Arrival;
+use crate::arrival::Arrival;
 use crate::lanes::Mask;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
+use crate::position::Position;
 use crate::registers::Registers;
 use base::Index;
 use ir::{BlockId, FuncId, Space, VarId};
-
-/// A place in the program, before an instruction or a terminator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) function: FuncId,
-    pub(crate) block: BlockId,
-    pub(crate) index: usize,
-}
-
-impl Position {
-    /// The start of a block.
-    pub(crate) fn start(function: FuncId, block: BlockId) -> Self {
-        Self { function, block, index: 0 }
-    }
-
-    /// The instruction behind this one.
-    pub(crate) fn next(self) -> Self {
-        Self { index: self.index + 1, ..self }
-    }
-}
 
 /// Lanes that run together.
 #[derive(Clone, Debug)]

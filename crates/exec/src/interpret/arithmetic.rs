@@ -1,7 +1,8 @@
 //! Moves, integers and floats: bits from [`crate::concrete`], tags from the operands.
 
-use super::{Context, pointer};
+use super::pointer;
 use crate::concrete::{self, lanes};
+use crate::context::Context;
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::legal::{self, Enclosure, Unfixed, enclosure};

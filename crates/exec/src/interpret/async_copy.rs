@@ -3,8 +3,9 @@
 //!
 //! A source of more bytes than the copy has is undefined: a finding, and the bytes written are unknown.
 
-use super::Context;
-use super::memory::{locate, read_element, resolve, track, write_element};
+use super::access::{locate, read_element, resolve, write_element};
+use super::tracked::track;
+use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;

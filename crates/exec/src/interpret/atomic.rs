@@ -1,11 +1,13 @@
 //! Read-modify-writes (manual §9.7.13.5–6).
 
-use super::Context;
-use super::memory::{
-    allocation, fence, locate, mark, read_element, resolve, track, word_of, worse, write_element,
+use super::access::{
+    allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
 };
+use super::symbolic;
+use super::tracked::{fence, track};
 use crate::address::{Area, Pointer};
 use crate::concrete;
+use crate::context::Context;
 use crate::domain::Numbers;
 use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
@@ -153,7 +155,7 @@ fn valued_update(
     }
     if clean(old.1)
         && clean(a.1)
-        && let Some(new) = super::valued::update(context, atomic, [old, a])
+        && let Some(new) = symbolic::update(context, atomic, [old, a])
     {
         return new;
     }

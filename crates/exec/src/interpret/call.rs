@@ -1,8 +1,8 @@
 //! Calls: arguments, results, and functions whose body is elsewhere.
 
-use super::Context;
-use super::memory::{word_of, write_element};
+use super::access::{word_of, write_element};
 use crate::address::Area;
+use crate::context::Context;
 use crate::finding::{Fault, Gap};
 use crate::lanes::{Lanes, WARP};
 use crate::tags::Tags;

@@ -6,8 +6,8 @@
 //! outside the mask are poison. A lane that is not in its own mask is a finding; lanes that never
 //! come make the others wait forever, which is found at the end.
 
-use super::{Context, Flow};
-use crate::barrier::{Arrival, Votes};
+use crate::arrival::{Arrival, Votes};
+use crate::context::{Context, Flow};
 use crate::finding::{BarrierFault, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::machine::Machine;

@@ -5,8 +5,8 @@
 //! are numbers; differences and comparisons within one allocation are numbers. Everything else is
 //! unknown.
 
-use super::Context;
 use crate::address::{Area, Pointer, window};
+use crate::context::Context;
 use crate::finding::Gap;
 use crate::lanes::{Lanes, Mask};
 use crate::tags::{Source, Tags};

@@ -1,7 +1,7 @@
 //! Special registers and addresses of symbols.
 
-use super::Context;
 use crate::address::Pointer;
+use crate::context::Context;
 use crate::finding::Gap;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};

@@ -1,13 +1,13 @@
 //! Tells [`crate::tracker`] what instructions do to memory.
 
-use super::Context;
 use crate::address::Pointer;
+use crate::context::Context;
 use crate::lanes::{Mask, WARP};
 use crate::tracker::Manner;
 use ir::{Load, Ordering};
 use sync::{Kind, SameValue};
 
-/// Tells who read what, in the groups in which [`super::contiguous`] tells it: lanes that read the
+/// Tells who read what, in the groups in which [`crate::fast`] tells it: lanes that read the
 /// same together, if the first shares its place with another.
 pub(super) fn track_load(
     context: &mut Context<'_, '_>,
@@ -44,7 +44,7 @@ pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
 }
 
 /// How a load accesses memory.
-pub(super) fn load_manner(context: &Context<'_, '_>, load: &Load) -> Manner {
+pub(crate) fn load_manner(context: &Context<'_, '_>, load: &Load) -> Manner {
     let manner = Manner::plain(Kind::Read, context.site, load.width.bytes());
     Manner { non_coherent: load.non_coherent, ..manner }
 }

@@ -15,10 +15,10 @@
 //!
 //! [`Domain::any_of`]: crate::domain::Domain::any_of
 
-use super::product::{Factor, Sources};
+use super::factors::{Factor, Sources};
+use crate::context::Context;
 use crate::doubt::Doubtful;
-use crate::interpret::Context;
-use crate::interpret::memory::word_of;
+use crate::interpret::access::word_of;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;

@@ -1,10 +1,11 @@
 //! Products of floats that are numbers: the manual fixes an element of D only if no partial sum is
 //! rounded, whatever the order ([`crate::legal`]).
 
+use super::factors::{Numbers, Product, Terms, combine, format};
 use super::fragment::parts;
-use super::product::{Numbers, Product, Terms, combine, format};
+use crate::context::Context;
 use crate::domain;
-use crate::interpret::{Context, valued};
+use crate::interpret::symbolic;
 use crate::lanes::{Mask, WARP};
 use crate::legal::{Enclosure, Unfixed, matrix_sum};
 use crate::tags::Tags;
@@ -48,7 +49,7 @@ pub(super) fn execute(
         context.report.unfixed |= !tags.is_number_in(context.lanes);
         context.write(dst, &words, tags);
         if context.valued.is_some() && !tags.is_number() {
-            valued::enclosed_sums(context, d, dst, (&sums, tags.unknown));
+            symbolic::enclosed_sums(context, d, dst, (&sums, tags.unknown));
         }
     }
 }

@@ -5,20 +5,20 @@
 //! exited or never existed makes them undefined, a finding. They order no memory.
 
 mod copies;
-mod fragment;
+pub(super) mod factors;
+pub(super) mod fragment;
 mod legal;
 mod product;
 mod rows;
 mod sparse;
 mod tile;
 
-use super::{Context, Flow};
+use crate::context::{Context, Flow};
 use crate::finding::{Fault, Gap, Origin};
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
-pub(super) use fragment::{Place, parts};
+use factors::Product;
 use ir::{Access, Op};
-pub(super) use product::{Factor, Matrix, Product, Terms, format};
 
 /// Executes a matrix instruction when the whole warp is there.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {

@@ -7,11 +7,12 @@
 //! (sm_80 and later).
 
 use crate::address::{Area, Pointer};
+use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap};
-use crate::interpret::Context;
-use crate::interpret::memory::{
-    allocation, locate, mark, read_element, resolve, track, word_of, worse, write_element,
+use crate::interpret::access::{
+    allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
 };
+use crate::interpret::tracked::track;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};

@@ -11,11 +11,12 @@
 
 use super::fragment::{self, Place, Spread, parts};
 use crate::address::Pointer;
+use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
-use crate::interpret::Context;
-use crate::interpret::memory::{
-    locate, mark, read_element, resolve, track, word_of, worse, write_element,
+use crate::interpret::access::{
+    locate, mark, read_element, resolve, word_of, worse, write_element,
 };
+use crate::interpret::tracked::track;
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;

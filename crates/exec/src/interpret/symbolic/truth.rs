@@ -1,10 +1,12 @@
 //! Predicates that are not known.
 
-use super::{bytes, integer, raw};
+use super::integer;
+use super::operand::{bytes, raw};
 use crate::concrete;
+use crate::context::Context;
 use crate::domain::{Connective, HANDLES, Truths, Values};
 use crate::finding::Gap;
-use crate::interpret::{Context, arithmetic};
+use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::value::unit::{Unit, Units};

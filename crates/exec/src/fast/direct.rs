@@ -1,11 +1,11 @@
-//! The common operations on numbers and pointers that are not decoded ([`crate::decode`]), computed
+//! The common operations on numbers and pointers that are not decoded ([`super::decode`]), computed
 //! where the result will stay.
 //!
-//! Everything else goes the long way in [`super::arithmetic`]. Both give the same result where
+//! Everything else goes the long way in [`crate::interpret`]. Both give the same result where
 //! both apply.
 
-use super::{Context, Scratch};
 use crate::concrete::lanes::{self, narrow};
+use crate::context::{Context, Scratch};
 use crate::lanes::Mask;
 use crate::layout::Layout;
 use crate::registers::Registers;

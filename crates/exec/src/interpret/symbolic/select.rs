@@ -4,10 +4,11 @@
 //! result is clear from one of the operands; otherwise the choice is kept as it is until somebody
 //! says what it is ([`Unit::Choice`]).
 
+use super::integer;
+use super::operand::{Patch, bytes, raw};
 use super::truth::Predicate;
-use super::{Patch, bytes, integer, raw};
+use crate::context::Context;
 use crate::domain::HANDLES;
-use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;

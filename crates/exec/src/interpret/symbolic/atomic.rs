@@ -1,8 +1,8 @@
 //! Read-modify-writes of values.
 
 use super::{integer, legal};
+use crate::context::Context;
 use crate::domain::Binary;
-use crate::interpret::Context;
 use crate::memory::Word;
 use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort, known};

@@ -3,11 +3,13 @@
 //! Each is executed as without a domain first, which settles what is number, pointer or poison and
 //! makes the rest opaque; then the lanes of which more can be said are written again.
 
-use super::{Patch, bytes, integer, raw, truth};
+use super::operand::{Patch, bytes, raw};
+use super::{integer, truth};
 use crate::concrete;
+use crate::context::Context;
 use crate::domain::{HANDLES, Unary};
 use crate::finding::Gap;
-use crate::interpret::{Context, arithmetic};
+use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Source::Data;

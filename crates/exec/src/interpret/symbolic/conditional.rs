@@ -10,12 +10,15 @@
 //! registers, and plain loads and stores, can be conditional: barriers and collectives would have to
 //! be waited for under a condition.
 
+use super::operand::{bytes, raw};
 use super::select::{self, choice};
 use super::truth::{self, Predicate};
-use super::{bytes, raw};
+use crate::context::Context;
 use crate::domain::{Connective, HANDLES, Truths, Value};
 use crate::finding::{AccessKind, Gap};
-use crate::interpret::{Context, execute, memory};
+use crate::interpret::access::{locate, read_element, resolve, word_of, write_element};
+use crate::interpret::tracked::track;
+use crate::interpret::{execute, memory};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
@@ -143,7 +146,7 @@ fn conditional_write(context: &mut Context<'_, '_>, guard: &Condition, op: &Op) 
 fn merge_bits(context: &mut Context<'_, '_>, guard: &Condition, register: Reg, old: (Lanes, Tags)) {
     let new = raw(context, register.into());
     let same = |lane: &usize| {
-        let word = |tags: Tags| memory::word_of(tags, *lane);
+        let word = |tags: Tags| word_of(tags, *lane);
         let fixed = matches!(word(new.1), Word::Number | Word::Pointer);
         let nothing = word(new.1) == Word::Poison && word(old.1) == Word::Poison;
         nothing || fixed && word(new.1) == word(old.1) && new.0[*lane] == old.0[*lane]
@@ -252,13 +255,13 @@ fn conditional_store(
     let size = element * store.srcs.len() as u32;
     let (warp, lanes) = (context.warp.number, context.lanes);
     context.tracker.step(warp, lanes);
-    let addresses = memory::resolve(context, store.address, store.space, AccessKind::Write, size)?;
+    let addresses = resolve(context, store.address, store.space, AccessKind::Write, size)?;
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
-        let found = memory::locate(context, pointer, lane, (size, size), AccessKind::Write);
+        let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
         let Some(found) = found else { continue };
         let manner = Manner::plain(Kind::Write, context.site, element);
-        memory::track(context, pointer, lane, size, manner, SameValue::Undecided);
+        track(context, pointer, lane, size, manner, SameValue::Undecided);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
@@ -269,8 +272,7 @@ fn conditional_store(
             let size = element as usize;
             let mut old = ([0; WARP], [0; WARP]);
             let parts = [&mut old.0, &mut old.1];
-            let word =
-                memory::read_element(context, pointer.area, lane, Some(Some(at)), size, parts);
+            let word = read_element(context, pointer.area, lane, Some(Some(at)), size, parts);
             let new = raw(context, src);
             let new = bytes(context, &new, lane);
             let Some(valued) = &mut context.valued else { return Ok(()) };
@@ -280,7 +282,7 @@ fn conditional_store(
             let condition = guard.predicate.words[lane];
             let chosen = choice(valued, condition, (&a, &b), size);
             let target = (pointer.area, lane);
-            memory::write_element(context, target, at, size, (chosen, Word::Unknown));
+            write_element(context, target, at, size, (chosen, Word::Unknown));
         }
     }
     context.tracker.step(warp, lanes);

@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::finding::Stop;
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::run::Checks;
+use crate::options::Checks;
 use crate::tally::{Found, Tally};
 use crate::tracker::Shadows;
 use rustc_hash::FxHashMap;

@@ -6,31 +6,31 @@
 mod atomic;
 mod bits;
 mod classify;
-mod conditional;
+pub(crate) mod conditional;
 mod convert;
 mod float;
 mod integer;
 mod legal;
 mod matrix;
+mod operand;
+mod reals;
 mod same;
 mod select;
 mod special;
 mod truth;
 
-use super::Context;
-use super::memory::word_of;
 use crate::concrete;
+use crate::context::Context;
 use crate::finding::{Gap, Stop};
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::Lanes;
 use crate::memory::Word;
-use crate::tags::{Source, Tags};
-use crate::value::bytes::Bytes;
+use crate::tags::Tags;
 use crate::value::reason;
 pub(super) use atomic::update;
-pub(crate) use conditional::conditional;
-pub(super) use float::execute as float;
+pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
+use operand::raw;
 pub(super) use same::keeps;
 
 /// Executes an operation if values are concerned; whether it was.
@@ -61,64 +61,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
         | Op::FloatTest { .. }
         | Op::Convert { .. } => Ok(float(context, op)),
         _ => Ok(false),
-    }
-}
-
-/// All bits of an operand, words of units where it is unknown.
-fn raw(context: &mut Context<'_, '_>, operand: Operand) -> (Lanes, Tags) {
-    context.read(operand, Width::B64)
-}
-
-/// Whether an operand is a number in all lanes that take part.
-fn is_number(context: &Context<'_, '_>, operand: Operand) -> bool {
-    context.registers.operand_tags(operand).is_number_in(context.lanes)
-}
-
-/// The bytes of a lane of an operand.
-fn bytes(context: &mut Context<'_, '_>, (values, tags): &(Lanes, Tags), lane: usize) -> Bytes {
-    let word = word_of(*tags, lane);
-    match &mut context.valued {
-        Some(valued) => valued.store.bytes(values[lane], word),
-        None => crate::value::bytes::ZERO,
-    }
-}
-
-/// New contents of some lanes of a register.
-struct Patch {
-    values: Lanes,
-    upper: Lanes,
-    unknown: Mask,
-    numbers: Mask,
-}
-
-impl Patch {
-    fn new() -> Self {
-        let values = [0; WARP];
-        Self { values, upper: values, unknown: Mask::NONE, numbers: Mask::NONE }
-    }
-
-    fn set(&mut self, lane: usize, (value, word): (u64, Word)) {
-        self.values[lane] = value;
-        let bit = Mask(1 << lane);
-        match word {
-            Word::Number => self.numbers = self.numbers.or(bit),
-            _ => self.unknown = self.unknown.or(bit),
-        }
-    }
-
-    /// Writes the lanes that were set.
-    fn apply(&self, context: &mut Context<'_, '_>, dst: Reg) {
-        let lanes = self.unknown.or(self.numbers).and(context.lanes);
-        if lanes.is_empty() {
-            return;
-        }
-        let origin = context.registers.tags(dst).origin.or(Some(Source::Data));
-        let tags = Tags { unknown: self.unknown, origin, ..Tags::NUMBER };
-        let layout = context.layout;
-        context.registers.write(layout, dst, &self.values, tags, lanes);
-        if layout.width(dst) == Width::B128 {
-            context.registers.write_upper(layout, dst, &self.upper, lanes);
-        }
     }
 }
 
@@ -183,7 +125,7 @@ pub(super) fn extend(
 
 /// A gap that a predicate causes, in the words of the domain.
 #[cold]
-pub(super) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
+pub(crate) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
     let words = context.registers.truths(register.into());
     let lane = context.registers.tags(register).unknown.and(context.lanes).lowest();
     if let (Some(valued), Some(lane)) = (&context.valued, lane) {

@@ -4,13 +4,13 @@
 //! Known numbers stay bits where the conversion loses nothing; otherwise the exact number is the
 //! domain's.
 
-use super::float::{Ask, Shape, answer, reals, write};
-use super::legal;
-use super::{Patch, bytes, integer, is_number, raw};
+use super::operand::{Patch, bytes, is_number, raw};
+use super::reals::{Ask, Shape, answer, reals, write};
+use super::{integer, legal};
 use crate::concrete;
 use crate::concrete::Conversion;
+use crate::context::Context;
 use crate::domain::{HANDLES, Numbers};
-use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;

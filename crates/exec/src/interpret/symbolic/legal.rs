@@ -3,11 +3,11 @@
 //! Whoever computes a float asks here whether its operands are enclosed; then so is the result. Whoever
 //! decides something by a float asks here whether all legal results decide alike.
 
-use super::float::{Operands, Shape, followed};
-use super::{Patch, raw};
+use super::operand::{Operands, Patch, raw};
+use super::reals::{Shape, followed};
 use crate::concrete::{self, Conversion};
+use crate::context::Context;
 use crate::domain::{Binary, HANDLES, Numbers, Truths, Value, Values};
-use crate::interpret::Context;
 use crate::lanes::Mask;
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;

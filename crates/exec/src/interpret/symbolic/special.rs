@@ -5,12 +5,12 @@
 //! known all that is exact, and the domain is asked about the rest. Where `copysign` reads the sign of
 //! a value the domain is told the place: hardware has two zeros.
 
-use super::float::{Operands, Shape, answer, reals, write};
 use super::legal::{self, Machine};
-use super::raw;
+use super::operand::{Operands, raw};
+use super::reals::{Shape, answer, reals, write};
 use crate::concrete;
+use crate::context::Context;
 use crate::domain::{Binary, Instruction, Numbers, Truths, Unary, Values};
-use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
 use crate::value::Valued;

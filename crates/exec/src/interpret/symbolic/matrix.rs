@@ -8,13 +8,14 @@
 //! Of an element that a fragment holds several times, hardware may multiply any copy. Copies that are not shown to be the
 //! same are followed only into products that are the same for all of them: with a zero, say.
 
-use super::float::{Operands, Shape, reals, write};
 use super::integer::{congruent, number, whole};
-use super::{Patch, bytes};
+use super::operand::{Operands, Patch, bytes};
+use super::reals::{Shape, reals, write};
+use crate::context::Context;
 use crate::domain::{Binary, HANDLES, Value};
 use crate::doubt::Doubtful;
-use crate::interpret::Context;
-use crate::interpret::matrix::{Factor, Matrix, Place, Product, Terms, format, parts};
+use crate::interpret::matrix::factors::{Factor, Matrix, Product, Terms, format};
+use crate::interpret::matrix::fragment::{Place, parts};
 use crate::lanes::{Mask, WARP};
 use crate::legal::Enclosure;
 use crate::tags::Tags;

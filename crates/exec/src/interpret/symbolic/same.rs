@@ -1,9 +1,10 @@
 //! Whether a store leaves in place what is there, where values of the domain are concerned.
 
-use super::{bytes, raw};
+use super::operand::{bytes, raw};
 use crate::address::Pointer;
+use crate::context::Context;
 use crate::domain::Value;
-use crate::interpret::{Context, memory};
+use crate::interpret::access::read_element;
 use crate::lanes::WARP;
 use crate::value::Valued;
 use crate::value::unit::{Byte, Sort, integer};
@@ -19,7 +20,7 @@ pub(in crate::interpret) fn keeps(
 ) -> SameValue {
     let mut old = ([0; WARP], [0; WARP]);
     let parts = [&mut old.0, &mut old.1];
-    let word = memory::read_element(context, pointer.area, lane, Some(Some(start)), size, parts);
+    let word = read_element(context, pointer.area, lane, Some(Some(start)), size, parts);
     let new = raw(context, src);
     let new = bytes(context, &new, lane);
     let Some(valued) = &mut context.valued else { return SameValue::Undecided };

@@ -1,10 +1,11 @@
 //! `testp`: what kind of number a float is.
 
-use super::float::{ask_relation, followed, reals, tell_tests};
+use super::operand::{is_number, raw};
+use super::reals::{ask_relation, followed, reals, tell_tests};
 use super::truth::{self, Predicate};
-use super::{is_number, legal, raw, special};
+use super::{legal, special};
+use crate::context::Context;
 use crate::domain::{Connective, Numbers, Truths};
-use crate::interpret::Context;
 use crate::lanes::{Mask, WARP};
 use ir::{FloatProperty, Format, Operand, Reg, Relation};
 

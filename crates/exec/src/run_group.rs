@@ -1,13 +1,14 @@
 //! Executes instructions of a block one after the other, in the lanes of a group, and blocks one after the other
 //! while there is nobody to part from or to meet.
 
-use crate::decode::Step;
+use crate::context::{Context, Flow};
+use crate::fast::decode::Step;
 use crate::finding::{Gap, Place};
-use crate::interpret::{Context, Flow, conditional, execute, guarded};
+use crate::interpret::symbolic::conditional::conditional;
+use crate::interpret::{execute, guarded, poll};
 use crate::lanes::Mask;
-use crate::polls;
-use crate::suspects::{self, Suspicion};
-use crate::warp::Position;
+use crate::position::Position;
+use crate::racing_reads::{Suspicion, distrust};
 use ir::{BlockId, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
@@ -142,14 +143,14 @@ fn single_step(
     if accesses {
         context.tracker.step(context.warp.number, lanes);
         if context.machine.polls.binary_search(&context.site).is_ok() {
-            polls::check(context, &instruction.op)?;
+            poll::check(context, &instruction.op)?;
         }
     }
     let flow = match (&instruction.op, &context.machine.suspicion) {
         (Op::Load(load), Suspicion::Distrust(_)) => {
-            let distrusted = suspects::distrusted(context, load);
+            let distrusted = distrust::distrusted(context, load);
             let flow = execute(context, &instruction.op);
-            suspects::poison(context, load, &distrusted);
+            distrust::poison(context, load, &distrusted);
             flow
         }
         (op, _) => execute(context, op),

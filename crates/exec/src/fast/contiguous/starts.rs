@@ -2,8 +2,8 @@
 //! there.
 
 use crate::address::{Area, Pointer};
+use crate::context::Context;
 use crate::finding::AccessKind;
-use crate::interpret::Context;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -268,7 +268,7 @@ impl Starts {
 
 /// An allocation, the size of a lane's part of it, and the distance between two such parts.
 #[inline(always)]
-pub(in crate::interpret) fn allocation<'s>(
+pub(in crate::fast) fn allocation<'s>(
     machine: &Machine<'_>,
     global: &'s mut [Allocation],
     shared: &'s mut [Allocation],

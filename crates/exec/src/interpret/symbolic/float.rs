@@ -1,28 +1,24 @@
 //! Floats: the domain computes, everything here finds operands and puts results where they belong.
 
 use super::legal::{self, Machine};
-use super::truth;
-use super::{bytes, classify, convert, is_number, raw, special};
+use super::operand::{is_number, raw};
+use super::reals::{
+    Ask, Shape, all_followed, answer, ask_relation, is_alias, reals, tell_tests, write,
+};
+use super::{classify, convert, special, truth};
 use crate::concrete::Conversion;
-use crate::domain::{Binary, HANDLES, Instruction, LIMIT, Numbers, Truths, Unary, Values};
-use crate::interpret::Context;
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::context::Context;
+use crate::domain::{Binary, Instruction, Numbers, Truths, Unary};
+use crate::lanes::{Mask, WARP};
 use crate::legal::Enclosure;
 use crate::legal::enclosure;
 use crate::tags::{Source, Tags};
-use crate::value::Valued;
-use crate::value::bytes::ZERO;
-use crate::value::unit::{Byte, Sort, Unit};
 use ir::{
-    FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Op, Operand, Reg, Relation,
-    Rounding, Width,
+    FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Op, Operand, Reg, Rounding, Width,
 };
 
-/// An operand in all lanes.
-pub(super) type Operands = (Lanes, Tags);
-
 /// Executes an operation on floats; whether it is the domain's business.
-pub(in crate::interpret) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     match op {
         op if keeps_bits(context, op) => false,
         Op::FloatUnary { op, format, lanes, mode, dst, a } => {
@@ -149,18 +145,6 @@ fn binary(op: FloatBinary) -> Option<Binary> {
     })
 }
 
-/// Floats of an operation: their format, how many are side by side, and its modifiers.
-#[derive(Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) format: Format,
-    pub(super) count: u8,
-    pub(super) mode: FloatMode,
-}
-
-/// A question to the domain.
-pub(super) type Ask<'a, const N: usize> =
-    &'a mut dyn FnMut(&mut Valued<'_>, [&Values; N], Mask, &mut Values);
-
 /// The common case: singles, each a value in every lane. Whether it is that.
 #[inline]
 fn quick<const N: usize>(
@@ -225,175 +209,6 @@ fn compute<const N: usize>(
     true
 }
 
-/// Asks in the lanes whose operands are all values; an opaque operand makes an opaque result.
-pub(super) fn answer<const N: usize>(
-    valued: &mut Valued<'_>,
-    mode: FloatMode,
-    values: &[Values; N],
-    lanes: Mask,
-    ask: Ask<'_, N>,
-) -> Values {
-    let mut out = [0; WARP];
-    let followed = values.iter().fold(lanes, |lanes, values| lanes.and(followed(values)));
-    for lane in lanes.without(followed).iter() {
-        let words = values.iter().map(|values| values[lane]);
-        out[lane] = words.into_iter().find(|&word| word >= HANDLES).unwrap_or(0);
-    }
-    if followed.is_empty() {
-        return out;
-    }
-    ask(valued, values.each_ref(), followed, &mut out);
-    for (wanted, op) in [(mode.saturate, Unary::Saturate), (mode.relu, Unary::Rectify)] {
-        if wanted {
-            let before = out;
-            valued.domain.unary(op, &before, followed, &mut out);
-        }
-    }
-    out
-}
-
-/// Whether a word is a handle of the engine's own.
-fn is_alias(word: u32) -> bool {
-    (LIMIT..HANDLES).contains(&word)
-}
-
-/// Whether these lanes have a value of the domain. In a warp of few threads the others are not looked at.
-fn all_followed(words: &Values, lanes: Mask) -> bool {
-    if lanes == Mask::ALL {
-        return followed(words) == Mask::ALL;
-    }
-    lanes.iter().all(|lane| words[lane] != 0 && words[lane] < HANDLES)
-}
-
-/// The lanes that have a value of the domain.
-pub(super) fn followed(words: &Values) -> Mask {
-    let all =
-        words.iter().fold((0, false), |(bits, zero), &word| (bits | word, zero | (word == 0)));
-    if all.0 < HANDLES && !all.1 {
-        return Mask::ALL;
-    }
-    let lanes = (0..WARP).filter(|&lane| words[lane] != 0 && words[lane] < HANDLES);
-    Mask(lanes.fold(0, |mask, lane| mask | 1 << lane))
-}
-
-/// The values of float number `part` of an operand, opaque words where there is none.
-pub(super) fn reals(
-    context: &mut Context<'_, '_>,
-    source: &Operands,
-    format: Format,
-    part: usize,
-    lanes: Mask,
-) -> Values {
-    let (values, tags) = source;
-    let size = Sort::float(format).bytes();
-    let mut out = [0; WARP];
-    let place = Some(context.place);
-    let mut last = None;
-    let shift = (part * size * 8) as u32;
-    if size == 4 && lanes.without(tags.unknown).is_empty() && !context.machine.general {
-        // The common case at once: singles in all lanes.
-        for lane in 0..WARP {
-            out[lane] = (values[lane] >> shift) as u32;
-        }
-        if all_followed(&out, lanes) {
-            return out;
-        }
-    }
-    for lane in lanes.iter() {
-        let Some(valued) = &mut context.valued else { break };
-        out[lane] = if tags.unknown.has(lane) && size == 4 {
-            let word = (values[lane] >> shift) as u32;
-            if word != 0 && word < HANDLES {
-                word
-            } else {
-                valued.single(word, format, place).unwrap_or_else(|word| word)
-            }
-        } else if tags.is_number_in(Mask(1 << lane)) {
-            let bits = values[lane] >> shift & format.width().mask();
-            match last {
-                Some((known, value)) if known == bits => value,
-                _ => {
-                    let value = valued.constant(format, bits);
-                    last = Some((bits, value));
-                    value
-                }
-            }
-        } else if let (true, Some(value)) = (
-            size == 2 && tags.unknown.has(lane) && part < 2,
-            valued.store.units.half(values[lane] as u32, part & 1, Sort::float(format)),
-        ) {
-            value
-        } else {
-            let found = bytes(context, source, lane);
-            let Some(valued) = &mut context.valued else { break };
-            let part = &found[part * size..][..size];
-            valued.real(part, format, place).unwrap_or_else(|word| word)
-        };
-    }
-    out
-}
-
-/// Puts results side by side into a register.
-pub(super) fn write(
-    context: &mut Context<'_, '_>,
-    shape: Shape,
-    dst: Reg,
-    results: &[Values; 8],
-    tags: Tags,
-) {
-    let lanes = context.lanes.without(tags.poison);
-    let Some(valued) = &mut context.valued else { return };
-    let units = &mut valued.store.units;
-    let sort = Sort::float(shape.format);
-    let mut words = [0u64; WARP];
-    match (sort.bytes(), shape.count) {
-        (4, 1) => (0..WARP).for_each(|lane| words[lane] = u64::from(results[0][lane])),
-        (4, 2) => (0..WARP).for_each(|lane| {
-            words[lane] = u64::from(results[0][lane]) | u64::from(results[1][lane]) << 32;
-        }),
-        (size, count) => {
-            for lane in lanes.iter() {
-                let mut bytes = ZERO;
-                for part in 0..usize::from(count) {
-                    let value = results[part][lane];
-                    for (index, byte) in bytes[part * size..][..size].iter_mut().enumerate() {
-                        *byte = match value != 0 && value < HANDLES {
-                            true => Byte::Of { value, sort, index: index as u8 },
-                            false => Byte::Opaque(value),
-                        };
-                    }
-                }
-                let half = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-                let low = match (size, count) {
-                    (2, 2)
-                        if results[..2].iter().all(|part| (1..HANDLES).contains(&part[lane])) =>
-                    {
-                        let values = [results[0][lane], results[1][lane]];
-                        units.push(Unit::Halves { values, sorts: [sort; 2] })
-                    }
-                    _ => units.unit(half(0)),
-                };
-                let high = if size * usize::from(count) > 4 { units.unit(half(4)) } else { 0 };
-                words[lane] = u64::from(low) | u64::from(high) << 32;
-            }
-        }
-    }
-    // The bits of a pointer are not determined by the inputs, and marks of lanes that were numbers mean nothing.
-    let spread = tags.spread();
-    let origin = spread.origin.or(Some(Source::Data));
-    let tags = Tags { unknown: Mask(!tags.poison.0), origin, ..spread };
-    context.write_words(dst, &words, tags);
-}
-
-/// Tells the domain of tests whether values are NaN, which are answered as if none were.
-pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: Mask) {
-    let place = context.place;
-    if let Some(valued) = &mut context.valued {
-        let followed = followed(values).and(lanes);
-        followed.iter().for_each(|lane| valued.domain.tests_number(values[lane], place));
-    }
-}
-
 fn compare(
     context: &mut Context<'_, '_>,
     relation: FloatRelation,
@@ -441,24 +256,4 @@ fn compare(
     special::settle_comparison(relation, format, &sources, lanes, &mut truths);
     truth::write(context, dst, &truths, tags, context.lanes);
     true
-}
-
-pub(super) fn ask_relation(
-    context: &mut Context<'_, '_>,
-    relation: Relation,
-    values: &[Values; 2],
-    lanes: Mask,
-) -> Truths {
-    let mut truths = Truths::NONE;
-    let both = lanes.and(followed(&values[0])).and(followed(&values[1]));
-    for lane in lanes.without(both).iter() {
-        let opaque = values.iter().map(|values| values[lane]).find(|&word| word >= HANDLES);
-        truths.defer(lane, opaque.unwrap_or(0));
-    }
-    if let Some(valued) = &mut context.valued
-        && !both.is_empty()
-    {
-        valued.domain.compare(relation, values.each_ref(), both, &mut truths);
-    }
-    truths
 }

@@ -4,10 +4,11 @@
 //! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
 
 use super::contiguous::starts::allocation;
-use super::{Context, valued};
 use crate::address::{Area, Pointer};
 use crate::concrete;
+use crate::context::Context;
 use crate::finding::AccessKind;
+use crate::interpret::symbolic;
 use crate::lanes::Mask;
 use crate::memory::state;
 use crate::tags::{Source, Tags};
@@ -22,7 +23,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             int_compare(context, (*relation, *signed), *width, *dst, [*a, *b])
         }
         Op::Load(load) => self::load(context, load),
-        Op::Fma { .. } if context.valued.is_some() => return valued::float(context, op),
+        Op::Fma { .. } if context.valued.is_some() => return symbolic::float(context, op),
         _ => None,
     };
     done.is_some()

@@ -1,13 +1,14 @@
 //! The common accesses: all lanes in one allocation, inside it, aligned, and of one kind.
 //!
-//! Everything else goes the long way in [`super::memory`], which finds out what is wrong. Both give
+//! Everything else goes the long way in [`crate::interpret`], which finds out what is wrong. Both give
 //! the same result where both apply.
 
 pub(super) mod starts;
 
-use super::Context;
 use crate::address::Area;
+use crate::context::Context;
 use crate::finding::AccessKind;
+use crate::interpret::tracked::load_manner;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::memory::{Alignment, Allocation, Word, state};
@@ -199,7 +200,7 @@ fn load_few<const N: usize>(
 /// Tells who read what.
 fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes: u32) {
     let lanes = context.lanes;
-    let manner = crate::interpret::memory::load_manner(context, load);
+    let manner = load_manner(context, load);
     let warp = context.warp.number;
     let mut tell = |lanes: Mask, start: u32| {
         let target = (starts.area, i64::from(start), bytes);

@@ -1,0 +1,47 @@
+//! What lanes bring to a barrier of their block. [`crate::barrier`] registers it with [`sync::Barriers`].
+
+use crate::finding::BarrierFault;
+use sync::Site;
+
+/// What lanes do at a barrier of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Which barrier.
+    pub(crate) id: u8,
+    /// How many threads it counts; all of the block if absent.
+    pub(crate) count: Option<u32>,
+    /// Whether the lanes wait.
+    pub(crate) waits: bool,
+    /// Whether all lanes of the warp must come to the same instruction.
+    pub(crate) aligned: bool,
+    /// Lanes whose predicate is true, for a reduction.
+    pub(crate) votes: Option<Votes>,
+}
+
+/// Predicates that lanes bring to a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Votes {
+    /// How many are true, and how many there are.
+    pub(crate) yes: u32,
+    pub(crate) all: u32,
+    /// Whether some are not known.
+    pub(crate) unknown: bool,
+}
+
+/// Generations of barriers that nobody waited for. They are told when the block has ended: a barrier that
+/// is used again too early is an error, of which the note would be a part.
+#[derive(Debug, Default)]
+pub(crate) struct Unawaited {
+    /// The first arrival of each: the barrier, the warp and the fault; one for each instruction.
+    pub(crate) arrivals: Vec<(Site, usize, BarrierFault)>,
+    /// Barriers that are used again too early, one bit each.
+    pub(crate) reused: u16,
+}
+
+impl Votes {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.yes += other.yes;
+        self.all += other.all;
+        self.unknown |= other.unknown;
+    }
+}

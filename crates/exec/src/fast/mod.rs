@@ -1,0 +1,34 @@
+//! Fast paths: the common cases of instructions, computed with less work.
+//!
+//! Every fast path either does exactly what [`crate::interpret`] does in general, or declines and leaves
+//! everything as it was. `tests/paths.rs` runs kernels both ways and compares the reports. The switch is
+//! [`Paths`](crate::Paths), as [`Machine::general`](crate::machine::Machine): with it no fast path is
+//! taken. (Shortcuts of a few lines inside [`crate::interpret::symbolic`] ask the same switch.)
+
+mod contiguous;
+pub(crate) mod decode;
+mod direct;
+mod single_lane;
+
+use crate::context::Context;
+use ir::{Load, Op, Store};
+
+/// Executes an operation if a fast path covers it; returns whether one did.
+#[inline]
+pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
+    !context.machine.general
+        && (context.lanes.is_one() && single_lane::execute(context, op)
+            || direct::execute(context, op))
+}
+
+/// Executes a load if a fast path covers it; returns whether one did.
+#[inline]
+pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
+    !context.machine.general && contiguous::load(context, load)
+}
+
+/// Executes a store if a fast path covers it; returns whether one did.
+#[inline]
+pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
+    !context.machine.general && contiguous::store(context, store)
+}

@@ -1,0 +1,270 @@
+//! Where the lanes of an access go, with its checks, and the bytes there.
+
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::memory::{Alignment, Allocation, Word};
+use crate::tags::{Source, Tags};
+use ir::{Address, AddressBase, Space};
+
+/// The addresses of an access, lane by lane.
+pub(super) struct Addresses {
+    pub(super) pointers: [Option<Pointer>; WARP],
+    /// Lanes whose address is usable; the others have a finding.
+    pub(super) lanes: Mask,
+}
+
+/// Where each lane's access goes. Faults are recorded; lanes with one are left out.
+pub(super) fn resolve(
+    context: &mut Context<'_, '_>,
+    address: Address,
+    space: Space,
+    kind: AccessKind,
+    bytes: u32,
+) -> Result<Addresses, Gap> {
+    let mut pointers = [None; WARP];
+    let mut lanes = context.lanes;
+    match address.base {
+        AddressBase::Variable(variable) => {
+            let Some(&area) = context.machine.areas.get(&variable) else {
+                return Err(context.gap("this variable is not in memory"));
+            };
+            pointers = [Some(Pointer { area, offset: address.offset }); WARP];
+        }
+        AddressBase::Absolute => {
+            wild(context, address.offset.cast_unsigned(), kind, bytes, lanes);
+            lanes = Mask::NONE;
+        }
+        AddressBase::Register(register) => {
+            let width = context.layout.width(register);
+            let (values, tags) = context.read(register.into(), width);
+            let numbers = Tags { pointer: Mask::NONE, ..tags };
+            lanes = context.decide(numbers, Sink::Address)?;
+            for lane in lanes.iter() {
+                let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
+                let pointer = Pointer::decode(full, space);
+                if pointer.is_none() || !tags.pointer.has(lane) {
+                    wild(context, full, kind, bytes, Mask(1 << lane));
+                    lanes = lanes.without(Mask(1 << lane));
+                }
+                pointers[lane] = pointer;
+            }
+        }
+    }
+    Ok(Addresses { pointers, lanes })
+}
+
+fn wild(context: &mut Context<'_, '_>, address: u64, kind: AccessKind, bytes: u32, lanes: Mask) {
+    context.find(Fault::WildAddress { address, kind, bytes }, lanes);
+}
+
+/// The allocation a pointer is into, and where this lane's copy of it starts.
+pub(super) fn allocation<'s>(
+    context: &'s mut Context<'_, '_>,
+    area: Area,
+    lane: usize,
+) -> Option<(&'s mut Allocation, usize, usize)> {
+    let whole = |memory: &'s mut Allocation| {
+        let size = memory.bytes.len();
+        (memory, 0, size)
+    };
+    match area {
+        Area::Global(number) => context.global.get_mut(number).map(whole),
+        Area::Shared(number) => context.shared.get_mut(number).map(whole),
+        Area::Local(number) if number < context.machine.local.len() => {
+            let memory = context.warp.local(context.machine, number);
+            let size = memory.bytes.len() / WARP;
+            Some((memory, lane * size, size))
+        }
+        Area::Local(_) | Area::Param(_) => None,
+    }
+}
+
+/// What one lane may access: where it starts, nowhere in a buffer without bounds; and whether
+/// that is aligned only if the allocation happens to be.
+type Checked = Result<(Option<usize>, bool), Fault>;
+
+/// Bounds, alignment and permission of one lane's access; the byte where it starts.
+fn check(
+    memory: &Allocation,
+    (first, size): (usize, usize),
+    offset: i64,
+    bytes: u32,
+    align: u32,
+    kind: AccessKind,
+) -> Checked {
+    let target = || {
+        let mut target = memory.target(offset);
+        target.size = size as u64;
+        target
+    };
+    if !memory.allows(kind) {
+        return Err(Fault::ReadOnly { target: target() });
+    }
+    if !memory.bounded {
+        return Ok((None, false));
+    }
+    let start = usize::try_from(offset)
+        .ok()
+        .filter(|start| start.checked_add(bytes as usize).is_some_and(|end| end <= size));
+    let Some(start) = start else {
+        return Err(Fault::OutOfBounds { target: target(), kind, bytes });
+    };
+    match memory.alignment(offset, align) {
+        Alignment::No => Err(Fault::Misaligned { target: target(), kind, bytes: align }),
+        alignment => Ok((Some(first + start), alignment == Alignment::Depends)),
+    }
+}
+
+/// Reads parameters of the kernel: always defined by the launch, never written.
+fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
+    match area {
+        Area::Param(number) => context.machine.params.get(number),
+        _ => None,
+    }
+}
+
+/// One lane's access: where it is, or a recorded fault.
+pub(super) fn locate(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    (bytes, align): (u32, u32),
+    kind: AccessKind,
+) -> Option<Option<usize>> {
+    let checked = match param(context, pointer.area) {
+        Some(memory) => check(memory, (0, memory.bytes.len()), pointer.offset, bytes, align, kind),
+        None => match allocation(context, pointer.area, lane) {
+            Some((memory, first, size)) => {
+                check(memory, (first, size), pointer.offset, bytes, align, kind)
+            }
+            None => Err(Fault::WildAddress { address: pointer.address(), kind, bytes }),
+        },
+    };
+    match checked {
+        Ok((start, lucky)) => {
+            if lucky {
+                context.report.depends_on_alignment(context.site, context.place);
+            }
+            Some(start)
+        }
+        Err(fault) => {
+            context.find(fault, Mask(1 << lane));
+            None
+        }
+    }
+}
+
+/// Reads one element of one lane into `low` (and `high` above eight bytes).
+pub(super) fn read_element(
+    context: &mut Context<'_, '_>,
+    area: Area,
+    lane: usize,
+    at: Option<Option<usize>>,
+    bytes: usize,
+    [low, high]: [&mut Lanes; 2],
+) -> Word {
+    let start = match at {
+        None => return Word::Poison,
+        Some(None) => return Word::Unknown,
+        Some(Some(start)) => start,
+    };
+    let mut valued = context.valued.take();
+    let mut read = |memory: &Allocation, low: &mut Lanes, high: &mut Lanes| {
+        let mut load = |at: usize, bytes: usize| match &mut valued {
+            None => memory.load(at, bytes),
+            Some(valued) => valued.store.load(memory, at, bytes),
+        };
+        let (value, word) = load(start, bytes.min(8));
+        low[lane] = value;
+        if bytes <= 8 {
+            return word;
+        }
+        let (value, upper) = load(start + 8, bytes - 8);
+        high[lane] = value;
+        if word == upper {
+            return word;
+        }
+        // There is one tag for both halves.
+        if let Some(valued) = &mut valued {
+            low[lane] = valued.store.units(low[lane], word);
+            high[lane] = valued.store.units(high[lane], upper);
+        }
+        worse(word, upper)
+    };
+    let word = match param(context, area) {
+        Some(memory) => read(memory, low, high),
+        None => match allocation(context, area, lane) {
+            Some((memory, ..)) => {
+                memory.read = true;
+                read(memory, low, high)
+            }
+            None => Word::Poison,
+        },
+    };
+    context.valued = valued;
+    word
+}
+
+/// Writes up to eight bytes of one lane.
+pub(super) fn write_element(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    bytes: usize,
+    (value, word): (u64, Word),
+) {
+    let mut valued = context.valued.take();
+    if let Some((memory, ..)) = allocation(context, area, lane) {
+        match &mut valued {
+            None => memory.store(at, bytes, value, word),
+            Some(valued) => valued.store.store(memory, at, bytes, value, word),
+        }
+    }
+    context.valued = valued;
+}
+
+/// The state of a word of which two parts are as `a` and `b` are.
+pub(super) fn worse(a: Word, b: Word) -> Word {
+    let either = |word: Word| a == word || b == word;
+    match () {
+        () if either(Word::Poison) => Word::Poison,
+        () if either(Word::Fickle) || either(Word::Pointer) => Word::Fickle,
+        () => Word::Unknown,
+    }
+}
+
+/// Notes in the tags of a register what was read in a lane.
+pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: bool) {
+    let bit = Mask(1 << lane);
+    match word {
+        Word::Number => {}
+        Word::Pointer => tags.pointer = tags.pointer.or(bit),
+        Word::Unknown => {
+            tags.unknown = tags.unknown.or(bit);
+            tags.origin = tags.origin.or(Some(Source::Data));
+        }
+        Word::Fickle => {
+            tags.unknown = tags.unknown.or(bit);
+            tags.fickle = tags.fickle.or(bit);
+            tags.origin = Some(Source::Stored);
+        }
+        Word::Poison => {
+            tags.poison = tags.poison.or(bit);
+            let origin = if bad { Origin::BadAccess(place) } else { Origin::Memory(place) };
+            tags.undefined = Some(origin);
+        }
+    }
+}
+
+/// The state of an operand in one lane.
+pub(super) fn word_of(tags: Tags, lane: usize) -> Word {
+    match () {
+        () if tags.poison.has(lane) => Word::Poison,
+        () if tags.unknown.has(lane) && tags.fickle.has(lane) => Word::Fickle,
+        () if tags.unknown.has(lane) => Word::Unknown,
+        () if tags.pointer.has(lane) => Word::Pointer,
+        () => Word::Number,
+    }
+}

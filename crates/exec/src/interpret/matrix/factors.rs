@@ -1,0 +1,239 @@
+//! The operands of a product: which registers hold which elements, and one element of D from them.
+
+use super::fragment::{self, Place, Spread, parts};
+use crate::concrete::{dot_float, dot_integer, resize};
+use crate::lanes::{Lanes, WARP};
+use crate::tags::Tags;
+use ir::{Element, Format, Fragment, Mma, MmaKind, Operand, Reg, Shape, Sparsity, Width, WmmaMma};
+
+/// An operand: what is in its registers, and where.
+pub(in crate::interpret) struct Factor<'o> {
+    pub(in crate::interpret) element: Element,
+    pub(in crate::interpret) registers: &'o [Operand],
+    pub(in crate::interpret) spread: Spread,
+}
+
+impl Factor<'_> {
+    /// Registers that hold elements which no register before them holds.
+    pub(in crate::interpret) fn originals(&self) -> impl Iterator<Item = usize> {
+        (0..self.registers.len()).filter(|&register| self.spread.original(register) == register)
+    }
+
+    /// Registers that hold the elements of `original` again.
+    pub(in crate::interpret) fn copies(&self, original: usize) -> impl Iterator<Item = usize> {
+        let after = original + 1..self.registers.len();
+        after.filter(move |&register| self.spread.original(register) == original)
+    }
+}
+
+/// A product of matrices.
+pub(in crate::interpret) struct Product<'o> {
+    pub(in crate::interpret) shape: Shape,
+    pub(in crate::interpret) kind: MmaKind,
+    pub(in crate::interpret) a: Factor<'o>,
+    pub(in crate::interpret) b: Factor<'o>,
+    pub(in crate::interpret) c: Factor<'o>,
+    pub(in crate::interpret) d_element: Element,
+    pub(in crate::interpret) d: &'o [Reg],
+    pub(in crate::interpret) d_spread: Spread,
+    pub(super) sparsity: Option<&'o Sparsity>,
+}
+
+impl<'o> Product<'o> {
+    pub(super) fn of_mma(mma: &'o Mma) -> Self {
+        let Mma { shape, a_element, b_element, c_element, d_element, .. } = *mma;
+        let stored = usize::from(shape.k) / if mma.sparsity.is_some() { 2 } else { 1 };
+        let factor = |element, registers, spread| Factor { element, registers, spread };
+        let a = fragment::mma_a(shape, stored, a_element, mma.a_layout);
+        Self {
+            shape,
+            kind: mma.kind,
+            a: factor(a_element, &mma.a, a),
+            b: factor(b_element, &mma.b, fragment::mma_b(shape, b_element, mma.b_layout)),
+            c: factor(c_element, &mma.c, fragment::mma_c(shape, c_element, a_element)),
+            d_element,
+            d: &mma.d,
+            d_spread: fragment::mma_c(shape, d_element, a_element),
+            sparsity: mma.sparsity.as_ref(),
+        }
+    }
+
+    pub(super) fn of_wmma(mma: &'o WmmaMma) -> Self {
+        let WmmaMma { shape, a_element, b_element, c_element, d_element, .. } = *mma;
+        let factor = |kind, element, registers| {
+            let spread = fragment::wmma(kind, shape, element);
+            Factor { element, registers, spread }
+        };
+        Self {
+            shape,
+            kind: mma.kind,
+            a: factor(Fragment::A, a_element, &mma.a),
+            b: factor(Fragment::B, b_element, &mma.b),
+            c: factor(Fragment::C, c_element, &mma.c),
+            d_element,
+            d: &mma.d,
+            d_spread: fragment::wmma(Fragment::C, shape, d_element),
+            sparsity: None,
+        }
+    }
+
+    pub(super) fn size(&self) -> [usize; 3] {
+        [self.shape.m, self.shape.n, self.shape.k].map(usize::from)
+    }
+}
+
+/// The elements of the four products that an instruction makes at most.
+pub(in crate::interpret) struct Matrix<T> {
+    rows: usize,
+    columns: usize,
+    cells: Vec<T>,
+}
+
+impl<T: Copy + Default> Matrix<T> {
+    pub(in crate::interpret) fn new(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, cells: vec![T::default(); 4 * rows * columns] }
+    }
+
+    fn index(&self, place: Place) -> usize {
+        (place.product * self.rows + place.row) * self.columns + place.column
+    }
+
+    pub(in crate::interpret) fn get(&self, product: usize, row: usize, column: usize) -> T {
+        self.cells[self.index(Place { product, row, column })]
+    }
+
+    pub(in crate::interpret) fn row(&self, product: usize, row: usize) -> &[T] {
+        &self.cells[self.index(Place { product, row, column: 0 })..][..self.columns]
+    }
+
+    pub(in crate::interpret) fn set(&mut self, place: Place, value: T) {
+        let index = self.index(place);
+        self.cells[index] = value;
+    }
+
+    /// Fills in what the parts of registers hold; copies are left out.
+    fn gather(&mut self, factor: &Factor<'_>, mut part: impl FnMut(usize, usize, usize) -> T) {
+        for register in factor.originals() {
+            for lane in 0..WARP {
+                for at in 0..parts(factor.element) {
+                    let place = factor.spread.place(lane, register, at);
+                    self.set(place, part(lane, register, at));
+                }
+            }
+        }
+    }
+}
+
+/// Which elements of a row of A are multiplied with which rows of B.
+pub(in crate::interpret) struct Terms {
+    /// For each row of A the rows of B; all rows, one after the other, if there is none.
+    pub(super) chosen: Option<Vec<Vec<usize>>>,
+    /// How many there are.
+    pub(in crate::interpret) count: usize,
+}
+
+impl Terms {
+    /// Whether elements are left out.
+    pub(in crate::interpret) fn is_sparse(&self) -> bool {
+        self.chosen.is_some()
+    }
+
+    /// The row of B for stored element `at` of a row of A.
+    pub(in crate::interpret) fn row_of_b(&self, row: usize, at: usize) -> usize {
+        self.chosen.as_ref().map_or(at, |chosen| chosen[row][at])
+    }
+}
+
+/// What an operand holds in all lanes, register by register.
+pub(super) type Sources = Vec<(Lanes, Tags)>;
+
+/// Operands that are numbers.
+pub(super) struct Numbers {
+    a: Matrix<u64>,
+    b: Matrix<u64>,
+    c: Matrix<u64>,
+}
+
+impl Numbers {
+    pub(super) fn new(product: &Product<'_>, sources: &[Sources; 3]) -> Self {
+        let [m, n, k] = product.size();
+        let matrix = |factor: &Factor<'_>, sources: &Sources, rows: usize, columns: usize| {
+            let bits = factor.element.bits();
+            let mut matrix = Matrix::<u64>::new(rows, columns);
+            matrix.gather(factor, |lane, register, part| {
+                let shifted = sources[register].0[lane] >> (part as u32 * bits);
+                shifted & (u64::MAX >> (64 - bits))
+            });
+            matrix
+        };
+        let [a, b, c] = sources;
+        let (a, b) = (matrix(&product.a, a, m, k), matrix(&product.b, b, k, n));
+        Self { a, b, c: matrix(&product.c, c, m, n) }
+    }
+
+    /// The factors that meet in an element of D.
+    pub(super) fn pairs(&self, terms: &Terms, place: Place) -> impl Iterator<Item = (u64, u64)> {
+        let Place { product, row, column } = place;
+        let b = move |at| self.b.get(product, terms.row_of_b(row, at), column);
+        (0..terms.count).map(move |at| (self.a.get(product, row, at), b(at)))
+    }
+
+    /// What they are added to.
+    pub(super) fn start(&self, Place { product, row, column }: Place) -> u64 {
+        self.c.get(product, row, column)
+    }
+}
+
+/// One element of D.
+pub(super) fn combine(
+    product: &Product<'_>,
+    pairs: impl Iterator<Item = (u64, u64)>,
+    start: u64,
+) -> u64 {
+    let popc = |function: fn(u64, u64) -> u64, pairs: &mut dyn Iterator<Item = (u64, u64)>| {
+        let ones = pairs.map(|(x, y)| (function(x, y) as i64, 1));
+        dot_integer(ones, start, false)
+    };
+    let mut pairs = pairs;
+    match product.kind {
+        MmaKind::XorPopc => popc(|x, y| x ^ y, &mut pairs),
+        MmaKind::AndPopc => popc(|x, y| x & y, &mut pairs),
+        MmaKind::MultiplyAdd { saturate, rounding } => {
+            let formats = [&product.a, &product.b, &product.c].map(|side| format(side.element));
+            match (formats, format(product.d_element)) {
+                ([Some(a), Some(b), Some(c)], Some(d)) => {
+                    dot_float((a, b), pairs, (c, start), (d, rounding))
+                }
+                _ => {
+                    let [a, b] = [product.a.element, product.b.element];
+                    let pairs = pairs.map(|(x, y)| (integer(a, x), integer(b, y)));
+                    dot_integer(pairs, start, saturate)
+                }
+            }
+        }
+    }
+}
+
+fn integer(element: Element, bits: u64) -> i64 {
+    match element {
+        Element::S8 => resize(Width::B8, true, Width::B64, bits).cast_signed(),
+        Element::S4 => ((bits << 60).cast_signed()) >> 60,
+        _ => bits.cast_signed(),
+    }
+}
+
+/// The float format of an element, if it is one.
+pub(in crate::interpret) fn format(element: Element) -> Option<Format> {
+    Some(match element {
+        Element::F64 => Format::F64,
+        Element::F32 => Format::F32,
+        Element::Tf32 => Format::Tf32,
+        Element::F16 => Format::F16,
+        Element::Bf16 => Format::Bf16,
+        Element::E4m3 => Format::E4m3,
+        Element::E5m2 => Format::E5m2,
+        Element::S32 | Element::S8 | Element::U8 | Element::S4 | Element::U4 | Element::B1 => {
+            return None;
+        }
+    })
+}

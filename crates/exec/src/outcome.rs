@@ -1,0 +1,64 @@
+//! The result of a run.
+
+use crate::doubt::Doubt;
+use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
+use crate::racing_reads::{Racing, Suspects};
+use base::Span;
+use ir::{FuncId, VarId};
+
+/// How often threads synchronised, counted for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Syncs {
+    /// Arrivals at barriers of a block.
+    pub block: u64,
+    /// Instructions that the lanes of a warp execute together: `bar.warp.sync`, shuffles, votes, matrix
+    /// instructions.
+    pub warp: u64,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Faults, in the order in which they were met.
+    pub findings: Vec<Finding>,
+    /// Faults that were only counted, because there were too many.
+    pub dropped_findings: u64,
+    /// What the run went past without knowing, in the order in which it was met.
+    pub doubts: Vec<Doubt>,
+    /// Module variables that were read and hold what the module says only if the host has not
+    /// changed them.
+    pub initialisers: Vec<VarId>,
+    /// Where the run could not go on, if it did not end; nothing is known about what follows.
+    pub gap: Option<Gap>,
+    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at.
+    pub buffers: Vec<Vec<u8>>,
+    /// For each byte of each buffer, whether somebody gave it a value.
+    pub written: Vec<Vec<bool>>,
+    /// Places whose results the manual does not fix to the bit.
+    pub approximate: Vec<Place>,
+    /// Accesses that are aligned only if an allocation lies better than its declaration promises.
+    pub alignments: Vec<Place>,
+    /// Accesses of which it is open whether they race; only if they were looked for.
+    pub undecided: Vec<Undecided>,
+    /// Uses of barriers in the first block, in the order of their ends; only if asked for.
+    pub barrier_uses: Vec<BarrierUse>,
+    /// Whether something was executed under a condition that is not decided, so that what it wrote may
+    /// not be written.
+    pub conditional: bool,
+    /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
+    /// domain [`crate::Enclosed`] knows more of them.
+    pub unfixed: bool,
+    /// Places where the kernel prints.
+    pub prints: Vec<Place>,
+    /// Instructions executed, counted for each lane.
+    pub lane_instructions: u64,
+    /// How often threads synchronised.
+    pub syncs: Syncs,
+    /// Where reads conflict with writes, and which they are.
+    pub(crate) suspects: Suspects,
+    pub(crate) racing: Racing,
+    /// Blocks that ran to their end.
+    pub blocks: u64,
+    /// Instructions that some thread executed, by their place in the text, ascending.
+    pub executed: Vec<(FuncId, Span)>,
+}

@@ -1,0 +1,68 @@
+//! Lets racing loads give poison.
+
+use super::suspects::{Block, Word, words};
+use super::suspicion::Suspicion;
+use crate::address::Pointer;
+use crate::context::Context;
+use crate::finding::Origin;
+use crate::lanes::Mask;
+use crate::tags::Tags;
+use ir::{AddressBase, Load};
+
+/// For each destination of a load, the lanes in which it reads what nobody knows. To be asked once for each load
+/// that is executed, before it is.
+pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
+    let Suspicion::Distrust(distrusted) = &context.machine.suspicion else { return Vec::new() };
+    let by_site = distrusted.sites.contains(&context.site);
+    if !by_site && distrusted.between.is_empty() {
+        return Vec::new();
+    }
+    let mut masks = vec![Mask::NONE; load.dsts.len()];
+    for lane in context.lanes.iter() {
+        let Some(Pointer { area, offset }) = pointer(context, load, lane) else { continue };
+        let element = load.width.bytes();
+        let thread = (context.warp.number * crate::lanes::WARP + lane) as u16;
+        let all = words(area, offset, element * load.dsts.len() as u32);
+        let (counts, block) = (&mut context.tracker.counts, context.block);
+        let is_distrusted = |word: &Word| {
+            let read = counts.next(context.site, *word, thread);
+            let strange = |writer: &Option<Block>| *writer != Some(block);
+            distrusted.reads.contains(&read) || distrusted.between.get(word).is_some_and(strange)
+        };
+        let racing: Vec<Word> = all.filter(is_distrusted).collect();
+        for (position, mask) in masks.iter_mut().enumerate() {
+            let start = offset + position as i64 * i64::from(element);
+            if words(area, start, element).any(|word| racing.contains(&word)) {
+                *mask = mask.or(Mask::one(lane));
+            }
+        }
+    }
+    masks
+}
+
+/// What a load has read there is any value.
+pub(crate) fn poison(context: &mut Context<'_, '_>, load: &Load, lanes: &[Mask]) {
+    for (dst, &lanes) in load.dsts.iter().zip(lanes) {
+        if let (Some(dst), false) = (*dst, lanes.is_empty()) {
+            let tags = Tags::poison(lanes, Origin::RacingRead(context.place));
+            context.registers.mark(dst, tags, lanes);
+        }
+    }
+}
+
+/// Where a lane loads from, if it is known.
+fn pointer(context: &mut Context<'_, '_>, load: &Load, lane: usize) -> Option<Pointer> {
+    match load.address.base {
+        AddressBase::Absolute => None,
+        AddressBase::Variable(variable) => {
+            let area = *context.machine.areas.get(&variable)?;
+            Some(Pointer { area, offset: load.address.offset })
+        }
+        AddressBase::Register(register) => {
+            let width = context.layout.width(register);
+            let (values, tags) = context.read(register.into(), width);
+            let full = values[lane].wrapping_add_signed(load.address.offset) & width.mask();
+            tags.pointer.has(lane).then(|| Pointer::decode(full, load.space)).flatten()
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs a launch again to find out whether anything depends on its racing reads.
+
+use super::suspects::{Distrusted, Racing};
+use super::suspicion::Suspicion;
+use crate::finding::{AccessKind, Fault, Race};
+use crate::launch::Launch;
+use crate::options::{Checks, Limits};
+use crate::outcome::Outcome;
+use crate::run::check_suspecting;
+use ir::Program;
+use std::sync::Arc;
+
+/// Whether a race may be harmless because nobody uses what is read.
+fn is_of_a_read(race: &Race) -> bool {
+    let reads = race.sides.iter().filter(|side| side.kind == AccessKind::Read).count();
+    reads == 1 && !race.non_coherent && race.sides.iter().all(|side| !side.in_flight)
+}
+
+/// Whether a run has come to its end, and all that is wrong is such races.
+fn has_only_racing_reads(outcome: &Outcome) -> bool {
+    let errors = || outcome.findings.iter().filter(|finding| !finding.fault.is_note());
+    let of_reads = |fault: &Fault| matches!(fault, Fault::Race(race) if is_of_a_read(race));
+    outcome.gap.is_none()
+        && outcome.undecided.is_empty()
+        && outcome.dropped_findings == 0
+        && !outcome.conditional
+        && errors().next().is_some()
+        && errors().all(|finding| of_reads(&finding.fault))
+}
+
+/// Finds out whether anything depends on the reads that race. If nothing does, the result is that of a run in which they
+/// may read anything, and the races are notes; otherwise it is `first`.
+#[must_use]
+pub fn follow_racing_reads(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+    first: Outcome,
+) -> Outcome {
+    if !has_only_racing_reads(&first) || first.suspects.incomplete {
+        return first;
+    }
+    let suspects = Arc::new(first.suspects.clone());
+    let observe = Suspicion::Observe(Arc::clone(&suspects));
+    let observed = check_suspecting(program, launch, limits, checks, observe);
+    let Racing { reads, sites, writers: between, refused, .. } = observed.racing;
+    if refused || observed.gap.is_some() {
+        return first;
+    }
+    let distrust = Suspicion::Distrust(Arc::new(Distrusted { reads, sites, between }));
+    let mut last = check_suspecting(program, launch, limits, checks, distrust);
+    if !has_only_racing_reads(&last) {
+        return first;
+    }
+    for finding in &mut last.findings {
+        if let Fault::Race(race) = &mut finding.fault
+            && !race.same_value
+        {
+            race.unused = true;
+        }
+    }
+    last
+}

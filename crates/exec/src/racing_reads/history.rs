@@ -1,0 +1,122 @@
+//! Keeps every access of a block to the words in question and compares each pair.
+
+use super::suspects::{Block, Counts, Extent, Racing, Read, Suspects, Word, words};
+use crate::address::Area;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use sync::{Access, Clocks, Kind, Time, Who};
+
+/// Accesses to one word between two barriers of the block beyond this many are not compared.
+const MOST_SEEN: usize = 1 << 12;
+
+/// An access of one lane.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    who: Who,
+    time: Time,
+    epoch: u32,
+    kind: Kind,
+    /// Which bytes of the word, one bit each.
+    bytes: u8,
+    extent: Extent,
+    read: Option<Read>,
+}
+
+/// Every access of a block to the words in question.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    suspects: Arc<Suspects>,
+    seen: FxHashMap<Word, Vec<Seen>>,
+    counts: Counts,
+    block: Block,
+    pub(crate) racing: Racing,
+}
+
+/// Which bytes of a word an access has.
+fn part(word: i64, offset: i64, bytes: u32) -> u8 {
+    let has = |byte: &i64| (offset..offset + i64::from(bytes)).contains(&(word * 4 + byte));
+    (0..4).filter(has).fold(0, |all, byte| all | 1 << byte)
+}
+
+impl History {
+    pub(crate) fn new(suspects: &Arc<Suspects>) -> Self {
+        Self { suspects: Arc::clone(suspects), ..Self::default() }
+    }
+
+    /// Starts a block; what was found stays until it is taken.
+    pub(crate) fn restart(&mut self, block: Block) {
+        self.block = block;
+        self.seen.clear();
+        self.counts.clear();
+    }
+
+    /// An access of the block.
+    pub(crate) fn access(
+        &mut self,
+        clocks: &Clocks,
+        access: &Access,
+        (area, offset, bytes): (Area, i64, u32),
+    ) {
+        let suspects = Arc::clone(&self.suspects);
+        for word in words(area, offset, bytes) {
+            let between = suspects.between.contains(&word);
+            if between || suspects.words.contains(&word) {
+                self.racing.refused |= access.copy.is_some() || access.non_coherent;
+                let extent = (access.element, offset as u32 & (access.element.max(1) - 1));
+                if between {
+                    self.racing.add_extent(word, extent);
+                    match access.kind {
+                        Kind::Read => {
+                            self.racing.sites.insert(access.site);
+                        }
+                        Kind::Write | Kind::Update => {
+                            self.racing.add_writer(word, Some(self.block));
+                        }
+                    }
+                }
+                let now = Seen {
+                    who: Who { warp: access.warp as u8, lane: 0 },
+                    time: clocks.now(access.warp),
+                    epoch: clocks.epoch(),
+                    kind: access.kind,
+                    bytes: part(word.1, offset, bytes),
+                    extent,
+                    read: None,
+                };
+                self.compare(clocks, access, word, now);
+            }
+        }
+    }
+
+    fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: Seen) {
+        let Self { seen, counts, racing, .. } = self;
+        let seen = seen.entry(word).or_default();
+        if !clocks.any_exited() {
+            seen.retain(|earlier| earlier.epoch == now.epoch);
+        }
+        for lane in access.lanes.iter() {
+            let who = Who { lane: lane as u8, ..now.who };
+            let thread = (access.warp * crate::lanes::WARP + lane) as u16;
+            let read = (now.kind == Kind::Read).then(|| counts.next(access.site, word, thread));
+            let now = Seen { who, read, ..now };
+            for earlier in seen.iter() {
+                let apart = earlier.bytes & now.bytes == 0;
+                if apart || earlier.read.is_some() == read.is_some() {
+                    continue;
+                }
+                if !clocks.ordered(earlier.who, earlier.time, who) {
+                    racing.refused |= earlier.extent != now.extent;
+                    if let Some(read) = earlier.read.or(read) {
+                        racing.sites.insert(read.0);
+                        racing.reads.insert(read);
+                    }
+                }
+            }
+            if seen.len() == MOST_SEEN {
+                racing.refused = true;
+                return;
+            }
+            seen.push(now);
+        }
+    }
+}
