@@ -26,7 +26,7 @@ mod logic;
 mod matrix;
 mod memory;
 mod mma;
-mod notyet;
+mod unsupported;
 mod sync;
 mod tensor_memory;
 mod video;
@@ -133,12 +133,12 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 /// because it claims some modifiers of opcodes that are; mixed-precision forms come before those of
 /// one precision, and packed conversions before the others.
 pub const FAMILIES: &[Family] = &[
-    family("memory of clusters and caches", notyet::ADDRESSES),
-    sync_family("bulk copies", notyet::ASYNC_COPIES),
-    family("textures and surfaces", notyet::TEXTURES),
-    sync_family("clusters and transaction barriers", notyet::SYNCHRONISATION),
-    sync_family("products of warp groups", notyet::WARP_GROUPS),
-    family("registers and stack", notyet::MISCELLANEOUS),
+    family("memory of clusters and caches", unsupported::ADDRESSES),
+    sync_family("bulk copies", unsupported::ASYNC_COPIES),
+    family("textures and surfaces", unsupported::TEXTURES),
+    sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
+    sync_family("products of warp groups", unsupported::WARP_GROUPS),
+    family("registers and stack", unsupported::MISCELLANEOUS),
     sync_family("tensor memory", tensor_memory::FORMS),
     family("video", video::FORMS),
     family("extended-precision integer arithmetic", extended::FORMS),

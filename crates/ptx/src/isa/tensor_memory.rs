@@ -2,7 +2,7 @@
 //! this tool knows has tensor memory. Named so that a refusal can say what was met.
 
 use super::Form;
-use super::notyet::later;
+use super::unsupported::later;
 
 pub(super) const FORMS: &[Form] = &[
     later(

@@ -2,7 +2,7 @@
 //! was met.
 
 use super::Form;
-use super::notyet::later;
+use super::unsupported::later;
 
 const SCALAR: &str = "vop.dt.at.bt{.sat}{.op2} d{.sel}, a{.sel}, b{.sel}{, c}";
 const SHIFT: &str = "vop.dt.at.u32{.sat}{.clamp,.wrap}{.op2} d{.sel}, a{.sel}, b{.sel}{, c}";
