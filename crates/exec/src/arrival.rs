@@ -1,4 +1,4 @@
-//! What lanes bring to a barrier of their block. [`crate::barrier`] registers it with [`sync::Barriers`].
+//! What lanes bring to a barrier of their block. [`crate::barrier`] registers it with [`sync::Order`].
 
 use crate::finding::BarrierFault;
 use sync::Site;

@@ -1,5 +1,5 @@
 //! Threads at the barriers of their block: when a warp registers, what is wrong about it, and who
-//! goes on. What registrations mean is [`sync::Barriers`]' business.
+//! goes on. What registrations mean is up to [`sync::Order::arrive`].
 
 use crate::arrival::{Arrival, Unawaited, Votes};
 use crate::block::BlockRun;
@@ -40,8 +40,7 @@ impl BlockRun<'_, '_> {
             reduces: arrivals.iter().any(|(.., arrival)| arrival.votes.is_some()),
             site: self.machine.site(at),
         };
-        let tracker = &mut self.tracker;
-        match tracker.barriers.register(&mut tracker.clocks, id, registration) {
+        match self.tracker.arrive(id, registration) {
             Ok(None) => {}
             Ok(Some(reuse)) => self.report_reuse(number, at, id, reuse),
             Err(misuse) => {
@@ -63,7 +62,7 @@ impl BlockRun<'_, '_> {
                 group.at = group.at.next();
             }
         }
-        if self.tracker.barriers.is_complete(id) {
+        if self.tracker.is_complete(id) {
             self.release(id);
         }
         Ok(true)
@@ -133,8 +132,7 @@ impl BlockRun<'_, '_> {
         self.keep_use(id, true);
         self.keep_unawaited(id);
         let votes = std::mem::take(&mut self.votes[usize::from(id)]);
-        let tracker = &mut self.tracker;
-        let released = tracker.barriers.release(&mut tracker.clocks, id);
+        let released = self.tracker.release(id);
         self.note_sites(&released.sites, id);
         for (warp, _) in released.waiting {
             for group in 0..self.warps[warp].groups.len() {
@@ -155,7 +153,7 @@ impl BlockRun<'_, '_> {
 
     /// Keeps the generation that a barrier collects, if nobody waits for it.
     fn keep_unawaited(&mut self, id: u8) {
-        let generation = self.tracker.barriers.current(id);
+        let generation = self.tracker.generation(id);
         let Some(first) = generation.registrations.first() else { return };
         let waits = |one: &Registration| !one.waiting.is_empty();
         let known = |(site, ..): &(Site, usize, BarrierFault)| *site == first.site;
@@ -186,7 +184,7 @@ impl BlockRun<'_, '_> {
         if !self.tracker.keeps_uses() {
             return;
         }
-        let generation = self.tracker.barriers.current(id);
+        let generation = self.tracker.generation(id);
         let arrival = |(one, &time): (&Registration, &sync::Time)| BarrierArrival {
             warp: one.warp,
             place: self.machine.site_place(one.site),

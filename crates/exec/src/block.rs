@@ -15,6 +15,7 @@ use crate::tracker::{Shadows, Tracker};
 use crate::value::Valued;
 use crate::warp::{Group, State, Warp};
 use ir::{Op, Operand, Terminator};
+use sync::SyncEvent;
 
 /// After as many instructions of each lane the budget is looked at.
 const LONGEST: u64 = 1 << 10;
@@ -52,8 +53,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             Warp::new(machine, number, exists)
         });
         let warps: Vec<Warp> = warps.collect();
-        let mut tracker = Tracker::new(warps.len(), shadows);
-        tracker.history = machine.suspicion.history();
+        let tracker = Tracker::new(warps.len(), shadows, machine.suspicion.history());
         Self {
             machine,
             global,
@@ -294,7 +294,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             let fault = lanes_left(machine, warp, mask);
             self.with_context(number, at, members, |context| context.find(fault, members));
         }
-        self.tracker.clocks.warp_barrier(number, members);
+        self.tracker.apply(number, members, SyncEvent::WarpBarrier);
         self.tracker.note_event(number, members, machine.site(at));
         self.report.syncs.warp += u64::from(here.count());
         true
@@ -307,7 +307,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             progress |= self.register(number)?;
         }
         for id in 0..16 {
-            if self.tracker.barriers.is_complete(id) {
+            if self.tracker.is_complete(id) {
                 self.release(id);
                 progress = true;
             }
@@ -321,10 +321,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
         warp.exit(group, lanes);
         let others_go_on = !warp.alive().is_empty();
-        let tracker = &mut self.tracker;
-        tracker.barriers.exit(&mut tracker.clocks, number, lanes, others_go_on);
+        self.tracker.apply(number, lanes, SyncEvent::Exit { others_go_on });
         for lane in lanes.iter() {
-            let (pending, open) = self.tracker.copies.in_flight(number, lane);
+            let (pending, open) = self.tracker.copies_in_flight(number, lane);
             for (copies, committed) in [(open, false), (pending, true)] {
                 if copies > 0 {
                     let fault = Fault::CopiesInFlight { copies, committed };

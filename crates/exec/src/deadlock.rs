@@ -1,4 +1,4 @@
-//! Nobody goes on: who waits where, and for whom.
+//! Reports a deadlock: which threads wait where, and for whom.
 
 use crate::block::BlockRun;
 use crate::finding::{Fault, Gap, Wait, WaitKind};
@@ -46,9 +46,9 @@ impl BlockRun<'_, '_> {
         let warp = &self.warps[number];
         match state {
             State::Barrier { arrival, registered: true } => {
-                let generation = self.tracker.barriers.current(arrival.id);
+                let generation = self.tracker.generation(arrival.id);
                 let arrived = (generation.registrations.len() * WARP) as u32;
-                let missing = self.tracker.barriers.missing(arrival.id).next();
+                let missing = self.tracker.first_missing(arrival.id);
                 let exited = self.warps.iter().filter(|warp| warp.groups.is_empty()).count();
                 WaitKind::Barrier {
                     id: arrival.id,

@@ -1,4 +1,4 @@
-//! What all blocks of a launch share and nobody changes: the program, its layout, the launch.
+//! The constant part of a run: the program, its layout, the launch. All blocks share it.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
 use crate::domain::InputSource;
@@ -102,8 +102,8 @@ impl<'p> Machine<'p> {
             (None, false) => Floats::Some,
         };
         let general = paths == Paths::General;
-        let manner = Decoding { floats, general };
-        let decoded = |(id, function)| Code::new(function, &mut layouts[id], &mut next, manner);
+        let decoding = Decoding { floats, general };
+        let decoded = |(id, function)| Code::new(function, &mut layouts[id], &mut next, decoding);
         let codes = codes.map(decoded).collect();
         let polls = polls(program, &codes);
         let mut machine = Self {

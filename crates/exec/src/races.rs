@@ -18,7 +18,7 @@ use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
-use crate::tracker::{Circumstance, Met, Shadows};
+use crate::tracker::{ConflictContext, Met, Shadows};
 use ir::{BarrierKind, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched};
@@ -83,7 +83,7 @@ fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     }
 }
 
-fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance) -> Judgement {
+fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -> Judgement {
     let ops @ [a, b] = [conflict.earlier, conflict.later].map(|side| machine.op(side.site));
     if conflict.non_coherent {
         return Judgement::Race;
@@ -104,7 +104,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
     {
         return Judgement::FloatOrder;
     }
-    if circumstance.fenced {
+    if context.fenced {
         return Judgement::Open("fences might order them");
     }
     let (Strength::Strong(one), Strength::Strong(other)) = (strength(a), strength(b)) else {
@@ -125,9 +125,9 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, circumstance: Circumstance)
     }
 }
 
-/// Findings of races so far, and what is left open.
+/// Races reported so far, and conflicts left undecided.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     /// Conflicts that blocks met, each kind once.
     met: Conflicts,
     /// For each of them the finding it is part of.
@@ -136,30 +136,35 @@ pub(crate) struct Told {
     open: FxHashMap<(Site, Site), usize>,
 }
 
-impl Told {
-    /// Tells what the next block met.
-    pub(crate) fn tell(&mut self, report: &mut Report, story: &Story<'_, '_>, met: &[Met]) {
-        for Met { conflict, count, circumstance } in met {
+impl Reported {
+    /// Reports the conflicts of the next block.
+    pub(crate) fn add_block(
+        &mut self,
+        report: &mut Report,
+        launch: &ReportContext<'_, '_>,
+        met: &[Met],
+    ) {
+        for Met { conflict, count, context } in met {
             if self.met.add_times(*conflict, *count) {
-                let judgement = judge(story.machine, conflict, *circumstance);
-                let finding = self.add(report, story, conflict, *circumstance, judgement);
+                let judgement = judge(launch.machine, conflict, *context);
+                let finding = self.add(report, launch, conflict, *context, judgement);
                 self.findings.push(finding);
             }
         }
     }
 
-    /// Tells what blocks did to each other.
-    pub(crate) fn tell_between(
+    /// Reports the conflicts between blocks.
+    pub(crate) fn add_between(
         &mut self,
         report: &mut Report,
-        story: &Story<'_, '_>,
+        launch: &ReportContext<'_, '_>,
         met: &[(Area, Conflicts)],
     ) {
         for (area, conflicts) in met {
             for (conflict, count) in &conflicts.met {
-                let circumstance = Circumstance::new(*area);
-                let judgement = judge(story.machine, conflict, circumstance);
-                let finding = self.add(report, story, conflict, circumstance, judgement);
+                let context = ConflictContext::new(*area);
+                let judgement = judge(launch.machine, conflict, context);
+                let finding = self.add(report, launch, conflict, context, judgement);
                 if let Some(finding) = finding {
                     report.findings[finding].count += count - 1;
                 }
@@ -170,9 +175,9 @@ impl Told {
     fn add(
         &mut self,
         report: &mut Report,
-        story: &Story<'_, '_>,
+        launch: &ReportContext<'_, '_>,
         conflict: &Conflict,
-        circumstance: Circumstance,
+        context: ConflictContext,
         judgement: Judgement,
     ) -> Option<usize> {
         let (a, b) = (conflict.earlier.site, conflict.later.site);
@@ -187,13 +192,13 @@ impl Told {
         let same_value = match judgement {
             Judgement::Harmless => return None,
             Judgement::FloatOrder => {
-                story.doubt_order(report, conflict);
+                launch.doubt_order(report, conflict);
                 return None;
             }
             Judgement::Open(reason) => {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
-                    let race = story.race(conflict, circumstance, false);
+                    let race = launch.race(conflict, context, false);
                     report.undecided.push(Undecided { race, reason });
                 }
                 return None;
@@ -206,7 +211,7 @@ impl Told {
             report.findings[known].count += 1;
             return Some(known);
         }
-        let race = story.race(conflict, circumstance, same_value);
+        let race = launch.race(conflict, context, same_value);
         let (place, thread) = (race.sides[1].place, race.sides[1].thread);
         let finding = Finding { fault: Fault::Race(Box::new(race)), place, thread, count: 1 };
         let position = report.add(finding)?;
@@ -224,8 +229,8 @@ impl Told {
     }
 }
 
-/// What is needed to tell a race to a person.
-pub(crate) struct Story<'s, 'p> {
+/// Names and places for reports of races.
+pub(crate) struct ReportContext<'s, 'p> {
     pub(crate) machine: &'s Machine<'p>,
     pub(crate) shared: &'s [Allocation],
     pub(crate) global: &'s [Allocation],
@@ -233,7 +238,7 @@ pub(crate) struct Story<'s, 'p> {
     pub(crate) number: u64,
 }
 
-impl Story<'_, '_> {
+impl ReportContext<'_, '_> {
     /// Notes that two threads add floats in an order that the schedule chooses.
     fn doubt_order(&self, report: &mut Report, conflict: &Conflict) {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
@@ -245,14 +250,14 @@ impl Story<'_, '_> {
         }
     }
 
-    fn race(&self, conflict: &Conflict, circumstance: Circumstance, same_value: bool) -> Race {
+    fn race(&self, conflict: &Conflict, context: ConflictContext, same_value: bool) -> Race {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
         let outside_scope = outside_scope(conflict, ops);
-        let Circumstance { passed: [before, after], ended, .. } = circumstance;
+        let ConflictContext { passed: [before, after], ended, .. } = context;
         let between = conflict.blocks.is_some();
         let earlier = self.side(conflict.earlier, (first, between), before);
-        let target = self.target(circumstance.area, conflict.offset);
+        let target = self.target(context.area, conflict.offset);
         let declared = target.element_bytes > 1 || target.space != ir::Space::Shared;
         Race {
             sides: [

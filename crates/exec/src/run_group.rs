@@ -1,5 +1,6 @@
-//! Executes instructions of a block one after the other, in the lanes of a group, and blocks one after the other
-//! while there is nobody to part from or to meet.
+//! Runs one lane group until it diverges, waits, or uses up its quota.
+//!
+//! What an instruction does is in [`crate::interpret`]; which group runs next, in [`crate::block`].
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
@@ -12,13 +13,13 @@ use crate::racing_reads::{Suspicion, distrust};
 use ir::{BlockId, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
-/// How a stretch of instructions ended: at its end, or at one that is more than a step, with the
+/// How a sequence of instructions ended: at its end, or at one that needs the scheduler, with the
 /// lanes that take part in it.
 pub(crate) type Flowing = Result<Option<(Mask, Flow)>, Gap>;
 
 /// How far a group has come.
 pub(crate) struct Followed {
-    /// The instruction that is more than a step, or the end of its block.
+    /// The instruction that needs the scheduler, or the end of its block.
     pub(crate) at: Position,
     /// How many instructions were executed, with the last one and the ends of blocks.
     pub(crate) executed: u64,

@@ -1,13 +1,12 @@
-//! Runs blocks at the same time, with the result of ascending order.
+//! Runs blocks speculatively in parallel, with the result of ascending order.
 //!
-//! Blocks run ahead of those before them, each worker's on a copy of global memory that knows what
-//! this worker's blocks wrote and nothing else. What they found waits until all blocks before are
-//! told. Then either nothing that the block touched was changed by another worker's block, and the
-//! block did what it would have done in its turn: its writes and its findings are taken over. Or
-//! something was: then everybody stops, the block and some after it run alone on the memory as it
-//! is, and after that the others try again, each time later than before.
+//! Each worker has a copy of global memory with the writes of its own blocks. A block commits when all blocks
+//! before it have. If no other worker's block changed what it touched, it did what it would have done in its
+//! turn: its writes and findings are committed. Otherwise all workers stop, the block and some after it run
+//! alone on the current memory, and then speculation starts again, each time later than before.
 //!
-//! A write counts as touching what it overwrites, because races depend on whether it changes it.
+//! A write counts as touching what it overwrites, because races depend on whether it changes it. So a block is
+//! run again too often, never too rarely.
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
@@ -86,7 +85,7 @@ pub(crate) fn run(
     }
 }
 
-/// What a block did that ran ahead.
+/// A block that ran speculatively.
 struct Ran {
     worker: usize,
     found: Found,
@@ -96,11 +95,11 @@ struct Ran {
     read: Vec<bool>,
 }
 
-/// What a worker says.
-enum News {
+/// A message of a worker.
+enum WorkerMessage {
     Ran(Box<Ran>),
-    /// It has ended, perhaps in a panic.
-    Gone,
+    /// The worker has ended, perhaps in a panic.
+    Ended,
 }
 
 /// Bytes that a block wrote, as it left them.
@@ -142,13 +141,13 @@ impl Writes {
     }
 }
 
-/// Says that a worker is gone, however it ends.
-struct Farewell(Sender<News>);
+/// Sends that a worker has ended, however it ends.
+struct NotifyOnDrop(Sender<WorkerMessage>);
 
-impl Drop for Farewell {
+impl Drop for NotifyOnDrop {
     fn drop(&mut self) {
-        // Whoever does not listen any more does not wait either.
-        let _ = self.0.send(News::Gone);
+        // Send fails only if the coordinator has stopped; nothing to do.
+        let _ = self.0.send(WorkerMessage::Ended);
     }
 }
 
@@ -158,9 +157,9 @@ fn work(
     (worker, budget, before): (usize, &Budget, u64),
     checks: Option<Checks>,
     mut global: Vec<Allocation>,
-    (blocks, news): (&Receiver<u64>, Sender<News>),
+    (blocks, messages): (&Receiver<u64>, Sender<WorkerMessage>),
 ) {
-    let farewell = Farewell(news);
+    let notify = NotifyOnDrop(messages);
     let shadows = Shadows::new(checks, &machine.shared_memory(), &global);
     let mut block = BlockRun::new(machine, &mut global, budget.clone(), shadows);
     for number in blocks {
@@ -173,13 +172,13 @@ fn work(
         let writes = Writes::new(&touched, block.global);
         let read = block.global.iter().map(|memory| memory.read).collect();
         let ran = Ran { worker, found, touched, writes, read };
-        if farewell.0.send(News::Ran(Box::new(ran))).is_err() {
+        if notify.0.send(WorkerMessage::Ran(Box::new(ran))).is_err() {
             return;
         }
     }
 }
 
-/// Blocks that run ahead, from one state of memory on.
+/// Blocks that run speculatively, from one state of memory on.
 struct Flight<'f, 'm, 'p> {
     tally: &'f mut Tally<'m, 'p>,
     global: &'f mut [Allocation],
@@ -211,7 +210,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         let budget = &self.budget.cancelled_by(&cancelled);
         self.loads = vec![0; workers];
         scope(|scope| {
-            let (tell, news) = channel();
+            let (tell, messages) = channel();
             let mut tasks = Vec::new();
             for worker in 0..workers {
                 let ((task, blocks), tell) = (channel(), tell.clone());
@@ -220,7 +219,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
                 tasks.push(task);
             }
             drop(tell);
-            self.direct(queue, &tasks, &news);
+            self.direct(queue, &tasks, &messages);
             cancelled.store(true, Ordering::Relaxed);
         });
         queue.give_back(self.out);
@@ -231,15 +230,15 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         &mut self,
         queue: &mut Queue<impl Iterator<Item = u64>>,
         tasks: &[Sender<u64>],
-        news: &Receiver<News>,
+        messages: &Receiver<WorkerMessage>,
     ) {
         loop {
             self.give_out(queue, tasks);
-            // Who gives up says so in a block of its own.
+            // A run that is late reports it in the block that runs next.
             if self.out.is_empty() || self.budget.is_late() {
                 return;
             }
-            let Ok(News::Ran(ran)) = news.recv() else { return };
+            let Ok(WorkerMessage::Ran(ran)) = messages.recv() else { return };
             self.loads[ran.worker] -= 1;
             self.arrived.insert(ran.found.number, ran);
             while let Some(ran) = self.out.front().and_then(|first| self.arrived.remove(first)) {
@@ -262,7 +261,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
             let Some(number) = queue.next() else { return };
             self.out.push_back(number);
             self.loads[worker] += 1;
-            // A worker that does not listen has said farewell.
+            // Send fails only if the worker has ended, and then it has said so.
             let _ = tasks[worker].send(number);
         }
     }

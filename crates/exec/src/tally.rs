@@ -1,4 +1,4 @@
-//! What the blocks of a launch come to together, told block by block in ascending order.
+//! Adds up what the blocks of a launch found, in ascending order.
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
 use crate::position::Position;
-use crate::races::{Between, Story, Told};
+use crate::races::{Between, ReportContext, Reported};
 use crate::report::Report;
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
@@ -28,8 +28,8 @@ impl Found {
         let (met, suspects) = block.tracker.take_conflicts();
         let mut report = std::mem::take(&mut block.report);
         report.suspects = suspects;
-        if let Some(history) = &mut block.tracker.history {
-            report.racing = std::mem::take(&mut history.racing);
+        if let Some(racing) = block.tracker.take_racing() {
+            report.racing = racing;
         }
         Self { number, report, met, gap }
     }
@@ -42,7 +42,7 @@ pub(crate) struct Tally<'m, 'p> {
     /// Shared memory, for its names.
     shared: Vec<Allocation>,
     report: Report,
-    told: Told,
+    reported: Reported,
     pub(crate) between: Between,
     blocks: u64,
     gap: Option<Gap>,
@@ -66,7 +66,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             checks,
             shared: machine.shared_memory(),
             report: Report::default(),
-            told: Told::default(),
+            reported: Reported::default(),
             between: Between::new(global, &Shadows::new(checks, &[], global)),
             blocks: 0,
             gap: None,
@@ -116,8 +116,8 @@ impl<'m, 'p> Tally<'m, 'p> {
     pub(crate) fn absorb(&mut self, found: Found, global: &[Allocation]) {
         self.report.absorb(found.report);
         let Self { machine, shared, .. } = self;
-        let story = Story { machine, shared, global, number: found.number };
-        self.told.tell(&mut self.report, &story, &found.met);
+        let context = ReportContext { machine, shared, global, number: found.number };
+        self.reported.add_block(&mut self.report, &context, &found.met);
         self.blocks += u64::from(found.gap.is_none());
         if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
             watch.add_block();
@@ -125,7 +125,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.gap = found.gap.or_else(|| self.estimate());
     }
 
-    /// The end of a launch that will not come to its own, by what its first block took.
+    /// Estimates from the first block whether the launch exceeds the budget.
     fn estimate(&self) -> Option<Gap> {
         if self.blocks != 1 {
             return None;
@@ -148,9 +148,9 @@ impl<'m, 'p> Tally<'m, 'p> {
 
     /// What all blocks found, the place where the run stopped, and how many blocks ended.
     pub(crate) fn finish(mut self, global: &[Allocation]) -> (Report, Option<Gap>, u64) {
-        self.told.count(&mut self.report);
-        let story = Story { machine: self.machine, shared: &[], global, number: 0 };
-        self.told.tell_between(&mut self.report, &story, &self.between.met);
+        self.reported.count(&mut self.report);
+        let context = ReportContext { machine: self.machine, shared: &[], global, number: 0 };
+        self.reported.add_between(&mut self.report, &context, &self.between.met);
         for (area, conflicts) in &self.between.met {
             let words = conflicts.words.iter().map(|&(_, word)| (*area, word));
             self.report.suspects.between.extend(words);

@@ -1,5 +1,4 @@
-//! What a block's threads do to memory and to each other, told to [`sync`], which knows what is
-//! ordered.
+//! The engine's one door to [`sync`]: what a block's threads do to memory and to each other goes through here.
 //!
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
@@ -8,39 +7,37 @@ use crate::lanes::Mask;
 use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
-use crate::racing_reads::{Counts, History, Suspects};
+use crate::racing_reads::{Counts, History, Racing, Suspects};
 use sync::{
-    Access, Barriers, Clocks, Conflict, Conflicts, Copies, CopyId, Kind, SameValue, Shadow, Site,
-    Time, UpdateGroup, Who,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Registration,
+    Released, Reuse, SameValue, Shadow, Site, SyncEvent, Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
-    pub(crate) time: Time,
-    pub(crate) lanes: Mask,
-    pub(crate) site: Site,
+struct Event {
+    time: Time,
+    lanes: Mask,
+    site: Site,
 }
 
 /// Order and accesses in the block that runs.
 #[derive(Debug)]
 pub(crate) struct Tracker {
-    pub(crate) clocks: Clocks,
-    pub(crate) barriers: Barriers,
-    pub(crate) copies: Copies,
+    order: Order,
     /// Events of each warp, in order.
-    pub(crate) events: Vec<Vec<Event>>,
+    events: Vec<Vec<Event>>,
     shadows: Shadows,
     /// Every access to some words, if they are to be compared one by one.
-    pub(crate) history: Option<History>,
+    history: Option<History>,
     /// Reads so far, if some are not to be trusted.
-    pub(crate) counts: Counts,
+    counts: Counts,
 }
 
 /// The accesses to each allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Shadows {
-    /// Whether anybody wants to know.
+    /// Whether accesses are looked at.
     enabled: bool,
     /// Only one thread has the shared memory, and no copy is under way beside it: there is no one to race with.
     pub(crate) alone: bool,
@@ -53,8 +50,8 @@ pub(crate) struct Shadows {
     pub(crate) global: Vec<Option<Shadow>>,
     /// Conflicts the block met so far.
     met: Conflicts,
-    /// For each of them what else is to be known.
-    circumstances: Vec<Circumstance>,
+    /// The context of each of them.
+    contexts: Vec<ConflictContext>,
     /// A byte whose stores somebody wants to know.
     traced: Option<Traced>,
 }
@@ -72,12 +69,12 @@ struct Traced {
 pub(crate) struct Met {
     pub(crate) conflict: Conflict,
     pub(crate) count: u64,
-    pub(crate) circumstance: Circumstance,
+    pub(crate) context: ConflictContext,
 }
 
-/// What else is to be known about a conflict.
+/// What a report of a conflict needs besides the conflict.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Circumstance {
+pub(crate) struct ConflictContext {
     pub(crate) area: Area,
     /// Fences of both threads lie between the accesses: what they observed decides.
     pub(crate) fenced: bool,
@@ -87,8 +84,8 @@ pub(crate) struct Circumstance {
     pub(crate) ended: bool,
 }
 
-impl Circumstance {
-    /// Nothing is known but where it was.
+impl ConflictContext {
+    /// A conflict of which only the allocation is known.
     pub(crate) fn new(area: Area) -> Self {
         Self { area, fenced: false, passed: [None; 2], ended: false }
     }
@@ -150,9 +147,9 @@ fn marked(mark: u32) -> Option<Area> {
     }
 }
 
-/// How an instruction accesses memory.
+/// The attributes of an instruction's access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct AccessAttributes {
     pub(crate) kind: Kind,
     pub(crate) site: Site,
     /// Bytes of one value.
@@ -162,7 +159,7 @@ pub(crate) struct Manner {
     pub(crate) group: UpdateGroup,
 }
 
-impl Manner {
+impl AccessAttributes {
     /// An ordinary access to values of `element` bytes.
     pub(crate) fn plain(kind: Kind, site: Site, element: u32) -> Self {
         Self { kind, site, element, copy: None, non_coherent: false, group: None }
@@ -170,15 +167,13 @@ impl Manner {
 }
 
 impl Tracker {
-    /// For blocks of this many warps.
-    pub(crate) fn new(warps: usize, shadows: Shadows) -> Self {
+    /// For blocks of this many warps; `history` keeps accesses to compare one by one.
+    pub(crate) fn new(warps: usize, shadows: Shadows, history: Option<History>) -> Self {
         Self {
-            clocks: Clocks::new(warps),
-            barriers: Barriers::new(warps),
-            copies: Copies::new(warps),
+            order: Order::new(warps),
             events: vec![Vec::new(); warps],
             shadows,
-            history: None,
+            history,
             counts: Counts::default(),
         }
     }
@@ -190,11 +185,67 @@ impl Tracker {
             history.restart(block);
         }
         let warps = self.events.len();
-        self.clocks.restart();
-        self.barriers = Barriers::new(warps);
-        self.copies = Copies::new(warps);
+        self.order.restart(warps);
         self.events.iter_mut().for_each(Vec::clear);
         self.shadows.clear();
+    }
+
+    /// Tells of an event that orders memory or ends a wait, in these lanes of a warp.
+    #[inline]
+    pub(crate) fn apply(&mut self, warp: usize, lanes: Mask, event: SyncEvent) {
+        self.order.apply(warp, lanes, event);
+    }
+
+    /// Registers a warp at barrier `id`; returns the reuse that it makes too early, if any.
+    ///
+    /// # Errors
+    /// What is wrong about that, if the manual does not allow it.
+    pub(crate) fn arrive(
+        &mut self,
+        id: u8,
+        registration: Registration,
+    ) -> Result<Option<Reuse>, Misuse> {
+        self.order.arrive(id, registration)
+    }
+
+    /// Tells whether everybody has come whom barrier `id` waits for.
+    pub(crate) fn is_complete(&self, id: u8) -> bool {
+        self.order.is_complete(id)
+    }
+
+    /// Completes barrier `id`; returns who goes on.
+    pub(crate) fn release(&mut self, id: u8) -> Released {
+        self.order.release(id)
+    }
+
+    /// The generation that barrier `id` collects.
+    pub(crate) fn generation(&self, id: u8) -> &Generation {
+        self.order.generation(id)
+    }
+
+    /// The first warp that has not come to barrier `id`.
+    pub(crate) fn first_missing(&self, id: u8) -> Option<usize> {
+        self.order.missing(id).next()
+    }
+
+    /// Lanes start an asynchronous copy.
+    pub(crate) fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
+        self.order.start_copy(warp, lanes)
+    }
+
+    /// Copies of a thread that are in groups it has not waited for, and copies in no group.
+    pub(crate) fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
+        self.order.copies_in_flight(warp, lane)
+    }
+
+    /// Counts the reads of each thread, if some are not to be trusted.
+    pub(crate) fn read_counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Takes the reads that race, if they were looked for.
+    pub(crate) fn take_racing(&mut self) -> Option<Racing> {
+        self.history.as_mut().map(|history| std::mem::take(&mut history.racing))
     }
 
     /// What the block has accessed.
@@ -229,13 +280,13 @@ impl Tracker {
         &mut self,
         (warp, lanes): (usize, Mask),
         (area, offset, bytes): (Area, i64, u32),
-        manner: Manner,
+        attributes: AccessAttributes,
         same_value: SameValue,
     ) {
         if !self.shadows.enabled || bytes == 0 {
             return;
         }
-        let Manner { kind, site, element, copy, non_coherent, group } = manner;
+        let AccessAttributes { kind, site, element, copy, non_coherent, group } = attributes;
         let access =
             Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
         let Shadows { shared, global, met, traced, .. } = &mut self.shadows;
@@ -253,12 +304,12 @@ impl Tracker {
         };
         let Some(shadow) = shadow else { return };
         if let Some(history) = &mut self.history {
-            history.access(&self.clocks, &access, (area, offset, bytes));
+            history.access(self.order.clocks(), &access, (area, offset, bytes));
         }
         met.area = mark(area);
-        shadow.access(&self.clocks, &self.copies, &access, (offset, bytes), met);
-        if self.shadows.circumstances.len() < self.shadows.met.met.len() {
-            self.note_circumstances(area);
+        shadow.access(self.order.clocks(), self.order.copies(), &access, (offset, bytes), met);
+        if self.shadows.contexts.len() < self.shadows.met.met.len() {
+            self.note_contexts(area);
         }
     }
 
@@ -269,38 +320,38 @@ impl Tracker {
         &mut self,
         (warp, lane): (usize, usize),
         (area, offset): (Area, i64),
-        manner: Manner,
+        attributes: AccessAttributes,
         same_values: &[SameValue],
     ) {
         let Some((&first, rest)) = same_values.split_first() else { return };
         let who = (warp, Mask::one(lane));
         let count = same_values.len() as u32;
         if rest.iter().all(|&same| same == first) {
-            return self.access(who, (area, offset, count * manner.element), manner, first);
+            return self.access(who, (area, offset, count * attributes.element), attributes, first);
         }
-        let starts = (offset..).step_by(manner.element.max(1) as usize);
+        let starts = (offset..).step_by(attributes.element.max(1) as usize);
         for (offset, &same) in starts.zip(same_values) {
-            self.access(who, (area, offset, manner.element), manner, same);
+            self.access(who, (area, offset, attributes.element), attributes, same);
         }
     }
 
     #[cold]
-    fn note_circumstances(&mut self, area: Area) {
-        let known = self.shadows.circumstances.len();
-        let mut circumstances = Vec::new();
+    fn note_contexts(&mut self, area: Area) {
+        let known = self.shadows.contexts.len();
+        let mut contexts = Vec::new();
         for (conflict, _) in &self.shadows.met.met[known..] {
             let (earlier, later) = (conflict.earlier, conflict.later);
-            let fenced = earlier
-                .time
-                .is_some_and(|time| self.clocks.fences_between(earlier.who, time, later.who));
+            let fenced = earlier.time.is_some_and(|time| {
+                self.order.clocks().fences_between(earlier.who, time, later.who)
+            });
             let passed = [
                 earlier.time.and_then(|time| self.passed(earlier.who, time)),
-                self.passed(later.who, self.clocks.now(usize::from(later.who.warp))),
+                self.passed(later.who, self.order.now(usize::from(later.who.warp))),
             ];
-            let ended = self.clocks.has_exited(earlier.who);
-            circumstances.push(Circumstance { area, fenced, passed, ended });
+            let ended = self.order.clocks().has_exited(earlier.who);
+            contexts.push(ConflictContext { area, fenced, passed, ended });
         }
-        self.shadows.circumstances.extend(circumstances);
+        self.shadows.contexts.extend(contexts);
     }
 
     /// Whether uses of barriers are kept.
@@ -313,7 +364,7 @@ impl Tracker {
     #[inline]
     pub(crate) fn step(&mut self, warp: usize, lanes: Mask) {
         if self.shadows.lock_step {
-            self.clocks.warp_barrier(warp, lanes);
+            self.order.apply(warp, lanes, SyncEvent::WarpBarrier);
         }
     }
 
@@ -324,23 +375,22 @@ impl Tracker {
         let words = words.into_iter().filter_map(|(mark, word)| Some((marked(mark)?, word)));
         let suspects =
             Suspects { words: words.collect(), incomplete: more_words, ..Suspects::default() };
-        let circumstances = std::mem::take(&mut self.shadows.circumstances);
-        let all = conflicts.into_iter().zip(circumstances);
-        let met =
-            all.map(|((conflict, count), circumstance)| Met { conflict, count, circumstance });
+        let contexts = std::mem::take(&mut self.shadows.contexts);
+        let all = conflicts.into_iter().zip(contexts);
+        let met = all.map(|((conflict, count), context)| Met { conflict, count, context });
         (met.collect(), suspects)
     }
 
     /// Lanes of a warp have synchronised.
     pub(crate) fn note_event(&mut self, warp: usize, lanes: Mask, site: Site) {
         if self.shadows.enabled {
-            let time = self.clocks.now(warp);
+            let time = self.order.now(warp);
             self.events[warp].push(Event { time, lanes, site });
         }
     }
 
     /// The last synchronisation a thread took part in before an access of its own at `time`.
-    fn passed(&self, who: Who, time: Time) -> Option<Site> {
+    fn passed(&self, who: LaneId, time: Time) -> Option<Site> {
         let events = &self.events[usize::from(who.warp)];
         let before = events.partition_point(|event| event.time <= time);
         let took_part = |event: &&Event| event.lanes.has(usize::from(who.lane));

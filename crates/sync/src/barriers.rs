@@ -126,7 +126,7 @@ fn is_single(count: Option<u32>) -> bool {
 
 /// All barriers of a block.
 #[derive(Clone, Debug)]
-pub struct Barriers {
+pub(crate) struct Barriers {
     each: Vec<Barrier>,
     /// The latest registration of each warp that each warp has waited for.
     waited: Vec<Waited>,
@@ -137,7 +137,7 @@ pub struct Barriers {
 impl Barriers {
     /// The barriers of a block of this many warps.
     #[must_use]
-    pub fn new(warps: usize) -> Self {
+    pub(crate) fn new(warps: usize) -> Self {
         Self {
             each: vec![Barrier::default(); BARRIERS],
             waited: vec![[0; MOST_WARPS]; warps],
@@ -147,12 +147,12 @@ impl Barriers {
 
     /// The generation that barrier `id` collects.
     #[must_use]
-    pub fn current(&self, id: u8) -> &Generation {
+    pub(crate) fn current(&self, id: u8) -> &Generation {
         &self.each[usize::from(id)].current
     }
 
     /// Lanes of a warp exit; `others_go_on` if they are not the last.
-    pub fn exit(&mut self, clocks: &mut Clocks, warp: usize, lanes: Mask, others_go_on: bool) {
+    pub(crate) fn exit(&mut self, clocks: &mut Clocks, warp: usize, lanes: Mask, others_go_on: bool) {
         self.ended[warp] |= !others_go_on;
         for _ in 0..clocks.exit(warp, lanes, others_go_on) {
             // What was released of the warp was released of these lanes.
@@ -168,7 +168,7 @@ impl Barriers {
     ///
     /// # Errors
     /// What is wrong about that, if the manual does not allow it.
-    pub fn register(
+    pub(crate) fn register(
         &mut self,
         clocks: &mut Clocks,
         id: u8,
@@ -224,7 +224,7 @@ impl Barriers {
 
     /// Whether everybody has come whom barrier `id` waits for.
     #[must_use]
-    pub fn is_complete(&self, id: u8) -> bool {
+    pub(crate) fn is_complete(&self, id: u8) -> bool {
         let Generation { registrations, count, .. } = self.current(id);
         match count {
             _ if registrations.is_empty() => false,
@@ -234,14 +234,14 @@ impl Barriers {
     }
 
     /// Warps that still run and have not come to barrier `id`.
-    pub fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
+    pub(crate) fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
         let registrations = &self.current(id).registrations;
         let came = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
         (0..self.ended.len()).filter(move |&warp| !self.ended[warp] && !came(warp))
     }
 
     /// Ends the generation of barrier `id`: those who wait learn what the others did.
-    pub fn release(&mut self, clocks: &mut Clocks, id: u8) -> Released {
+    pub(crate) fn release(&mut self, clocks: &mut Clocks, id: u8) -> Released {
         let barrier = &mut self.each[usize::from(id)];
         barrier.number += 1;
         let mut ended = std::mem::take(&mut barrier.current);
@@ -289,15 +289,15 @@ impl Barriers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clocks::Who;
+    use crate::clocks::LaneId;
 
     fn come(warp: usize, waits: bool, count: Option<u32>) -> Registration {
         let waiting = if waits { Mask::ALL } else { Mask::NONE };
         Registration { warp, lanes: Mask::ALL, waiting, count, reduces: false, site: 0 }
     }
 
-    fn who(warp: u8) -> Who {
-        Who { warp, lane: 5 }
+    fn who(warp: u8) -> LaneId {
+        LaneId { warp, lane: 5 }
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
         barriers.register(&mut clocks, 1, registration).unwrap();
         barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
         barriers.release(&mut clocks, 1);
-        let exited = Who { warp: 0, lane: 0 };
+        let exited = LaneId { warp: 0, lane: 0 };
         assert!(!clocks.ordered(exited, time, who(1)));
         assert!(clocks.ordered(who(0), time, who(1)));
         // Who waits at the other barrier still learns of it.
@@ -368,7 +368,7 @@ mod tests {
         barriers.release(&mut clocks, 1);
         assert!(clocks.ordered(who(0), times[0], who(1)));
         assert!(!clocks.ordered(who(1), times[1], who(0)));
-        let (one, other) = (Who { warp: 0, lane: 0 }, Who { warp: 0, lane: 1 });
+        let (one, other) = (LaneId { warp: 0, lane: 0 }, LaneId { warp: 0, lane: 1 });
         assert!(
             !clocks.ordered(one, times[0], other),
             "lanes of its own warp learn nothing either"

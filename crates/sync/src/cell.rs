@@ -14,7 +14,7 @@
 //!
 //! Long: every kind of access meets every other here, and the cases are read together.
 
-use crate::clocks::{Clocks, Who};
+use crate::clocks::{Clocks, LaneId};
 use crate::copies::Copies;
 use crate::entry::{Entry, Hides, Lists, side};
 use crate::lanes::Mask;
@@ -33,10 +33,10 @@ pub(crate) struct Cell {
     /// Warps that may be among those; one bit each.
     warps: u32,
     /// The last read.
-    read: (Site, Who),
+    read: (Site, LaneId),
     /// The last of the updates that commute with the first, and one that does not.
-    update: (Site, Who),
-    other_update: (Site, Who),
+    update: (Site, LaneId),
+    other_update: (Site, LaneId),
     /// Which updates the first commutes with.
     group: UpdateGroup,
     marks: u16,
@@ -65,12 +65,12 @@ pub(crate) mod mark {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
     pub(crate) marks: u16,
-    pub(crate) read: (Site, Who),
-    pub(crate) write: (Site, Who),
+    pub(crate) read: (Site, LaneId),
+    pub(crate) write: (Site, LaneId),
     /// Bytes of what the last write wrote, and the low bits of its address.
     pub(crate) extent: u8,
-    pub(crate) update: (Site, Who),
-    pub(crate) other_update: (Site, Who),
+    pub(crate) update: (Site, LaneId),
+    pub(crate) other_update: (Site, LaneId),
 }
 
 /// What orders accesses.
@@ -95,14 +95,14 @@ impl Order<'_> {
 
     /// Whether an entry, which is no copy, is ordered before what `later` does now.
     #[inline]
-    fn is_ordered(&self, entry: &Entry, later: Who) -> bool {
+    fn is_ordered(&self, entry: &Entry, later: LaneId) -> bool {
         self.clocks.all_ordered((entry.warp, entry.lanes), entry.time, later)
     }
 
     /// A lane of an entry that is not ordered before what `later` does now.
-    fn unordered(&self, entry: &Entry, later: Who) -> Option<Side> {
+    fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
         for lane in entry.lanes.iter() {
-            let who = Who { warp: entry.warp, lane: lane as u8 };
+            let who = LaneId { warp: entry.warp, lane: lane as u8 };
             let time = match entry.is_copy {
                 false => Some(entry.time),
                 true => self.copies.waited(entry.time, lane),
@@ -200,7 +200,7 @@ impl Cell {
         if self.write.lanes == Mask::NONE || order.is_past_of(self.write_epoch, self.write.warp) {
             return true;
         }
-        let who = |lane: usize| Who { warp: entry.warp, lane: lane as u8 };
+        let who = |lane: usize| LaneId { warp: entry.warp, lane: lane as u8 };
         entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
     }
 
@@ -446,7 +446,7 @@ impl Cell {
         lists: &Lists,
         order: Order<'_>,
         access: &Access,
-        later: Who,
+        later: LaneId,
     ) -> Vec<Entry> {
         if access.same_value == SameValue::Different {
             return Vec::new();
@@ -517,7 +517,7 @@ fn compare_with(
     if harmless {
         return false;
     }
-    let later = Who { warp: entry.warp, lane: lane as u8 };
+    let later = LaneId { warp: entry.warp, lane: lane as u8 };
     let Some(earlier) = order.unordered(other, later) else { return false };
     let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
     // Of a copy on its way nobody knows when it will have written what.

@@ -20,9 +20,9 @@ use crate::lanes::{Mask, WARP};
 /// A count of synchronisation events of a warp.
 pub type Time = u32;
 
-/// A thread of the block.
+/// A thread of the block, by warp and lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Who {
+pub struct LaneId {
     /// Its warp.
     pub warp: u8,
     /// Its lane.
@@ -133,7 +133,7 @@ impl Clocks {
 
     /// Whether this thread has exited.
     #[must_use]
-    pub fn has_exited(&self, who: Who) -> bool {
+    pub fn has_exited(&self, who: LaneId) -> bool {
         self.warps[usize::from(who.warp)].exited.has(usize::from(who.lane))
     }
 
@@ -147,7 +147,7 @@ impl Clocks {
     /// Whether accesses of these lanes of a warp, stamped `time`, are all ordered before what `later`
     /// does now.
     #[inline]
-    pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: Who) -> bool {
+    pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
         let own = usize::from(later.lane);
         if warp == later.warp && lanes.without(Mask::one(own)).is_empty() {
             return true;
@@ -156,13 +156,13 @@ impl Clocks {
         let whole = !self.any_exited_of(warp)
             && (time < self.everybody[party]
                 || time < self.warps[usize::from(later.warp)].across[own][party]);
-        let who = |lane: usize| Who { warp, lane: lane as u8 };
+        let who = |lane: usize| LaneId { warp, lane: lane as u8 };
         whole || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
     }
 
     /// Whether an access of `earlier`, stamped `time`, is ordered before what `later` does now.
     #[must_use]
-    pub fn ordered(&self, earlier: Who, time: Time, later: Who) -> bool {
+    pub fn ordered(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         if earlier == later {
             return true;
         }
@@ -253,7 +253,7 @@ impl Clocks {
     /// thread saw, a collective, or an exit that it waited for. (A fence in the same interval as
     /// the access counts as after it: better open than wrong.)
     #[must_use]
-    pub fn fences_between(&self, earlier: Who, time: Time, later: Who) -> bool {
+    pub fn fences_between(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         let (one, other) =
             (&self.warps[usize::from(earlier.warp)], &self.warps[usize::from(later.warp)]);
         let (lane, own) = (usize::from(earlier.lane), usize::from(later.lane));
@@ -303,8 +303,8 @@ impl Clocks {
 mod tests {
     use super::*;
 
-    fn who(warp: u8, lane: u8) -> Who {
-        Who { warp, lane }
+    fn who(warp: u8, lane: u8) -> LaneId {
+        LaneId { warp, lane }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Accesses as a cell remembers them: lanes of a warp that did the same at one time.
 
-use crate::clocks::Who;
+use crate::clocks::LaneId;
 use crate::lanes::Mask;
 use crate::shadow::{Access, Kind, SameValue, Side, Site};
 
@@ -78,8 +78,8 @@ impl Lists {
 
 impl Entry {
     /// One of its threads.
-    pub(crate) fn who(&self) -> Who {
-        Who { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
+    pub(crate) fn who(&self) -> LaneId {
+        LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }
 
     /// What this write hides if it comes after `write`.
@@ -136,7 +136,7 @@ impl Entry {
 
 /// One of the threads of an entry, for a report.
 pub(crate) fn side(entry: &Entry, lane: usize) -> Side {
-    let who = Who { warp: entry.warp, lane: lane as u8 };
+    let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);
     Side { who, site: entry.site, kind: entry.kind, time }
 }

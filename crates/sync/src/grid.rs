@@ -1,7 +1,7 @@
 //! Blocks against each other: nothing orders what two blocks of a launch do.
 
 use crate::cell::{Summary, mark};
-use crate::clocks::Who;
+use crate::clocks::LaneId;
 use crate::pages::Pages;
 use crate::shadow::{Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site};
 
@@ -10,7 +10,7 @@ use crate::shadow::{Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site};
 struct Last {
     block: u64,
     site: Site,
-    who: Who,
+    who: LaneId,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

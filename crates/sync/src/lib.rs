@@ -3,7 +3,7 @@
 //! Two relations on the events of a block (PTX manual §8.9, §9.7.13):
 //!
 //! - **waits-for**: everything that blocks, and exit. It decides which operations match, whether a
-//!   barrier may be used again, and deadlock. Here it is kept between warps ([`Barriers`]), because
+//!   barrier may be used again, and deadlock. Here it is kept between warps (`barriers.rs`), because
 //!   what crosses warps is a registration at a barrier, which is an event of a whole warp.
 //! - **orders-memory**, a part of the first: from `sync`, `red` and `arrive` of a barrier's
 //!   generation to its `sync` and `red`, `bar.warp.sync`, and waits for asynchronous copies. It
@@ -11,8 +11,8 @@
 //!   ([`Clocks`]), because two lanes of one warp can race.
 //!
 //! Both are transitive: they are kept as vector clocks. The crate knows threads, places and
-//! bytes; it knows nothing of instructions and values. Whoever executes a block tells it what
-//! happens, in the order of one execution, and asks.
+//! bytes; it knows nothing of instructions and values. An engine tells [`Order`] what happens, in
+//! the order of one execution, and asks.
 //!
 //! [`Shadow`] remembers who accessed which byte and compares each access with those before it, as
 //! FastTrack does (Flanagan and Freund, 2009), but by sets of lanes and with one epoch for a
@@ -25,12 +25,14 @@ mod copies;
 mod entry;
 mod grid;
 mod lanes;
+mod order;
 mod pages;
 mod shadow;
 
-pub use barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
-pub use clocks::{Clocks, Time, Who};
+pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
+pub use clocks::{Clocks, LaneId, Time};
 pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use order::{Order, SyncEvent};
 pub use shadow::{Access, Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site, UpdateGroup};

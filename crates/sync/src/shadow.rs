@@ -3,7 +3,7 @@
 //! A [cell](Cell) stands for a few bytes, as few as the narrowest access needs.
 
 use crate::cell::{Cell, Order, Summary};
-use crate::clocks::{Clocks, Time, Who};
+use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{Copies, CopyId};
 use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
@@ -67,7 +67,7 @@ pub enum SameValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The thread.
-    pub who: Who,
+    pub who: LaneId,
     /// The instruction.
     pub site: Site,
     /// What it does.

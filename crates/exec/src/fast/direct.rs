@@ -1,8 +1,7 @@
 //! The common operations on numbers and pointers that are not decoded ([`super::decode`]), computed
 //! where the result will stay.
 //!
-//! Everything else goes the long way in [`crate::interpret`]. Both give the same result where
-//! both apply.
+//! Everything else is left to [`crate::interpret`], which gives the same result where both apply.
 
 use crate::concrete::lanes::{self, narrow};
 use crate::context::{Context, Scratch};

@@ -1,6 +1,6 @@
 //! The common operations in a warp with one thread, as references often have: one value and not 32.
 //!
-//! Everything else goes the way of all warps. Both give the same result where both apply: bits of lanes
+//! Everything else is left to the code for all warps, which gives the same result where both apply: bits of lanes
 //! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
 
 use super::contiguous::starts::allocation;

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use crate::value::unit::Byte;
 use ir::{AsyncCopy, Space, Width};
 use sync::{Kind, SameValue};
@@ -39,14 +39,17 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     let sources = resolve(context, copy.src, Space::Global, AccessKind::Read, size)?;
     context.lanes = all;
     let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
-    let id = context.tracker.copies.start(context.warp.number, all);
-    let manner = |kind, site| Manner { copy: Some(id), ..Manner::plain(kind, site, size) };
+    let id = context.tracker.start_copy(context.warp.number, all);
+    let attributes = |kind, site| AccessAttributes {
+        copy: Some(id),
+        ..AccessAttributes::plain(kind, site, size)
+    };
     for lane in targets.lanes.iter() {
         let Some(target) = targets.pointers[lane] else { continue };
         let Some(Some(to)) = locate(context, target, lane, (size, size), AccessKind::Write) else {
             continue;
         };
-        let writes = manner(Kind::Write, context.site);
+        let writes = attributes(Kind::Write, context.site);
         track(context, target, lane, size, writes, SameValue::Different);
         let word = if undefined.has(lane) { Word::Unknown } else { Word::Number };
         let mut pieces = [([0; WARP], word); 2];
@@ -56,7 +59,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
             let bytes = count as u32;
             let from = source.and_then(|source| {
                 let start = locate(context, source, lane, (bytes, size), AccessKind::Read)?;
-                let reads = manner(Kind::Read, context.site);
+                let reads = attributes(Kind::Read, context.site);
                 track(context, source, lane, bytes, reads, SameValue::Different);
                 Some((source.area, start))
             });

@@ -15,12 +15,12 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Word, state};
 use crate::tags::{Source, Tags};
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Scope, Space, Width,
 };
 use std::num::NonZeroU16;
-use sync::{Kind, SameValue, UpdateGroup};
+use sync::{Kind, SameValue, SyncEvent, UpdateGroup};
 
 /// Executes an atomic operation, in ascending order of lanes.
 pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(), Gap> {
@@ -125,15 +125,15 @@ fn track_update(
 ) {
     fence(context, atomic.ordering);
     if !atomic.dsts.is_empty() {
-        context.tracker.clocks.observe(context.warp.number, Mask::one(lane));
+        context.tracker.apply(context.warp.number, Mask::one(lane), SyncEvent::Observe);
     }
-    let manner = Manner::plain(Kind::Update, context.site, width.bytes());
-    let manner = Manner { group: group(atomic), ..manner };
+    let attributes = AccessAttributes::plain(Kind::Update, context.site, width.bytes());
+    let attributes = AccessAttributes { group: group(atomic), ..attributes };
     for position in 0..atomic.a.len() {
         let offset = pointer.offset + i64::from(width.bytes()) * position as i64;
         let pointer = Pointer { offset, ..pointer };
         let same = exchanges_equal(context, atomic, pointer, lane, (position, width));
-        track(context, pointer, lane, width.bytes(), manner, same);
+        track(context, pointer, lane, width.bytes(), attributes, same);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::tags::Tags;
 use crate::warp::Warp;
 use ir::{BarrierKind, MatchMode, Operand, ReduxOp, Reg, ShuffleMode, SyncOp, VoteMode, Width};
+use sync::SyncEvent;
 
 /// A lane mask, which must be a number.
 fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
@@ -218,7 +219,7 @@ impl Inputs {
         sync: &SyncOp,
         here: Mask,
     ) -> Result<(), Gap> {
-        context.tracker.clocks.meet(context.warp.number);
+        context.tracker.apply(context.warp.number, context.lanes, SyncEvent::Collective);
         note_left(context, &self.members);
         match sync {
             SyncOp::Shuffle { mode, dst, in_range, .. } => {

@@ -10,7 +10,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::{Word, state};
 use crate::tags::Tags;
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use ir::{Address, Load, Space, Store, Width};
 use sync::{Kind, SameValue};
 
@@ -81,9 +81,9 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
             Some(start) => keeps(context, pointer, lane, start, store),
             None => vec![SameValue::Undecided; store.srcs.len()],
         };
-        let manner = Manner::plain(Kind::Write, context.site, element);
+        let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
         let who = (context.warp.number, lane);
-        context.tracker.store(who, (pointer.area, pointer.offset), manner, &same);
+        context.tracker.store(who, (pointer.area, pointer.offset), attributes, &same);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
@@ -173,8 +173,8 @@ pub(super) fn discard(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write);
         if found.is_some() {
-            let manner = Manner::plain(Kind::Write, context.site, 1);
-            track(context, pointer, lane, bytes, manner, SameValue::Different);
+            let attributes = AccessAttributes::plain(Kind::Write, context.site, 1);
+            track(context, pointer, lane, bytes, attributes, SameValue::Different);
         }
         if let (Some(Some(start)), Some((memory, ..))) =
             (found, allocation(context, pointer.area, lane))

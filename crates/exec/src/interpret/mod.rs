@@ -28,6 +28,7 @@ pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{Guard, Op, SyncOp};
 pub use matrix::original_register;
+use sync::SyncEvent;
 
 /// The lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {
@@ -121,11 +122,10 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             return collective::barrier(context, kind, *id, *count, *aligned);
         }
         SyncOp::WarpBarrier { mask } => return collective::warp_barrier(context, *mask),
-        SyncOp::Fence { .. } => context.tracker.clocks.fence(warp, lanes),
-        SyncOp::CommitGroup => context.tracker.copies.commit(warp, lanes),
+        SyncOp::Fence { .. } => context.tracker.apply(warp, lanes, SyncEvent::Fence),
+        SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
-            let now = context.tracker.clocks.now(warp);
-            context.tracker.copies.wait(warp, lanes, *pending, now);
+            context.tracker.apply(warp, lanes, SyncEvent::WaitForCopies(*pending));
         }
         SyncOp::ActiveMask { dst } => {
             // Which lanes happen to run together is the schedule's choice.

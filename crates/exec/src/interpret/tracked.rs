@@ -3,9 +3,9 @@
 use crate::address::Pointer;
 use crate::context::Context;
 use crate::lanes::{Mask, WARP};
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use ir::{Load, Ordering};
-use sync::{Kind, SameValue};
+use sync::{Kind, SameValue, SyncEvent};
 
 /// Tells who read what, in the groups in which [`crate::fast`] tells it: lanes that read the
 /// same together, if the first shares its place with another.
@@ -15,11 +15,11 @@ pub(super) fn track_load(
     (lanes, pointers): (Mask, &[Option<Pointer>; WARP]),
     bytes: u32,
 ) {
-    let manner = load_manner(context, load);
+    let attributes = load_attributes(context, load);
     let mut tell = |lanes: Mask, pointer: Pointer| {
         let target = (pointer.area, pointer.offset, bytes);
         let who = (context.warp.number, lanes);
-        context.tracker.access(who, target, manner, SameValue::Different);
+        context.tracker.access(who, target, attributes, SameValue::Different);
     };
     let (mut rest, mut together) = (lanes, true);
     while let Some(lane) = rest.lowest() {
@@ -39,14 +39,14 @@ pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
     fence(context, ordering);
     if ordering != Ordering::Weak {
         let (warp, lanes) = (context.warp.number, context.lanes);
-        context.tracker.clocks.observe(warp, lanes);
+        context.tracker.apply(warp, lanes, SyncEvent::Observe);
     }
 }
 
 /// How a load accesses memory.
-pub(crate) fn load_manner(context: &Context<'_, '_>, load: &Load) -> Manner {
-    let manner = Manner::plain(Kind::Read, context.site, load.width.bytes());
-    Manner { non_coherent: load.non_coherent, ..manner }
+pub(crate) fn load_attributes(context: &Context<'_, '_>, load: &Load) -> AccessAttributes {
+    let attributes = AccessAttributes::plain(Kind::Read, context.site, load.width.bytes());
+    AccessAttributes { non_coherent: load.non_coherent, ..attributes }
 }
 
 /// Accesses that acquire or release act as fences.
@@ -54,7 +54,7 @@ pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
     if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
     {
         let (warp, lanes) = (context.warp.number, context.lanes);
-        context.tracker.clocks.fence(warp, lanes);
+        context.tracker.apply(warp, lanes, SyncEvent::Fence);
     }
 }
 
@@ -64,9 +64,9 @@ pub(super) fn track(
     pointer: Pointer,
     lane: usize,
     bytes: u32,
-    manner: Manner,
+    attributes: AccessAttributes,
     same: SameValue,
 ) {
     let who = (context.warp.number, Mask::one(lane));
-    context.tracker.access(who, (pointer.area, pointer.offset, bytes), manner, same);
+    context.tracker.access(who, (pointer.area, pointer.offset, bytes), attributes, same);
 }

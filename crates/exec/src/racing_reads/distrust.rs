@@ -23,7 +23,7 @@ pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask
         let element = load.width.bytes();
         let thread = (context.warp.number * crate::lanes::WARP + lane) as u16;
         let all = words(area, offset, element * load.dsts.len() as u32);
-        let (counts, block) = (&mut context.tracker.counts, context.block);
+        let (counts, block) = (context.tracker.read_counts(), context.block);
         let is_distrusted = |word: &Word| {
             let read = counts.next(context.site, *word, thread);
             let strange = |writer: &Option<Block>| *writer != Some(block);

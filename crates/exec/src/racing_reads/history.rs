@@ -4,7 +4,7 @@ use super::suspects::{Block, Counts, Extent, Racing, Read, Suspects, Word, words
 use crate::address::Area;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use sync::{Access, Clocks, Kind, Time, Who};
+use sync::{Access, Clocks, Kind, LaneId, Time};
 
 /// Accesses to one word between two barriers of the block beyond this many are not compared.
 const MOST_SEEN: usize = 1 << 12;
@@ -12,7 +12,7 @@ const MOST_SEEN: usize = 1 << 12;
 /// An access of one lane.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    who: Who,
+    who: LaneId,
     time: Time,
     epoch: u32,
     kind: Kind,
@@ -75,7 +75,7 @@ impl History {
                     }
                 }
                 let now = Seen {
-                    who: Who { warp: access.warp as u8, lane: 0 },
+                    who: LaneId { warp: access.warp as u8, lane: 0 },
                     time: clocks.now(access.warp),
                     epoch: clocks.epoch(),
                     kind: access.kind,
@@ -95,7 +95,7 @@ impl History {
             seen.retain(|earlier| earlier.epoch == now.epoch);
         }
         for lane in access.lanes.iter() {
-            let who = Who { lane: lane as u8, ..now.who };
+            let who = LaneId { lane: lane as u8, ..now.who };
             let thread = (access.warp * crate::lanes::WARP + lane) as u16;
             let read = (now.kind == Kind::Read).then(|| counts.next(access.site, word, thread));
             let now = Seen { who, read, ..now };

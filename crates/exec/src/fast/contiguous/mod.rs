@@ -1,19 +1,19 @@
 //! The common accesses: all lanes in one allocation, inside it, aligned, and of one kind.
 //!
-//! Everything else goes the long way in [`crate::interpret`], which finds out what is wrong. Both give
-//! the same result where both apply.
+//! Everything else is left to [`crate::interpret`], which finds out what is wrong and gives the same result
+//! where both apply.
 
 pub(super) mod starts;
 
 use crate::address::Area;
 use crate::context::Context;
 use crate::finding::AccessKind;
-use crate::interpret::tracked::load_manner;
+use crate::interpret::tracked::load_attributes;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use ir::{AddressBase, Load, Operand, Store, VarId, Width};
 use starts::{MOST_BYTES, Pattern, Starts, allocation};
 use sync::{Kind, SameValue};
@@ -200,11 +200,11 @@ fn load_few<const N: usize>(
 /// Tells who read what.
 fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes: u32) {
     let lanes = context.lanes;
-    let manner = load_manner(context, load);
+    let attributes = load_attributes(context, load);
     let warp = context.warp.number;
     let mut tell = |lanes: Mask, start: u32| {
         let target = (starts.area, i64::from(start), bytes);
-        context.tracker.access((warp, lanes), target, manner, SameValue::Different);
+        context.tracker.access((warp, lanes), target, attributes, SameValue::Different);
     };
     if starts.pattern == Pattern::Same {
         return tell(lanes, starts.each[0]);
@@ -374,7 +374,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
 fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, state: u8) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = element * store.srcs.len();
-    let manner = Manner::plain(Kind::Write, context.site, element as u32);
+    let attributes = AccessAttributes::plain(Kind::Write, context.site, element as u32);
     let values: Vec<Lanes> =
         store.srcs.iter().map(|&src| context.read(src, store.width).0).collect();
     let Context { machine, global, shared, warp, lanes, tracker, .. } = context;
@@ -395,7 +395,7 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
             *same = memory.would_keep(start + part.start, &chunk[part], state);
         }
         let target = (starts.area, start as i64);
-        tracker.store((number, lane), target, manner, &same[..values.len()]);
+        tracker.store((number, lane), target, attributes, &same[..values.len()]);
         memory.bytes[start..start + bytes].copy_from_slice(&chunk[..bytes]);
         memory.states.fill(start..start + bytes, state);
     }

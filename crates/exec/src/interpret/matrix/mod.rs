@@ -19,6 +19,7 @@ use crate::lanes::{Mask, WARP};
 use crate::tags::Tags;
 use factors::Product;
 use ir::{Access, Op};
+use sync::SyncEvent;
 
 /// Executes a matrix instruction when the whole warp is there.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
@@ -26,7 +27,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     if context.lanes != alive {
         return Ok(Flow::Gather(Mask::ALL, context.lanes));
     }
-    context.tracker.clocks.meet(context.warp.number);
+    context.tracker.apply(context.warp.number, context.lanes, SyncEvent::Collective);
     if alive != Mask::ALL {
         context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
         let poison = Tags::poison(Mask::ALL, Origin::Operation(context.place));

@@ -16,7 +16,7 @@ use crate::interpret::tracked::track;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
 use sync::{Kind, SameValue};
@@ -107,8 +107,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
         for (number, row) in rows.iter().enumerate() {
             let Some(row) = row else { continue };
             for (lane, pointer, bytes) in accesses(*row, number, load.transpose) {
-                let manner = Manner::plain(Kind::Read, context.site, bytes);
-                track(context, pointer, lane, bytes, manner, SameValue::Different);
+                let attributes = AccessAttributes::plain(Kind::Read, context.site, bytes);
+                track(context, pointer, lane, bytes, attributes, SameValue::Different);
             }
         }
         let mut values = [0; WARP];
@@ -223,8 +223,8 @@ fn write(
             }
             _ => SameValue::Undecided,
         };
-        let manner = Manner::plain(Kind::Write, context.site, bytes);
-        track(context, pointer, lane, bytes, manner, same);
+        let attributes = AccessAttributes::plain(Kind::Write, context.site, bytes);
+        track(context, pointer, lane, bytes, attributes, same);
     }
     if let Some(start) = row.start {
         for (part, &piece) in pieces.iter().enumerate() {

@@ -20,7 +20,7 @@ use crate::interpret::tracked::track;
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use crate::value::unit::Byte;
 use ir::{Address, Element, Fragment, Layout, Operand, Shape, Space, Width, WmmaLoad, WmmaStore};
@@ -147,10 +147,10 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
     if let Some(tile) = &tile
         && fragment != Fragment::C
     {
-        let manner = Manner::plain(Kind::Read, context.site, 4);
+        let attributes = AccessAttributes::plain(Kind::Read, context.site, 4);
         for (number, line) in tile.lines.iter().enumerate() {
             if line.is_some() {
-                read_by_all(context, tile.line(number), tile.length, manner);
+                read_by_all(context, tile.line(number), tile.length, attributes);
             }
         }
     }
@@ -179,13 +179,18 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
 }
 
 /// A row that every lane reads.
-fn read_by_all(context: &mut Context<'_, '_>, line: Pointer, length: u32, manner: Manner) {
+fn read_by_all(
+    context: &mut Context<'_, '_>,
+    line: Pointer,
+    length: u32,
+    attributes: AccessAttributes,
+) {
     let who = (context.warp.number, Mask::ALL);
     // Pieces of a size that other accesses have, too.
     let piece = 16.min(length);
     for at in (0..length).step_by(piece as usize) {
         let place = (line.area, line.offset + i64::from(at), piece);
-        context.tracker.access(who, place, manner, SameValue::Different);
+        context.tracker.access(who, place, attributes, SameValue::Different);
     }
 }
 
@@ -201,12 +206,12 @@ fn touch(
         Kind::Read => SameValue::Different,
         Kind::Write | Kind::Update => SameValue::Undecided,
     };
-    let manner = Manner::plain(kind, context.site, 4);
+    let attributes = AccessAttributes::plain(kind, context.site, 4);
     let mut access = |(line, offset): (usize, usize), bytes: u32| {
         if tile.lines[line].is_some() {
             let start = tile.line(line);
             let pointer = Pointer { offset: start.offset + offset as i64, ..start };
-            track(context, pointer, somebody(lane), bytes, manner, same);
+            track(context, pointer, somebody(lane), bytes, attributes, same);
         }
     };
     match tile.whole(spread, (lane, register), element) {

@@ -22,7 +22,7 @@ use crate::interpret::{execute, memory};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::{Source, Tags};
-use crate::tracker::Manner;
+use crate::tracker::AccessAttributes;
 use crate::value::bytes::Bytes;
 use crate::value::unit::Byte;
 use crate::value::{Valued, reason};
@@ -260,8 +260,8 @@ fn conditional_store(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
         let Some(found) = found else { continue };
-        let manner = Manner::plain(Kind::Write, context.site, element);
-        track(context, pointer, lane, size, manner, SameValue::Undecided);
+        let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
+        track(context, pointer, lane, size, attributes, SameValue::Undecided);
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
