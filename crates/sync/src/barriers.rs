@@ -152,7 +152,13 @@ impl Barriers {
     }
 
     /// Lanes of a warp exit; `others_go_on` if they are not the last.
-    pub(crate) fn exit(&mut self, clocks: &mut Clocks, warp: usize, lanes: Mask, others_go_on: bool) {
+    pub(crate) fn exit(
+        &mut self,
+        clocks: &mut Clocks,
+        warp: usize,
+        lanes: Mask,
+        others_go_on: bool,
+    ) {
         self.ended[warp] |= !others_go_on;
         for _ in 0..clocks.exit(warp, lanes, others_go_on) {
             // What was released of the warp was released of these lanes.
