@@ -13,7 +13,7 @@
 //! Equality of sums is that of the first rung, exact; hashes only choose what is compared.
 
 use crate::algebra::{Algebra, Atom};
-use crate::normalise::Normaliser;
+use crate::normalise::{Normaliser, Opaque};
 use crate::problem::Problem;
 use crate::products::Products;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,9 +21,6 @@ use term::{Node, NodeId, Term, Terms, Walker};
 
 /// Shorter sums are not worth an atom.
 const SHORTEST: usize = 4;
-
-/// The number of the atom that stands for a node, and whether it is a sum of squares.
-pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 
 /// The blocks of both sides.
 #[derive(Debug, Default)]

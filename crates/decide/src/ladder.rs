@@ -12,7 +12,7 @@ use crate::blocks::Blocks;
 use crate::definedness::{Collector, Definedness};
 use crate::normalise::Normaliser;
 use crate::points::Points;
-use crate::problem::{Budget, Problem, different, search};
+use crate::problem::{Budget, Problem};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
@@ -92,7 +92,7 @@ impl<'t> Ladder<'t> {
         );
         optimised.share_functions(problem.reference);
         let mut algebra = Algebra::new(problem.reference.inputs().len());
-        algebra.wait_for(budget.patience);
+        algebra.wait_for(budget.deadline);
         reference.set_opaque(&mut algebra, &blocks.reference);
         optimised.set_opaque(&mut algebra, &blocks.optimised);
         blocks.define(&mut algebra, problem.reference, budget.normalise);
@@ -122,7 +122,7 @@ impl<'t> Ladder<'t> {
         for (index, pair) in pairs.iter().enumerate() {
             answers[index] = self.composite(index, *pair).ok().flatten();
             failures = if answers[index].is_some() { 0 } else { failures + 1 };
-            if failures > MOST_FAILURES || self.budget.patience.is_over() {
+            if failures > MOST_FAILURES || self.budget.deadline.has_passed() {
                 break;
             }
         }
@@ -147,7 +147,7 @@ impl<'t> Ladder<'t> {
         let mut answers = Vec::with_capacity(pairs.len());
         for (index, pair) in pairs.iter().enumerate() {
             let skipped = differences >= self.budget.differences;
-            if skipped || self.budget.patience.is_over() {
+            if skipped || self.budget.deadline.has_passed() {
                 let reason = if skipped { Reason::Skipped } else { Reason::Time };
                 answers.push(Decision::Unknown(reason));
                 continue;
@@ -156,7 +156,7 @@ impl<'t> Ladder<'t> {
                 // No normal form: a point may still tell them apart.
                 let found = self.searched(*pair).run(0..self.budget.quick_points, u64::MAX);
                 let difference = found.values.or(found.undefined);
-                difference.map_or(Decision::Unknown(obstacle.into()), different)
+                difference.map_or(Decision::Unknown(obstacle.into()), Decision::from)
             }));
             let last = answers.last();
             differences += usize::from(matches!(last, Some(Decision::Different { .. })));
@@ -201,7 +201,7 @@ impl<'t> Ladder<'t> {
             Some(gap) => {
                 found = self.searched(pair).run(0..self.budget.quick_points, 0);
                 if let Some(difference) = found.values {
-                    return Ok(different(difference));
+                    return Ok(difference.into());
                 }
                 self.climb(gap, &required, &own)
             }
@@ -210,7 +210,7 @@ impl<'t> Ladder<'t> {
             let points = self.budget.quick_points..self.budget.points;
             let found = self.searched(pair).run(points, 0).or(found);
             let difference = found.values.or(found.undefined);
-            return Ok(difference.map_or(Decision::Unknown(Reason::Undecided), different));
+            return Ok(difference.map_or(Decision::Unknown(Reason::Undecided), Decision::from));
         };
         self.algebra.steps = self.budget.rung;
         self.equal(pair, rung, &required, own)
@@ -320,7 +320,7 @@ impl<'t> Ladder<'t> {
         if let Some(difference) = found.values {
             // The evaluation of the original terms is the simpler code: believe it.
             debug_assert!(false, "equal by {rung}, but different at {:?}", difference.0);
-            return Ok(different(difference));
+            return Ok(difference.into());
         }
         if !found.reference_defined {
             return Ok(Decision::Unknown(Reason::NoPointInDomain));
@@ -427,6 +427,6 @@ impl<'t> Ladder<'t> {
     }
 
     fn searched(&self, pair: (Term, Term)) -> Search<'t> {
-        search(&self.problem, pair, self.points)
+        Search::new(&self.problem, pair, self.points)
     }
 }

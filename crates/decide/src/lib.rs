@@ -59,7 +59,7 @@
 //! | `Point` | a point where the values differ |
 //!
 //! Each has a budget in steps ([`Budget`]); none looks at a clock,
-//! unless somebody waits for the answer ([`Patience`]).
+//! unless the caller sets a [`Deadline`].
 //!
 //! Before the normal forms, *fingerprints* of the open pairs (of some, if they are many) are taken in one pass: values at a point
 //! modulo a safe prime p = 2q+1, exponents modulo q, maxima and choices decided by floats. Where they
@@ -133,15 +133,16 @@
 mod algebra;
 mod blocks;
 mod consistency;
+mod deadline;
 mod definedness;
 mod evaluate;
 mod ladder;
+mod mix;
 mod normalise;
-mod oracle;
-mod patience;
 mod points;
 mod probe;
 mod problem;
+mod procedure;
 mod products;
 mod rewrite;
 mod split;
@@ -149,15 +150,15 @@ mod verdict;
 mod witness;
 
 pub use consistency::{Contradiction, contradiction, is_never_zero};
+pub use deadline::Deadline;
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, LANES, Lanes, Value, evaluate};
-pub use oracle::Signs;
-pub use patience::Patience;
-pub use points::{Points, mix};
+pub use mix::mix;
+pub use points::Points;
 pub use probe::{Probe, Suspect, tell_apart};
-pub use problem::{
-    Budget, Problem, decide, decide_other_than_products, differences, equal_products, satisfy,
-    widest,
+pub use problem::{Budget, Problem};
+pub use procedure::{
+    decide, decide_other_than_products, differences, equal_products, satisfy, widest,
 };
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, Widest, inputs_of};

@@ -7,11 +7,14 @@
 mod infinite;
 
 use crate::algebra::{
-    Algebra, Atom, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand, times,
+    Algebra, Atom, AtomId, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand,
+    times,
 };
-use crate::blocks::Opaque;
 use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
+
+/// The number of the atom that stands for a node, and whether it is a sum of squares.
+pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 
 /// What is known of a node that was visited.
 #[derive(Clone, Debug)]
@@ -359,7 +362,7 @@ impl<'t> Normaliser<'t> {
         }
         match self.terms.at(node) {
             Node::Input(input) => {
-                Some((Monomial::of_atom(Algebra::input_atom(input.position())), &Number::ONE))
+                Some((Monomial::of_atom(AtomId::of_input(input.position())), &Number::ONE))
             }
             Node::Constant(constant) => {
                 let value = self.terms.number(constant);
@@ -373,7 +376,7 @@ impl<'t> Normaliser<'t> {
     fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
         match self.terms.at(node) {
             Node::Input(input) => {
-                let atom = Algebra::input_atom(input.position());
+                let atom = AtomId::of_input(input.position());
                 return Ok(Polynomial::single(Monomial::of_atom(atom)));
             }
             Node::Constant(constant) => {
@@ -430,4 +433,37 @@ fn is_leaf(terms: &Terms, node: NodeId) -> bool {
 fn of_inputs(factors: &Factors) -> Summand {
     let monomial = Monomial::of_inputs(factors.left().position(), factors.right().position());
     (monomial, if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Condition;
+    use std::sync::Arc;
+    use term::{Inputs, Relation};
+
+    /// Signs of normal forms settle comparisons, without case splits.
+    #[test]
+    fn conditions_are_settled_by_signs() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let (x, zero) = (terms.input(x), terms.integer(0));
+        let square = terms.multiply(x, x);
+        let exponential = terms.exp(x);
+        let positive = terms.add(square, exponential);
+        let always = terms.compare(Relation::Less, zero, positive);
+        let never = terms.compare(Relation::Less, positive, zero);
+        let sometimes = terms.compare(Relation::Less, zero, x);
+        let truth = |condition: Term| {
+            let mut algebra = Algebra::new(terms.inputs().len());
+            let mut normaliser = Normaliser::new(&terms, [condition]);
+            let canonical = normaliser.condition(&mut algebra, condition).unwrap();
+            match algebra.condition(canonical) {
+                Condition::Truth(value) => Some(value),
+                _ => None,
+            }
+        };
+        assert_eq!([always, never, sometimes].map(truth), [Some(true), Some(false), None]);
+    }
 }

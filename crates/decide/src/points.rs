@@ -8,7 +8,8 @@
 //! input's type, even if no such value is in the range: an assumption that no number of a type
 //! satisfies holds at no point.
 
-use crate::Patience;
+use crate::deadline::Deadline;
+use crate::mix::mix;
 use crate::problem::{Budget, Problem};
 use rustc_hash::FxHashMap;
 use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
@@ -35,13 +36,13 @@ pub struct Points<'t> {
     /// Whether any input stands for less than all reals.
     typed: bool,
     /// How long somebody waits for what is found at them.
-    pub(crate) patience: Patience,
+    pub(crate) deadline: Deadline,
 }
 
 impl<'t> Points<'t> {
     pub(crate) fn new(problem: &Problem<'t>, budget: &Budget) -> Self {
         let points = Self::within(problem.reference, problem.assumptions, budget.significand_bits);
-        Self { patience: budget.patience, ..points }
+        Self { deadline: budget.deadline, ..points }
     }
 
     /// Points whose values are in the ranges that assumptions give single inputs.
@@ -50,7 +51,7 @@ impl<'t> Points<'t> {
         let mut ranges = FxHashMap::default();
         assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
         let typed = terms.inputs().has_types();
-        Self { terms, significand_bits, ranges, typed, patience: Patience::default() }
+        Self { terms, significand_bits, ranges, typed, deadline: Deadline::default() }
     }
 
     /// A value, or one near it that is in the range of an input.
@@ -298,13 +299,4 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
         6 => Number::from((own % 2) as i64 + (shared % 2) as i64),
         _ => &ordinary(own, false) * &Number::from(8),
     }
-}
-
-/// A fixed scramble of 64 bits: of a counter, numbers without a pattern.
-#[must_use]
-pub fn mix(value: u64) -> u64 {
-    let mut value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ (value >> 31)
 }

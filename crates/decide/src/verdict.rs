@@ -84,6 +84,12 @@ impl Decision {
     }
 }
 
+impl From<(Point, Discrepancy)> for Decision {
+    fn from((point, discrepancy): (Point, Discrepancy)) -> Self {
+        Self::Different { point, discrepancy }
+    }
+}
+
 /// A condition the equality rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumed {

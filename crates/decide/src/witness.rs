@@ -5,6 +5,7 @@
 
 use crate::evaluate::{Interval, Value, evaluate, evaluate_floats, fingerprints};
 use crate::points::Points;
+use crate::problem::Problem;
 use term::{Input, Node, Number, Term, Terms, evaluation_order};
 
 /// Values of the inputs that matter, all others being irrelevant.
@@ -91,7 +92,17 @@ impl Found {
     }
 }
 
-impl Search<'_> {
+impl<'t> Search<'t> {
+    /// A search for a point that tells a pair of a problem apart.
+    pub(crate) fn new(problem: &Problem<'t>, pair: (Term, Term), points: &'t Points<'t>) -> Self {
+        Self {
+            reference: (problem.reference, pair.0),
+            optimised: (problem.optimised, pair.1),
+            assumptions: problem.assumptions,
+            points,
+        }
+    }
+
     /// Whether some point satisfies the assumptions and has the reference defined; stops there.
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         (0..points).any(|number| {
@@ -105,7 +116,7 @@ impl Search<'_> {
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
         let mut found = Found::default();
         for number in points {
-            if self.points.patience.is_over() {
+            if self.points.deadline.has_passed() {
                 break;
             }
             let point = |input: Input| self.points.value(number, input);
@@ -141,7 +152,7 @@ impl Search<'_> {
     ) -> Vec<(Point, Discrepancy)> {
         let (mut values, mut undefined) = (Vec::new(), Vec::new());
         for number in points {
-            if self.points.patience.is_over() {
+            if self.points.deadline.has_passed() {
                 break;
             }
             let found = self.run(number..number + 1, u64::MAX);
@@ -159,7 +170,7 @@ impl Search<'_> {
     pub(crate) fn widest(&self, points: std::ops::Range<u64>, least: f64) -> Option<Widest> {
         let mut numbers: Vec<(f64, u64)> = Vec::new();
         for number in points {
-            if self.points.patience.is_over() {
+            if self.points.deadline.has_passed() {
                 break;
             }
             let point = |input: Input| self.points.value(number, input);

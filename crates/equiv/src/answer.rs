@@ -1,37 +1,16 @@
-//! What a comparison is asked, and what it answers.
+//! What a comparison answers.
 
 use crate::difference::Difference;
 use crate::exact::Otherwise;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
 use crate::overflow::Overflow;
+use crate::position::Unsettled;
 use crate::recheck::Rechecked;
 use crate::relied::SignRead;
 use crate::rounding::Stands;
-use crate::side::Assumption;
-use crate::symbolic::Symbolic;
-use exec::{Limits, Outcome, Place, Results, Stop};
+use exec::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// An element of an output.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
-    /// The output.
-    pub name: String,
-    /// The element, in the order of the indices.
-    pub index: usize,
-}
-
-/// Why an element is not settled.
-#[derive(Clone, Debug)]
-pub struct Unsettled {
-    /// Which.
-    pub position: Position,
-    /// Why, as a clause.
-    pub reason: String,
-    /// The side that lost it, the reference or the other, and the instruction, if a value was lost.
-    pub lost: Option<(usize, Place)>,
-}
 
 /// What is known of the outputs.
 #[derive(Debug)]
@@ -52,19 +31,6 @@ pub enum Answer {
     Contradicted(Box<Unsettled>),
     /// The sides do not fit together, or with the assumptions.
     Mismatch(String),
-}
-
-/// How two kernels are compared.
-#[derive(Clone, Copy, Debug)]
-pub struct Options<'o> {
-    /// How much each run may cost.
-    pub limits: Limits,
-    /// Take constants for transcendental numbers.
-    pub snap: bool,
-    /// What is assumed of the inputs.
-    pub assumptions: &'o [Assumption],
-    /// Look at a proof again by another road.
-    pub recheck: bool,
 }
 
 /// What came of a comparison.
@@ -120,29 +86,5 @@ impl Compared {
             rechecked: None,
             overflow: None,
         }
-    }
-}
-
-/// A side after its runs.
-pub(crate) struct Ran {
-    /// Of each launch, as far as they were run.
-    pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) results: Vec<Results>,
-    pub(crate) domain: Symbolic,
-    /// Why a launch was not run, if the one before it came to its end.
-    pub(crate) obstacle: Option<String>,
-}
-
-impl Ran {
-    /// Whether somebody wants no answer any more, or the time is up.
-    pub(crate) fn was_interrupted(&self) -> bool {
-        let stop = |outcome: &Outcome| outcome.gap.as_ref().map(|gap| gap.stop);
-        let mut stops = self.outcomes.iter().filter_map(stop);
-        stops.any(|stop| matches!(stop, Stop::Time { .. } | Stop::Interrupted))
-    }
-
-    /// Whether all launches came to their end.
-    pub(crate) fn ended(&self) -> bool {
-        self.obstacle.is_none() && self.outcomes.iter().all(|outcome| outcome.gap.is_none())
     }
 }

@@ -5,7 +5,8 @@
 //! and can be chosen apart: conditions that share inputs are kept or left out together, and there
 //! is a point of the inputs' types at which all of them hold. Without one nothing is claimed.
 
-use crate::side::{Assumption, Side, Table};
+use crate::side::{Assumption, Side};
+use crate::table::Table;
 use crate::witness::Numbers;
 use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, satisfy};
 use ir::Scalar;

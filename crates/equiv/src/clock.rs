@@ -1,7 +1,7 @@
 //! What a comparison may cost, from its start to its end: both sides, deciding and the runs that show a
 //! difference share one deadline.
 
-use decide::Patience;
+use decide::Deadline;
 use exec::Limits;
 use std::time::Instant;
 
@@ -24,9 +24,9 @@ impl Clock {
         Limits { time: self.deadline.map(left).or(self.limits.time), ..self.limits }
     }
 
-    /// How long an answer is waited for.
-    pub(crate) fn patience(&self) -> Patience {
+    /// When the search for an answer stops.
+    pub(crate) fn deadline(&self) -> Deadline {
         let stop = self.limits.watch.map(exec::Watch::stop_flag);
-        Patience { deadline: self.deadline, stop }
+        Deadline { at: self.deadline, stop }
     }
 }

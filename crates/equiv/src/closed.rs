@@ -5,7 +5,7 @@
 //! numbers to be near such a form by chance; nothing rests on a form before both kernels are shown to be equal
 //! with it.
 
-use crate::{Formula, exact};
+use crate::{Formula, nearest};
 use decide::{Value, evaluate};
 use exec::concrete;
 use ir::Format;
@@ -137,7 +137,7 @@ fn is_float(text: &str, format: Format) -> bool {
     let Some(number) = Formula::expression(text).ok().and_then(|form| form.value()) else {
         return false;
     };
-    let nearest = exact::rounded(format, number.to_f64_lossy());
+    let nearest = nearest::rounded(format, number.to_f64_lossy());
     Number::from_f64(nearest).as_ref() == Some(&number)
 }
 

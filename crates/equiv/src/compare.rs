@@ -7,7 +7,7 @@ mod runs;
 mod standing;
 mod visible;
 
-use crate::answer::{Answer, Compared, Options, Position, Ran, Unsettled};
+use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::difference::Difference;
@@ -15,21 +15,23 @@ use crate::exact;
 use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
 use crate::numeric;
+use crate::options::Options;
 use crate::ordinary::Chosen;
 use crate::overflow::{self, Sought};
+use crate::position::{Position, Unsettled};
+use crate::ran::Ran;
 use crate::recheck::Recheck;
-use crate::relied;
 use crate::rounding::unit;
 use crate::sequence::Launches;
-use crate::side::{Side, Table};
+use crate::side::Side;
 use crate::symbolic::Symbolic;
+use crate::table::Table;
 use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
 use elements::{Elements, Found, find, terms_of};
 use exec::{Limits, Outcome, Place, Thread};
-use ir::Scalar;
 use runs::{ask, run_both};
 use std::collections::BTreeSet;
-use term::Term;
+use term::{Number, Term};
 use visible::Replays;
 
 /// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
@@ -89,7 +91,7 @@ fn run_and_compare(
     }
     let converts = ran.iter().any(|ran| ran.domain.relied.has_converted());
     let clamps = ran.iter().all(|ran| ran.domain.relied.clamps);
-    let noted = if clamps { converts } else { relied::is_in_range(&ran, assumed) };
+    let noted = if clamps { converts } else { is_in_range(&ran, assumed) };
     let mut compared = compare_runs(&ran);
     if let Some(obstacle) = ran.iter().find_map(|ran| ran.obstacle.clone()) {
         compared.answer = Some(Answer::Mismatch(obstacle));
@@ -267,8 +269,10 @@ fn ranges(
             return lost();
         }
         let Some(outputs) = terms_of(one.side, &mut marked) else { return lost() };
-        let budget = Budget { patience: one.clock.patience(), ..Budget::default() };
-        if let Some(unshown) = marks::unshown(number, &mut marked, &outputs, &conditions, &budget) {
+        let budget = Budget { deadline: one.clock.deadline(), ..Budget::default() };
+        let marks = std::mem::take(&mut marked.domain.marks).unwrap_or_default();
+        let store = (&mut marked.domain.terms, &marks);
+        if let Some(unshown) = marks::unshown(number, store, &outputs, &conditions, &budget) {
             return Some(Answer::Unshown(Box::new(unshown)));
         }
     }
@@ -455,8 +459,8 @@ impl<'o, 's> Outputs<'o, 's> {
         let (reference, optimised) = (&reference.domain.terms, &optimised.domain.terms);
         let assumptions = self.assumed.about([reference, optimised], pairs);
         let problem = Problem { reference, optimised, assumptions: &assumptions };
-        let patience = self.clock.patience();
-        ask(&problem, &Budget { differences: 1, patience, ..Budget::default() })
+        let deadline = self.clock.deadline();
+        ask(&problem, &Budget { differences: 1, deadline, ..Budget::default() })
     }
 }
 
@@ -464,10 +468,13 @@ fn terms(pairs: &[Pair]) -> Vec<(Term, Term)> {
     pairs.iter().map(|(_, pair)| *pair).collect()
 }
 
-/// The integer that bits stand for.
-pub(crate) fn integer(scalar: Scalar, bits: u64) -> i128 {
-    let width = scalar.width().bits();
-    let signed = matches!(scalar, Scalar::Integer { signed: true, .. });
-    let negative = signed && bits >> (width - 1) & 1 == 1;
-    i128::from(bits) - if negative { 1 << width } else { 0 }
+/// Whether an input is found at which everything converted with `.satfinite` is in range.
+fn is_in_range(ran: &[Ran; 2], assumed: &Assumed) -> bool {
+    [1, 0].into_iter().any(|usual| {
+        let at = |input: term::Input| {
+            let known = assumed.point.iter().find(|(other, _)| *other == input);
+            known.map_or(Number::from(usual), |(_, number)| number.clone())
+        };
+        ran.iter().all(|ran| ran.domain.relied.is_in_range(&ran.domain.terms, &at))
+    })
 }

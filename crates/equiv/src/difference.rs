@@ -5,18 +5,18 @@
 //! the top finds the innermost place below which everything that differs lies: summands and factors
 //! that both have are left out. It is for the eye alone; no verdict rests on it.
 
-use crate::answer::Position;
+use crate::position::Position;
 use crate::readable::readable;
 use crate::replay::Floats;
 use crate::rounding::Stands;
+use crate::shapes::{Shapes, kind};
 use crate::witness::Witness;
 pub(crate) use decide::Point;
 use decide::inputs_of;
 use exec::{Place, Thread};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
-use term::{Factors, Input, Node, NodeId, Sum, Term, Terms, evaluation_order};
+use term::{Factors, Input, Node, NodeId, Sum, Term, Terms};
 
 /// Characters of an expression that a report shows.
 const SHOWN: usize = 160;
@@ -94,79 +94,6 @@ pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
         _ => cut(&[Shapes::new(stores[0], a), Shapes::new(stores[1], b)], a, b),
     };
     Described { expressions, reads: reads(stores, [a, b]) }
-}
-
-/// Hashes of the structure of everything below a term.
-pub(crate) struct Shapes<'t> {
-    terms: &'t Terms,
-    hashes: FxHashMap<NodeId, u64>,
-}
-
-impl<'t> Shapes<'t> {
-    pub(crate) fn new(terms: &'t Terms, root: Term) -> Self {
-        let mut shapes = Self { terms, hashes: FxHashMap::default() };
-        for node in evaluation_order(terms, [root], |_| true).nodes {
-            let hash = shapes.of_node(terms.at(node));
-            shapes.hashes.insert(node, hash);
-        }
-        shapes
-    }
-
-    pub(crate) fn at(&self, node: NodeId) -> u64 {
-        self.hashes.get(&node).copied().unwrap_or(0)
-    }
-
-    fn of(&self, term: Term) -> u64 {
-        self.of_node(self.terms.node(term))
-    }
-
-    /// Products commute.
-    fn of_product(&self, factors: Factors) -> u64 {
-        let (a, b) = (self.at(factors.left()), self.at(factors.right()));
-        hash(&(a.min(b), a.max(b), factors.is_negative()))
-    }
-
-    fn of_node(&self, node: Node) -> u64 {
-        let terms = self.terms;
-        match node {
-            Node::Input(input) => hash(&(1, input.position())),
-            Node::Constant(id) => hash(&(2, terms.number(id).fingerprint())),
-            Node::Sum(sum) => {
-                let products = terms.products(sum).flatten();
-                let total =
-                    products.fold(0_u64, |sum, one| sum.wrapping_add(self.of_product(*one)));
-                hash(&(3, total))
-            }
-            Node::Power(base, exponent) => {
-                hash(&(4, self.at(base), terms.number(exponent).fingerprint()))
-            }
-            Node::Apply(function, a) => hash(&(5, terms.function_name(function), self.at(a))),
-            Node::Product(a, b) | Node::Maximum(a, b) | Node::Minimum(a, b) => {
-                let (a, b) = (self.at(a), self.at(b));
-                hash(&(kind(node), a.min(b), a.max(b)))
-            }
-            other => {
-                let children: Vec<u64> = other.children().map(|child| self.at(child)).collect();
-                hash(&(kind(other), children))
-            }
-        }
-    }
-}
-
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    value.hash(&mut hasher);
-    // A sum of hashes must not cancel.
-    hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
-}
-
-fn kind(node: Node) -> String {
-    let mut text = match node {
-        Node::Compare(relation, ..) => format!("{relation:?}"),
-        other => format!("{other:?}"),
-    };
-    text.truncate(text.find('(').unwrap_or(text.len()));
-    text
 }
 
 /// Both expressions, cut down to what differs.

@@ -17,7 +17,7 @@
 //! It errs on the silent side: what an enclosure leaves open, and values beyond the range of the output's type,
 //! say nothing.
 
-use crate::answer::Position;
+use crate::position::Position;
 use crate::recheck::Recheck;
 use crate::witness::{Numbers, Run};
 use interval::Enclosed;

@@ -10,7 +10,6 @@
 //! Each range must then follow from these conditions and from what is declared of the inputs; the decision
 //! procedure is asked. It errs on the safe side: a range that holds and is not shown leaves the answer open.
 
-use crate::answer::Ran;
 use decide::{Budget, Decision, Problem, decide};
 use ir::{ArgumentRange, RealFunction};
 use rustc_hash::FxHashMap;
@@ -115,15 +114,13 @@ type Literal = (NodeId, bool);
 /// to it and from `assumptions`, conditions of the run's store.
 pub(crate) fn unshown(
     side: usize,
-    ran: &mut Ran,
+    (terms, marks): (&mut Terms, &Marks),
     outputs: &[Term],
     assumptions: &[Term],
     budget: &Budget,
 ) -> Option<Unshown> {
-    let marks = std::mem::take(&mut ran.domain.marks).unwrap_or_default();
-    let terms = &mut ran.domain.terms;
-    let needed = guards(terms, outputs, &marks);
-    let mut plain = Unmarked { marks: &marks, known: FxHashMap::default() };
+    let needed = guards(terms, outputs, marks);
+    let mut plain = Unmarked { marks, known: FxHashMap::default() };
     for (count, (node, guards)) in needed.into_iter().enumerate() {
         let marked = marks.marked[&node];
         let arguments = marked.arguments.map(|argument| plain.term(terms, argument));

@@ -5,9 +5,9 @@
 //! checked for races and for whatever else depends on the schedule: with these inputs the result must be
 //! a function of them. Nothing is claimed about other inputs.
 
-use crate::answer::Position;
 use crate::difference::Difference;
 use crate::ordinary::Chosen;
+use crate::position::Position;
 use crate::replay::{Floats, element};
 use crate::witness::{Numbers, Run, confirm};
 use exec::{Limits, Outcome};

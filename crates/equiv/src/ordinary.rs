@@ -5,7 +5,8 @@
 
 use crate::assumed::Assumed;
 use crate::sample::nearest;
-use crate::side::{Input, InputKind, Side, Table};
+use crate::side::{Input, InputKind, Side};
+use crate::table::Table;
 use crate::witness::Numbers;
 use decide::{Points, mix};
 use ir::Scalar;

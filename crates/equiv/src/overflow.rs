@@ -6,8 +6,8 @@
 //! another way is done in one of them. Large launches are run at fewer
 //! points, the most telling first, so that the runs stay a small part of a proof; what they do not meet is not said.
 
-use crate::answer::{Position, Unsettled};
 use crate::ordinary::{COUNT, Chosen, Filling};
+use crate::position::{Position, Unsettled};
 use crate::replay::element;
 use crate::witness::Run;
 use exec::{Limits, Outcome};

@@ -4,7 +4,7 @@
 //! product of exponentials becomes one, and exponents are added up as linear forms, in which n and
 //! ln 2 cancel. It is for the eye alone; no verdict rests on it.
 
-use crate::difference::Shapes;
+use crate::shapes::Shapes;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};

@@ -5,11 +5,12 @@
 //! known, or an element that is undefined there, says nothing; two that do not meet show that the
 //! proof is wrong.
 
-use crate::answer::{Position, Unsettled};
 use crate::assumed::Assumed;
 use crate::constants;
+use crate::position::{Position, Unsettled};
 use crate::rounding::Stands;
-use crate::side::{Output, Side, Table};
+use crate::side::{Output, Side};
+use crate::table::Table;
 use crate::witness::{Numbers, Run, integer};
 use exec::Limits;
 use interval::{Double, Enclosed, Leftovers};

@@ -6,8 +6,6 @@
 //! report says so. Conversions with `.satfinite` are clamps. Where two kernels are equal without the
 //! clamps only, the answer rests on the ranges.
 
-use crate::answer::Ran;
-use crate::assumed::Assumed;
 use crate::operations;
 use decide::{Problem, evaluate, is_never_zero};
 use exec::Place;
@@ -156,13 +154,14 @@ impl Relied {
         })
     }
 
-    /// Where signs are taken that can reach these terms, of numbers that can be zero.
+    /// Where signs are taken that can reach these terms, of numbers that can be zero. `about` gives the
+    /// assumptions that concern a term.
     pub(crate) fn signs_of_zero(
         &self,
         [reference, other]: [&Terms; 2],
         optimised: bool,
         roots: Vec<Term>,
-        assumed: &Assumed,
+        about: impl Fn(&Terms, Term) -> Vec<Term>,
     ) -> BTreeSet<SignRead> {
         let mut found = BTreeSet::new();
         if self.signs.is_empty() {
@@ -183,7 +182,7 @@ impl Relied {
             if !reaches || places.is_subset(&found) {
                 continue;
             }
-            let assumptions = &assumed.about_term(terms, *term);
+            let assumptions = &about(terms, *term);
             let problem = Problem { reference, optimised: other, assumptions };
             if !is_never_zero(&problem, optimised, *term) {
                 found.extend(places);
@@ -223,15 +222,4 @@ fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
 
 fn largest(format: Format) -> Option<f64> {
     LARGEST.iter().find(|(one, _)| *one == format).map(|(_, largest)| *largest)
-}
-
-/// Whether an input is found at which everything converted with `.satfinite` is in range.
-pub(crate) fn is_in_range(ran: &[Ran; 2], assumed: &Assumed) -> bool {
-    [1, 0].into_iter().any(|usual| {
-        let at = |input: term::Input| {
-            let known = assumed.point.iter().find(|(other, _)| *other == input);
-            known.map_or(Number::from(usual), |(_, number)| number.clone())
-        };
-        ran.iter().all(|ran| ran.domain.relied.is_in_range(&ran.domain.terms, &at))
-    })
 }

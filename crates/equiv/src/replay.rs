@@ -6,8 +6,9 @@
 //! `simulate` shows; approximate functions and the order of float atomics may differ from hardware
 //! in the last bits, which makes no two results alike that are not close.
 
-use crate::answer::Position;
-use crate::side::{Output, Side, Table};
+use crate::position::Position;
+use crate::side::{Output, Side};
+use crate::table::Table;
 use crate::witness::{Numbers, Run};
 use exec::concrete::to_double;
 use exec::{Limits, Outcome};
@@ -107,7 +108,7 @@ pub(crate) fn element(
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     Some(match output.scalar {
         Scalar::Float(format) => to_double(format, bits),
-        integer @ Scalar::Integer { .. } => crate::compare::integer(integer, bits) as f64,
+        integer @ Scalar::Integer { .. } => crate::scalar::integer_of(integer, bits) as f64,
     })
 }
 

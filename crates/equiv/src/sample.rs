@@ -8,7 +8,8 @@
 //! Every value is one of its input's type. Where an assumption bounds an input by numbers, the value
 //! is moved into the range; whether other assumptions hold at a point is for others to see.
 
-use crate::side::{InputKind, Side, Table};
+use crate::side::{InputKind, Side};
+use crate::table::Table;
 use decide::{LANES, Lanes, Points, mix};
 use ir::{Format, Scalar};
 use term::{Input, Term, Terms};
@@ -280,7 +281,7 @@ pub(crate) fn nearest(scalar: Scalar, number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::witness::is_of_type;
+    use crate::scalar::is_of_type;
 
     #[test]
     fn nearest_numbers_are_of_their_types() {

@@ -4,10 +4,11 @@
 //! sequence. The end of a launch orders everything before everything after it. What is handed on must be
 //! followed in full: an element that nobody has written, or whose value was lost, ends the sequence.
 
-use crate::answer::Ran;
 use crate::clock::Clock;
-use crate::side::{InputKind, Output, Side, Table};
+use crate::ran::Ran;
+use crate::side::{InputKind, Output, Side};
 use crate::symbolic::Symbolic;
+use crate::table::Table;
 use exec::domain::InputSource;
 use exec::{Contents, Element, Launch, Left, Outcome, Place, Results};
 use ir::Space;

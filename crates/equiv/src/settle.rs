@@ -8,7 +8,8 @@
 //! The same goes for copies of an element in a fragment of `wmma`: whether they are the same is a question about values.
 
 use crate::marks::Marks;
-use crate::side::{Side, Table};
+use crate::side::Side;
+use crate::table::Table;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
 /// The stores of which it is open whether they write what another thread has written.

@@ -21,7 +21,7 @@ mod tests;
 
 use crate::choices;
 use crate::constants;
-use crate::exact::{Decisions, has_inputs};
+use crate::decisions::{Decisions, has_inputs};
 use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
 use crate::handles::Handles;

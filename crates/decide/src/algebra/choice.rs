@@ -5,28 +5,10 @@
 //! maximum. Addends that both branches share leave the choice: whichever branch is taken needs
 //! them. Nothing else leaves it, since the branch not taken need not be defined.
 
-use super::sign::SignSet;
-use super::{Algebra, Atom, FormId, Monomial, Outcome, Polynomial, Summand};
+use super::{
+    Algebra, Atom, Condition, ConditionId, FormId, Monomial, Outcome, Polynomial, SignSet, Summand,
+};
 use term::{Number, Relation};
-
-/// A condition's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ConditionId(u32);
-
-/// A canonical condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Condition {
-    /// Settled.
-    Truth(bool),
-    /// The form's sign is one of these; its first coefficient is 1, the set neither empty nor all.
-    Sign(FormId, SignSet),
-    /// Both, smaller number first.
-    And(ConditionId, ConditionId),
-    /// Either, smaller number first.
-    Or(ConditionId, ConditionId),
-    /// Not that one, which is an `And` or an `Or`.
-    Not(ConditionId),
-}
 
 impl Algebra {
     /// The comparisons that must hold for a condition to hold.

@@ -9,8 +9,8 @@
 //! only factors known to be positive may leave: `√(x²y)` is 0 at x=0, y=−1, where `|x|·√y` is not
 //! defined at all.
 
+use super::SignSet;
 use super::monomial::Factors;
-use super::sign::SignSet;
 use super::{
     Algebra, AtomId, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand,
 };

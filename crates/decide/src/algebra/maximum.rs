@@ -5,7 +5,7 @@
 //! minimum, as for exponents: `max(x, −x) = 2·max(x, 0) − x`, and `min(a, b) = a + b − max(a, b)`
 //! needs no rule of its own. Every step is an identity at all inputs, ties included.
 
-use super::sign::SignSet;
+use super::SignSet;
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial};
 use term::Number;
 
@@ -257,7 +257,7 @@ impl Algebra {
         }
         self.spend(self.form(form).len() + common.len())?;
         let negated: Vec<_> = common.iter().map(|(m, c)| (*m, -c)).collect();
-        Ok(super::monomial::merge(self.form(form), &negated))
+        Ok(super::monomial_product::merge(self.form(form), &negated))
     }
 
     /// The positive rational that makes all coefficients whole and coprime.

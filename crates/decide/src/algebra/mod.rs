@@ -5,83 +5,61 @@
 //! composite things over normal forms: maxima, choices, named functions, and *bases*, which are
 //! sums of several terms raised to a power (so a quotient is a sum times a base to the −1).
 //!
-//! What the file layout says: [`monomial`] multiplies atoms and exponents, [`polynomial`] adds
-//! and multiplies sums, [`content`] pulls out common factors, and the remaining files hold one
-//! operation each. Every operation keeps one promise, the *pointwise contract*: at every input
+//! The types come first: [`form`], [`atom`], [`condition`], [`monomial`], [`polynomial`], [`facts`]. Then
+//! [`monomial_product`] multiplies atoms and exponents, [`arithmetic`] adds and multiplies sums,
+//! [`content`] pulls out common factors, and the remaining files hold one operation each. Every operation keeps one promise, the *pointwise contract*: at every input
 //! where the operations of the original term are defined, the result has the value of the term.
 //! It may be defined elsewhere too, and nothing is claimed there.
 //!
 //! Tables only grow and are shared by everything one [`Algebra`] sees, so that equal normal forms
 //! have equal numbers ([`FormId`]).
 
+mod arithmetic;
 pub(crate) mod atom;
+mod atom_table;
 mod cancel;
 mod choice;
 mod circle;
+mod condition;
 mod content;
 mod defined;
 mod expand;
 mod exponential;
+mod facts;
+mod form;
 mod fraction;
 mod function;
 mod maximum;
 pub(crate) mod monomial;
+mod monomial_product;
 mod polynomial;
 mod power;
 mod root;
-pub(crate) mod sign;
+mod sign;
+mod sign_set;
 mod square;
 
 pub(crate) use atom::{Atom, AtomId};
-pub(crate) use choice::{Condition, ConditionId};
+pub(crate) use condition::{Condition, ConditionId};
 pub(crate) use content::Pull;
+pub(crate) use facts::Facts;
+pub(crate) use form::{FormId, Obstacle, Outcome};
 pub(crate) use function::round_to_even;
-pub(crate) use monomial::{Exponent, Monomial};
+pub(crate) use monomial::{Exponent, Monomial, Summand};
 pub(crate) use polynomial::{Polynomial, times};
 pub(crate) use power::Power;
-pub(crate) use sign::{Facts, SignSet};
+pub(crate) use sign_set::SignSet;
 
-use crate::patience::Patience;
+use crate::deadline::Deadline;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 use term::Number;
-
-/// A summand: coefficient and monomial.
-pub(crate) type Summand = (Monomial, Number);
-
-/// A normal form in the table: sorted summands, no zero coefficient, no common scale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct FormId(pub(crate) u32);
-
-impl FormId {
-    /// The empty sum.
-    pub(crate) const ZERO: Self = Self(0);
-}
-
-/// Why an operation has no result. All of them end in `Unknown`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Obstacle {
-    /// A denominator that is zero everywhere.
-    ZeroDenominator,
-    /// An infinity that no constructor could eliminate.
-    Infinite,
-    /// An operation defined nowhere, such as the logarithm of a negative constant.
-    Undefined,
-    /// The budget of steps is spent.
-    Budget,
-    /// Nobody waits any longer.
-    Time,
-    /// A number outgrew its representation.
-    TooLarge,
-}
 
 /// Steps between two looks at the clock: a few milliseconds.
 const BETWEEN_LOOKS: u64 = 1 << 16;
 
 /// Entries of [`Algebra::recent_sums`], a power of two.
 const RECENT_SUMS: usize = 1 << 11;
-
-pub(crate) type Outcome<T> = Result<T, Obstacle>;
 
 #[derive(Debug)]
 struct Form {
@@ -95,7 +73,7 @@ struct Form {
 #[derive(Debug)]
 pub(crate) struct Algebra {
     inputs: u32,
-    atoms: Vec<atom::Entry>,
+    atoms: Vec<atom_table::Entry>,
     atom_ids: FxHashMap<Atom, AtomId>,
     powers: Vec<Box<[(AtomId, Power)]>>,
     power_ids: FxHashMap<Box<[(AtomId, Power)]>, u32>,
@@ -119,8 +97,8 @@ pub(crate) struct Algebra {
     pub(crate) facts: Facts,
     /// Steps left; an operation that would exceed them fails with [`Obstacle::Budget`].
     pub(crate) steps: u64,
-    /// How long somebody waits, steps until it is looked at again, and whether it is over.
-    patience: Patience,
+    /// When to give up, steps until the clock is read again, and whether it has passed.
+    deadline: Deadline,
     until_look: u64,
     is_over: bool,
 }
@@ -147,7 +125,7 @@ impl Algebra {
             next_stamp: 0,
             facts: Facts::default(),
             steps: u64::MAX,
-            patience: Patience::default(),
+            deadline: Deadline::default(),
             until_look: u64::MAX,
             is_over: false,
         };
@@ -195,9 +173,9 @@ impl Algebra {
     }
 
     /// Looks at the clock now and then.
-    pub(crate) fn wait_for(&mut self, patience: Patience) {
-        self.patience = patience;
-        self.until_look = if patience.is_limited() { BETWEEN_LOOKS } else { u64::MAX };
+    pub(crate) fn wait_for(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
+        self.until_look = if deadline.is_set() { BETWEEN_LOOKS } else { u64::MAX };
     }
 
     /// Spends steps.
@@ -214,8 +192,8 @@ impl Algebra {
 
     #[cold]
     fn look(&mut self) -> Outcome<()> {
-        self.until_look = if self.patience.is_limited() { BETWEEN_LOOKS } else { u64::MAX };
-        self.is_over |= self.patience.is_over();
+        self.until_look = if self.deadline.is_set() { BETWEEN_LOOKS } else { u64::MAX };
+        self.is_over |= self.deadline.has_passed();
         if self.is_over {
             // From now on every step fails.
             self.until_look = 0;

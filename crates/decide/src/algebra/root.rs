@@ -6,7 +6,7 @@
 //! then `a ≥ 0` wherever the whole is defined; `(a^p)^q = |a|^(pq)` if `p` is even; everything else
 //! stays together as a base.
 
-use super::sign::SignSet;
+use super::SignSet;
 use super::{
     Algebra, Atom, Exponent, FormId, Monomial, Obstacle, Outcome, Polynomial, Power, Pull,
 };

@@ -9,9 +9,10 @@
 use super::elements::Elements;
 use super::visible::Seen;
 use super::{Outputs, Pair, terms};
-use crate::answer::{Position, Ran};
 use crate::approximation::Told;
 use crate::difference::{Difference, Point};
+use crate::position::Position;
+use crate::ran::Ran;
 use crate::sample::{GROUPS, Sample};
 use decide::{Budget, Discrepancy, Lanes, Probe, Problem, tell_apart};
 use rustc_hash::FxHashMap;
@@ -134,7 +135,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn is_over(&self) -> bool {
-        self.failures >= FAILURES || self.budget.patience.is_over()
+        self.failures >= FAILURES || self.budget.deadline.has_passed()
     }
 
     /// Looks at the points of a group.

@@ -1,8 +1,10 @@
 //! The elements of an output on both sides: terms to compare, or why there are none.
 
-use super::{Outputs, Pair, integer};
-use crate::answer::{Position, Ran, Unsettled};
+use super::{Outputs, Pair};
 use crate::difference::Difference;
+use crate::position::{Position, Unsettled};
+use crate::ran::Ran;
+use crate::scalar::integer_of;
 use crate::side::{Output, Side};
 use exec::{Element, Lost};
 use ir::Scalar;
@@ -95,7 +97,7 @@ impl Outputs<'_, '_> {
                 }
                 // Both runs hold for all inputs, so these are the numbers whatever the inputs are.
                 [Found::Bits(a), Found::Bits(b)] => {
-                    let numbers = [a, b].map(|bits| integer(outputs[0].scalar, bits));
+                    let numbers = [a, b].map(|bits| integer_of(outputs[0].scalar, bits));
                     return Err(Box::new(Difference::of_integers(position(), numbers)));
                 }
                 [Found::Bits(bits), Found::Term(b)] => {
@@ -127,7 +129,7 @@ impl Outputs<'_, '_> {
 
     /// A known integer as a term of a side.
     fn integer(&mut self, side: usize, scalar: Scalar, bits: u64) -> Term {
-        let number = integer(scalar, bits);
+        let number = integer_of(scalar, bits);
         let terms = &mut self.ran[side].domain.terms;
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
         let (high, scale, low) = (terms.integer(high), terms.integer(1 << 32), terms.integer(low));

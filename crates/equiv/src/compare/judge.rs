@@ -2,9 +2,9 @@
 
 use super::visible::{Seen, UNDEFINED};
 use super::{Outputs, Pair};
-use crate::answer::{Position, Unsettled};
 use crate::approximation::{self, Told};
 use crate::difference::{Difference, Point, describe};
+use crate::position::{Position, Unsettled};
 use crate::witness::{Numbers, confirm};
 use decide::{Decision, Discrepancy, Reason};
 use ir::Scalar;

@@ -1,7 +1,8 @@
 //! Runs of both sides on terms.
 
-use crate::answer::{Options, Ran};
 use crate::marks::Marks;
+use crate::options::Options;
+use crate::ran::Ran;
 use crate::sequence::Launches;
 use crate::settle;
 use crate::symbolic::Symbolic;

@@ -14,9 +14,11 @@
 use super::judge::CONTRADICTED;
 use super::visible::ALIKE;
 use super::{Found, Outputs, compare_runs};
-use crate::answer::{Answer, Compared, Options, Ran};
+use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
+use crate::options::Options;
+use crate::ran::Ran;
 use crate::rounding::{Constant, Stands};
 use crate::sequence::Launches;
 use decide::{Value, evaluate};

@@ -6,16 +6,17 @@
 //! inputs where the floats agree is listed as an assumption.
 
 use super::Outputs;
-use crate::answer::{Position, Unsettled};
 use crate::difference::{Difference, Point};
+use crate::position::{Position, Unsettled};
 use crate::relied::SignRead;
 use crate::replay::{Floats, first_apart, replay};
-use crate::side::{Side, Table};
+use crate::side::Side;
+use crate::table::Table;
 use crate::witness::Numbers;
 use decide::{Budget, Discrepancy, differences};
 use exec::Limits;
 use std::collections::BTreeSet;
-use term::Term;
+use term::{Term, Terms};
 
 pub(super) const UNDEFINED: &str =
     "the optimised kernel may be undefined where the reference is not";
@@ -139,7 +140,8 @@ impl Outputs<'_, '_> {
         [0, 1].map(|side| {
             let roots = roots.next().unwrap_or_default();
             let relied = &self.ran[side].domain.relied;
-            relied.signs_of_zero(stores, side == 1, roots, self.assumed)
+            let about = |terms: &Terms, term| self.assumed.about_term(terms, term);
+            relied.signs_of_zero(stores, side == 1, roots, about)
         })
     }
 

@@ -1,29 +1,29 @@
-//! How long somebody waits for an answer. Without it nothing here looks at a clock, and the same input
-//! has the same answer on every machine.
+//! When to give up. Without a deadline nothing here looks at a clock, and the same input has the same
+//! answer on every machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// When to give up, whatever is left of the steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Patience {
-    /// At this time.
-    pub deadline: Option<Instant>,
-    /// When somebody sets it.
+pub struct Deadline {
+    /// Stop at this time.
+    pub at: Option<Instant>,
+    /// Stop when this flag is set.
     pub stop: Option<&'static AtomicBool>,
 }
 
-impl Patience {
-    /// Whether it is at its end.
+impl Deadline {
+    /// Whether to stop now.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub fn has_passed(&self) -> bool {
         let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        stopped || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        stopped || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Whether it can end at all.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.stop.is_some() || self.deadline.is_some()
+    /// Whether it can pass at all.
+    pub(crate) fn is_set(&self) -> bool {
+        self.stop.is_some() || self.at.is_some()
     }
 }
 
@@ -57,19 +57,19 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_wait_has_no_answer() {
+    fn a_deadline_ends_the_search() {
         let (terms, [a, b]) = large();
         let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
         let start = Instant::now();
-        let deadline = start.checked_add(Duration::from_millis(30));
-        let patience = Patience { deadline, stop: None };
-        let budget = Budget { normalise: u64::MAX, patience, ..Budget::default() };
+        let at = start.checked_add(Duration::from_millis(30));
+        let deadline = Deadline { at, stop: None };
+        let budget = Budget { normalise: u64::MAX, deadline, ..Budget::default() };
         let answers = decide(&problem, &[(a, b)], &budget);
         assert!(matches!(answers[..], [Decision::Unknown(Reason::Time)]), "{answers:?}");
         assert!(start.elapsed() < Duration::from_secs(10));
         static STOP: AtomicBool = AtomicBool::new(true);
-        let patience = Patience { deadline: None, stop: Some(&STOP) };
-        let answers = decide(&problem, &[(a, b)], &Budget { patience, ..budget });
+        let deadline = Deadline { at: None, stop: Some(&STOP) };
+        let answers = decide(&problem, &[(a, b)], &Budget { deadline, ..budget });
         assert!(matches!(answers[..], [Decision::Unknown(Reason::Time)]), "{answers:?}");
     }
 }

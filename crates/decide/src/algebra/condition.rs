@@ -1,0 +1,22 @@
+//! Canonical conditions of choices.
+
+use super::{FormId, SignSet};
+
+/// A condition's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ConditionId(pub(super) u32);
+
+/// A canonical condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Condition {
+    /// Settled.
+    Truth(bool),
+    /// The form's sign is one of these; its first coefficient is 1, the set neither empty nor all.
+    Sign(FormId, SignSet),
+    /// Both, smaller number first.
+    And(ConditionId, ConditionId),
+    /// Either, smaller number first.
+    Or(ConditionId, ConditionId),
+    /// Not that one, which is an `And` or an `Or`.
+    Not(ConditionId),
+}

@@ -1,0 +1,377 @@
+//! The way to an answer: products first, then a scan, then the ladder.
+//!
+//! The scan takes the fingerprints of all terms the first rung left open, in one pass. Where they
+//! disagree a difference is likely, and the interval evaluation that decides about it comes before
+//! any normal form: the one wrong output among thousands is found at once, and so is a wrong one whose
+//! normal form would be enormous.
+
+use crate::blocks::Blocks;
+use crate::evaluate::{Value, evaluate, fingerprints};
+use crate::ladder::Ladder;
+use crate::points::Points;
+use crate::problem::{Budget, Problem};
+use crate::products::Products;
+use crate::verdict::{Decision, Reason, Rung};
+use crate::witness::{Discrepancy, Point, Search, Widest, inputs_of};
+use term::{Input, Term, Terms};
+
+/// Decides pairs one after another.
+///
+/// Pairs share what lies below them: give the outputs of a row, a tile or a block together. What is
+/// computed for them is freed at the end, so a long run is decided batch by batch, as blocks finish
+/// and their stores can be dropped. Nothing is remembered between calls, and calls for different
+/// batches may run on different threads.
+///
+/// ```
+/// use decide::{Budget, Problem, decide};
+/// use std::sync::Arc;
+/// use term::{Inputs, Terms};
+/// let mut inputs = Inputs::new();
+/// let x = inputs.scalar("x").unwrap();
+/// let mut terms = Terms::new(Arc::new(inputs));
+/// let x = terms.input(x);
+/// let square = terms.multiply(x, x);
+/// let root = terms.square_root(square);
+/// let absolute = terms.absolute(x);
+/// let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
+/// let answers = decide(&problem, &[(root, absolute), (root, x)], &Budget::default());
+/// assert!(answers[0].is_equal());
+/// assert!(matches!(answers[1], decide::Decision::Different { .. }));
+/// ```
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) -> Vec<Decision> {
+    let answers = equal_products(problem, pairs, budget);
+    decide_open(problem, pairs, budget, answers)
+}
+
+/// The first rung of [`decide`] alone: pairs that are sums of the same products. It costs one pass over the
+/// sums and no algebra.
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn equal_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Vec<Option<Decision>> {
+    assert!(
+        problem.reference.inputs() == problem.optimised.inputs(),
+        "both stores of a problem range over the same inputs"
+    );
+    same_products(problem, pairs, budget, &Points::new(problem, budget))
+}
+
+/// As [`decide`], for pairs that [`equal_products`] left open.
+///
+/// # Panics
+/// If the two stores have different inputs.
+#[must_use]
+pub fn decide_other_than_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Vec<Decision> {
+    decide_open(problem, pairs, budget, vec![None; pairs.len()])
+}
+
+/// Decides the pairs that have no answer yet.
+fn decide_open(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+    mut answers: Vec<Option<Decision>>,
+) -> Vec<Decision> {
+    assert!(
+        problem.reference.inputs() == problem.optimised.inputs(),
+        "both stores of a problem range over the same inputs"
+    );
+    let points = &Points::new(problem, budget);
+    let open = |answers: &[Option<Decision>]| -> Vec<usize> {
+        answers
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.is_none())
+            .map(|(index, _)| index)
+            .collect()
+    };
+    let mut differences = 0;
+    let looked_at = if budget.deadline.has_passed() { Vec::new() } else { open(&answers) };
+    let suspects = scanned(problem, pairs, &looked_at, points);
+    'suspects: for some in suspects.chunks(TOGETHER) {
+        if budget.deadline.has_passed() {
+            break;
+        }
+        for index in differing(problem, pairs, some, points) {
+            let found =
+                Search::new(problem, pairs[index], points).run(SCANNED..SCANNED + 1, u64::MAX);
+            if let Some(difference) = found.values {
+                differences += 1;
+                answers[index] = Some(difference.into());
+            }
+            if differences >= budget.differences {
+                break 'suspects;
+            }
+        }
+    }
+    if differences >= budget.differences {
+        let skipped = || Decision::Unknown(Reason::Skipped);
+        return answers.into_iter().map(|answer| answer.unwrap_or_else(skipped)).collect();
+    }
+    if !budget.deadline.has_passed() {
+        with_blocks((problem, points), pairs, &open(&answers), budget, &mut answers);
+    }
+    let left = open(&answers);
+    if budget.deadline.has_passed() {
+        left.iter().for_each(|index| answers[*index] = Some(Decision::Unknown(Reason::Time)));
+    } else if !left.is_empty() {
+        let open: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
+        let ladder = Ladder::new(problem, points, &open, &Blocks::default(), budget);
+        let decided = ladder.run(&open, differences);
+        for (index, answer) in left.into_iter().zip(decided) {
+            answers[index] = Some(answer);
+        }
+    }
+    answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
+}
+
+/// Of all points that a search for a difference tries, the one where the terms are farthest apart; those where they
+/// seem to be less than `least` apart, for their size, are passed over.
+#[must_use]
+pub fn widest(
+    problem: &Problem<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+    least: f64,
+) -> Option<Widest> {
+    let points = Points::new(problem, budget);
+    Search::new(problem, pair, &points).widest(0..budget.points, least)
+}
+
+/// The points that a search for a difference tries and where it finds one, the widest first; then those where
+/// only the reference is defined. At most so many of each.
+#[must_use]
+pub fn differences(
+    problem: &Problem<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+    most: usize,
+) -> Vec<(Point, Discrepancy)> {
+    let points = Points::new(problem, budget);
+    Search::new(problem, pair, &points).all(0..budget.points, most)
+}
+
+/// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has
+/// them hold, and nothing should be claimed under them.
+#[must_use]
+pub fn satisfy(terms: &Terms, conditions: &[Term], budget: &Budget) -> Option<Point> {
+    let points = Points::within(terms, conditions, budget.significand_bits);
+    let holds = |number: &u64| {
+        let values = evaluate(terms, conditions, &|input| points.value(*number, input));
+        values.into_iter().all(|value| value == Value::Truth(true))
+    };
+    let number = (0..budget.points).find(holds)?;
+    let mut inputs: Vec<Input> =
+        conditions.iter().flat_map(|condition| inputs_of(terms, *condition)).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    Some(inputs.into_iter().map(|input| (input, points.value(number, input))).collect())
+}
+
+/// The first rung, for all pairs.
+fn same_products(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+    points: &Points<'_>,
+) -> Vec<Option<Decision>> {
+    let mut products = Products::default();
+    // These sums are total: assumptions on the inputs only have to leave some input.
+    let mut possible = problem.assumptions.is_empty().then_some(true);
+    let mut decide = |(reference, optimised): &(Term, Term)| {
+        let sides = ((problem.reference, *reference), (problem.optimised, *optimised));
+        let same = !budget.deadline.has_passed()
+            && products.equal(sides.0, sides.1)
+            && *possible.get_or_insert_with(|| {
+                let search = Search::new(problem, (*reference, *optimised), points);
+                search.reference_has_domain(budget.points)
+            });
+        same.then_some(Decision::Equal { rung: Rung::Products, conditions: Vec::new() })
+    };
+    pairs.iter().map(&mut decide).collect()
+}
+
+/// Pairs that are equal with the sums they have in common as unknowns, or as unknowns with a definition.
+fn with_blocks(
+    (problem, points): (&Problem<'_>, &Points<'_>),
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    budget: &Budget,
+    answers: &mut [Option<Decision>],
+) {
+    let chosen: Vec<(Term, Term)> = open.iter().map(|index| pairs[*index]).collect();
+    let Some(blocks) = Blocks::find(problem, &chosen) else { return };
+    let ladder = Ladder::new(problem, points, &chosen, &blocks, budget);
+    let mut left = Vec::new();
+    for (index, answer) in open.iter().zip(ladder.run_composite(&chosen)) {
+        if answer.is_none() {
+            left.push(*index);
+        }
+        answers[*index] = answer;
+    }
+    if left.is_empty() || budget.deadline.has_passed() {
+        return;
+    }
+    let chosen: Vec<(Term, Term)> = left.iter().map(|index| pairs[*index]).collect();
+    let blocks = blocks.in_common();
+    let ladder = Ladder::new(problem, points, &chosen, &blocks, budget);
+    for (index, answer) in left.iter().zip(ladder.run_composite(&chosen)) {
+        answers[*index] = answer;
+    }
+}
+
+/// The point of the scan: ordinary values, most of them different.
+const SCANNED: u64 = 0;
+
+/// Of more pairs than this only some are scanned at first.
+const FEW: usize = 64;
+
+/// One of so many.
+const SAMPLED: usize = 16;
+
+/// Those of the open pairs whose fingerprints disagree; none if they agree for some of many. Equal kernels
+/// are equal everywhere, and the few wrong outputs of others are found when it is their turn.
+fn scanned(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    points: &Points<'_>,
+) -> Vec<usize> {
+    let sample: Vec<usize> = open.iter().copied().step_by(SAMPLED).collect();
+    if open.len() > FEW && suspects(problem, pairs, &sample, points).is_empty() {
+        return Vec::new();
+    }
+    suspects(problem, pairs, open, points)
+}
+
+/// Those of some pairs whose fingerprints disagree.
+fn suspects(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    open: &[usize],
+    points: &Points<'_>,
+) -> Vec<usize> {
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let point = |input: Input| points.value(SCANNED, input);
+    let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
+        let roots: Vec<Term> = open.iter().map(|index| of(&pairs[*index])).collect();
+        fingerprints(terms, &roots, &point)
+    };
+    let reference = side(problem.reference, |pair| pair.0);
+    let optimised = side(problem.optimised, |pair| pair.1);
+    let differ = reference.iter().zip(&optimised).map(|(a, b)| a.is_some() && a != b);
+    open.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
+}
+
+/// Suspects that are evaluated at once: they share what lies below them.
+const TOGETHER: usize = 64;
+
+/// Those of some suspects whose intervals do not meet at the point of the scan. Fingerprints know
+/// nothing of roots, so that a whole batch may be suspect without a reason.
+fn differing(
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    suspects: &[usize],
+    points: &Points<'_>,
+) -> Vec<usize> {
+    let point = |input: Input| points.value(SCANNED, input);
+    let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
+        let roots: Vec<Term> = suspects.iter().map(|index| of(&pairs[*index])).collect();
+        evaluate(terms, &roots, &point)
+    };
+    let reference = side(problem.reference, |pair| pair.0);
+    let optimised = side(problem.optimised, |pair| pair.1);
+    let differ = |(a, b): (&Value, &Value)| match (a, b) {
+        (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),
+        _ => false,
+    };
+    let differ = reference.iter().zip(&optimised).map(differ);
+    suspects.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    /// Functions are numbered by store: the same number may be another function.
+    #[test]
+    fn functions_are_told_apart_by_name() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let inputs = Arc::new(inputs);
+        let mut stores = [Terms::new(Arc::clone(&inputs)), Terms::new(inputs)];
+        let make = |terms: &mut Terms, names: [&str; 2]| {
+            names.map(|name| {
+                let function = terms.function(name).unwrap();
+                terms.apply(function, terms.input(x))
+            })
+        };
+        let [f, g] = make(&mut stores[0], ["f", "g"]);
+        let [other_g, other_f] = make(&mut stores[1], ["g", "f"]);
+        let [reference, optimised] = &stores;
+        let problem = Problem { reference, optimised, assumptions: &[] };
+        let pairs = [(f, other_f), (g, other_g), (f, other_g), (g, other_f)];
+        let answers = decide(&problem, &pairs, &Budget::default());
+        assert_eq!(
+            answers.iter().map(Decision::is_equal).collect::<Vec<_>>(),
+            [true, true, false, false]
+        );
+    }
+
+    /// `Σ (xᵢ−m)²` or `Σ xᵢ² − n·m²`, over `divisor`.
+    fn variance(terms: &mut Terms, length: i64, in_two_passes: bool, divisor: i64) -> Term {
+        let inputs: Vec<Term> =
+            (0..length as usize).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        let sum = inputs.iter().fold(terms.zero(), |sum, x| terms.add(sum, *x));
+        let count = terms.integer(length);
+        let mean = terms.divide(sum, count);
+        let mut squares = terms.zero();
+        for x in inputs {
+            let x = if in_two_passes { terms.subtract(x, mean) } else { x };
+            squares = terms.fused_multiply_add(x, x, squares);
+        }
+        if !in_two_passes {
+            let square = terms.multiply(mean, mean);
+            let all = terms.multiply(square, count);
+            squares = terms.subtract(squares, all);
+        }
+        let divisor = terms.integer(divisor);
+        terms.divide(squares, divisor)
+    }
+
+    /// Steps that are enough for a row, and not for its square.
+    #[test]
+    fn variances_of_long_rows_are_not_multiplied_out() {
+        const LENGTH: i64 = 500;
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", LENGTH as u32).unwrap();
+        let inputs = Arc::new(inputs);
+        let mut stores = [Terms::new(Arc::clone(&inputs)), Terms::new(inputs)];
+        let two_passes = variance(&mut stores[0], LENGTH, true, LENGTH);
+        let one_pass = variance(&mut stores[1], LENGTH, false, LENGTH);
+        let other = variance(&mut stores[1], LENGTH, false, LENGTH - 1);
+        let problem = Problem { reference: &stores[0], optimised: &stores[1], assumptions: &[] };
+        let budget = Budget { normalise: 20 * LENGTH as u64, ..Budget::default() };
+        let pairs = [(two_passes, one_pass), (two_passes, other)];
+        let answers = decide(&problem, &pairs, &budget);
+        assert!(answers[0].is_equal(), "{:?}", answers[0]);
+        assert!(matches!(answers[1], Decision::Different { .. }), "{:?}", answers[1]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Decisions by numbers without inputs, recorded so that two runs can be compared.
+
+use decide::{Value, evaluate};
+use exec::Place;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash};
+use term::{Node, NodeId, Number, Term, Terms};
+
+/// What came out of decisions by numbers without inputs, place by place, in the order of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Decisions {
+    /// A hash of everything that came out at a place.
+    places: BTreeMap<Option<Place>, u64>,
+    known: FxHashMap<Term, u64>,
+}
+
+/// What came out: not settled without inputs, not settled at all.
+const OPEN: u64 = 2;
+const UNSETTLED: u64 = 3;
+
+impl Decisions {
+    /// Notes what a condition or a rounded number is.
+    pub(crate) fn note(&mut self, terms: &Terms, place: Option<Place>, term: Term) {
+        let outcome = match self.known.get(&term) {
+            Some(outcome) => *outcome,
+            None => {
+                let outcome = outcome(terms, term);
+                self.known.insert(term, outcome);
+                outcome
+            }
+        };
+        let hash = self.places.entry(place).or_default();
+        let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
+        (*hash, outcome).hash(&mut hasher);
+        *hash = std::hash::Hasher::finish(&hasher);
+    }
+
+    /// The first place at which something else came out in another run.
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<Option<Place>> {
+        let places = self.places.keys().chain(other.places.keys());
+        places.copied().find(|place| self.places.get(place) != other.places.get(place))
+    }
+}
+
+fn outcome(terms: &Terms, term: Term) -> u64 {
+    if let Node::Truth(holds) = terms.node(term) {
+        return holds.into();
+    }
+    if has_inputs(terms, term) {
+        return OPEN;
+    }
+    match evaluate(terms, &[term], &|_| Number::ZERO).pop() {
+        Some(Value::Truth(holds)) => holds.into(),
+        Some(Value::Real(value)) if value.is_point() => value.to_f64_lossy().to_bits() ^ OPEN,
+        _ => UNSETTLED,
+    }
+}
+
+/// Whether a term depends on inputs.
+pub(crate) fn has_inputs(terms: &Terms, root: Term) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![terms.node(root)];
+    while let Some(node) = work.pop() {
+        let mut is_input = |child: NodeId| {
+            let node = terms.at(child);
+            if seen.insert(child) {
+                work.push(node);
+            }
+            matches!(node, Node::Input(_))
+        };
+        // Sums are long, and their first product has an input most often.
+        let found = match node {
+            Node::Input(_) => true,
+            Node::Sum(sum) => {
+                let factors = terms.products(sum).flatten();
+                let mut nodes = factors.flat_map(|factors| [factors.left(), factors.right()]);
+                nodes.any(&mut is_input)
+            }
+            other => other.children().any(&mut is_input),
+        };
+        if found {
+            return true;
+        }
+    }
+    false
+}

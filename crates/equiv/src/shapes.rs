@@ -1,0 +1,78 @@
+//! Hashes of the structure of terms.
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use term::{Factors, Node, NodeId, Term, Terms, evaluation_order};
+
+/// Hashes of the structure of everything below a term.
+pub(crate) struct Shapes<'t> {
+    pub(crate) terms: &'t Terms,
+    pub(crate) hashes: FxHashMap<NodeId, u64>,
+}
+
+impl<'t> Shapes<'t> {
+    pub(crate) fn new(terms: &'t Terms, root: Term) -> Self {
+        let mut shapes = Self { terms, hashes: FxHashMap::default() };
+        for node in evaluation_order(terms, [root], |_| true).nodes {
+            let hash = shapes.of_node(terms.at(node));
+            shapes.hashes.insert(node, hash);
+        }
+        shapes
+    }
+
+    pub(crate) fn at(&self, node: NodeId) -> u64 {
+        self.hashes.get(&node).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn of(&self, term: Term) -> u64 {
+        self.of_node(self.terms.node(term))
+    }
+
+    /// Products commute.
+    pub(crate) fn of_product(&self, factors: Factors) -> u64 {
+        let (a, b) = (self.at(factors.left()), self.at(factors.right()));
+        hash(&(a.min(b), a.max(b), factors.is_negative()))
+    }
+
+    pub(crate) fn of_node(&self, node: Node) -> u64 {
+        let terms = self.terms;
+        match node {
+            Node::Input(input) => hash(&(1, input.position())),
+            Node::Constant(id) => hash(&(2, terms.number(id).fingerprint())),
+            Node::Sum(sum) => {
+                let products = terms.products(sum).flatten();
+                let total =
+                    products.fold(0_u64, |sum, one| sum.wrapping_add(self.of_product(*one)));
+                hash(&(3, total))
+            }
+            Node::Power(base, exponent) => {
+                hash(&(4, self.at(base), terms.number(exponent).fingerprint()))
+            }
+            Node::Apply(function, a) => hash(&(5, terms.function_name(function), self.at(a))),
+            Node::Product(a, b) | Node::Maximum(a, b) | Node::Minimum(a, b) => {
+                let (a, b) = (self.at(a), self.at(b));
+                hash(&(kind(node), a.min(b), a.max(b)))
+            }
+            other => {
+                let children: Vec<u64> = other.children().map(|child| self.at(child)).collect();
+                hash(&(kind(other), children))
+            }
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    // A sum of hashes must not cancel.
+    hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+}
+
+pub(crate) fn kind(node: Node) -> String {
+    let mut text = match node {
+        Node::Compare(relation, ..) => format!("{relation:?}"),
+        other => format!("{other:?}"),
+    };
+    text.truncate(text.find('(').unwrap_or(text.len()));
+    text
+}

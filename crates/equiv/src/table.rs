@@ -1,0 +1,314 @@
+//! The inputs that two sides have in common, numbered, and the domain in which a side runs on them.
+//!
+//! Elements of a tensor are numbered in the order of its indices, whatever its strides. Memory between
+//! the elements of a strided tensor belongs to nobody: it is one input more for each such place and each
+//! side, so that an output that depends on it differs.
+
+use crate::decisions::Decisions;
+use crate::formula::Formula;
+use crate::nearest::rounded_scalar;
+use crate::side::{Assumption, Input, InputKind, Side};
+use crate::symbolic::Symbolic;
+use ir::{Format, Scalar};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
+
+/// All inputs of both sides, and the position of each by name.
+pub(crate) struct Table {
+    pub(crate) inputs: Arc<Inputs>,
+    first: FxHashMap<String, (usize, Option<u32>)>,
+    /// For each side, the first place between elements, by name of the tensor.
+    between: [FxHashMap<String, usize>; 2],
+}
+
+impl Table {
+    /// # Errors
+    /// If the sides do not fit together.
+    pub(crate) fn new(sides: [&Side<'_>; 2]) -> Result<Self, String> {
+        let mut inputs = Inputs::new();
+        let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
+        let mut first = FxHashMap::default();
+        let mut between = [FxHashMap::default(), FxHashMap::default()];
+        for input in sides.iter().flat_map(|side| side.own_inputs()) {
+            let name = input.name.as_str();
+            let numbers = || numbers_of(sides, name);
+            if let Some(other) = known.get(name) {
+                fits(other, input)?;
+                continue;
+            }
+            known.insert(name, input);
+            let place = match &input.kind {
+                InputKind::Related(_) => continue,
+                InputKind::Scalar => (inputs.scalar(name), None),
+                InputKind::Tensor { shape, .. } => {
+                    let length = u32::try_from(shape.iter().product::<u64>());
+                    let length = length.map_err(|_| TOO_MANY.to_owned())?;
+                    (inputs.tensor(name, length), Some(length))
+                }
+            };
+            let position = place.0.map_err(|_| TOO_MANY.to_owned())?.position();
+            if let InputKind::Tensor { shape, .. } = &input.kind
+                && !shape.contains(&0)
+            {
+                inputs.describe(shape, numbers());
+            } else if input.kind == InputKind::Scalar {
+                inputs.describe(&[], numbers());
+            }
+            first.insert(name.to_owned(), (position, place.1));
+        }
+        for (side, between) in sides.iter().zip(&mut between) {
+            let mut orders: FxHashMap<&str, &InputKind> = FxHashMap::default();
+            for input in side.own_inputs() {
+                let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
+                if let Some(other) = orders.insert(&input.name, &input.kind) {
+                    if *other != input.kind {
+                        let name = &input.name;
+                        return Err(format!("`{name}` has other strides in another launch"));
+                    }
+                    continue;
+                }
+                let count = order.iter().filter(|one| one.is_none()).count();
+                let name = format!("memory between elements of {}", input.name);
+                let count = u32::try_from(count).map_err(|_| TOO_MANY.to_owned())?;
+                let place = inputs.tensor(&name, count).map_err(|_| TOO_MANY.to_owned())?;
+                between.insert(input.name.clone(), place.position());
+            }
+        }
+        Ok(Self { inputs: Arc::new(inputs), first, between })
+    }
+
+    /// The domain a side is run in, for its first launch.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn domain(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+    ) -> Result<Symbolic, String> {
+        self.new_domain(side, number, snap, false)
+    }
+
+    /// The same with the nearest floats in the place of scalars that are expressions without names.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn domain_of_floats(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+    ) -> Result<Symbolic, String> {
+        self.new_domain(side, number, snap, true)
+    }
+
+    fn new_domain(
+        &self,
+        side: &Side<'_>,
+        number: usize,
+        snap: bool,
+        rounds: bool,
+    ) -> Result<Symbolic, String> {
+        let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
+        let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
+        domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
+        domain.rounds_scalars = rounds;
+        self.begin(&mut domain, side, 0, number)?;
+        Ok(domain)
+    }
+
+    /// Says what the inputs of a launch are, apart from those that launches before it leave.
+    ///
+    /// # Errors
+    /// If a relation names something that is no scalar input.
+    pub(crate) fn begin(
+        &self,
+        domain: &mut Symbolic,
+        side: &Side<'_>,
+        launch: usize,
+        number: usize,
+    ) -> Result<(), String> {
+        let inputs = side.launches().nth(launch).map_or(&[][..], |one| &one.inputs);
+        let own = || inputs.iter().filter(|input| side.writer(launch, &input.name).is_none());
+        let mut sources = FxHashMap::default();
+        for input in own() {
+            match &input.kind {
+                InputKind::Scalar | InputKind::Tensor { order: None, .. } => {
+                    sources.insert(input.source, self.first[&input.name].0);
+                }
+                InputKind::Related(_) | InputKind::Tensor { .. } => {}
+            }
+        }
+        domain.begin(sources);
+        for input in own() {
+            match &input.kind {
+                InputKind::Related(formula) => {
+                    let term = match rounded_scalar(input).filter(|_| domain.rounds_scalars) {
+                        Some(nearest) => domain.terms.float(nearest),
+                        None => self.scalar_term(formula, &mut domain.terms)?,
+                    };
+                    domain.give(input.source, vec![term]);
+                }
+                InputKind::Tensor { order: Some(order), .. } => {
+                    let positions = self.positions(number, &input.name, order);
+                    let terms = &domain.terms;
+                    let term = |at| terms.inputs().at(at).map(|input| terms.input(input));
+                    let values = positions.map(|at| term(at).unwrap_or(terms.undefined()));
+                    let values = values.collect();
+                    domain.give(input.source, values);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// For each element of a side's memory, which of all inputs it is.
+    pub(crate) fn positions<'t>(
+        &'t self,
+        side: usize,
+        name: &str,
+        order: &'t [Option<u32>],
+    ) -> impl Iterator<Item = usize> + 't {
+        let first = self.first.get(name).map_or(0, |place| place.0);
+        let mut between = self.between[side].get(name).copied().unwrap_or(0);
+        order.iter().map(move |element| match element {
+            Some(index) => first + *index as usize,
+            None => {
+                between += 1;
+                between - 1
+            }
+        })
+    }
+
+    /// Where the elements of an input are among all inputs.
+    pub(crate) fn first(&self, name: &str) -> usize {
+        self.first.get(name).map_or(0, |place| place.0)
+    }
+
+    /// The term of an expression over scalars.
+    pub(crate) fn scalar_term(&self, formula: &Formula, terms: &mut Terms) -> Result<Term, String> {
+        let names = self.named(formula, terms, 0);
+        formula.term(terms, &|name| names.get(name).copied())
+    }
+
+    /// Terms of the names in a formula, tensors by their element of a number.
+    fn named(&self, formula: &Formula, terms: &Terms, element: usize) -> FxHashMap<String, Term> {
+        let names = formula.names().into_iter().filter_map(|name| {
+            let (first, length) = self.first.get(&name)?;
+            let at = if length.is_some() { first + element } else { *first };
+            Some((name, terms.input(terms.inputs().at(at)?)))
+        });
+        names.collect()
+    }
+
+    /// The conditions an assumption stands for: one for each element of the tensors in it.
+    ///
+    /// # Errors
+    /// If it is about tensors of different sizes, or about something that is no input.
+    pub(crate) fn conditions(
+        &self,
+        assumption: &Assumption,
+        terms: &mut Terms,
+    ) -> Result<Vec<Term>, String> {
+        let formula = &assumption.condition;
+        let lengths: BTreeSet<u32> = formula
+            .names()
+            .iter()
+            .filter_map(|name| self.first.get(name).and_then(|place| place.1))
+            .collect();
+        if lengths.len() > 1 {
+            return Err(format!("`{formula}` is about tensors of different sizes"));
+        }
+        let count = lengths.first().map_or(1, |length| *length as usize);
+        let mut conditions = Vec::new();
+        for element in 0..count {
+            let names = self.named(formula, terms, element);
+            conditions.push(formula.term(terms, &|name| names.get(name).copied())?);
+        }
+        Ok(conditions)
+    }
+}
+
+const TOO_MANY: &str = "there are too many inputs";
+
+fn fits(one: &Input, other: &Input) -> Result<(), String> {
+    let name = &one.name;
+    let wrong = |what: &str| Err(format!("`{name}` is {what} on the other side"));
+    match (&one.kind, &other.kind) {
+        (InputKind::Tensor { shape: a, order: x }, InputKind::Tensor { shape: b, order: y }) => {
+            if a.iter().product::<u64>() != b.iter().product::<u64>() {
+                return wrong("of another size");
+            }
+            // Elements that share their memory are equal on one side and must be so on both.
+            if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
+                return wrong("a tensor whose elements share memory in another way");
+            }
+        }
+        (a, b) if a == b => {}
+        (InputKind::Related(_), _) | (_, InputKind::Related(_)) => {
+            return wrong("related otherwise");
+        }
+        _ => return wrong("of another kind"),
+    }
+    if !same_numbers(one.scalar, other.scalar) {
+        return wrong("of another type");
+    }
+    Ok(())
+}
+
+/// Whether elements share memory.
+fn repeats(shape: &[u64], order: &Option<Vec<Option<u32>>>) -> bool {
+    let own = order.iter().flatten().flatten().count() as u64;
+    order.is_some() && own != shape.iter().product::<u64>()
+}
+
+/// Whether one symbol can stand for elements of both types: floats are reals whatever their format,
+/// integers are what their type makes of the bits.
+fn same_numbers(a: Scalar, b: Scalar) -> bool {
+    matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
+}
+
+/// Numbers that an input has on both sides.
+fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
+    let inputs = sides.iter().flat_map(|side| side.own_inputs());
+    let kinds = inputs.filter(|input| input.name == name).map(|input| numbers(input.scalar));
+    let common = |one, other| match (one, other) {
+        (Numbers::Floats(a), Numbers::Floats(b)) => Numbers::Floats(a.common(b)),
+        (one, _) => one,
+    };
+    kinds.reduce(common).unwrap_or_default()
+}
+
+/// Numbers that a type has.
+fn numbers(scalar: Scalar) -> Numbers {
+    match scalar {
+        Scalar::Float(format) => Numbers::Floats(floats(format)),
+        Scalar::Integer { width, signed } => {
+            let bits = width.bits().clamp(1, 64);
+            match (signed, bits) {
+                (true, 64) => Numbers::Integers(i64::MIN, i64::MAX),
+                (true, bits) => Numbers::Integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+                (false, 63..) => Numbers::Integers(0, i64::MAX),
+                (false, bits) => Numbers::Integers(0, (1 << bits) - 1),
+            }
+        }
+    }
+}
+
+/// Numbers that a float format has.
+fn floats(format: Format) -> FloatNumbers {
+    let (digits, lowest, largest) = match format {
+        Format::F64 => (53, -1074, ((1 << 53) - 1, 971)),
+        Format::F32 => (24, -149, ((1 << 24) - 1, 104)),
+        Format::Tf32 => (11, -136, ((1 << 11) - 1, 117)),
+        Format::Bf16 => (8, -133, ((1 << 8) - 1, 120)),
+        Format::F16 => (11, -24, ((1 << 11) - 1, 5)),
+        Format::E4m3 => (4, -9, (7, 6)),
+        Format::E5m2 => (3, -16, (7, 13)),
+    };
+    FloatNumbers { digits, lowest, largest }
+}
