@@ -1,6 +1,6 @@
 //! The flags that say how CUDA C++ is compiled.
 
-use crate::write_err;
+use crate::console::write_err;
 use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};

@@ -1,7 +1,7 @@
 //! `demo`: a race found and its repair proved, an optimised kernel proved equal to its definition, and
 //! a broken twin of it refuted. The kernels are part of the program: a demonstration needs no files.
 
-use crate::{fail, finish, styled, write_out};
+use crate::console::{fail, finish, styled, write_out};
 use driver::arguments::{ArgumentSpec, Arguments, Dimensions, LaunchSpec};
 use driver::{Execution, Exit, Input, Limits};
 

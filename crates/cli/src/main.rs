@@ -2,6 +2,7 @@
 
 mod args;
 mod compile_args;
+mod console;
 mod demo;
 mod launch_args;
 mod limit_args;
@@ -15,17 +16,17 @@ use args::{
     SimulateArgs,
 };
 use clap::{CommandFactory, Parser};
+use console::{LOST, are_plain, fail, finish, styled, write_err, write_out};
 use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
 use driver::prove::Compiling;
 use driver::report::Report;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
-use std::io::{ErrorKind, Write};
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     watch::catch_interrupts();
     // A panic is our bug, whatever the input: say so instead of dying with a riddle.
     let exit = catch_unwind(|| run(&args)).unwrap_or_else(|_| report_bug());
-    // Who cannot read the results must not take them for good ones.
+    // If stdout failed, exit non-zero: silence must not pass CI.
     let lost = LOST.load(Ordering::Relaxed) && exit == Exit::Success;
     ExitCode::from(if lost { Exit::BadInput } else { exit } as u8)
 }
@@ -200,7 +201,7 @@ fn with_page(outcome: Outcome, path: Option<&Path>) -> Outcome {
 
 fn with_page_of(mut outcome: Outcome, reports: &[Report], path: Option<&Path>) -> Outcome {
     if let Some(path) = path.filter(|_| !reports.is_empty())
-        && let Err(message) = driver::report::write_html(path, reports)
+        && let Err(message) = driver::render::write_html(path, reports)
     {
         write_err(&format!("error: {}\n", escape::plain(&message)));
         outcome.exit = Exit::BadInput;
@@ -286,33 +287,6 @@ fn write_man() -> Exit {
     }
 }
 
-/// Whether nothing on the command line has escape sequences of its own.
-fn are_plain() -> bool {
-    let given: Vec<String> =
-        std::env::args_os().map(|given| given.to_string_lossy().into_owned()).collect();
-    escape::may_be_coloured(given.iter().map(String::as_str))
-}
-
-/// Colours for a terminal; `anstream` takes them away where they are not wanted.
-fn styled() -> driver::Colour {
-    if !are_plain() {
-        return driver::Colour::Plain;
-    }
-    let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
-    driver::Colour::Styled { width: width.max(60) }
-}
-
-fn finish(outcome: Outcome) -> Exit {
-    write_err(&outcome.messages);
-    write_out(&outcome.output);
-    outcome.exit
-}
-
-fn fail(message: &str) -> Exit {
-    write_err(&format!("error: {}\n", escape::plain(message)));
-    Exit::BadInput
-}
-
 fn report_bug() -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     write_err(&format!(
@@ -320,26 +294,6 @@ fn report_bug() -> Exit {
          the message above and, if you can, the file that shows it.\n"
     ));
     Exit::Bug
-}
-
-/// Whether results could not be written.
-static LOST: AtomicBool = AtomicBool::new(false);
-
-/// Results. A reader that went away (`| head`) is no error; a disk that is full is.
-fn write_out(text: &str) {
-    let mut stdout = anstream::stdout();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    if let Err(error) = written
-        && error.kind() != ErrorKind::BrokenPipe
-        && !LOST.swap(true, Ordering::Relaxed)
-    {
-        write_err(&format!("error: results cannot be written: {error}\n"));
-    }
-}
-
-/// Messages.
-fn write_err(text: &str) {
-    let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 impl Colour {

@@ -1,8 +1,8 @@
 //! `run` and `init`: projects.
 
 use crate::args::{InitArgs, RunArgs};
+use crate::console::{fail, finish, styled, write_err};
 use crate::watch::watch;
-use crate::{fail, finish, styled, write_err};
 use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
 use std::io::IsTerminal;

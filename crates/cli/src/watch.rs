@@ -3,7 +3,7 @@
 //! At the first Ctrl-C runs end with what they know, as if out of time; at the second the program
 //! ends at once.
 
-use crate::write_err;
+use crate::console::write_err;
 use driver::Watch;
 use std::io::IsTerminal;
 use std::sync::Arc;

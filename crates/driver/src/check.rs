@@ -10,9 +10,10 @@
 use crate::allow::Allow;
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished, Refusal, is_race};
-use crate::properties::{Property, Verdict, properties};
+use crate::properties::{Property, properties};
 use crate::report::{self, Report};
 use crate::rerun::{self, Again};
+use crate::verdict::Verdict;
 use crate::{Colour, Exit, Format, Outcome, graph, output};
 use exec::{Checks, Stop};
 use std::path::Path;

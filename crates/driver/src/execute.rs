@@ -12,7 +12,9 @@ use crate::hints::Trials;
 use crate::precision::Kernel;
 use crate::race_groups::distinct;
 use crate::sync_findings::{self, is_note};
-use crate::{Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, wmma};
+use crate::{
+    Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, sources, wmma,
+};
 use base::Diagnostic;
 use exec::{Checks, Doubt, Doubtful, Fault};
 use ir::Program;
@@ -197,7 +199,7 @@ pub(crate) fn prepare<'r>(
     missing_data: MissingData,
 ) -> Result<Prepared<'r>, Refusal> {
     let input = execution.input;
-    let lowered = inspect::lower(input).map_err(Refusal::Module)?;
+    let lowered = sources::lower(&input.source).map_err(Refusal::Module)?;
     let program = &lowered.program;
     let kernel = select_kernel(program, execution.kernel).map_err(|message| {
         Refusal::Launch(BuildError { input: vec![message], ..BuildError::default() })
@@ -257,6 +259,11 @@ impl Refusal {
         let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
         Outcome { output: String::new(), messages, exit, thread_instructions: 0, report: None }
     }
+}
+
+/// The launch of a side that was the last to write an output.
+pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
+    side.iter().rev().find(|one| one.built.outputs.iter().any(|spec| spec.name == output))
 }
 
 impl Finished<'_> {

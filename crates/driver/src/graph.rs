@@ -6,7 +6,7 @@
 //! second, so the one happens before the other. A dashed edge is a warp that only arrived and went
 //! on: it orders its own two arrivals and nothing else. Uses that not everybody came to are dashed.
 
-use crate::escape;
+use crate::render::escape;
 use crate::report;
 use crate::source_lines::outermost_line;
 use base::SourceFile;

@@ -5,8 +5,8 @@
 //! else in a file is refused with a reason: objects, structures, big-endian numbers, files that are
 //! too short or too long.
 
-use crate::escape;
 use crate::output::{self, Readers};
+use crate::render::escape;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};

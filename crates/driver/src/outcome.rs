@@ -1,7 +1,7 @@
 //! What a command leaves behind.
 
 use crate::report::Report;
-use crate::{Exit, Format, escape};
+use crate::{Colour, Exit, Format, escape};
 
 /// What a command wrote, its exit status and what it cost.
 #[derive(Debug)]
@@ -44,5 +44,14 @@ impl Outcome {
             thread_instructions: 0,
             report: None,
         }
+    }
+
+    /// With every character written out that would be obeyed; text in colour was made from input without any.
+    pub(crate) fn escaped(mut self, colour: Colour) -> Self {
+        if colour == Colour::Plain {
+            self.output = escape::plain(&self.output);
+            self.messages = escape::plain(&self.messages);
+        }
+        self
     }
 }

@@ -4,49 +4,12 @@
 //! and what is seen holds for all; otherwise what was not refuted is unknown.
 
 use crate::execute::Finished;
-use crate::{Colour, findings};
-use anstyle::AnsiColor;
+use crate::findings;
+use crate::verdict::Verdict;
 use exec::{AccessKind, Contents, Doubt, Doubtful, Fault, Sink};
 
 /// Reasons of one kind beyond this many are only counted.
 const SHOWN: usize = 3;
-
-/// What is known of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Proved,
-    Refuted,
-    Unknown,
-}
-
-impl Verdict {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Proved => "proved",
-            Self::Refuted => "refuted",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Its name as a terminal shows it.
-    pub(crate) fn painted(self, colour: Colour) -> String {
-        let style = colour.style(match self {
-            Self::Proved => AnsiColor::Green.on_default().bold(),
-            Self::Refuted => AnsiColor::Red.on_default().bold(),
-            Self::Unknown => AnsiColor::Yellow.on_default().bold(),
-        });
-        format!("{style}{}{style:#}", self.name())
-    }
-
-    /// The verdict on everything: refuted if anything is, unknown if anything is.
-    pub(crate) fn of_all(verdicts: impl Iterator<Item = Self>) -> Self {
-        verdicts.fold(Self::Proved, |all, one| match (all, one) {
-            (Self::Refuted, _) | (_, Self::Refuted) => Self::Refuted,
-            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
-            (Self::Proved, Self::Proved) => Self::Proved,
-        })
-    }
-}
 
 /// A property and what is known of it.
 #[derive(Debug)]

@@ -11,79 +11,12 @@ use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
 use super::symbols::{self, Symbols};
 use super::{
-    AliasSpec, ArgumentSpec, ArgumentValue, Field, FieldValue, InputSpec, Invocation, LaunchSpec,
-    OutputSpec, ScalarSpec, blocks, scalar,
+    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, Field, FieldValue, MissingData, Request,
+    ScalarSpec, blocks, scalar,
 };
 use equiv::Formula;
-use ir::{FuncId, Program, VarId};
+use ir::VarId;
 use std::collections::BTreeSet;
-
-/// Everything said about the arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arguments {
-    /// `--arg`, in order.
-    pub specs: Vec<ArgumentSpec>,
-    /// `--alias`
-    pub aliases: Vec<AliasSpec>,
-    /// `--symbol`: contents of module variables, by name.
-    pub symbols: Vec<ArgumentSpec>,
-}
-
-/// What happens to tensors and floats whose values nobody gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissingData {
-    /// They may be anything: checks do not look at them.
-    Opaque,
-    /// They are errors: a simulation needs numbers.
-    Refused,
-}
-
-/// What a launch is built from.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'r> {
-    /// The module.
-    pub program: &'r Program,
-    /// The kernel, one of the module's.
-    pub kernel: FuncId,
-    /// The launch flags.
-    pub launch: &'r LaunchSpec,
-    /// The arguments.
-    pub arguments: &'r Arguments,
-    /// Those of the other side of a comparison, which expressions may name.
-    pub others: &'r [ArgumentSpec],
-    /// Whether data must be there.
-    pub missing_data: MissingData,
-    /// For messages that show a command line.
-    pub invocation: Invocation<'r>,
-}
-
-/// A launch, and what to do after it.
-#[derive(Clone, Debug)]
-pub struct BuiltLaunch {
-    /// What to execute.
-    pub launch: exec::Launch,
-    /// The name of each parameter's argument.
-    pub names: Vec<String>,
-    /// Tensors with any contents, in the order of the arguments.
-    pub inputs: Vec<InputSpec>,
-    /// Scalars.
-    pub scalars: Vec<ScalarSpec>,
-    /// Where results will be, in the order of the arguments.
-    pub outputs: Vec<OutputSpec>,
-    /// What was assumed or looks odd, one sentence each.
-    pub notes: Vec<String>,
-}
-
-/// Why there is no launch. At least one list is not empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BuildError {
-    /// What is wrong with the arguments or missing: bad input.
-    pub input: Vec<String>,
-    /// Why no GPU would start it: findings of kind `launch`.
-    pub launch: Vec<String>,
-    /// If something is missing: a command line with `?` in its place.
-    pub suggestion: Option<String>,
-}
 
 /// Builds a launch.
 ///

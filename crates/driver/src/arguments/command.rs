@@ -8,15 +8,6 @@ use super::{ArgumentValue, Dimensions, FieldValue, MissingData, Request};
 use ir::{FuncId, Program};
 use std::fmt::Write;
 
-/// How the program was called.
-#[derive(Clone, Copy, Debug)]
-pub struct Invocation<'i> {
-    /// The command: `check`, `simulate`.
-    pub command: &'i str,
-    /// The file the kernel is from.
-    pub file: &'i str,
-}
-
 /// What the PTX tells about the launch of a kernel; `?` where a fact is missing.
 #[derive(Clone, Debug)]
 pub struct Suggestion {

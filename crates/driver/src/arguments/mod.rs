@@ -23,6 +23,7 @@ mod memory;
 mod output;
 mod parameter;
 mod parse;
+mod request;
 mod scalar;
 mod select;
 mod spec;
@@ -30,12 +31,13 @@ mod structure;
 mod symbols;
 
 pub use blocks::BlockSelection;
-pub use build::{Arguments, BuildError, BuiltLaunch, MissingData, Request, build_launch};
-pub use command::{Invocation, Suggestion, command_line, suggestion};
+pub use build::build_launch;
+pub use command::{Suggestion, command_line, suggestion};
 pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
 pub use output::OutputSpec;
+pub use request::{Arguments, BuildError, BuiltLaunch, Invocation, MissingData, Request};
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, kernels, select_kernel};
 pub use spec::{

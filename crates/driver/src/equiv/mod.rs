@@ -4,17 +4,18 @@ mod overflow;
 mod reasons;
 mod sides;
 mod text;
+mod values;
 
-pub(crate) use overflow::Overflowing;
 pub(crate) use sides::alone;
 
-pub(crate) use text::{rounding, values};
+pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
 use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, ScalarValue};
-use crate::execute::{Execution, Finished, Prepared, Refusal, prepare};
-use crate::properties::{Verdict, properties};
+use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
+use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
+use crate::verdict::Verdict;
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
 use exec::Thread;
@@ -202,11 +203,6 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
 
 /// So many conditions of one kind are told one by one.
 const FEW_CONDITIONS: usize = 4;
-
-/// The launch of a side that was the last to write an output.
-pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
-    side.iter().rev().find(|one| one.built.outputs.iter().any(|spec| spec.name == output))
-}
 
 fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
     let mut outcome = refusal.tell(execution.input, colour);

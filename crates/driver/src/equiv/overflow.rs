@@ -2,7 +2,7 @@
 //! finding beside the verdict.
 
 use super::Answered;
-use crate::report::{FilledInput, OverflowWitness};
+use crate::report::{FilledInput, OverflowWitness, Overflowing};
 use equiv::{Filling, Overflow};
 
 /// Elements of a tensor that are listed.
@@ -10,19 +10,6 @@ const LISTED: usize = 1024;
 
 /// Elements of a tensor that a sentence shows.
 const SHOWN: usize = 4;
-
-/// A finding beside a comparison.
-pub(crate) struct Overflowing {
-    /// The element and both values.
-    pub(crate) message: String,
-    /// The inputs.
-    pub(crate) note: String,
-    /// How to run it again.
-    pub(crate) help: Option<String>,
-    pub(crate) witness: OverflowWitness,
-    /// Whether it is an error.
-    pub(crate) is_error: bool,
-}
 
 impl Answered<'_> {
     /// The finding, if there is one.

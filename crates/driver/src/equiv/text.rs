@@ -1,10 +1,12 @@
 //! The answer of `equiv` for people.
 
 use super::Answered;
+use super::values::{number, rounding, values};
 use crate::Colour;
 use crate::execute::Finished;
-use crate::properties::{Verdict, properties};
-use equiv::{Answer, Compared, Difference, Enclosed, Rechecked, Stands};
+use crate::properties::properties;
+use crate::verdict::Verdict;
+use equiv::{Answer, Compared, Difference, Rechecked, Stands};
 use std::fmt::Write;
 
 /// Inputs of a difference that a report shows.
@@ -145,15 +147,6 @@ fn different(text: &mut String, difference: &Difference) {
     }
 }
 
-/// That constants alone make the difference, if they do.
-pub(crate) fn rounding(difference: &Difference) -> Option<String> {
-    let pair = |[one, other]: &[f64; 2]| format!("{one} in the reference, {other} in the other");
-    let pairs: Vec<String> = difference.rounding.iter().map(pair).collect();
-    (!pairs.is_empty()).then(|| {
-        format!("the kernels differ only in how constants are rounded: {}", pairs.join("; "))
-    })
-}
-
 /// What a very small difference is likely to be. `scalars` are arguments that were given as numbers.
 pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> Option<String> {
     const SMALL: f64 = 1e-5;
@@ -183,42 +176,4 @@ fn inputs(difference: &Difference) -> Option<String> {
         inputs.push(format!("{} more", difference.inputs.len() - SHOWN_INPUTS));
     }
     (!inputs.is_empty()).then(|| inputs.join(", "))
-}
-
-/// The values of both sides: those of the kernels, if they were run.
-pub(crate) fn values(difference: &Difference) -> [String; 2] {
-    let of_kernels = difference.witness.as_ref().filter(|one| one.shows_difference());
-    let shown = |number: fn(f64) -> String| match of_kernels {
-        None => difference.values.map(|value| value.map_or("undefined".to_owned(), number)),
-        Some(witness) => witness.elements.each_ref().map(|element| enclosed(element, number)),
-    };
-    let [one, other] = shown(number);
-    // Where nine digits do not tell them apart, all do.
-    if one == other { shown(|value| format!("{value:?}")) } else { [one, other] }
-}
-
-fn enclosed(element: &Enclosed, number: fn(f64) -> String) -> String {
-    match element {
-        Enclosed::Between(low, high) if low == high => number(*low),
-        Enclosed::Between(low, high) => number(low / 2.0 + high / 2.0),
-        Enclosed::Infinite { negative: true } => "-inf".to_owned(),
-        Enclosed::Infinite { negative: false } => "inf".to_owned(),
-        Enclosed::Undefined(why) => format!("undefined ({why})"),
-        Enclosed::Unsure(why) => format!("not known ({why})"),
-        Enclosed::Unwritten => "not written".to_owned(),
-    }
-}
-
-/// Nine digits tell floats of 32 bits apart; what is exact in fewer is shown so.
-fn number(value: f64) -> String {
-    let rounded = format!("{value:.8e}").parse::<f64>();
-    let shown = match rounded {
-        Ok(rounded) => rounded,
-        Err(_) => value,
-    };
-    let magnitude = shown.abs();
-    match shown == 0.0 || (1e-4..1e9).contains(&magnitude) {
-        true => shown.to_string(),
-        false => format!("{shown:e}"),
-    }
 }

@@ -7,11 +7,9 @@ mod build;
 mod text;
 
 use crate::diagnostics::{self, JsonDiagnostic};
-use crate::escape;
-use crate::{Colour, Exit, Format, Input, Outcome};
+use crate::render::escape;
+use crate::{Colour, Exit, Format, Input, Outcome, sources};
 use base::Diagnostic;
-use ptx::Lowered;
-use ptx::syntax::Parsed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -230,7 +228,7 @@ pub fn run(input: &Input, format: Format, colour: Colour) -> Outcome {
 fn describe(input: &Input, format: Format, colour: Colour) -> Outcome {
     let source = &input.source;
     let parsed = ptx::syntax::parse(source.text());
-    let lowered = match checked(&parsed) {
+    let lowered = match sources::checked(&parsed) {
         Ok(lowered) => lowered,
         Err(errors) => return refuse(input, &errors, format, colour),
     };
@@ -247,24 +245,6 @@ fn describe(input: &Input, format: Format, colour: Colour) -> Outcome {
         Format::Json | Format::Sarif | Format::Github | Format::Junit => to_json(&inspection),
     };
     Outcome::done(output)
-}
-
-/// Reads and lowers a file that must be without errors.
-pub(crate) fn lower(input: &Input) -> Result<Lowered, Vec<Diagnostic>> {
-    checked(&ptx::syntax::parse(input.source.text()))
-}
-
-fn checked(parsed: &Parsed<'_>) -> Result<Lowered, Vec<Diagnostic>> {
-    if !parsed.errors.is_empty() {
-        return Err(parsed.errors.clone());
-    }
-    let lowered = ptx::lower(&parsed.module);
-    let errors: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_error).cloned().collect();
-    if errors.is_empty() { Ok(lowered) } else { Err(errors) }
-}
-
-fn is_error(diagnostic: &&Diagnostic) -> bool {
-    diagnostic.severity == base::Severity::Error
 }
 
 /// The input is wrong: excerpts on standard error, or JSON on standard output.

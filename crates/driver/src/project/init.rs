@@ -2,7 +2,7 @@
 
 use super::FILE_NAME;
 use crate::arguments::{Suggestion, kernels, select_kernel, suggestion};
-use crate::{Input, Outcome, escape, inspect, output};
+use crate::{Input, Outcome, escape, output, sources};
 use std::path::Path;
 
 /// What to write a project file for.
@@ -51,7 +51,7 @@ fn text(request: &Init<'_>) -> Result<String, String> {
          [defaults]\ntimeout = \"60s\"\n",
     );
     let facts = |(input, name): (&Input, Option<&str>)| -> Result<Vec<Suggestion>, String> {
-        let lowered = inspect::lower(input).map_err(|_| {
+        let lowered = sources::lower(&input.source).map_err(|_| {
             let name = input.name();
             format!("`{name}` has errors: `warpproof inspect {name}` shows them")
         })?;
@@ -66,8 +66,8 @@ fn text(request: &Init<'_>) -> Result<String, String> {
         Ok(meant.into_iter().map(|kernel| suggestion(program, kernel)).collect())
     };
     let path = |(input, _): (&Input, Option<&str>), one: &Suggestion| {
-        let file = crate::report::relative(input.name());
-        let folder = crate::report::relative(&request.folder.display().to_string());
+        let file = crate::paths::relative(input.name());
+        let folder = crate::paths::relative(&request.folder.display().to_string());
         let inside = Path::new(&file).strip_prefix(&folder).map(Path::to_path_buf);
         let file = inside.unwrap_or_else(|_| file.clone().into()).display().to_string();
         format!("{file}::{}", one.kernel)

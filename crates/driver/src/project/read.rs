@@ -9,8 +9,8 @@ use crate::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, Initial, KernelPath,
     LaunchSpec, ParseError,
 };
-use crate::escape::on_one_line;
 use crate::output::is_below;
+use crate::render::escape::on_one_line;
 use crate::{Limits, duration};
 use base::{Code, SourceFile};
 use std::ops::Range;

@@ -5,9 +5,11 @@ use super::{
 };
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
-use crate::properties::Verdict;
 use crate::report::{self, Report};
-use crate::{Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv, escape};
+use crate::verdict::Verdict;
+use crate::{
+    Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv, escape, render,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -119,11 +121,11 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
         all.iter().filter_map(|done| done.report.as_ref()).map(Report::thread_instructions).sum();
     let reports: Vec<Report> = all.iter_mut().filter_map(|done| done.report.clone()).collect();
     let (mut stale, mut exit) = (stale, exit);
-    if let Some(Err(message)) = options.report.map(|path| report::write_html(path, &reports)) {
+    if let Some(Err(message)) = options.report.map(|path| render::write_html(path, &reports)) {
         stale.push_str(&format!("error: {message}\n"));
         exit = Exit::BadInput;
     }
-    let (output, messages) = match report::render_all("run", &reports, options.format) {
+    let (output, messages) = match render::render_all("run", &reports, options.format) {
         Some(output) => (output, stale),
         None => (table::text(&all, options.colour), stale),
     };

@@ -2,8 +2,8 @@
 
 use super::run::{Done, Status};
 use crate::Colour;
-use crate::properties::Verdict;
 use crate::report::Report;
+use crate::verdict::Verdict;
 use anstyle::{AnsiColor, Style};
 
 pub(super) fn text(all: &[Done], colour: Colour) -> String {

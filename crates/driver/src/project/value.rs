@@ -2,7 +2,7 @@
 
 use crate::Colour;
 use crate::arguments::closest;
-use crate::escape::is_clean;
+use crate::render::escape::is_clean;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use base::SourceFile;

@@ -1,8 +1,8 @@
 //! The answer of `prove` as data, for all formats.
 
 use super::{Report, compare, findings, name};
-use crate::properties::Verdict;
 use crate::report::{self, Finding, Property, Stats, Stopped};
+use crate::verdict::Verdict;
 use crate::{Exit, Input};
 use base::{Diagnostic, Severity};
 use param::interp::Event;

@@ -5,7 +5,8 @@
 use super::limits::{limit, on_deep_stack};
 use super::reading::Text;
 use super::{Options, not_read, prove, refused};
-use crate::report::{self, Report};
+use crate::render;
+use crate::report::Report;
 use crate::{Colour, Exit, Input, Outcome};
 use anstyle::Style;
 use base::{Code, Diagnostic, Span};
@@ -72,7 +73,7 @@ fn each(text: &Text, options: Options<'_>, colour: Colour, reports: &mut Vec<Rep
     }
     all.exit = worst(&exits);
     all.output.push_str(&summary(&exits));
-    match report::render_all("prove", reports, options.format) {
+    match render::render_all("prove", reports, options.format) {
         Some(output) => Outcome { output, ..all },
         None => all,
     }

@@ -23,8 +23,8 @@ pub use pair::{Together, compare};
 
 use crate::cuda::cache::SOLVER_FOLDER;
 use crate::diagnostics::render;
-use crate::properties::Verdict;
 use crate::report;
+use crate::verdict::Verdict;
 use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
 use limits::{cut_short, limit, not_in_time, on_deep_stack, scope};

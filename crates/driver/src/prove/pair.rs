@@ -6,9 +6,9 @@ use super::{
     statements,
 };
 use crate::diagnostics::render;
-use crate::properties::Verdict;
 use crate::prove::reading::Text;
 use crate::report::{self, Finding, KernelName, Property};
+use crate::verdict::Verdict;
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Code, Diagnostic};
 use param::deadline::within;

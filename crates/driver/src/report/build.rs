@@ -1,20 +1,35 @@
 //! From runs to reports.
 
 use super::seen::of_launches;
-use super::shown::{relative, shown, source_lines};
+use super::shown::{shown, source_lines};
 use super::{
     Array, DifferenceWitness, Finding, HeatMap, InputValue, KernelName, LaunchStats, Location,
-    Property, Report, SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness, Witness,
+    OverflowWitness, Property, Report, SCHEMA, Side, SourceText, Stats, Stopped, ThreadWitness,
+    Witness,
 };
 use crate::demangle::demangle;
-use crate::equiv::Overflowing;
-use crate::execute::{Execution, Finished, Refusal, Told};
+use crate::execute::{Execution, Finished, Refusal, Told, writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
-use crate::properties::{self, Verdict};
+use crate::paths::relative;
+use crate::properties;
+use crate::verdict::Verdict;
 use crate::{Exit, Input, graph};
 use base::{Code, Diagnostic, Label, Severity};
 use exec::{AccessKind, Fault, RaceSide};
+
+/// A finding beside a comparison.
+pub(crate) struct Overflowing {
+    /// The element and both values.
+    pub(crate) message: String,
+    /// The inputs.
+    pub(crate) note: String,
+    /// How to run it again.
+    pub(crate) help: Option<String>,
+    pub(crate) witness: OverflowWitness,
+    /// Whether it is an error.
+    pub(crate) is_error: bool,
+}
 
 /// What a comparison adds to the reports of its two runs.
 pub(crate) struct Comparison<'c> {
@@ -378,7 +393,7 @@ fn different(
     });
     let stored = [0, 1].map(|side: usize| {
         let (place, _) = difference.stores[side]?;
-        Some(crate::equiv::writer(&sides[side], &difference.position.name)?.kernel().line(place))
+        Some(writer(&sides[side], &difference.position.name)?.kernel().line(place))
     });
     let inputs = difference.inputs.iter();
     finding.witness = Some(Witness::Difference(DifferenceWitness {

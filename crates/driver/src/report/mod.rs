@@ -1,26 +1,20 @@
-//! What a command found, as data: the one thing that all formats are made from.
+//! What a command found, as data: the one thing that all formats are made from ([`crate::render`]).
 //!
 //! [`Report`] is also the JSON that programs read. Fields are only ever added while `schema` stays
 //! the same. Whatever is for other formats alone is not serialised.
 
 mod build;
-mod fingerprint;
-mod github;
-mod html;
-mod json;
-mod junit;
-mod sarif;
+mod seen;
 mod shown;
 
-mod seen;
+pub(crate) use crate::paths::relative;
+pub(crate) use build::{
+    Comparison, Overflowing, check, equiv, exit, location, locations, refusal, unreadable,
+};
 
-pub(crate) use build::{Comparison, check, equiv, exit, location, locations, refusal, unreadable};
-pub(crate) use shown::relative;
-
-use crate::properties::Verdict;
-use crate::{Exit, Format, output};
-use serde::{Serialize, Serializer};
-use std::path::Path;
+use crate::Exit;
+use crate::verdict::Verdict;
+use serde::Serialize;
 
 /// Version of the JSON.
 pub(crate) const SCHEMA: u32 = 2;
@@ -417,42 +411,5 @@ impl Report {
     /// Errors that nobody allowed.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|one| one.severity == "error" && one.allowed.is_none())
-    }
-
-    /// In a format for programs; `None` for text, which needs more than the report.
-    #[must_use]
-    pub fn render(&self, format: Format) -> Option<String> {
-        let one = std::slice::from_ref(self);
-        match format {
-            Format::Text => None,
-            Format::Json => Some(json::render(self)),
-            Format::Sarif | Format::Github | Format::Junit => render_all(self.command, one, format),
-        }
-    }
-}
-
-/// Several reports as one document, for formats that have such.
-#[must_use]
-pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> Option<String> {
-    match format {
-        Format::Text => None,
-        Format::Json => Some(json::render_all(command, reports)),
-        Format::Sarif => Some(sarif::render(reports)),
-        Format::Github => Some(github::render(reports)),
-        Format::Junit => Some(junit::render(reports)),
-    }
-}
-
-/// Writes a page of reports.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), String> {
-    output::write(path, &html::render(reports))
-}
-
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }

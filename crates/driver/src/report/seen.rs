@@ -3,7 +3,7 @@
 use super::{Coverage, Report, SourceRanges};
 use crate::demangle::demangle;
 use crate::execute::Finished;
-use crate::properties::Verdict;
+use crate::verdict::Verdict;
 
 /// Ranges of lines that a sentence names.
 const SHOWN: usize = 8;
@@ -33,7 +33,10 @@ fn of_kernel(run: &Finished<'_>, others: &[&Finished<'_>]) -> Coverage {
         executed: seen.executed,
         unexecuted_lines: pairs(&seen.lines),
         unexecuted_sources: sources
-            .map(|(file, lines)| SourceRanges { file: super::relative(file), lines: pairs(lines) })
+            .map(|(file, lines)| SourceRanges {
+                file: crate::paths::relative(file),
+                lines: pairs(lines),
+            })
             .collect(),
         before: Vec::new(),
     }

@@ -2,8 +2,8 @@
 
 use super::{Shown, SourceLine};
 use crate::Input;
+use crate::paths::relative;
 use base::{Label, SourceFile};
-use std::path::Path;
 
 /// The innermost source line that is at hand, or that of the PTX.
 pub(super) fn shown(label: &Label, input: &Input) -> Shown {
@@ -45,15 +45,4 @@ fn of_line(file: &SourceFile, line: u32) -> Option<Shown> {
         end_column: column(before + written.chars().count()),
         text: written.to_owned(),
     })
-}
-
-/// A path as seen from the working folder, with forward slashes; as it is if it lies elsewhere.
-pub(crate) fn relative(path: &str) -> String {
-    let inside = std::env::current_dir().ok().and_then(|folder| {
-        let inside = Path::new(path).strip_prefix(folder).ok()?;
-        Some(inside.to_string_lossy().into_owned())
-    });
-    let path = inside.unwrap_or_else(|| path.to_owned());
-    let path = if cfg!(windows) { path.replace('\\', "/") } else { path };
-    path.strip_prefix("./").map_or(path.clone(), str::to_owned)
 }

@@ -92,7 +92,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "brkpt",
         section: "9.7.19.1",
         examples: &["brkpt;"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
 ];
 

@@ -33,7 +33,7 @@ pub(super) const FORMS: &[Form] = &[
             "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;",
             "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r2;",
         ],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "cvt",
@@ -44,7 +44,7 @@ pub(super) const FORMS: &[Form] = &[
             "cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2;",
             "cvt.rn.bf16x2.ue8m0x2 %r1, %h1;",
         ],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "cvt",

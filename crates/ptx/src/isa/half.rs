@@ -42,7 +42,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "fma.rn.oob{.relu}.{f16,f16x2,bf16,bf16x2} d, a, b, c",
         section: "9.7.4.4",
         examples: &["fma.rn.oob.f16 %h1, %h2, %h3, %h4;"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "fma",

@@ -19,7 +19,7 @@ pub(super) const FORMS: &[Form] = &[
             "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%rd1];",
             "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r1}, [%rd1];",
         ],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "ldmatrix",
@@ -40,7 +40,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "stmatrix.sync.aligned.m16n8{.x1,.x2,.x4}.trans{.shared,.shared::cta}.b8 [p], r",
         section: "9.7.14.5.16",
         examples: &["stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "stmatrix",

@@ -75,7 +75,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "ldu{.global}{.v2,.v4}.type d, [a]",
         section: "9.7.9.10",
         examples: &["ldu.global.b32 %r1, [%rd1];"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "st",

@@ -18,7 +18,7 @@ pub(super) const FORMS: &[Form] = &[
              {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}, \
              %r7, {2, 1}, %r8, {2, 3};",
         ],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "mma",
@@ -28,7 +28,7 @@ pub(super) const FORMS: &[Form] = &[
         section: "9.7.14.5.14",
         examples: &["mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 \
              {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8};"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "mma",

@@ -3,9 +3,10 @@
 //! An instruction form is one [`Form`]: how the manual writes it, examples that a test lowers, and
 //! the function that turns it into core operations. Forms live in one file for each family; adding
 //! one touches nothing else. Every opcode the manual knows is here. What is not modelled yet is
-//! listed too, so that a refusal can name it ([`Lowering::NotYet`]).
+//! listed too, so that a refusal can name it ([`Lowering::Unsupported`]).
 
 mod address;
+mod form;
 mod insn;
 mod operand;
 mod special;
@@ -33,6 +34,9 @@ mod video;
 mod warp;
 mod wmma;
 
+use form::by;
+pub use form::{Form, LowerFn, Lowering};
+pub(crate) use form::{Lower, Refusal};
 pub(crate) use insn::{Fit, Insn};
 pub(crate) use types::Type;
 
@@ -42,55 +46,6 @@ use base::{Code, Diagnostic};
 use ir::{Access, Address, AddressBase, Op};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
-
-/// Why an instruction was not lowered.
-pub(crate) type Refusal = Box<Diagnostic>;
-
-/// The outcome of lowering, or of a part of it.
-pub(crate) type Lower<T = ()> = Result<T, Refusal>;
-
-/// A form of an instruction.
-#[derive(Debug)]
-pub struct Form {
-    /// The opcode up to the first dot.
-    pub opcode: &'static str,
-    /// The form is meant if one of these modifiers is present; if empty, always. Among the forms
-    /// of an opcode the first that is meant wins.
-    pub when: &'static [&'static str],
-    /// How the manual writes it.
-    pub syntax: &'static str,
-    /// Section of the manual (PTX ISA 9).
-    pub section: &'static str,
-    /// Instructions of this form, to be read inside [`example_module`].
-    pub examples: &'static [&'static str],
-    /// What to do with it.
-    pub lowering: Lowering,
-}
-
-/// How a form becomes core operations.
-pub enum Lowering {
-    /// By this function.
-    By(LowerFn),
-    /// Not modelled yet.
-    NotYet,
-}
-
-/// Lowers one instruction; public only as an opaque part of [`Lowering`].
-pub struct LowerFn(pub(crate) fn(&mut Insn<'_, '_, '_>) -> Lower);
-
-/// Short for use in the tables.
-const fn by(lower: fn(&mut Insn<'_, '_, '_>) -> Lower) -> Lowering {
-    Lowering::By(LowerFn(lower))
-}
-
-impl std::fmt::Debug for Lowering {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::By(_) => "By",
-            Self::NotYet => "NotYet",
-        })
-    }
-}
 
 /// Registers and memory that examples use.
 const EXAMPLE_DECLARATIONS: &str = "\
@@ -228,7 +183,7 @@ fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -
     let mut insn = Insn::new(builder, instruction)?;
     match &form.lowering {
         Lowering::By(lower) => lower.0(&mut insn)?,
-        Lowering::NotYet => return Err(insn.unsupported("not supported yet")),
+        Lowering::Unsupported => return Err(insn.unsupported("not supported yet")),
     }
     insn.finish()
 }

@@ -14,7 +14,7 @@ pub(super) const fn later(
     section: &'static str,
     examples: &'static [&'static str],
 ) -> Form {
-    Form { opcode, when, syntax, section, examples, lowering: Lowering::NotYet }
+    Form { opcode, when, syntax, section, examples, lowering: Lowering::Unsupported }
 }
 
 /// Memory of other blocks and devices, and cache policies.

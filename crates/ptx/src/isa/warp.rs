@@ -23,7 +23,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "shfl.{up,down,bfly,idx}.b32 d{|p}, a, b, c (removed for sm_70 and later)",
         section: "9.7.9.5",
         examples: &["shfl.up.b32 %r1|%p1, %r2, 1, 0;"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "vote",
@@ -39,7 +39,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "vote.{all,any,uni}.pred d, a; vote.ballot.b32 d, a (removed for sm_70 and later)",
         section: "9.7.13.8",
         examples: &["vote.all.pred %p1, %p2;"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "match",
@@ -55,7 +55,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
         section: "9.7.13.12",
         examples: &["redux.sync.max.f32 %f1, %f2, -1;"],
-        lowering: Lowering::NotYet,
+        lowering: Lowering::Unsupported,
     },
     Form {
         opcode: "redux",

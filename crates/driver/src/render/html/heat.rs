@@ -1,8 +1,8 @@
 //! Where two kernels differ: both expressions and the inputs of the witness, and a map of the output in
 //! which every element is coloured by how far apart the two are, both kernels run on numbers.
 
-use super::super::{DifferenceWitness, HeatMap, Report};
-use super::escaped;
+use crate::render::escape::quoted;
+use crate::report::{DifferenceWitness, HeatMap, Report};
 
 /// Elements beyond these are not drawn.
 const MOST: usize = 16_384;
@@ -16,7 +16,7 @@ pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
     let row = |name: &str, expression: &str, number: Option<f64>| {
         format!(
             "<tr><th>{name}</th><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>\n",
-            escaped(expression),
+            quoted(expression),
             value(number)
         )
     };
@@ -27,7 +27,7 @@ pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
         witness.inputs.iter().map(|input| format!("{} = {}", input.name, input.value)).collect();
     let mut text = format!(
         "<table class=\"witness\">\n{rows}</table>\n<p class=\"code\">{}</p>\n",
-        escaped(&inputs.join(", "))
+        quoted(&inputs.join(", "))
     );
     if let Some(map) = &report.heat {
         text.push_str(&picture(map));
@@ -64,7 +64,7 @@ fn picture(map: &HeatMap) -> String {
              {one} against {other}</title></rect>\n",
             size - 1,
             size - 1,
-            escaped(&map.output)
+            quoted(&map.output)
         ));
     }
     let (width, height) = (columns * size, rows * size);
@@ -77,6 +77,6 @@ fn picture(map: &HeatMap) -> String {
          height=\"{height}\" role=\"img\" aria-label=\"elements that differ\">\n{cells}</svg><figcaption>\
          {count} of {} elements of {} differ on these numbers{more}</figcaption></figure>\n",
         reference.len(),
-        escaped(&map.output)
+        quoted(&map.output)
     )
 }

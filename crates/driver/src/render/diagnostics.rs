@@ -1,52 +1,14 @@
 //! Diagnostics for people (source excerpts) and for programs (JSON).
 
+use super::Colour;
 use crate::Input;
 use crate::source_lines::origin_text;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use anstyle::Style;
 use base::{Diagnostic, Label, Severity, SourceFile};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-    /// Commands for GitHub's workflow runner, which shows them beside the lines.
-    Github,
-    /// JUnit's XML, for CI systems that list tests.
-    Junit,
-}
-
-/// Whether text is coloured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
-    /// With terminal escapes, which whoever prints it strips if the terminal has none; source lines
-    /// are cut to this many columns.
-    Styled {
-        /// Columns of the terminal.
-        width: usize,
-    },
-    /// Without.
-    Plain,
-}
-
-impl Colour {
-    /// A style, where text is coloured.
-    pub(crate) fn style(self, style: Style) -> Style {
-        match self {
-            Self::Styled { .. } => style,
-            Self::Plain => Style::new(),
-        }
-    }
-}
 
 /// A diagnostic with the lines it is about: those of the source if it is at hand, else of the input.
 pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> String {

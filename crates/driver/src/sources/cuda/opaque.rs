@@ -7,7 +7,7 @@ use super::includes::included;
 use std::path::{Path, PathBuf};
 
 /// The header.
-pub(super) const HEADER: &str = include_str!("../../../../tools/warpproof_math.h");
+pub(super) const HEADER: &str = include_str!("../../../../../tools/warpproof_math.h");
 
 /// Its name.
 pub(super) const NAME: &str = "warpproof_math.h";

@@ -6,8 +6,8 @@
 //! them, name and line are shown. If a source brings in a file from elsewhere, or by a name that is not seen
 //! here, messages about other files are shortened as well: a macro can carry what it read into them.
 
-use crate::escape;
 use crate::output::is_below;
+use crate::render::escape;
 use std::path::{Path, PathBuf};
 
 /// Folders whose files are quoted.

@@ -1,8 +1,8 @@
 //! The barrier dependence graph of the first block (`graph.rs` says what its edges mean), drawn from
 //! top to bottom in the order in which uses ended.
 
-use super::super::{BarrierEdge, Barriers, Report};
-use super::escaped;
+use crate::render::escape::quoted;
+use crate::report::{BarrierEdge, Barriers, Report};
 
 /// More uses than these make no picture.
 const MOST: usize = 60;
@@ -45,7 +45,7 @@ fn picture(barriers: &Barriers) -> (String, usize) {
             text.push_str(&format!(
                 "<text x=\"{X}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                 y + (number + 1) * LINE,
-                escaped(line)
+                quoted(line)
             ));
         }
         tops.push((y, y + height));
@@ -65,7 +65,7 @@ fn picture(barriers: &Barriers) -> (String, usize) {
 /// down, to the left those that go up.
 fn arrow(edge: &BarrierEdge, from: usize, to: usize, dash: &str) -> String {
     let side = WIDTH / 2;
-    let label = escaped(&edge.label);
+    let label = quoted(&edge.label);
     if edge.to == edge.from + 1 {
         let x = if edge.waits { X } else { X + 60 };
         return format!(

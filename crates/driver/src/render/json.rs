@@ -1,7 +1,7 @@
 //! Reports as JSON.
 
-use super::{Report, SCHEMA};
-use crate::escape;
+use crate::render::escape;
+use crate::report::{Report, SCHEMA};
 use serde::Serialize;
 
 pub(super) fn render(report: &Report) -> String {

@@ -3,9 +3,9 @@
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
-use super::{Finding, Report, Shown};
-use crate::escape::visible;
-use crate::properties::Verdict;
+use crate::render::escape::visible;
+use crate::report::{Finding, Report, Shown};
+use crate::verdict::Verdict;
 
 pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::new();

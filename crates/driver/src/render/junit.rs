@@ -1,9 +1,9 @@
 //! JUnit's XML, as CI systems read it: a suite for each report, a test for each property. What is
 //! refuted is a failure; what is unknown is an error and not skipped, because skipped tests pass.
 
-use super::{Finding, Property, Report};
-use crate::escape::visible;
-use crate::properties::Verdict;
+use crate::render::escape::{markup, quoted};
+use crate::report::{Finding, Property, Report};
+use crate::verdict::Verdict;
 
 pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -73,7 +73,7 @@ fn suite(report: &Report) -> String {
             Verdict::Refuted => "failure",
             Verdict::Unknown => "error",
         };
-        let (kind, details) = (case.verdict.name(), content(&case.details));
+        let (kind, details) = (case.verdict.name(), markup(&case.details));
         text.push_str(&format!(
             "{open}>\n      <{element} type=\"{kind}\" message=\"{message}\">{details}</{element}>\n    \
              </testcase>\n"
@@ -82,7 +82,7 @@ fn suite(report: &Report) -> String {
     let (tests, failures, errors) = count(cases.into_iter());
     let notes: String = report.unexecuted().iter().map(|note| format!("note: {note}\n")).collect();
     if !notes.is_empty() {
-        text.push_str(&format!("    <system-out>{}</system-out>\n", content(&notes)));
+        text.push_str(&format!("    <system-out>{}</system-out>\n", markup(&notes)));
     }
     format!(
         "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" \
@@ -103,10 +103,5 @@ fn details(finding: &Finding) -> String {
 }
 
 fn attribute(text: &str) -> String {
-    content(text).replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
-}
-
-/// XML 1.0 has no control characters at all, not even escaped.
-fn content(text: &str) -> String {
-    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    quoted(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }

@@ -5,7 +5,6 @@
 //! whole at its end, so no place can be forgotten; since our own colours are escape sequences, text about input
 //! with such characters has no colours (`Colour::for_input`).
 
-use crate::{Colour, Outcome};
 use std::borrow::Cow;
 
 /// Whether a character is obeyed and not shown. Line ends and tabs are left to the formats.
@@ -74,6 +73,16 @@ pub(crate) fn json(text: String) -> String {
     shown
 }
 
+/// Text as content of HTML or XML. XML 1.0 has no control characters at all, not even escaped.
+pub(crate) fn markup(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The same, also right inside an attribute in double quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    markup(text).replace('"', "&quot;")
+}
+
 /// Text for a terminal that contains no colours.
 #[must_use]
 pub fn plain(text: &str) -> String {
@@ -90,24 +99,6 @@ fn without_returns(text: &str) -> Cow<'_, str> {
     match text.contains("\r\n") {
         true => Cow::Owned(text.replace("\r\n", "\n")),
         false => Cow::Borrowed(text),
-    }
-}
-
-impl Colour {
-    /// No colours if something that will be shown has escape sequences of its own.
-    pub(crate) fn for_input<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
-        if may_be_coloured(texts) { self } else { Self::Plain }
-    }
-}
-
-impl Outcome {
-    /// With every character written out that would be obeyed; text in colour was made from input without any.
-    pub(crate) fn escaped(mut self, colour: Colour) -> Self {
-        if colour == Colour::Plain {
-            self.output = plain(&self.output);
-            self.messages = plain(&self.messages);
-        }
-        self
     }
 }
 
@@ -131,5 +122,12 @@ mod tests {
         let written = json(serde_json::to_string(text).unwrap());
         assert!(written.is_ascii(), "{written}");
         assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+    }
+
+    #[test]
+    fn nothing_becomes_markup() {
+        let wrong = "<script>alert(\"1\")</script>&amp;";
+        let right = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;";
+        assert_eq!(quoted(wrong), right);
     }
 }

@@ -1,5 +1,7 @@
-//! Rules of the house that the compiler does not check: which room may use which, how a module
-//! begins, how long a file may be, and what may not be in the repository.
+//! Rules of the house that the compiler does not check: which crate may use which, which files may import
+//! each other, how a module begins, how long a file may be, and what may not be in the repository.
+
+mod imports;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["ptx", "recordings"]),
 ];
 
+/// So many files of a crate may import each other in a circle: a type and the few files that are its
+/// parts. A larger one has no order in which it can be read.
+const LARGEST_CIRCLE: usize = 6;
+
+/// Circles that are larger still, to be taken apart: the most that each crate may have, largest first. A
+/// number only ever becomes smaller.
+const LARGER_CIRCLES: &[(&str, &[usize])] =
+    &[("cuda", &[27, 8]), ("driver", &[11]), ("exec", &[50]), ("param", &[23, 13, 11, 7])];
+
 /// A file with more lines needs a reason: a line of its header that starts with `//! Long:`.
 const MAX_LINES: usize = 500;
 
@@ -45,6 +56,43 @@ fn crates_use_only_what_they_may() {
             let used = dependency.name.as_str();
             let counts = dependency.kind == DependencyKind::Normal && ours.contains(used);
             assert!(!counts || allowed.contains(&used), "`{name}` may not use `{used}`");
+        }
+    }
+}
+
+/// ARCHITECTURE.md has a row for each crate, with what it may use.
+#[test]
+fn the_table_of_crates_is_complete() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for (name, allowed) in ARROWS {
+        let start = format!("| `{name}` ");
+        let row = text.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("`{name}` has no row in ARCHITECTURE.md"));
+        let uses = row.split('|').nth(2).unwrap_or_default();
+        let written: Vec<&str> = uses.split('`').skip(1).step_by(2).collect();
+        assert_eq!(written, *allowed, "the row of `{name}` in ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn few_files_import_each_other() {
+    let allowed: BTreeMap<&str, &[usize]> = LARGER_CIRCLES.iter().copied().collect();
+    let mut crates: Vec<PathBuf> = std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .chain([root().join("xtask")])
+        .collect();
+    crates.sort();
+    for folder in crates {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let allowed = allowed.get(name).copied().unwrap_or_default();
+        let circles = imports::circles(&folder.join("src"));
+        let large = circles.iter().filter(|circle| circle.len() > LARGEST_CIRCLE).count();
+        assert!(large >= allowed.len(), "`{name}` has {large}: shorten LARGER_CIRCLES");
+        for (number, circle) in circles.iter().enumerate() {
+            let most = allowed.get(number).copied().unwrap_or(LARGEST_CIRCLE);
+            let (count, files) = (circle.len(), circle.join(", "));
+            assert!(count <= most, "{count} files of `{name}` import each other: {files}");
         }
     }
 }
@@ -70,7 +118,7 @@ fn files_are_short_or_say_why_not() {
 #[test]
 fn unfinished_code_is_not_committed() {
     let unfinished = ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX"];
-    for path in sources().into_iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+    for path in sources().into_iter().filter(|path| !path.ends_with("tests/tidy/main.rs")) {
         let text = std::fs::read_to_string(&path).unwrap();
         let found = unfinished.iter().find(|word| text.contains(*word));
         assert!(found.is_none(), "{}: {}", path.display(), found.unwrap());
@@ -81,7 +129,7 @@ fn unfinished_code_is_not_committed() {
 #[test]
 fn no_machine_shows_through() {
     let elsewhere = ["/home/", "/root/", "/work/", "/Users/", "C:\\", "../shared"];
-    for path in files(&root()).into_iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+    for path in files(&root()).into_iter().filter(|path| !path.ends_with("tests/tidy/main.rs")) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let found = elsewhere.iter().find(|word| text.contains(*word));
         assert!(found.is_none(), "{}: {}", path.display(), found.unwrap());

@@ -1,5 +1,5 @@
 //! Reports as one self-contained page: no scripts, no network, no other files. Everything that comes
-//! from a kernel is escaped, and a content security policy forbids what escaping should have
+//! from a kernel is quoted, and a content security policy forbids what escaping should have
 //! prevented.
 
 mod barriers;
@@ -7,9 +7,9 @@ mod heat;
 mod sources;
 mod timeline;
 
-use super::{Finding, Report, Witness};
-use crate::escape::visible;
-use crate::properties::Verdict;
+use crate::render::escape::quoted;
+use crate::report::{Finding, Report, Witness};
+use crate::verdict::Verdict;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -33,23 +33,14 @@ pub(crate) fn render(reports: &[Report]) -> String {
          <title>warpproof: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
          <footer>warpproof {version}. Floats are real numbers; what ptxas makes of the PTX is not \
          looked at.</footer>\n</body>\n</html>\n",
-        title = escaped(&title),
+        title = quoted(&title),
         version = env!("CARGO_PKG_VERSION"),
     )
 }
 
-/// Text as it is, whatever it contains; also right inside an attribute in double quotes.
-pub(super) fn escaped(text: &str) -> String {
-    visible(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 fn contents(reports: &[Report]) -> String {
     let row = |(number, report): (usize, &Report)| {
-        let (verdict, title) = (report.verdict.name(), escaped(&report.title()));
+        let (verdict, title) = (report.verdict.name(), quoted(&report.title()));
         format!(
             "<tr><td><span class=\"badge {verdict}\">{verdict}</span></td><td><a \
              href=\"#r{number}\">{title}</a></td></tr>\n"
@@ -64,7 +55,7 @@ fn section(report: &Report, number: usize) -> String {
     let mut text = format!(
         "<section id=\"r{number}\" class=\"{verdict}\">\n<h1>{} <span class=\"badge \
          {verdict}\">{verdict}</span></h1>\n",
-        escaped(&report.title())
+        quoted(&report.title())
     );
     text.push_str(&properties(report));
     let all = report.findings.iter().map(|finding| (finding, kind(finding)));
@@ -76,16 +67,16 @@ fn section(report: &Report, number: usize) -> String {
         text.push_str(&format!(
             "<div class=\"finding open\"><h3>{} {}</h3></div>\n",
             stopped.code,
-            escaped(&stopped.message)
+            quoted(&stopped.message)
         ));
     }
     text.push_str(&sources::render(report, number));
     text.push_str(&barriers::render(report));
     for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
-        lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", escaped(line))));
+        lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", quoted(line))));
     }
     for line in report.unexecuted() {
-        text.push_str(&format!("<p>note: {}</p>\n", escaped(&line)));
+        text.push_str(&format!("<p>note: {}</p>\n", quoted(&line)));
     }
     text.push_str("</section>\n");
     text
@@ -112,7 +103,7 @@ fn properties(report: &Report) -> String {
         let side = property.side.map(|side| format!("{side}: ")).unwrap_or_default();
         let name = format!("{side}{}", property.name);
         let reasons = match property.verdict {
-            Verdict::Unknown => escaped(&property.reasons.join("; ")),
+            Verdict::Unknown => quoted(&property.reasons.join("; ")),
             Verdict::Proved | Verdict::Refuted => String::new(),
         };
         let same = |group: &&mut (Verdict, String, Vec<String>)| {
@@ -146,22 +137,22 @@ fn one(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> St
         id.0,
         id.1,
         finding.code,
-        escaped(&finding.message)
+        quoted(&finding.message)
     );
     for location in &finding.locations {
         let shown = &location.shown;
         let anchor = sources::anchor(report, &shown.path, shown.line, id.0);
         text.push_str(&format!(
             "<p><a class=\"code\" href=\"#{anchor}\">{}:{}</a> {}</p>\n",
-            escaped(&shown.path),
+            quoted(&shown.path),
             shown.line,
-            escaped(&location.message)
+            quoted(&location.message)
         ));
     }
     for (word, said) in
         [("note", &finding.note), ("help", &finding.help), ("allowed", &finding.allowed)]
     {
-        said.iter().for_each(|said| text.push_str(&format!("<p>{word}: {}</p>\n", escaped(said))));
+        said.iter().for_each(|said| text.push_str(&format!("<p>{word}: {}</p>\n", quoted(said))));
     }
     match &finding.witness {
         Some(Witness::Thread(witness)) => text.push_str(&timeline::render(witness)),
@@ -170,16 +161,4 @@ fn one(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> St
     }
     text.push_str("</div>\n");
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn nothing_becomes_markup() {
-        let wrong = "<script>alert(\"1\")</script>&amp;";
-        let right = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;";
-        assert_eq!(escaped(wrong), right);
-    }
 }

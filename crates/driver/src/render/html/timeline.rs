@@ -1,8 +1,8 @@
 //! A race as a picture: what each of the two threads did last, from top to bottom, and that nothing
 //! joins them.
 
-use super::super::{Side, ThreadWitness};
-use super::escaped;
+use crate::render::escape::quoted;
+use crate::report::{Side, ThreadWitness};
 
 const WIDTH: usize = 560;
 const LEFT: [usize; 2] = [150, 410];
@@ -31,7 +31,7 @@ pub(super) fn render(witness: &ThreadWitness) -> String {
         "<figure class=\"timeline\"><svg viewBox=\"0 0 {WIDTH} 240\" width=\"{WIDTH}\" height=\"240\" \
          role=\"img\" aria-label=\"two threads and their accesses\">\n{picture}</svg>\
          <figcaption>{}</figcaption></figure>\n",
-        escaped(&array.unwrap_or_default())
+        quoted(&array.unwrap_or_default())
     )
 }
 
@@ -66,6 +66,6 @@ fn access(side: &Side, x: usize, y: usize) -> String {
         x - 100,
         y - 16,
         y,
-        escaped(&label)
+        quoted(&label)
     )
 }

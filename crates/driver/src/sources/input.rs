@@ -1,13 +1,13 @@
 //! Reading PTX, or making it from what was given, and saying what a file is if neither works.
 
+use super::container::{self, Contents, Module};
+use super::cuda::{self, CompileOptions};
+use super::front;
+use super::triton::{self, Facts};
 use crate::arguments::closest;
-use crate::container::{self, Contents, Module};
-use crate::cuda::{self, CompileOptions};
-use crate::escape::{on_one_line, visible};
-use crate::inspect;
 use crate::output::is_below;
-use crate::report::relative;
-use crate::triton;
+use crate::paths::relative;
+use crate::render::escape::{on_one_line, visible};
 use base::{SourceFile, Span};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,15 +38,6 @@ pub struct Input {
     headers: Vec<(u32, SourceFile)>,
     /// Sources that were asked for.
     sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
-}
-
-/// What Triton writes down beside its PTX.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
-    /// Bytes of dynamic shared memory.
-    pub(crate) shared: Option<u64>,
-    /// The file that says so.
-    pub(crate) file: String,
 }
 
 /// Why there is no text to work on; displays as one line.
@@ -112,7 +103,7 @@ impl Input {
             Self::from_bytes(&on_one_line(&path.display().to_string()), bytes)?
         };
         let project = options.project.as_deref();
-        if is_elsewhere(path, project) && inspect::lower(&input).is_err() {
+        if is_elsewhere(path, project) && front::lower(&input.source).is_err() {
             return Err(fail(format!("is not PTX without errors; {ELSEWHERE}")));
         }
         input.facts = triton::facts(path);

@@ -1,7 +1,7 @@
 //! Sources side by side, with what was found on their lines.
 
-use super::super::{Finding, Location, Report, SourceText};
-use super::escaped;
+use crate::render::escape::quoted;
+use crate::report::{Finding, Location, Report, SourceText};
 
 /// Lines of a long file that are shown around each that something is said of.
 const AROUND: usize = 12;
@@ -21,7 +21,7 @@ pub(super) fn render(report: &Report, number: usize) -> String {
     }
     let panes = report.sources.iter().enumerate().map(|(file, source)| {
         let side = source.side.map(|side| format!("{side}: ")).unwrap_or_default();
-        let (path, lines) = (escaped(&source.path), lines(report, source, (number, file)));
+        let (path, lines) = (quoted(&source.path), lines(report, source, (number, file)));
         format!(
             "<div><h3>{side}<span class=\"code\">{path}</span></h3>\n<div class=\"source\"><table \
              class=\"code\">\n{lines}</table></div></div>\n"
@@ -62,14 +62,14 @@ fn lines(report: &Report, source: &SourceText, (number, file): (usize, usize)) -
         text.push_str(&format!(
             "<tr id=\"r{number}-s{file}-l{line}\" class=\"{class}\"><td class=\"number\">{line}</td>\
              <td>{}</td></tr>\n",
-            escaped(written)
+            quoted(written)
         ));
         for one in here {
             let other = if one.primary { "" } else { " other" };
             text.push_str(&format!(
                 "<tr class=\"said{other}\"><td class=\"number\"></td><td>{} {}</td></tr>\n",
                 one.finding.code,
-                escaped(&one.text)
+                quoted(&one.text)
             ));
         }
     }

@@ -1,8 +1,16 @@
 //! Entries of Triton's cache: a folder with `NAME.ptx` and, beside it, `NAME.json`, which tells what PTX
 //! does not: how much shared memory the launch asks for.
 
-use crate::input::Facts;
 use std::path::{Path, PathBuf};
+
+/// What Triton writes down beside its PTX.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared: Option<u64>,
+    /// The file that says so.
+    pub(crate) file: String,
+}
 
 /// The PTX of an entry that was given as its folder or its JSON; any other path as it is.
 pub(crate) fn entry(path: &Path) -> Result<PathBuf, String> {

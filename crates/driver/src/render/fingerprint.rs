@@ -1,8 +1,8 @@
 //! What a finding is recognised by in the next run, although lines have moved: its code, its kernel,
 //! the array, and what the lines say it is about. No numbers of lines, threads or elements.
 
-use super::{Finding, Location, Report, Witness};
 use crate::demangle::demangle;
+use crate::report::{Finding, Location, Report, Witness};
 
 /// A fingerprint for each finding: those with the same features are numbered.
 pub(super) fn fingerprints<'f>(

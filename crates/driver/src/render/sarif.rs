@@ -3,11 +3,11 @@
 //! WP0020, so that a page without results means that everything is proved.
 
 use super::fingerprint::fingerprints;
-use super::{Finding, Location, Report, Shown};
 use crate::Exit;
-use crate::escape;
 use crate::explain;
-use crate::properties::Verdict;
+use crate::render::escape;
+use crate::report::{Finding, Location, Report, Shown};
+use crate::verdict::Verdict;
 use base::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -154,7 +154,7 @@ fn result(report: &Report, finding: &Finding, level: &str, print: &str) -> Value
 }
 
 fn file_itself(report: &Report) -> Shown {
-    Shown { path: super::relative(&report.file), line: 1, column: 1, ..Shown::default() }
+    Shown { path: crate::paths::relative(&report.file), line: 1, column: 1, ..Shown::default() }
 }
 
 fn location(shown: &Shown) -> Value {

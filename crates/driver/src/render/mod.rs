@@ -1,0 +1,51 @@
+//! Reports and diagnostics as text: for people, and in the formats of programs.
+//!
+//! Everything here takes data that is complete, and writes it; nothing here looks at a kernel.
+
+pub(crate) mod diagnostics;
+pub mod escape;
+mod fingerprint;
+mod format;
+mod github;
+mod html;
+mod json;
+mod junit;
+mod sarif;
+
+pub use format::{Colour, Format};
+
+use crate::output;
+use crate::report::Report;
+use std::path::Path;
+
+impl Report {
+    /// In a format for programs; `None` for text, which needs more than the report.
+    #[must_use]
+    pub fn render(&self, format: Format) -> Option<String> {
+        let one = std::slice::from_ref(self);
+        match format {
+            Format::Text => None,
+            Format::Json => Some(json::render(self)),
+            Format::Sarif | Format::Github | Format::Junit => render_all(self.command, one, format),
+        }
+    }
+}
+/// Several reports as one document, for formats that have such.
+#[must_use]
+pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> Option<String> {
+    match format {
+        Format::Text => None,
+        Format::Json => Some(json::render_all(command, reports)),
+        Format::Sarif => Some(sarif::render(reports)),
+        Format::Github => Some(github::render(reports)),
+        Format::Junit => Some(junit::render(reports)),
+    }
+}
+
+/// Writes a page of reports.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), String> {
+    output::write(path, &html::render(reports))
+}

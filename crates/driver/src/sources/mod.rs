@@ -1,0 +1,12 @@
+//! From a file to a program: reads PTX, takes it out of containers, or has a compiler make it, and lowers it.
+//!
+//! *Must not know* launches, reports or commands.
+
+mod container;
+pub mod cuda;
+mod front;
+mod input;
+mod triton;
+
+pub(crate) use front::{checked, lower};
+pub use input::{Input, InputError};
