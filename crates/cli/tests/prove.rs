@@ -1,4 +1,6 @@
 //! `warpproof prove` as a user meets it: kernels in `prove/`, without a solver, what is told and how it ends.
+//!
+//! Long: one test for each thing that a user meets, and the attacks of `prove/attacks` and `prove/pairs`.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;

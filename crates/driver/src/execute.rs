@@ -3,7 +3,7 @@
 use crate::allow::Allow;
 use crate::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
-    MissingData, OutputSpec, Request, ScalarValue, build_launch, select_kernel,
+    MissingData, Request, ScalarValue, build_launch, select_kernel,
 };
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::demangle::demangle;
@@ -12,6 +12,7 @@ use crate::hints::Trials;
 use crate::precision::Kernel;
 use crate::race_groups::distinct;
 use crate::sync_findings::{self, is_note};
+use crate::unwritten::unwritten;
 use crate::{
     Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, sources, wmma,
 };
@@ -479,28 +480,4 @@ impl Finished<'_> {
             false => format!("{ran} block{plural}"),
         }
     }
-}
-
-/// See [`Finished::unwritten`]; there may be many elements, so it is found once.
-fn unwritten(built: &BuiltLaunch, result: &exec::Outcome) -> Vec<String> {
-    if result.gap.is_some() || built.launch.is_partial() {
-        return Vec::new();
-    }
-    let missing = |output: &OutputSpec| {
-        let written = &result.written[output.buffer];
-        let bytes = output.element.bytes() as usize;
-        let is_missing = |&offset: &u64| {
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).saturating_mul(bytes);
-            let element = written.get(start..start.saturating_add(bytes));
-            element.is_none_or(|element| element.contains(&false))
-        };
-        let mut absent = output.offsets().filter(is_missing);
-        let first = absent.next()?;
-        let (count, all) = (absent.count() + 1, output.offsets().count());
-        let name = &output.name;
-        Some(format!(
-            "output `{name}`: {count} of {all} elements are never written, `{name}[{first}]` first"
-        ))
-    };
-    built.outputs.iter().filter_map(missing).collect()
 }

@@ -39,6 +39,7 @@ mod source_lines;
 mod sources;
 pub mod support;
 mod sync_findings;
+mod unwritten;
 mod verdict;
 mod wmma;
 

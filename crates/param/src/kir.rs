@@ -438,24 +438,21 @@ pub const MAX_THREADS_OF_AXIS: i128 = i32::MAX as i128;
 /// Whether a barrier is among these statements, at any depth.
 #[must_use]
 pub fn has_barrier(statements: &[Stmt]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Stmt::Barrier(_) => true,
-        Stmt::If(_, then, otherwise) => has_barrier(then) || has_barrier(otherwise),
-        Stmt::Loop(inner) => {
-            has_barrier(&inner.head) || has_barrier(&inner.body) || has_barrier(&inner.step)
-        }
-        _ => false,
-    })
+    has(statements, |one| matches!(one, Stmt::Barrier(_)))
 }
 
 /// Whether something that a warp does together is among these statements, at any depth.
 #[must_use]
 pub fn has_warp(statements: &[Stmt]) -> bool {
+    has(statements, |one| matches!(one, Stmt::Warp(_)))
+}
+
+fn has(statements: &[Stmt], wanted: fn(&Stmt) -> bool) -> bool {
     statements.iter().any(|statement| match statement {
-        Stmt::Warp(_) => true,
-        Stmt::If(_, then, otherwise) => has_warp(then) || has_warp(otherwise),
+        one if wanted(one) => true,
+        Stmt::If(_, then, otherwise) => has(then, wanted) || has(otherwise, wanted),
         Stmt::Loop(inner) => {
-            has_warp(&inner.head) || has_warp(&inner.body) || has_warp(&inner.step)
+            [&inner.head, &inner.body, &inner.step].into_iter().any(|part| has(part, wanted))
         }
         _ => false,
     })

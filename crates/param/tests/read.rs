@@ -132,7 +132,12 @@ fn views_are_of_the_same_scalars() {
         "__global__ void k(float* x) { ((float4*)x)[2].y = 1; }",
         &["x[Add.int64_t(x#0, Add.int64_t(Mul.int64_t(4, 2), 1))]"],
     );
-    for cast in ["(int*)x", "(double*)x", "(char*)x", "(half*)x", "(float3*)((double*)x)"] {
+    // Elements of the same width are read as their bits.
+    has(
+        "__global__ void k(float* x) { auto p = (int*)x; p[0] = p[1]; }",
+        &["= __float_as_int(", "= __int_as_float("],
+    );
+    for cast in ["(double*)x", "(char*)x", "(half*)x", "(float3*)((double*)x)"] {
         let text = format!(
             "#include <cuda_fp16.h>\n__global__ void k(float* x) {{ auto p = {cast}; p[0] = p[1]; }}"
         );
