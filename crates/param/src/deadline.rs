@@ -5,7 +5,7 @@
 //! refuted before stays so.
 //!
 //! Work that does not come to such a place soon after is given up as a whole: what all of it is made of (polynomials, formulas,
-//! statements) calls [`tick`], which unwinds to [`within`].
+//! statements) calls `tick`, which unwinds to [`within`].
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
