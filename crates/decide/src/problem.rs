@@ -18,7 +18,7 @@ pub struct Budget {
     pub points: u64,
     /// Bits of the values at those points: 3 fits every float format, 11 is f16, 24 f32.
     pub significand_bits: u32,
-    /// Stop after this many differences; the pairs after them are [`Reason::Skipped`].
+    /// Stop after this many differences; the pairs after them are [`crate::Reason::Skipped`].
     pub differences: usize,
     /// When to stop, whatever is left of the steps.
     pub deadline: Deadline,
