@@ -28,7 +28,7 @@ pub(crate) struct Votes {
     pub(crate) unknown: bool,
 }
 
-/// Generations of barriers that nobody waited for. They are told when the block has ended: a barrier that
+/// Generations of barriers without a waiting thread. They are reported when the block has ended: a barrier that
 /// is used again too early is an error, of which the note would be a part.
 #[derive(Debug, Default)]
 pub(crate) struct Unawaited {

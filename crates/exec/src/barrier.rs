@@ -127,7 +127,7 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, at, lanes, |context| context.find(Fault::Barrier(fault), lanes));
     }
 
-    /// Lets everybody go who waits at a barrier, with the result of its reduction.
+    /// Releases the threads that wait at a barrier, with the result of its reduction.
     pub(crate) fn release(&mut self, id: u8) {
         self.keep_use(id, true);
         self.keep_unawaited(id);
@@ -151,7 +151,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps the generation that a barrier collects, if nobody waits for it.
+    /// Keeps the generation that a barrier collects, if no thread waits for it.
     fn keep_unawaited(&mut self, id: u8) {
         let generation = self.tracker.generation(id);
         let Some(first) = generation.registrations.first() else { return };
@@ -165,7 +165,7 @@ impl BlockRun<'_, '_> {
         self.unawaited.arrivals.push((first.site, first.warp, fault));
     }
 
-    /// Tells which arrivals nobody has waited for, now that all threads have ended.
+    /// Reports arrivals for which no thread waited, now that all threads have ended.
     pub(crate) fn note_unawaited(&mut self) {
         (0..16).for_each(|id| self.keep_unawaited(id));
         let Unawaited { arrivals, reused } = std::mem::take(&mut self.unawaited);
@@ -179,7 +179,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps who came to a barrier, if somebody wants to know.
+    /// Keeps which warps came to a barrier, if uses are asked for.
     fn keep_use(&mut self, id: u8, complete: bool) {
         if !self.tracker.keeps_uses() {
             return;
@@ -199,7 +199,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps the barriers that not everybody came to.
+    /// Keeps the uses of barriers that are not complete.
     pub(crate) fn keep_open_uses(&mut self) {
         (0..16).for_each(|id| self.keep_use(id, false));
     }

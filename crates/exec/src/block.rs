@@ -33,7 +33,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) tracker: Tracker,
     /// Predicates brought to each barrier.
     pub(crate) votes: [Votes; 16],
-    /// Generations of barriers that nobody waited for.
+    /// Generations of barriers without a waiting thread.
     pub(crate) unawaited: Unawaited,
     scratch: Scratch,
     pub(crate) valued: Option<Valued<'b>>,
@@ -215,7 +215,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// A collective lacks lanes: those with this mask wait, and join others at the same place.
-    /// Whether anybody can go on.
+    /// Returns whether a lane can go on.
     fn gather(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> Result<bool, Gap> {
         let warp = &mut self.warps[number];
         let divides = same != warp.groups[group].lanes;
@@ -223,7 +223,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         warp.groups[group].state = State::Gathering(mask);
         let before = warp.groups.len();
         let merged = warp.merge(group);
-        // New lanes have come: perhaps everybody is here now.
+        // New lanes have come: perhaps none is missing now.
         if warp.groups.len() < before {
             warp.groups[merged].state = State::Ready;
             return Ok(true);
@@ -232,7 +232,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Lanes may come to a collective at different instructions (manual §9.7.9.6: with the same
-    /// qualifiers and mask). Executes it if everybody named is at one.
+    /// qualifiers and mask). Executes it if all named lanes are at one.
     fn gather_sites(&mut self, number: usize, group: usize, mask: Mask) -> Result<bool, Gap> {
         let machine = self.machine;
         let sync = |at: Position| match machine.op(machine.site(at)) {

@@ -21,7 +21,7 @@ pub(crate) struct Budget {
     deadline: Option<Instant>,
     watch: Option<&'static Watch>,
     until_look: u64,
-    /// Says that nobody wants the result any more.
+    /// Set when the result is no longer needed.
     cancelled: Option<Arc<AtomicBool>>,
 }
 
@@ -76,7 +76,7 @@ impl Budget {
         if let Some(watch) = self.watch {
             watch.add_instructions(BETWEEN_LOOKS);
             if watch.is_stopped() {
-                return Err(Exhausted::Patience);
+                return Err(Exhausted::Interrupted);
             }
         }
         let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
@@ -89,8 +89,8 @@ impl Budget {
 pub(crate) enum Exhausted {
     Instructions,
     Time,
-    /// Whoever watches wants it to end.
-    Patience,
+    /// The watcher asked the run to end.
+    Interrupted,
 }
 
 impl Exhausted {
@@ -117,9 +117,9 @@ impl Exhausted {
         let stop = match self {
             Self::Instructions => Stop::Budget { in_loop },
             Self::Time => Stop::Time { in_loop },
-            Self::Patience => Stop::Interrupted,
+            Self::Interrupted => Stop::Interrupted,
         };
-        let did = if self == Self::Patience { "was interrupted" } else { "gave up" };
+        let did = if self == Self::Interrupted { "was interrupted" } else { "gave up" };
         Gap { place, thread, reason: format!("{did} after {executed} instructions"), stop }
     }
 }

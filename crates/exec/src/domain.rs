@@ -39,17 +39,9 @@
 
 use crate::concrete::Conversion;
 use crate::finding::Place;
+pub use crate::handle::{LIMIT, Value};
 use crate::lanes::{Mask, WARP};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding, Scalar, Width};
-
-/// A handle of a value of the domain. Never 0 and below [`LIMIT`]: other words are the engine's own.
-pub type Value = u32;
-
-/// Handles of a domain are below this.
-pub const LIMIT: u32 = HANDLES - (1 << 24);
-
-/// Handles are below this; from [`LIMIT`] on they are aliases ([`crate::legal::alias`]).
-pub(crate) const HANDLES: u32 = 1 << 31;
 
 /// Which numbers the floats of a run are, where a decision rests on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@ pub mod domain;
 mod doubt;
 mod fast;
 mod finding;
+mod handle;
 mod interpret;
 mod lanes;
 mod launch;

@@ -14,7 +14,7 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Blocks that [`crate::check`] runs at the same time. What a run finds does not depend on it.
     pub jobs: usize,
-    /// Who watches it, and may want it to end.
+    /// A watcher, which may ask the run to end.
     pub watch: Option<&'static Watch>,
     /// Which code executes instructions. What a run finds does not depend on it.
     pub paths: Paths,

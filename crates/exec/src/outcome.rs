@@ -32,7 +32,7 @@ pub struct Outcome {
     pub gap: Option<Gap>,
     /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at.
     pub buffers: Vec<Vec<u8>>,
-    /// For each byte of each buffer, whether somebody gave it a value.
+    /// For each byte of each buffer, whether it was given a value.
     pub written: Vec<Vec<bool>>,
     /// Places whose results the manual does not fix to the bit.
     pub approximate: Vec<Place>,

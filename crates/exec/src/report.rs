@@ -40,7 +40,6 @@ pub(crate) struct Report {
     pub(crate) approximate: BTreeSet<Place>,
     /// Accesses that are aligned only if the allocation lies better than it promises.
     pub(crate) alignments: FxHashSet<Place>,
-    /// Some of those, for a quick answer.
     /// The sites of those, so that each is added once.
     aligned: Vec<bool>,
     /// Atomic additions of floats whose sum may be rounded.
@@ -51,7 +50,7 @@ pub(crate) struct Report {
     pub(crate) undecided: Vec<Undecided>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
-    /// Uses of barriers, if somebody wants to know.
+    /// Uses of barriers, if asked for.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,

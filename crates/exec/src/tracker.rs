@@ -52,7 +52,7 @@ pub(crate) struct Shadows {
     met: Conflicts,
     /// The context of each of them.
     contexts: Vec<ConflictContext>,
-    /// A byte whose stores somebody wants to know.
+    /// A byte whose last store is asked for.
     traced: Option<Traced>,
 }
 
@@ -208,7 +208,7 @@ impl Tracker {
         self.order.arrive(id, registration)
     }
 
-    /// Tells whether everybody has come whom barrier `id` waits for.
+    /// Tells whether all threads have come that barrier `id` counts.
     pub(crate) fn is_complete(&self, id: u8) -> bool {
         self.order.is_complete(id)
     }

@@ -85,7 +85,7 @@ impl Warp {
         }
     }
 
-    /// Starts a block: registers and local memory are as nobody wrote them.
+    /// Starts a block: registers and local memory are undefined.
     pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
         // Clearing large arrays, which perhaps few blocks use, takes longer than asking for others.
         const LARGE: usize = 1 << 20;
@@ -149,7 +149,7 @@ impl Warp {
         self.files[function.position()] = Some(registers);
     }
 
-    /// Starts a call: registers and local variables of the callee are as nobody wrote them. How many
+    /// Starts a call: registers and local variables of the callee are undefined. Returns how many
     /// bytes that were.
     pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) -> usize {
         let mut cleared = machine.program.functions[function].registers.len();

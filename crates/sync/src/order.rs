@@ -84,7 +84,7 @@ impl Order {
         self.barriers.register(&mut self.clocks, id, registration)
     }
 
-    /// Tells whether everybody has come whom barrier `id` waits for.
+    /// Tells whether all threads have come that barrier `id` counts.
     #[must_use]
     pub fn is_complete(&self, id: u8) -> bool {
         self.barriers.is_complete(id)

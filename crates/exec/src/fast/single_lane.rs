@@ -79,7 +79,7 @@ fn int_compare(
     Some(())
 }
 
-/// One word from memory that nobody watches.
+/// Loads one word from memory whose accesses are not tracked.
 #[inline]
 fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
     let AddressBase::Register(base) = load.address.base else { return None };

@@ -7,7 +7,7 @@ use crate::launch::Access as Permission;
 use crate::polls::{WAITS, target};
 use ir::{Address, AddressBase, Op, Space};
 
-/// What is said where nobody else could change what is polled.
+/// The reason where no other block could change what is polled.
 const ALONE: &str =
     "this loop polls global memory until something else changes it; such waits are not modelled";
 /// A loop that polls as often will not end by itself.

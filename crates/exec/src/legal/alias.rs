@@ -9,10 +9,10 @@
 use super::Enclosure;
 use crate::concrete::Conversion;
 use crate::domain::{
-    Binary, Connective, Domain, HANDLES, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value,
-    Values,
+    Binary, Connective, Domain, Inputs, Instruction, Numbers, Truths, Unary, Value, Values,
 };
 use crate::finding::Place;
+use crate::handle::Handle;
 use crate::lanes::Mask;
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
@@ -38,30 +38,26 @@ impl Aliases {
         let positions = self.known.entry((value, enclosure.key())).or_default();
         let same = |position: &&u32| self.enclosures[**position as usize] == enclosure;
         if let Some(position) = positions.iter().find(same) {
-            return LIMIT + position;
+            return Handle::of_alias(*position).map_or(value, |alias| alias.0);
         }
         let next = self.enclosures.len() as u32;
-        if LIMIT + next >= HANDLES {
-            return value;
-        }
+        let Some(Handle(alias)) = Handle::of_alias(next) else { return value };
         positions.push(next);
         self.targets.borrow_mut().push(value);
         self.enclosures.push(enclosure);
-        LIMIT + next
+        alias
     }
 
     /// The enclosure of a handle, if it is an alias.
     pub(crate) fn enclosure(&self, value: Value) -> Option<&Enclosure> {
-        self.enclosures.get(value.checked_sub(LIMIT)? as usize).filter(|_| value < HANDLES)
+        self.enclosures.get(Handle(value).alias()?)
     }
 
     /// The domain's handle.
     pub(crate) fn target(&self, value: Value) -> Value {
-        match value.checked_sub(LIMIT) {
-            Some(position) if value < HANDLES => {
-                self.targets.borrow().get(position as usize).copied().unwrap_or(value)
-            }
-            _ => value,
+        match Handle(value).alias() {
+            Some(position) => self.targets.borrow().get(position).copied().unwrap_or(value),
+            None => value,
         }
     }
 
@@ -84,17 +80,15 @@ pub(crate) struct Aliased<'d> {
 
 impl Aliased<'_> {
     fn one(&self, value: Value) -> Value {
-        match value.checked_sub(LIMIT) {
-            Some(position) if value < HANDLES => {
-                self.targets.borrow().get(position as usize).copied().unwrap_or(value)
-            }
-            _ => value,
+        match Handle(value).alias() {
+            Some(position) => self.targets.borrow().get(position).copied().unwrap_or(value),
+            None => value,
         }
     }
 
     /// Operands without aliases. Most runs have none, and there is nothing to do.
     fn all<const N: usize>(&self, operands: [&Values; N]) -> Option<[Values; N]> {
-        let is_alias = |value: &Value| (LIMIT..HANDLES).contains(value);
+        let is_alias = |value: &Value| Handle(*value).is_alias();
         if self.targets.borrow().is_empty()
             || !operands.iter().any(|values| values.iter().any(is_alias))
         {

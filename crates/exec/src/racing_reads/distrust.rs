@@ -9,8 +9,8 @@ use crate::lanes::Mask;
 use crate::tags::Tags;
 use ir::{AddressBase, Load};
 
-/// For each destination of a load, the lanes in which it reads what nobody knows. To be asked once for each load
-/// that is executed, before it is.
+/// The lanes of each destination of a load in which its read races. Call it once for each executed load, before
+/// the load: it counts.
 pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
     let Suspicion::Distrust(distrusted) = &context.machine.suspicion else { return Vec::new() };
     let by_site = distrusted.sites.contains(&context.site);

@@ -10,7 +10,7 @@ use crate::run::check_suspecting;
 use ir::Program;
 use std::sync::Arc;
 
-/// Whether a race may be harmless because nobody uses what is read.
+/// Tells whether a race may be harmless because the value read is not used.
 fn is_of_a_read(race: &Race) -> bool {
     let reads = race.sides.iter().filter(|side| side.kind == AccessKind::Read).count();
     reads == 1 && !race.non_coherent && race.sides.iter().all(|side| !side.in_flight)

@@ -18,8 +18,9 @@ pub(crate) mod memory;
 pub(crate) mod nibbles;
 pub(crate) mod unit;
 
-use crate::domain::{Binary, Domain, HANDLES, Value};
+use crate::domain::{Binary, Domain};
 use crate::finding::Place;
+use crate::handle::{Handle, Value};
 use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
 use crate::tags::Source;
@@ -146,7 +147,7 @@ impl Valued<'_> {
         format: Format,
         place: Option<Place>,
     ) -> Result<Value, u32> {
-        if word != 0 && word < HANDLES {
+        if Handle(word).is_value() {
             return Ok(word);
         }
         let bytes = self.store.units.bytes(word);
@@ -182,7 +183,7 @@ impl Valued<'_> {
     pub(crate) fn explain(&self, word: u32) -> String {
         match self.store.units.lost(word) {
             Some(lost) => format!("a value {}", lost.reason),
-            None if word < HANDLES => self.domain.explain(word),
+            None if !Handle(word).is_unit() => self.domain.explain(word),
             None => "a value that is not a number".to_owned(),
         }
     }

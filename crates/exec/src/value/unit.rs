@@ -10,8 +10,8 @@
 //! followed.
 
 use super::nibbles::Nibble;
-use crate::domain::{HANDLES, Value};
 use crate::finding::Place;
+use crate::handle::{Handle, Value};
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
 
@@ -152,17 +152,14 @@ pub(crate) struct Units {
 impl Units {
     /// The unit a word stands for, if it is in the table.
     pub(crate) fn get(&self, word: u32) -> Option<&Unit> {
-        self.table.get(word.checked_sub(HANDLES)? as usize)
+        self.table.get(Handle(word).unit()?)
     }
 
     /// The word of a new unit; 0 when there is no room.
     pub(crate) fn push(&mut self, unit: Unit) -> u32 {
-        let position = self.table.len() as u32;
-        if position >= HANDLES {
-            return 0;
-        }
+        let Some(Handle(word)) = Handle::of_unit(self.table.len() as u32) else { return 0 };
         self.table.push(unit);
-        HANDLES + position
+        word
     }
 
     /// The word of a number.
@@ -189,7 +186,7 @@ impl Units {
     /// The word of one of two halves alone, zeros above it; `None` if the unit is something else.
     #[inline]
     pub(crate) fn half_alone(&mut self, word: u32, half: usize) -> Option<u32> {
-        let position = word.checked_sub(HANDLES)? as usize;
+        let position = Handle(word).unit()?;
         match self.halves_known.get(position) {
             Some(known) if known[half] != 0 => Some(known[half]),
             _ => self.find_half(position, half),
@@ -233,7 +230,7 @@ impl Units {
     pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
-            None if word == 0 || word >= HANDLES => {
+            None if !Handle(word).is_value() => {
                 Some(Lost { place: None, reason: "that no record was kept of" })
             }
             _ => None,
@@ -267,7 +264,7 @@ impl Units {
         let whole = |value: u32, sort: Sort| {
             move |index: usize| Byte::Of { value, sort, index: index as u8 }
         };
-        if word != 0 && word < HANDLES {
+        if Handle(word).is_value() {
             return std::array::from_fn(whole(word, Sort::F32));
         }
         match self.get(word) {

@@ -7,8 +7,9 @@ use super::operand::{Patch, bytes, raw};
 use super::{integer, truth};
 use crate::concrete;
 use crate::context::Context;
-use crate::domain::{HANDLES, Unary};
+use crate::domain::Unary;
 use crate::finding::Gap;
+use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
@@ -436,7 +437,7 @@ fn apply(context: &mut Context<'_, '_>, op: Unary, value: u32) -> Option<u32> {
     let valued = context.valued.as_mut()?;
     let mut out = [0; WARP];
     valued.domain.unary(op, &[value; WARP], Mask(1), &mut out);
-    (out[0] != 0 && out[0] < HANDLES).then_some(out[0])
+    Handle(out[0]).is_value().then_some(out[0])
 }
 
 /// An operation on a choice between two numbers, and numbers: the choice between its results.

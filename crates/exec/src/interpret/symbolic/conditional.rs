@@ -14,8 +14,9 @@ use super::operand::{bytes, raw};
 use super::select::{self, choice};
 use super::truth::{self, Predicate};
 use crate::context::Context;
-use crate::domain::{Connective, HANDLES, Truths, Value};
+use crate::domain::{Connective, Truths, Value};
 use crate::finding::{AccessKind, Gap};
+use crate::handle::Handle;
 use crate::interpret::access::{locate, read_element, resolve, word_of, write_element};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
@@ -175,7 +176,7 @@ impl Truth {
         match () {
             () if predicate.tags.poison.has(lane) => Self::Lost,
             () if !predicate.tags.unknown.has(lane) => Self::Known(predicate.truth.has(lane)),
-            () if word != 0 && word < HANDLES => Self::Handle(word),
+            () if Handle(word).is_value() => Self::Handle(word),
             () => Self::Lost,
         }
     }

@@ -10,7 +10,8 @@ use super::{integer, legal};
 use crate::concrete;
 use crate::concrete::Conversion;
 use crate::context::Context;
-use crate::domain::{HANDLES, Numbers};
+use crate::domain::Numbers;
+use crate::handle::Handle;
 use crate::lanes::{Mask, WARP};
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;
@@ -188,7 +189,7 @@ fn to_integer(
     for lane in lanes.iter() {
         let Some(valued) = &mut context.valued else { return };
         let word = values[lane];
-        let followed = word != 0 && word < HANDLES;
+        let followed = Handle(word).is_value();
         let legal = legal::integer(valued, conversion, from, word).filter(|_| followed);
         let exact = |number: i128| number.clamp(lowest, highest) as u64 & width.mask();
         let number = match valued.domain.numbers() {

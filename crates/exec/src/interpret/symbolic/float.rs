@@ -2,13 +2,12 @@
 
 use super::legal::{self, Machine};
 use super::operand::{is_number, raw};
-use super::reals::{
-    Ask, Shape, all_followed, answer, ask_relation, is_alias, reals, tell_tests, write,
-};
+use super::reals::{Ask, Shape, all_followed, answer, ask_relation, reals, tell_tests, write};
 use super::{classify, convert, special, truth};
 use crate::concrete::Conversion;
 use crate::context::Context;
 use crate::domain::{Binary, Instruction, Numbers, Truths, Unary};
+use crate::handle::Handle;
 use crate::lanes::{Mask, WARP};
 use crate::legal::Enclosure;
 use crate::legal::enclosure;
@@ -166,7 +165,9 @@ fn quick<const N: usize>(
     let aliases = !valued.aliases.is_empty();
     for (source, operand) in sources.iter_mut().zip(operands) {
         match registers.unknown_narrow(layout, operand, Width::B32, *lanes) {
-            Some(words) if aliases && words.iter().any(|&word| is_alias(word)) => return false,
+            Some(words) if aliases && words.iter().any(|&word| Handle(word).is_alias()) => {
+                return false;
+            }
             Some(words) if all_followed(words, *lanes) => *source = words,
             _ => return false,
         }

@@ -7,7 +7,8 @@ use super::operand::{Operands, Patch, raw};
 use super::reals::{Shape, followed};
 use crate::concrete::{self, Conversion};
 use crate::context::Context;
-use crate::domain::{Binary, HANDLES, Numbers, Truths, Value, Values};
+use crate::domain::{Binary, Numbers, Truths, Value, Values};
+use crate::handle::Handle;
 use crate::lanes::Mask;
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;
@@ -215,7 +216,7 @@ pub(super) fn confirm(
 
 /// Whether a value is known to depend on inputs.
 fn is_data(valued: &Valued<'_>, value: Value) -> bool {
-    value != 0 && value < HANDLES && valued.domain.is_data(value)
+    Handle(value).is_value() && valued.domain.is_data(value)
 }
 
 /// Tests for NaN are answered as if there were none. That decides nothing for numbers that do not depend on inputs and

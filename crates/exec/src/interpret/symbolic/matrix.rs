@@ -12,8 +12,9 @@ use super::integer::{congruent, number, whole};
 use super::operand::{Operands, Patch, bytes};
 use super::reals::{Shape, reals, write};
 use crate::context::Context;
-use crate::domain::{Binary, HANDLES, Value};
+use crate::domain::{Binary, Value};
 use crate::doubt::Doubtful;
+use crate::handle::Handle;
 use crate::interpret::matrix::factors::{Factor, Matrix, Product, Terms, format};
 use crate::interpret::matrix::fragment::{Place, parts};
 use crate::lanes::{Mask, WARP};
@@ -285,7 +286,7 @@ impl Values {
 }
 
 fn is_value(word: Value) -> bool {
-    word != 0 && word < HANDLES
+    Handle(word).is_value()
 }
 
 /// An element of D, or an opaque word if something opaque goes into it.

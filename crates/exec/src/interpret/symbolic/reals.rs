@@ -2,7 +2,8 @@
 
 use super::operand::{Operands, bytes};
 use crate::context::Context;
-use crate::domain::{HANDLES, LIMIT, Truths, Unary, Values};
+use crate::domain::{Truths, Unary, Values};
+use crate::handle::{Handle, all_values};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::value::Valued;
@@ -34,7 +35,7 @@ pub(super) fn answer<const N: usize>(
     let followed = values.iter().fold(lanes, |lanes, values| lanes.and(followed(values)));
     for lane in lanes.without(followed).iter() {
         let words = values.iter().map(|values| values[lane]);
-        out[lane] = words.into_iter().find(|&word| word >= HANDLES).unwrap_or(0);
+        out[lane] = words.into_iter().find(|&word| Handle(word).is_unit()).unwrap_or(0);
     }
     if followed.is_empty() {
         return out;
@@ -49,27 +50,20 @@ pub(super) fn answer<const N: usize>(
     out
 }
 
-/// Whether a word is a handle of the engine's own.
-pub(super) fn is_alias(word: u32) -> bool {
-    (LIMIT..HANDLES).contains(&word)
-}
-
 /// Whether these lanes have a value of the domain. In a warp of few threads the others are not looked at.
 pub(super) fn all_followed(words: &Values, lanes: Mask) -> bool {
     if lanes == Mask::ALL {
         return followed(words) == Mask::ALL;
     }
-    lanes.iter().all(|lane| words[lane] != 0 && words[lane] < HANDLES)
+    lanes.iter().all(|lane| Handle(words[lane]).is_value())
 }
 
 /// The lanes that have a value of the domain.
 pub(super) fn followed(words: &Values) -> Mask {
-    let all =
-        words.iter().fold((0, false), |(bits, zero), &word| (bits | word, zero | (word == 0)));
-    if all.0 < HANDLES && !all.1 {
+    if all_values(words) {
         return Mask::ALL;
     }
-    let lanes = (0..WARP).filter(|&lane| words[lane] != 0 && words[lane] < HANDLES);
+    let lanes = (0..WARP).filter(|&lane| Handle(words[lane]).is_value());
     Mask(lanes.fold(0, |mask, lane| mask | 1 << lane))
 }
 
@@ -100,7 +94,7 @@ pub(super) fn reals(
         let Some(valued) = &mut context.valued else { break };
         out[lane] = if tags.unknown.has(lane) && size == 4 {
             let word = (values[lane] >> shift) as u32;
-            if word != 0 && word < HANDLES {
+            if Handle(word).is_value() {
                 word
             } else {
                 valued.single(word, format, place).unwrap_or_else(|word| word)
@@ -154,7 +148,7 @@ pub(super) fn write(
                 for part in 0..usize::from(count) {
                     let value = results[part][lane];
                     for (index, byte) in bytes[part * size..][..size].iter_mut().enumerate() {
-                        *byte = match value != 0 && value < HANDLES {
+                        *byte = match Handle(value).is_value() {
                             true => Byte::Of { value, sort, index: index as u8 },
                             false => Byte::Opaque(value),
                         };
@@ -162,9 +156,7 @@ pub(super) fn write(
                 }
                 let half = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
                 let low = match (size, count) {
-                    (2, 2)
-                        if results[..2].iter().all(|part| (1..HANDLES).contains(&part[lane])) =>
-                    {
+                    (2, 2) if results[..2].iter().all(|part| Handle(part[lane]).is_value()) => {
                         let values = [results[0][lane], results[1][lane]];
                         units.push(Unit::Halves { values, sorts: [sort; 2] })
                     }
@@ -201,7 +193,7 @@ pub(super) fn ask_relation(
     let mut truths = Truths::NONE;
     let both = lanes.and(followed(&values[0])).and(followed(&values[1]));
     for lane in lanes.without(both).iter() {
-        let opaque = values.iter().map(|values| values[lane]).find(|&word| word >= HANDLES);
+        let opaque = values.iter().map(|values| values[lane]).find(|&word| Handle(word).is_unit());
         truths.defer(lane, opaque.unwrap_or(0));
     }
     if let Some(valued) = &mut context.valued

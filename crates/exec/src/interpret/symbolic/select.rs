@@ -8,7 +8,7 @@ use super::integer;
 use super::operand::{Patch, bytes, raw};
 use super::truth::Predicate;
 use crate::context::Context;
-use crate::domain::HANDLES;
+use crate::handle::Handle;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
@@ -103,7 +103,7 @@ fn singles(
     let Some(valued) = &mut context.valued else { return false };
     let is_single = |(values, tags): &(Lanes, Tags), lane: usize| {
         let word = values[lane] as u32;
-        tags.unknown.has(lane) && word != 0 && word < HANDLES
+        tags.unknown.has(lane) && Handle(word).is_value()
     };
     let mut operands = [[0; WARP]; 2];
     for lane in lanes.iter() {

@@ -4,8 +4,9 @@ use super::integer;
 use super::operand::{bytes, raw};
 use crate::concrete;
 use crate::context::Context;
-use crate::domain::{Connective, HANDLES, Truths, Values};
+use crate::domain::{Connective, Truths, Values};
 use crate::finding::Gap;
+use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
@@ -34,7 +35,7 @@ impl Predicate {
 
     /// The lanes in which the domain knows it.
     pub(super) fn followed(&self) -> Mask {
-        let followed = |&lane: &usize| self.words[lane] != 0 && self.words[lane] < HANDLES;
+        let followed = |&lane: &usize| Handle(self.words[lane]).is_value();
         Mask(self.unknown().iter().filter(followed).fold(0, |mask, lane| mask | 1 << lane))
     }
 }

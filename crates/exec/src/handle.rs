@@ -1,0 +1,109 @@
+//! Words that stand for unknown values, and what each range of them is.
+//!
+//! | words | stand for |
+//! |---|---|
+//! | 0 | nothing: no record was kept |
+//! | 1 to [`LIMIT`] | values of the domain |
+//! | from [`LIMIT`] to `UNITS` | aliases: values with an enclosure ([`crate::legal::alias`]) |
+//! | from `UNITS` on | units of bytes in the engine's table ([`crate::value::unit`]) |
+//!
+//! Registers and memory keep plain words, and the domain is given registers as they are, without a copy. So
+//! [`Value`] is a word, and every question about its range is asked here, through [`Handle`].
+
+/// A handle of a value of the domain. Never 0 and below [`LIMIT`]: other words are the engine's own.
+pub type Value = u32;
+
+/// Handles of a domain are below this.
+pub const LIMIT: u32 = UNITS - (1 << 24);
+
+/// Units begin here.
+const UNITS: u32 = 1 << 31;
+
+/// A word that stands for an unknown value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handle(pub(crate) u32);
+
+impl Handle {
+    /// Tells whether it is a value, of the domain or an alias.
+    #[inline(always)]
+    pub(crate) fn is_value(self) -> bool {
+        self.0 != 0 && self.0 < UNITS
+    }
+
+    /// Tells whether it is an alias.
+    #[inline(always)]
+    pub(crate) fn is_alias(self) -> bool {
+        (LIMIT..UNITS).contains(&self.0)
+    }
+
+    /// Tells whether it is in the range of units.
+    #[inline(always)]
+    pub(crate) fn is_unit(self) -> bool {
+        self.0 >= UNITS
+    }
+
+    /// The position of an alias in its table.
+    #[inline]
+    pub(crate) fn alias(self) -> Option<usize> {
+        self.is_alias().then(|| (self.0 - LIMIT) as usize)
+    }
+
+    /// The position of a unit in its table.
+    #[inline]
+    pub(crate) fn unit(self) -> Option<usize> {
+        Some(self.0.checked_sub(UNITS)? as usize)
+    }
+
+    /// The alias at a position, if there is room for it.
+    #[inline]
+    pub(crate) fn of_alias(position: u32) -> Option<Self> {
+        let handle = Self(LIMIT + position);
+        (handle.0 < UNITS).then_some(handle)
+    }
+
+    /// The unit at a position, if there is room for it.
+    #[inline]
+    pub(crate) fn of_unit(position: u32) -> Option<Self> {
+        (position < UNITS).then(|| Self(UNITS + position))
+    }
+}
+
+/// Tells whether all of these are values. One pass without an early end: it uses vector instructions.
+#[inline(always)]
+pub(crate) fn all_values(words: &[u32]) -> bool {
+    let all =
+        words.iter().fold((0, false), |(bits, zero), &word| (bits | word, zero | (word == 0)));
+    all.0 < UNITS && !all.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_apart_and_positions_come_back() {
+        for (word, value, alias, unit) in [
+            (0, false, false, false),
+            (1, true, false, false),
+            (LIMIT - 1, true, false, false),
+            (LIMIT, true, true, false),
+            (UNITS - 1, true, true, false),
+            (UNITS, false, false, true),
+            (u32::MAX, false, false, true),
+        ] {
+            let handle = Handle(word);
+            let found = (handle.is_value(), handle.is_alias(), handle.is_unit());
+            assert_eq!(found, (value, alias, unit), "{word}");
+            assert_eq!(
+                (handle.alias().is_some(), handle.unit().is_some()),
+                (alias, unit),
+                "{word}"
+            );
+            assert_eq!(all_values(&[1, word]), value, "{word}");
+        }
+        assert_eq!(Handle::of_alias(5).and_then(Handle::alias), Some(5));
+        assert_eq!(Handle::of_alias(1 << 24), None);
+        assert_eq!(Handle::of_unit(5).and_then(Handle::unit), Some(5));
+        assert_eq!(Handle::of_unit(UNITS), None);
+    }
+}
