@@ -7,6 +7,7 @@
 
 mod compare;
 mod definedness;
+mod detached;
 mod document;
 mod each;
 mod findings;
@@ -27,6 +28,7 @@ use crate::report;
 use crate::verdict::Verdict;
 use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
+use detached::Patience;
 use limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
 use param::deadline::within;
 use param::engine::Property;
@@ -124,12 +126,14 @@ fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| is_old(version));
     let how = param::Options { infers: options.infers, suggests: true };
-    let ((answer, found, stopped), compared) =
-        compare::beside(input, &kernel, options.compiling, || {
-            let done = within(limit(&options), || param::prove(&kernel, found, how));
-            let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
-            (answer, found, done.is_cut)
-        });
+    let asked =
+        compare::Asked { source: &input.source, kernel: &kernel, compiling: options.compiling };
+    let patience = Patience::of(&options);
+    let ((answer, found, stopped), compared) = compare::beside(asked, patience, || {
+        let done = within(limit(&options), || param::prove(&kernel, found, how));
+        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
+        (answer, found, done.is_cut)
+    });
     if let Some(bug) = compare::contradiction(&compared, &kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);
     }
@@ -205,7 +209,7 @@ fn refused(
     options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    let diagnostic = unread::judged(diagnostic, input, options.compiling);
+    let diagnostic = unread::judged(diagnostic, input, options.compiling, Patience::of(options));
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
     let messages = render(&diagnostic, input, colour) + "\n";

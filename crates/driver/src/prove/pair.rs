@@ -1,5 +1,6 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
+use super::detached::Patience;
 use super::{
     Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
     name, needs_solver, not_in_time, not_read, on_deep_stack, refused, remarks, scope, solver,
@@ -100,8 +101,15 @@ fn compare_all(
     let relation =
         param::Relation { names: together.names.clone(), same_launch: together.same_launch };
     let work = || param::compare_as([reference, optimised], &relation, found, how);
-    let ((done, second), first) = reading::beside(inputs[0], reference, options.compiling, || {
-        reading::beside(inputs[1], optimised, options.compiling, || within(limit(&options), work))
+    let compiling = options.compiling;
+    let asked = |number: usize, kernel| reading::Asked {
+        source: &inputs[number].source,
+        kernel,
+        compiling,
+    };
+    let patience = Patience::of(&options);
+    let ((done, second), first) = reading::beside(asked(0, reference), patience, || {
+        reading::beside(asked(1, optimised), patience, || within(limit(&options), work))
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {

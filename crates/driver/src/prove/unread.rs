@@ -3,6 +3,7 @@
 
 use super::Compiling;
 use super::compare::is_accepted;
+use super::detached::Patience;
 use crate::Input;
 use base::{Code, Diagnostic, Severity, Span};
 
@@ -11,12 +12,13 @@ pub(super) fn judged(
     diagnostic: Diagnostic,
     input: &Input,
     compiling: Option<&Compiling>,
+    patience: Patience,
 ) -> Diagnostic {
     let span = diagnostic.primary.span;
     if diagnostic.severity != Severity::Error || is_annotation(input, span) {
         return diagnostic;
     }
-    match compiling.and_then(|compiling| is_accepted(input, compiling)) {
+    match compiling.and_then(|compiling| is_accepted(&input.source, compiling, patience)) {
         Some(false) => diagnostic,
         _ => Diagnostic {
             severity: Severity::Unsupported,

@@ -2,9 +2,9 @@
 //! that compared. Differences and what was not compared are not kept.
 
 use super::{Compiling, Summary};
-use crate::Input;
 use crate::cuda::locate::Library;
 use crate::cuda::{Wanted, cache, named_key};
+use base::SourceFile;
 use param::kir::Kernel;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const KIND: &str = "compared";
 
 /// Everything that a comparison depends on; nothing if that is not known.
 pub(super) fn key(
-    input: &Input,
+    source: &SourceFile,
     kernel: &Kernel,
     compiling: &Compiling,
     library: &Library,
@@ -21,8 +21,8 @@ pub(super) fn key(
 ) -> Option<String> {
     let name = [kernel.name.clone()];
     let wanted = Wanted {
-        path: Path::new(input.source.name()),
-        text: input.source.text(),
+        path: Path::new(source.name()),
+        text: source.text(),
         defines: &compiling.defines,
         names: &name,
         options: &compiling.options,

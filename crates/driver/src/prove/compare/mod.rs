@@ -24,10 +24,12 @@ pub use table::{Reading, readings};
 
 pub(super) use show::{as_data, assumption, line, message, note};
 
+use super::detached::{Detached, Patience};
 use super::document;
 use crate::cuda::locate::Library;
 use crate::cuda::{self, CompileOptions};
 use crate::{Colour, Exit, Input, Outcome, report};
+use base::SourceFile;
 use compiled::{Program, Skip};
 use instances::Instance;
 use param::interp::{self, Draw, Launch, Left, Manner};
@@ -111,8 +113,6 @@ pub(super) struct Timed {
     pub(super) kept: bool,
 }
 
-/// Bytes of the stack of the thread that compares: expressions are followed recursively.
-const STACK: usize = 64 << 20;
 /// Launches of one instance.
 const LAUNCHES: usize = 8;
 /// Instructions of one run of our reading, and of all.
@@ -126,37 +126,42 @@ const FINDING: &str = "our reading has a finding on every launch";
 
 const DRAWS: [Draw; 3] = [Draw::Small, Draw::Wide, Draw::Mixed];
 
+/// What is compared: a kernel of a text, and how the text is compiled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) source: &'a SourceFile,
+    pub(super) kernel: &'a Kernel,
+    pub(super) compiling: Option<&'a Compiling>,
+}
+
 /// Compares, unless the user does not want it.
-pub(super) fn compare(input: &Input, kernel: &Kernel, compiling: Option<&Compiling>) -> Timed {
+fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed {
     let start = Instant::now();
-    let Some(compiling) = compiling else {
-        return Timed { comparison: Comparison::LeftOut, took: start.elapsed(), kept: false };
-    };
-    let (comparison, kept) = kept_or_made(input, kernel, compiling)
+    let (comparison, kept) = kept_or_made(source, kernel, compiling)
         .unwrap_or_else(|reason| (Comparison::Not(reason), false));
     Timed { comparison, took: start.elapsed(), kept }
 }
 
 /// Compares in a thread of its own while something else is done.
 pub(super) fn beside<T>(
-    input: &Input,
-    kernel: &Kernel,
-    compiling: Option<&Compiling>,
+    asked: Asked<'_>,
+    patience: Patience,
     other: impl FnOnce() -> T,
 ) -> (T, Timed) {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK);
-        match builder.spawn_scoped(scope, || compare(input, kernel, compiling)) {
-            Ok(thread) => {
-                let done = other();
-                match thread.join() {
-                    Ok(timed) => (done, timed),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            Err(_) => (other(), compare(input, kernel, compiling)),
-        }
-    })
+    let start = Instant::now();
+    let Some(compiling) = asked.compiling else {
+        let timed = Timed { comparison: Comparison::LeftOut, took: Duration::ZERO, kept: false };
+        return (other(), timed);
+    };
+    let (source, kernel) = (asked.source.clone(), asked.kernel.clone());
+    let compiling = compiling.clone();
+    let thread = Detached::start(move || compare(&source, &kernel, &compiling));
+    let done = other();
+    let timed = thread.and_then(|thread| thread.result(patience)).unwrap_or_else(|| {
+        let reason = "it was not done in the time there is".to_owned();
+        Timed { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
+    });
+    (done, timed)
 }
 
 /// The end of a command whose kernel is read in another way by the compiler.
@@ -180,7 +185,7 @@ pub(super) fn contradiction(
 }
 
 fn kept_or_made(
-    input: &Input,
+    source: &SourceFile,
     kernel: &Kernel,
     compiling: &Compiling,
 ) -> Result<(Comparison, bool), String> {
@@ -188,14 +193,14 @@ fn kept_or_made(
     let library =
         library.ok_or("NVRTC is not found; `warpproof doctor` says where it is looked for")?;
     let version = cuda::version(&library)?;
-    let key = keep::key(input, kernel, compiling, &library, &version);
+    let key = keep::key(source, kernel, compiling, &library, &version);
     let folder = compiling.options.environment.cache_folder();
     if let Some(known) = key.as_deref().and_then(|key| keep::look_up(folder.as_deref(), key)) {
         return Ok((Comparison::Same(known), true));
     }
     let signature = kernel.signature.as_ref().map_err(Clone::clone)?;
-    let text = input.source.text();
-    let compiler = Compiler { path: Path::new(input.source.name()), text, compiling, library };
+    let text = source.text();
+    let compiler = Compiler { path: Path::new(source.name()), text, compiling, library };
     let mut work = Work::new(kernel, signature, text);
     work.summary.compiler = format!("NVRTC {version}");
     work.summary.architecture.clone_from(&compiling.options.architecture);
@@ -220,22 +225,29 @@ fn kept_or_made(
     Ok((Comparison::Same(summary), false))
 }
 
-/// Whether NVRTC takes a text; nothing if it is not found.
-pub(super) fn is_accepted(input: &Input, compiling: &Compiling) -> Option<bool> {
+/// Whether NVRTC takes a text; nothing if it is not found or takes too long.
+pub(super) fn is_accepted(
+    source: &SourceFile,
+    compiling: &Compiling,
+    patience: Patience,
+) -> Option<bool> {
     let library = compiling.options.environment.nvrtc()?;
-    let compile = |text: &str| {
-        let wanted = cuda::Wanted {
-            path: Path::new(input.source.name()),
-            text,
-            defines: &compiling.defines,
-            names: &[],
-            options: &compiling.options,
-            optimised: false,
+    let (source, compiling) = (source.clone(), compiling.clone());
+    let accepts = move || {
+        let compile = |text: &str| {
+            let wanted = cuda::Wanted {
+                path: Path::new(source.name()),
+                text,
+                defines: &compiling.defines,
+                names: &[],
+                options: &compiling.options,
+                optimised: false,
+            };
+            cuda::compile_named(&library, &wanted).is_ok()
         };
-        cuda::compile_named(&library, &wanted).is_ok()
+        compile(source.text()) || compile(&cuda::without_host(source.text()))
     };
-    let text = input.source.text();
-    Some(compile(text) || compile(&cuda::without_host(text)))
+    Detached::start(accepts)?.result(patience)
 }
 
 /// What compiles a file.

@@ -40,7 +40,7 @@ pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
     let each = kernels.into_iter().map(|(name, kernel)| match kernel {
         Err(error) => unread(name, error.message.to_string()),
         Ok(kernel) => {
-            let timed = compare(input, &kernel, Some(compiling));
+            let timed = compare(&input.source, &kernel, compiling);
             let (result, detail) = match &timed.comparison {
                 Comparison::LeftOut => ("not compared", String::new()),
                 Comparison::Not(reason) => ("not compared", reason.clone()),

@@ -1,0 +1,103 @@
+//! Work in a thread of its own that is left alone once its time is over.
+//!
+//! A compiler in a library neither looks at our clock nor can be stopped. Its thread goes on until it is done or the program
+//! ends, and what it finds is dropped: a verdict never depends on it, only what is said to have been compared.
+
+use super::Options;
+use crate::Watch;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::Result as Ended;
+use std::time::{Duration, Instant};
+
+/// Bytes of the thread's stack: expressions are followed recursively.
+const STACK: usize = 64 << 20;
+/// How often we look whether the user wants an end.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long what began late is waited for.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How long somebody is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    until: Option<Instant>,
+    watch: Option<&'static Watch>,
+}
+
+impl Patience {
+    /// That of a command which begins now.
+    pub(super) fn of(options: &Options<'_>) -> Self {
+        let until = options.time.and_then(|time| Instant::now().checked_add(time));
+        Self { until, watch: options.watch }
+    }
+
+    fn is_over(self, asked: Instant) -> bool {
+        let now = Instant::now();
+        let late = self.until.is_some_and(|until| now >= until.max(asked + GRACE));
+        late || self.watch.is_some_and(Watch::is_stopped)
+    }
+}
+
+/// Work that goes on somewhere else.
+#[derive(Debug)]
+pub(super) struct Detached<T>(Receiver<Ended<T>>);
+
+impl<T: Send + 'static> Detached<T> {
+    /// Starts some work; nothing if there is no thread for it.
+    pub(super) fn start(work: impl FnOnce() -> T + Send + 'static) -> Option<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let work = move || {
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            // Nobody may be there any more.
+            let _ = sender.send(ended);
+        };
+        std::thread::Builder::new().stack_size(STACK).spawn(work).ok()?;
+        Some(Self(receiver))
+    }
+
+    /// What came of it; nothing if that takes too long.
+    pub(super) fn result(self, patience: Patience) -> Option<T> {
+        let asked = Instant::now();
+        loop {
+            match self.0.recv_timeout(LOOK) {
+                Ok(Ok(result)) => return Some(result),
+                // A bug of ours is told where it is caught.
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(RecvTimeoutError::Timeout) if patience.is_over(asked) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patience(milliseconds: u64) -> Patience {
+        let until = Instant::now() + Duration::from_millis(milliseconds);
+        Patience { until: Some(until), watch: None }
+    }
+
+    #[test]
+    fn what_never_ends_is_left_alone() {
+        let (_kept, never) = mpsc::channel::<()>();
+        let work = Detached::start(move || never.recv().is_ok()).unwrap();
+        assert_eq!(work.result(patience(30)), None);
+    }
+
+    #[test]
+    fn what_ends_is_waited_for() {
+        let work = Detached::start(|| 7).unwrap();
+        assert_eq!(work.result(Patience { until: None, watch: None }), Some(7));
+    }
+
+    #[test]
+    fn a_user_who_wants_an_end_gets_it() {
+        static WATCH: Watch = Watch::new();
+        let (_kept, never) = mpsc::channel::<()>();
+        let work = Detached::start(move || never.recv().is_ok()).unwrap();
+        WATCH.stop();
+        assert_eq!(work.result(Patience { until: None, watch: Some(&WATCH) }), None);
+    }
+}
