@@ -8,6 +8,7 @@
 //! A construct outside of what is modelled is refused with its place. It errs towards refusal: nothing is
 //! skipped or guessed at.
 
+mod diagnostics;
 pub mod intrinsics;
 pub mod preprocess;
 pub mod sema;
@@ -16,10 +17,8 @@ pub mod syntax;
 pub mod token;
 pub mod tree;
 
-use base::{Code, Diagnostic, Span};
-
-/// What reading gives, or why it cannot go on.
-pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+pub use diagnostics::Result;
+pub(crate) use diagnostics::{error, limit, name_error, unsupported};
 
 /// Reads a text: what it means, and where its files lie.
 ///
@@ -33,19 +32,4 @@ pub fn read(
     let unit = syntax::parse(&text)?;
     let program = sema::analyse(&unit, &sema::Options::default())?;
     Ok((program, text.sources))
-}
-
-/// The text is wrong at a place.
-pub(crate) fn error(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(Code::Syntax, span, message))
-}
-
-/// The text is C++ that is not read.
-pub(crate) fn unsupported(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message))
-}
-
-/// The text exceeds a limit.
-pub(crate) fn limit(span: Span, message: impl Into<Box<str>>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::unsupported(Code::Limit, span, message))
 }

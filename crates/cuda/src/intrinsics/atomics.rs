@@ -1,6 +1,6 @@
 //! Atomic functions (CUDA C++ Programming Guide: atomic functions).
 
-use super::{Class, Intrinsic, own};
+use super::entry::{Class, Intrinsic, own};
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("atomicAdd", Class::Atomic, &["TPTT"], "i j y f d H {__half2} B {__nv_bfloat162}"),

@@ -1,6 +1,6 @@
 //! 16-bit floats (CUDA Math API: half and bfloat16 precision intrinsics).
 
-use super::{Class, Intrinsic, called, own};
+use super::entry::{Class, Intrinsic, called, own};
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("__float2half", Class::Conversion, &["Hf"], ""),

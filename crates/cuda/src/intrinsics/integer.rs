@@ -1,6 +1,6 @@
 //! Integers, their bits, and conversions with a rounding of their own (CUDA Math API: integer intrinsics, type casting intrinsics).
 
-use super::{Class, Intrinsic, own};
+use super::entry::{Class, Intrinsic, own};
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("__mul24", Class::Integer, &["iii"], ""),

@@ -1,6 +1,6 @@
 //! Functions of real numbers (CUDA Math API: mathematical functions and single- and double-precision intrinsics).
 
-use super::{Class, Intrinsic, called, own};
+use super::entry::{Class, Intrinsic, called, own};
 
 /// Integers become `double` (\[cmath.syn\]).
 const INTEGERS: &str = "c a h s t i j l m x y";

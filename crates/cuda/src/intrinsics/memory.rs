@@ -1,6 +1,6 @@
 //! Loads and stores with cache hints, and functions of addresses (CUDA C++ Programming Guide: read-only data cache load function, load and store functions using cache hints, address space predicates).
 
-use super::{Class, Intrinsic, called, own};
+use super::entry::{Class, Intrinsic, called, own};
 
 const LOADED: &str = "c a h s t i j l m x y f d H B {char2} {char4} {short2} {short4} {int2} {int4} {longlong2} {uchar2} {uchar4} {ushort2} {ushort4} {uint2} {uint4} {ulonglong2} {float2} {float4} {double2} {__half2} {__nv_bfloat162}";
 

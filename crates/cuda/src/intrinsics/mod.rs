@@ -9,6 +9,7 @@
 //! A function that is missing here is refused where it is called.
 
 mod atomics;
+mod entry;
 mod half;
 mod integer;
 mod math;
@@ -16,49 +17,7 @@ mod memory;
 mod vector;
 mod warp;
 
-/// What kind of function it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Of real numbers.
-    Math,
-    /// Of integers and their bits.
-    Integer,
-    /// Between types.
-    Conversion,
-    /// A barrier of the block.
-    Barrier,
-    /// Threads of a warp together.
-    Warp,
-    /// A read and a write at once.
-    Atomic,
-    /// Orders accesses.
-    Fence,
-    /// Reads or writes memory.
-    Memory,
-    /// `make_float4` and its like: the class made of its fields.
-    Construct,
-    /// `assert`, `printf`, `__trap` and their like.
-    Control,
-    /// Textures and surfaces.
-    Texture,
-    /// What only the prelude calls.
-    Prelude,
-}
-
-/// A function of CUDA, or several of one name.
-#[derive(Clone, Copy, Debug)]
-pub struct Intrinsic {
-    /// As it is called.
-    pub name: &'static str,
-    /// The name that the tree uses.
-    pub canonical: &'static str,
-    /// What kind it is.
-    pub class: Class,
-    /// Signatures, one for each overload.
-    pub signatures: &'static [&'static str],
-    /// Types for `T`, separated by blanks.
-    pub over: &'static str,
-}
+pub use entry::{Class, Intrinsic};
 
 /// All of them.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
@@ -75,25 +34,4 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
 /// Those of a name.
 pub fn named(name: &str) -> impl Iterator<Item = &'static Intrinsic> {
     all().filter(move |one| one.name == name)
-}
-
-/// An entry whose canonical name is its own.
-const fn own(
-    name: &'static str,
-    class: Class,
-    signatures: &'static [&'static str],
-    over: &'static str,
-) -> Intrinsic {
-    Intrinsic { name, canonical: name, class, signatures, over }
-}
-
-/// An entry with another canonical name.
-const fn called(
-    name: &'static str,
-    canonical: &'static str,
-    class: Class,
-    signatures: &'static [&'static str],
-    over: &'static str,
-) -> Intrinsic {
-    Intrinsic { name, canonical, class, signatures, over }
 }

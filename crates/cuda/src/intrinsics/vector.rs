@@ -1,6 +1,6 @@
 //! Makers of vector types (CUDA C++ Programming Guide: built-in vector types).
 
-use super::{Class, Intrinsic, own};
+use super::entry::{Class, Intrinsic, own};
 
 pub(super) const TABLE: &[Intrinsic] = &[
     own("make_char1", Class::Construct, &["{char1}a"], ""),

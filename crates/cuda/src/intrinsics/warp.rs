@@ -1,6 +1,6 @@
 //! Barriers, functions of a warp, fences, and what controls the run (CUDA C++ Programming Guide: synchronisation functions, warp shuffle, vote, match and reduce functions).
 
-use super::{Class, Intrinsic, own};
+use super::entry::{Class, Intrinsic, own};
 
 const SHUFFLED: &str = "i j l m x y f d H {__half2} B {__nv_bfloat162}";
 

@@ -4,8 +4,8 @@
 //! Both readings are tried, and a condition on which they differ is refused. So is a name that is not defined, which C++
 //! would take for 0, and arithmetic without a value.
 
-use super::lex::{Kind, PpToken};
 use super::literals::{Literal, character, number};
+use super::pp_token::{Kind, PpToken};
 use crate::{Result, error, unsupported};
 use base::Span;
 
@@ -86,7 +86,7 @@ impl Reader<'_> {
         let token = self.tokens.get(self.at)?;
         match token.kind {
             Kind::Punct(punct) => Some(punct),
-            Kind::Word => super::convert::alternative(&token.text),
+            Kind::Word => super::pp_token::alternative(&token.text),
             _ => None,
         }
     }

@@ -2,29 +2,13 @@
 //! are joined, `_Pragma` is obeyed.
 
 use super::headers::implicit;
-use super::lex::{Kind, PpToken, lex};
+use super::lex::lex;
 use super::literals::{Literal, character, number, string};
-use super::{State, pragma};
+use super::pp_token::{Kind, PpToken, alternative};
+use super::pragma;
+use super::state::State;
 use crate::token::{Token, TokenKind};
 use crate::{Result, error, unsupported};
-
-/// The operator that an alternative spelling stands for (\[lex.digraph\]).
-pub(super) fn alternative(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "and" => "&&",
-        "or" => "||",
-        "not" => "!",
-        "xor" => "^",
-        "bitand" => "&",
-        "bitor" => "|",
-        "compl" => "~",
-        "and_eq" => "&=",
-        "or_eq" => "|=",
-        "xor_eq" => "^=",
-        "not_eq" => "!=",
-        _ => return None,
-    })
-}
 
 impl State<'_> {
     /// Appends expanded text to the output.

@@ -3,29 +3,18 @@
 //! A macro that is defined again must stay the same, and words of CUDA cannot be macros: compilers only warn, and what they
 //! then do is seldom meant.
 
-use super::State;
 use super::condition::evaluate;
 use super::expand::Place;
 use super::headers::{KEYWORDS, implicit};
-use super::lex::{Kind, PpToken};
 use super::macros::{Origin, define};
+use super::pp_token::{Kind, PpToken};
+use super::state::{Conditional, State};
 use crate::{Result, error, unsupported};
 use base::Span;
 use std::rc::Rc;
 
 /// Conditionals deeper than this are refused.
 const MAX_DEPTH: usize = 1000;
-
-/// An open `#if`.
-pub(super) struct Conditional {
-    /// Whether its present part is read.
-    pub(super) is_taken: bool,
-    /// Whether a part was read already, or none is to be.
-    is_done: bool,
-    /// Whether `#else` was there.
-    has_else: bool,
-    pub(super) span: Span,
-}
 
 impl State<'_> {
     /// Whether text is passed over.

@@ -4,9 +4,9 @@
 //! Where the standard leaves the nesting open (`f(2)(9)`), this goes on as gcc and NVRTC do. Preprocessor lines among
 //! the arguments of a macro are undefined in C++ and refused.
 
-use super::State;
-use super::lex::{Kind, PpToken};
 use super::macros::{Argument, Macro, intersection, substitute, union};
+use super::pp_token::{Kind, PpToken};
+use super::state::State;
 use crate::{Result, error, limit, unsupported};
 use base::Span;
 use std::rc::Rc;

@@ -5,9 +5,10 @@
 
 use super::expand::Place;
 use super::headers;
-use super::lex::{Kind, PpToken, lex};
+use super::lex::lex;
 use super::macros::Origin;
-use super::{Frame, State};
+use super::pp_token::{Kind, PpToken};
+use super::state::{Frame, State};
 use crate::{Result, error, limit, unsupported};
 use base::Span;
 use std::path::{Path, PathBuf};

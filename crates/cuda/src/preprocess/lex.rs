@@ -1,62 +1,14 @@
-//! Preprocessing tokens (ISO C++17 \[lex.pptoken\]) and annotations.
+//! Splits a text into preprocessing tokens (ISO C++17 \[lex.pptoken\]) and annotations.
 //!
 //! A comment that begins with `//@` or `/*@` is an annotation: its tokens come between [`Kind::AnnotationStart`] and
 //! [`Kind::AnnotationEnd`]. Annotations that follow each other directly are one, so that a clause may span `//@` lines.
 //! `==>`, `<==>`, `..` and words such as `\forall` exist only there.
 
+use super::pp_token::{Kind, PpToken};
 use super::splice::{Spliced, splice};
 use crate::{Result, error, unsupported};
 use base::Span;
 use std::rc::Rc;
-
-/// What a preprocessing token is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
-    Word,
-    Number,
-    Character,
-    Text,
-    /// An operator or bracket, by its usual spelling.
-    Punct(&'static str),
-    AnnotationStart,
-    AnnotationEnd,
-    /// A character that is no token by itself.
-    Other,
-    /// Nothing: an empty argument beside `##`.
-    Nothing,
-}
-
-/// Macros that a token is not to be replaced by again, as sorted numbers.
-pub(crate) type HideSet = Option<Rc<[u32]>>;
-
-/// A preprocessing token.
-#[derive(Clone, Debug)]
-pub(crate) struct PpToken {
-    pub(crate) kind: Kind,
-    /// Its spelling.
-    pub(crate) text: Rc<str>,
-    pub(crate) span: Span,
-    /// Whether a blank comes before it.
-    pub(crate) is_spaced: bool,
-    /// Whether it is the first of its line.
-    pub(crate) is_first: bool,
-    pub(crate) hide: HideSet,
-}
-
-impl PpToken {
-    pub(crate) fn new(kind: Kind, text: &str, span: Span) -> Self {
-        let text = Rc::from(text);
-        Self { kind, text, span, is_spaced: false, is_first: false, hide: None }
-    }
-
-    pub(crate) fn is(&self, punct: &str) -> bool {
-        matches!(self.kind, Kind::Punct(found) if found == punct)
-    }
-
-    pub(crate) fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && &*self.text == word
-    }
-}
 
 /// Longest first, so that the first that fits is the right one; then how it is spelt usually.
 const PUNCTUATION: &[(&str, &str)] = &[

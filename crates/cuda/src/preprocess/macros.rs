@@ -3,7 +3,8 @@
 //! From gcc come `args...`, `, ## __VA_ARGS__` and, from C++20, `__VA_OPT__`. A `##` that does not make one token is
 //! refused, though some compilers go on.
 
-use super::lex::{HideSet, Kind, PpToken, lex};
+use super::lex::lex;
+use super::pp_token::{HideSet, Kind, PpToken};
 use crate::{Result, error, unsupported};
 use base::Span;
 use std::rc::Rc;
@@ -60,7 +61,7 @@ pub(super) fn define(line: &[PpToken], span: Span, origin: Origin) -> Result<(Rc
         return Err(error(span, "`#define` needs a name"));
     };
     let reserved = ["defined", "__VA_ARGS__", "__VA_OPT__", "__has_include"];
-    if reserved.contains(&&*name.text) || super::convert::alternative(&name.text).is_some() {
+    if reserved.contains(&&*name.text) || super::pp_token::alternative(&name.text).is_some() {
         return Err(error(name.span, format!("`{}` cannot be a macro", name.text)));
     }
     let mut found = Macro {

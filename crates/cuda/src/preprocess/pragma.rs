@@ -1,8 +1,8 @@
 //! `#pragma` (\[cpp.pragma\]). Those that only advise the compiler are dropped; what might change the meaning of the text comes
 //! through to the parser, which refuses what it does not know.
 
-use super::State;
-use super::lex::{Kind, PpToken};
+use super::pp_token::{Kind, PpToken};
+use super::state::State;
 use crate::token::{Token, TokenKind};
 use crate::{Result, unsupported};
 use base::Span;

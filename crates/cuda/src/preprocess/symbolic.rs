@@ -4,10 +4,10 @@
 //! That is what the text says only if the macro is such a number: one literal of type `int`, the same in the whole text. Another
 //! definition (`16u`, `8 + 8`, `q++`) means something else where it is used and is refused, as are names without one and `##`.
 
-use super::State;
-use super::lex::{Kind, PpToken};
 use super::literals::{self, Literal};
 use super::macros::{Argument, Macro};
+use super::pp_token::{Kind, PpToken};
+use super::state::State;
 use crate::{Result, unsupported};
 use base::Span;
 use std::rc::Rc;

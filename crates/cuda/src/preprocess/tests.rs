@@ -2,6 +2,7 @@
 
 use super::*;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 fn spell(tokens: &[Token]) -> String {
     let show = |token: &Token| match &token.kind {

@@ -1,14 +1,15 @@
 //! Bodies of functions, and constructors as functions that return the object (\[dcl.fct.def\], \[class.base.init\]).
 
-use super::expr::{Operand, place, value};
+use super::analyser::{Analyser, Body, BodyState, Task};
+use super::declarations::{Definition, Member};
+use super::operand::{Operand, place, value};
 use super::scope::{Entity, ScopeKind};
 use super::types::{QType, Reference};
-use super::{Analyser, Body, BodyState, Definition, Member, Task, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, Initialiser};
 use crate::tree::{
     ExprKind, Function, FunctionId, Init, Local, LocalId, RecordId, Stmt, StmtKind, Storage, Type,
 };
+use crate::{Result, error, unsupported};
 use base::{IndexVec, Span};
 
 impl<'a> Analyser<'a> {
@@ -117,8 +118,8 @@ impl<'a> Analyser<'a> {
         let entities = args
             .into_iter()
             .map(|arg| match arg {
-                super::instance::Arg::Type(ty) => Entity::Type(ty),
-                super::instance::Arg::Value(value) => Entity::Constant(Box::new(value)),
+                super::declarations::Arg::Type(ty) => Entity::Type(ty),
+                super::declarations::Arg::Value(value) => Entity::Constant(Box::new(value)),
             })
             .collect();
         let scope = self.rebound(parameters, entities, class_scope, span)?;

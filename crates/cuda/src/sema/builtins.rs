@@ -1,7 +1,7 @@
 //! CUDA's functions as candidates of overload resolution.
 
-use super::Analyser;
-use super::expr::{Operand, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, value};
 use super::overload::{Candidate, Target};
 use super::types::{QType, pointer};
 use crate::Result;
@@ -116,7 +116,7 @@ impl<'a> Analyser<'a> {
             arguments = converted;
         }
         if intrinsic.canonical.starts_with("__shfl") && arguments.len() == 3 {
-            arguments.push(super::expr::int(32, span));
+            arguments.push(super::operand::int(32, span));
         }
         let kind = ExprKind::Intrinsic(intrinsic.canonical, arguments);
         Ok(Operand::new(value(kind, returns, span)))

@@ -1,14 +1,14 @@
 //! Calls (\[expr.call\], \[over.call\]).
 
+use super::analyser::Analyser;
 use super::convert::Sequence;
-use super::expr::{Operand, place};
+use super::operand::{Operand, place};
 use super::overload::{Candidate, Target};
 use super::scope::{DeclId, Entity, spelled};
 use super::types::{QType, Reference};
-use super::{Analyser, error, name_error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Category, Expr, ExprKind, FunctionId, Type};
+use crate::{Result, error, name_error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

@@ -1,11 +1,11 @@
 //! Casts (\[expr.static.cast\], \[expr.reinterpret.cast\], \[expr.const.cast\], \[expr.cast\]).
 
-use super::expr::{Operand, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, value};
 use super::types::{QType, Reference, is_arithmetic, is_integral, is_narrow_float};
-use super::{Analyser, unsupported};
-use crate::Result;
 use crate::syntax::ast::CastKind;
 use crate::tree::{Expr, ExprKind, Type};
+use crate::{Result, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

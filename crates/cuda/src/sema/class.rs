@@ -2,12 +2,13 @@
 //!
 //! A base is the first field of its class, of the base's type. Virtual functions, destructors and bit-fields are refused where the class is used.
 
+use super::analyser::Analyser;
+use super::declarations::{Class, ClassState, Member, Pattern};
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind};
 use super::types::QType;
-use super::{Analyser, Class, ClassState, Member, Pattern, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, Declaration, DeclarationKind};
 use crate::tree::{Field, Record, RecordId, Type};
+use crate::{Result, error, unsupported};
 use base::{Index, Span};
 
 impl<'a> Analyser<'a> {

@@ -3,16 +3,15 @@
 //! A claim that uses something that nothing follows is kept as such, so that the report says what is open. What a kernel relies on must
 //! be read completely.
 
+use super::analyser::{Analyser, Body, BodyState, SpecContext};
 use super::scope::Entity;
-use super::spec::SpecContext;
 use super::types::QType;
-use super::{Analyser, Body, BodyState, error, name_error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ClauseKind as Ast, ExprKind};
 use crate::tree::{
     Clause, ClauseKind, Expr, Function, FunctionId, Lemma, LocalId, Monoid, Predicate, Special,
     Symbol, Type,
 };
+use crate::{Result, error, name_error, unsupported};
 use base::{Index, Severity, Span};
 
 impl<'a> Analyser<'a> {

@@ -1,13 +1,14 @@
 //! Constant expressions (\[expr.const\]) and variables that are constants (\[dcl.constexpr\]).
 
+use super::analyser::Analyser;
+use super::declarations::Variable;
 use super::evaluate::{Evaluator, Number, Stop};
-use super::expr::value;
+use super::operand::value;
 use super::scope::Entity;
 use super::types::{QType, is_arithmetic};
-use super::{Analyser, Variable, error, unsupported};
-use crate::Result;
 use crate::syntax::ast;
 use crate::tree::{Expr, ExprKind, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -53,7 +54,7 @@ impl<'a> Analyser<'a> {
 
     /// Evaluates, reading bodies of the functions it meets.
     pub(super) fn evaluate(&mut self, expr: &Expr) -> Result<std::result::Result<Number, Stop>> {
-        for _ in 0..super::DEPTH {
+        for _ in 0..super::analyser::DEPTH {
             let mut evaluator = Evaluator::new(&self.program, &self.bodies, &self.constexpr);
             match evaluator.value(expr) {
                 Err(Stop::Needs(function)) => {

@@ -3,11 +3,11 @@
 //! `half` and `__nv_bfloat16` are classes with converting constructors and conversion functions in CUDA's headers: their
 //! conversions rank as user-defined ones.
 
-use super::expr::{Operand, place, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, literal, place, value};
 use super::types::{INT, QType, Reference, UNSIGNED, is_arithmetic, is_narrow_float};
-use super::{Analyser, error};
-use crate::Result;
 use crate::tree::{Category, Expr, ExprKind, Extent, FloatKind, IntKind, Type};
+use crate::{Result, error};
 use base::Span;
 
 /// How good a conversion sequence is; smaller is better.
@@ -69,10 +69,6 @@ impl Sequence {
             _ => false,
         }
     }
-}
-
-pub(crate) fn literal(number: i128, ty: Type, span: Span) -> Expr {
-    value(ExprKind::Int(number), ty, span)
 }
 
 impl<'a> Analyser<'a> {

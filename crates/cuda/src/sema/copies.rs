@@ -1,10 +1,10 @@
 //! Copies of objects (\[class.copy\]). The tree copies scalar by scalar, as implicit copy constructors and assignments do. A class with
 //! a user-provided one, in itself or in a member, is refused where it is copied.
 
+use super::analyser::Analyser;
 use super::scope::{DeclId, Entity};
-use super::{Analyser, unsupported};
-use crate::Result;
 use crate::tree::{RecordId, Type};
+use crate::{Result, unsupported};
 use base::Span;
 
 /// Classes within classes are looked at no deeper than this.

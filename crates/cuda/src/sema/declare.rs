@@ -2,17 +2,15 @@
 //!
 //! A declaration that cannot be read is kept with its reason and refused where it is used.
 
+use super::analyser::Analyser;
 use super::class::is_conversion_name;
+use super::declarations::{Definition, FunctionDecl, Member, Pattern, Signature, Template};
 use super::scope::{Entity, ScopeId, ScopeKind, spelled};
 use super::template_text::template_text;
 use super::types::{QType, decayed};
-use super::{
-    Analyser, Definition, FunctionDecl, Member, Pattern, Signature, Template, error, name_error,
-    unsupported,
-};
-use crate::Result;
 use crate::syntax::ast::{self, Declaration, DeclarationKind, TypeKind};
 use crate::tree::Type;
+use crate::{Result, error, name_error, unsupported};
 use base::{Severity, Span};
 use rustc_hash::FxHashMap;
 

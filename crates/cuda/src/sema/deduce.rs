@@ -3,14 +3,14 @@
 //! A type that mentions parameters in a way without a rule here is not deduced from; the conversion of the argument is checked after
 //! substitution, so this errs towards refusal.
 
-use super::expr::Operand;
-use super::instance::Arg;
-use super::scope::{Entity, ScopeId};
+use super::analyser::Analyser;
+use super::declarations::{Arg, Signature};
+use super::operand::Operand;
+use super::scope::{DeclId, Entity, ScopeId};
 use super::types::{QType, Reference, decayed};
-use super::{Analyser, DeclId, Signature, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind, TypeSyntax};
 use crate::tree::{Category, Expr, ExprKind, Extent, Type};
+use crate::{Result, error, unsupported};
 use base::{Severity, Span};
 
 /// Parameters of a template and what is known of them.
@@ -256,7 +256,7 @@ impl<'a> Analyser<'a> {
         });
         let is_class = template
             .and_then(|id| self.templates.get(id))
-            .is_some_and(|one| matches!(one.pattern, super::Pattern::Record(_)));
+            .is_some_and(|one| matches!(one.pattern, super::declarations::Pattern::Record(_)));
         if !is_class {
             let span = part.name.span;
             return Err(unsupported(span, "deduction through another name is not supported"));

@@ -1,11 +1,11 @@
 //! Enumerations (\[dcl.enum\]).
 
+use super::analyser::Analyser;
 use super::scope::{Entity, ScopeKind};
 use super::types::QType;
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast;
 use crate::tree::{Enumeration, IntKind, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

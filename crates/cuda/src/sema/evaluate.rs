@@ -3,7 +3,7 @@
 //! Unsigned arithmetic wraps, signed overflow and division by zero have no value. Floats round to their type after each
 //! operation; one rounding in `f64` and one to `f32` are as good as one for `+ - * /`.
 
-use super::BodyState;
+use super::analyser::BodyState;
 use super::evaluate_numbers::{both, compared, fit, fit_wrapped, integers, rounded};
 use crate::tree::{
     Binary, Category, Expr, ExprKind, FloatKind, FunctionId, Init, LocalId, Loop, Program, Stmt,

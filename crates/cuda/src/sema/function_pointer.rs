@@ -3,12 +3,12 @@
 //! Which function a pointer holds is found where calls are put in their places; here types are checked. A function with references among
 //! its parameters, and one of several of a name, is refused as a value.
 
-use super::expr::{Operand, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, value};
 use super::scope::{DeclId, Entity};
 use super::types::{QType, pointer};
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::tree::{Expr, ExprKind, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 use std::sync::Arc;
 

@@ -1,11 +1,10 @@
 //! Words of GPUVerify that annotate CUDA kernels: those with a counterpart become clauses, others are refused.
 
-use super::expr::Operand;
-use super::spec::SpecContext;
-use super::{Analyser, error, unsupported};
-use crate::Result;
+use super::analyser::{Analyser, SpecContext};
+use super::operand::Operand;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Clause, ClauseKind, Expr, ExprKind, Stmt, StmtKind};
+use crate::{Result, error, unsupported};
 use base::{Severity, Span};
 
 /// Words that stand for a value in clauses, or claim something; `gpuverify_words.rs` has the meaning of those that are followed.

@@ -4,13 +4,12 @@
 //! thread did since the last barrier; the lowering keeps the books. The other thread of `__uniform_int` and its like is any other one
 //! of the block that waits at the same barrier: only there is it known.
 
-use super::convert::literal;
-use super::expr::value;
+use super::analyser::Analyser;
+use super::operand::{literal, value};
 use super::spec::same_kind;
-use super::{Analyser, unsupported};
-use crate::Result;
 use crate::syntax::ast;
 use crate::tree::{Binary, Compare, Expr, ExprKind, Label, SpecExpr, Type, Unary};
+use crate::{Result, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

@@ -1,12 +1,12 @@
 //! Variables and how they are initialised (\[dcl.init\], \[dcl.init.aggr\], \[dcl.init.list\], \[dcl.stc\]).
 
+use super::analyser::Analyser;
 use super::declare::is_auto;
-use super::expr::{Operand, value};
+use super::operand::{Operand, value};
 use super::types::QType;
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ExprKind as Ast, Initialiser};
 use crate::tree::{Expr, ExprKind, Extent, Init, RecordId, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -430,7 +430,7 @@ impl<'a> Analyser<'a> {
             parts.push(self.implicit(operand, &QType::plain(unsigned.clone()), span)?);
         }
         while parts.len() < 3 {
-            parts.push(super::convert::literal(1, unsigned.clone(), span));
+            parts.push(super::operand::literal(1, unsigned.clone(), span));
         }
         Ok(value(ExprKind::Construct(parts), Type::Record(record), span))
     }

@@ -1,23 +1,15 @@
 //! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables (\[temp.arg\], \[temp.spec\],
 //! \[temp.class.spec\]).
 
+use super::analyser::Analyser;
+use super::declarations::{Arg, Pattern};
 use super::function_pointer::is_function_pointer;
-use super::scope::TemplateId;
-use super::scope::{Entity, ScopeId, ScopeKind};
+use super::scope::{Entity, ScopeId, ScopeKind, TemplateId};
 use super::types::QType;
-use super::{Analyser, Pattern, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind};
 use crate::tree::{self, Expr, ExprKind, Type, display};
+use crate::{Result, error, unsupported};
 use base::Span;
-
-/// An argument of a template.
-#[derive(Clone, Debug)]
-pub(crate) enum Arg {
-    Type(QType),
-    /// A literal of the parameter's type, or an expression of symbols.
-    Value(Expr),
-}
 
 impl<'a> Analyser<'a> {
     /// An argument as text: two arguments are the same if their texts are.
@@ -263,7 +255,7 @@ impl<'a> Analyser<'a> {
         // Templates are read where they are defined: later names are not seen.
         let order = self.templates.get(id).map_or(0, |one| one.order);
         let saved = std::mem::replace(&mut self.order, order);
-        let body = std::mem::replace(&mut self.body, super::Body::new());
+        let body = std::mem::replace(&mut self.body, super::analyser::Body::new());
         self.at_place(scope, order, |one| one.fill_record(instance, record));
         self.body = body;
         self.order = saved;

@@ -1,13 +1,13 @@
 //! Kernels: which instances of them are read, and what the program holds in the end (\[temp.explicit\]).
 
+use super::analyser::Analyser;
+use super::declarations::{Arg, Definition, FunctionDecl};
 use super::deduce::{Bindings, Instance};
-use super::instance::Arg;
 use super::scope::{DeclId, Entity};
 use super::types::{FLOAT, QType};
-use super::{Analyser, Definition, FunctionDecl, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, TemplateParameterKind};
 use crate::tree::{Category, Expr, ExprKind, FunctionId, KernelEntry, Program, Symbol, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 use rustc_hash::FxHashMap;
 
@@ -281,7 +281,7 @@ impl<'a> Analyser<'a> {
         for (function, why) in refused {
             use base::Index as _;
             if let Some(state) = self.bodies.get_mut(function.position()) {
-                *state = super::BodyState::Failed(why);
+                *state = super::analyser::BodyState::Failed(why);
             }
         }
         let functions: Vec<Option<Box<base::Diagnostic>>> = self

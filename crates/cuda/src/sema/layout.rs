@@ -1,11 +1,12 @@
-//! Sizes, alignments and offsets of classes, and CUDA's vector types (\[class.mem\], Itanium C++ ABI 2.4; CUDA programming
-//! guide, "Built-in Vector Types").
+//! Sizes and alignments of types, offsets of fields, and CUDA's vector types (\[expr.sizeof\], \[class.mem\], Itanium C++ ABI 2.4;
+//! CUDA programming guide, "Built-in Vector Types").
 
+use super::analyser::Analyser;
+use super::declarations::ClassState;
 use super::scope::Entity;
 use super::types::{DOUBLE, FLOAT, INT, QType, SIZE, UNSIGNED};
-use super::{Analyser, ClassState, error, unsupported};
-use crate::Result;
-use crate::tree::{Field, FloatKind, IntKind, RecordId, Type};
+use crate::tree::{Extent, Field, FloatKind, IntKind, RecordId, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -147,6 +148,59 @@ impl<'a> Analyser<'a> {
 
     pub(super) fn is_named_record(&self, ty: &Type, name: &str) -> bool {
         matches!(ty, Type::Record(id) if self.vectors.get(name) == Some(id))
+    }
+
+    /// The size in bytes (\[expr.sizeof\]); of an array with a symbolic size, nothing.
+    pub(super) fn size_of(&self, ty: &Type, span: Span) -> Result<u64> {
+        Ok(match ty {
+            Type::Bool => 1,
+            Type::Int(kind) => u64::from(kind.bits() / 8),
+            Type::Float(FloatKind::Half | FloatKind::Bfloat16) => 2,
+            Type::Float(FloatKind::Float) => 4,
+            Type::Float(FloatKind::Double) | Type::Pointer(_) => 8,
+            Type::Enum(id) => match self.program.enums.get(*id) {
+                Some(one) => u64::from(one.underlying.bits() / 8),
+                None => return Err(unsupported(span, "the size of this type is not known")),
+            },
+            Type::Array(element, Extent::Known(count)) => {
+                let size = self.size_of(element, span)?.checked_mul(*count);
+                size.ok_or_else(|| error(span, "this array is too large"))?
+            }
+            Type::Record(id) => {
+                self.usable(*id, span)?;
+                self.program.records.get(*id).map_or(0, |one| one.size)
+            }
+            Type::Void | Type::Array(..) | Type::Function(_) | Type::Whole | Type::Real => {
+                return Err(unsupported(span, "the size of this type is not known"));
+            }
+        })
+    }
+
+    /// The alignment in bytes.
+    pub(super) fn align_of(&self, ty: &Type, span: Span) -> Result<u64> {
+        match ty {
+            Type::Array(element, _) => self.align_of(element, span),
+            Type::Record(id) => {
+                self.complete(*id, span)?;
+                Ok(self.program.records.get(*id).map_or(1, |one| one.align))
+            }
+            other => self.size_of(other, span),
+        }
+    }
+
+    /// The type of an enumeration's values.
+    pub(super) fn underlying(&self, ty: &Type) -> Option<IntKind> {
+        match ty {
+            Type::Enum(id) => self.program.enums.get(*id).map(|one| one.underlying),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_scoped_enum(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Enum(id) => self.program.enums.get(*id).is_none_or(|one| one.is_scoped),
+            _ => false,
+        }
     }
 }
 

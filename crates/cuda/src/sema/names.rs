@@ -1,12 +1,13 @@
 //! What names stand for as types and as expressions (\[basic.lookup\], \[expr.prim.id\], \[temp.names\]).
 
-use super::expr::Operand;
+use super::analyser::Analyser;
+use super::declarations::Pattern;
+use super::operand::Operand;
 use super::scope::{Entity, ScopeId, ScopeKind, spelled};
 use super::types::{QType, Reference, UNSIGNED};
-use super::{Analyser, Pattern, error, name_error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Category, Expr, ExprKind, LocalId, Special, Type};
+use crate::{Result, error, name_error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

@@ -1,11 +1,11 @@
 //! Built-in operators (\[expr.unary.op\], \[expr.mul\] to \[expr.log.or\], \[expr.ass\], \[expr.pre.incr\]).
 
-use super::expr::{Operand, place, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, place, value};
 use super::types::{DIFFERENCE, is_arithmetic, is_integral, is_narrow_float};
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast;
 use crate::tree::{Binary, Category, Compare, Expr, ExprKind, FloatKind, Type, Unary};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 /// The operator of a sign.
@@ -410,7 +410,7 @@ impl<'a> Analyser<'a> {
             let sign = if add { "++" } else { "--" };
             let mut operands = vec![target];
             if !is_prefix {
-                operands.push(Operand::new(super::expr::int(0, span)));
+                operands.push(Operand::new(super::operand::int(0, span)));
             }
             return self.user_operator(sign, operands, span);
         }

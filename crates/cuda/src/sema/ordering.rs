@@ -3,7 +3,7 @@
 //! A template is more specialised than another if each of its parameter types matches the other's pattern and not the
 //! other way round. Shapes without a rule here do not match, which makes the call ambiguous: a refusal.
 
-use super::Analyser;
+use super::analyser::Analyser;
 use super::scope::DeclId;
 use crate::syntax::ast::{self, TypeKind, TypeSyntax};
 

@@ -2,16 +2,17 @@
 //!
 //! CUDA's functions are ordinary overloads of the global namespace with the signatures of its headers.
 
+use super::analyser::Analyser;
 use super::convert::{Rank, Sequence};
+use super::declarations::Signature;
 use super::deduce::Instance;
-use super::expr::Operand;
+use super::operand::Operand;
 use super::scope::{DeclId, Entity, ScopeKind};
 use super::types::{QType, Reference};
-use super::{Analyser, Signature, error, unsupported};
-use crate::Result;
 use crate::intrinsics::Intrinsic;
 use crate::syntax::ast::TemplateArgument;
 use crate::tree::Type;
+use crate::{Result, error, unsupported};
 use base::Span;
 
 /// What a candidate calls.
@@ -271,7 +272,7 @@ impl<'a> Analyser<'a> {
                 }
                 let instance = self.class(*record).and_then(|class| class.instance.as_ref());
                 for arg in instance.into_iter().flat_map(|(_, args)| args) {
-                    if let super::instance::Arg::Type(ty) = arg {
+                    if let super::declarations::Arg::Type(ty) = arg {
                         self.associated(&ty.ty, depth + 1, scopes);
                     }
                 }

@@ -1,12 +1,15 @@
 //! Functions of the program: their numbers, and when their bodies are read.
 
+use super::analyser::{Analyser, BodyState, Task};
 use super::deduce::Instance;
 use super::scope::DeclId;
 use super::types::QType;
-use super::{Analyser, BodyState, Task, error, unsupported};
-use crate::Result;
 use crate::tree::{Function, FunctionId, TemplateArgument, Type};
+use crate::{Result, error, unsupported};
 use base::{Index, IndexVec, Span};
+
+/// Calls that need new functions go no further from a kernel than this: instances of templates may have no end.
+const GENERATIONS: u32 = 256;
 
 impl<'a> Analyser<'a> {
     /// The function of the tree that a declaration or instance stands for. Explicit specialisations take precedence.
@@ -51,7 +54,7 @@ impl<'a> Analyser<'a> {
             one.args.iter().map(|arg| self.template_argument(arg)).collect()
         });
         let generation = self.body.generation + 1;
-        if generation > super::GENERATIONS {
+        if generation > GENERATIONS {
             return Err(unsupported(span, "calls and templates are nested too deeply here"));
         }
         let task = Task { decl, scope, signature, generation };

@@ -4,12 +4,12 @@
 //! writes: a variable, or memory. Arrays that are declared apart, and parameters of a kernel, are taken for different memory;
 //! all other memory may be the same. It errs towards refusal.
 
-use super::unsupported;
 use crate::intrinsics::{self, Class};
 use crate::tree::{
     Binary, Category, ClauseKind, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Program,
     StmtKind, Storage, Type,
 };
+use crate::unsupported;
 use base::{Diagnostic, Index};
 use rustc_hash::FxHashSet;
 

@@ -2,31 +2,17 @@
 //!
 //! What is read from the program is converted to [`Type::Whole`] or [`Type::Real`]; a cast to a machine type wraps.
 
-use super::convert::literal;
-use super::expr::{Operand, value};
+use super::analyser::{Analyser, SpecContext};
+use super::operand::{Operand, literal, value};
 use super::operators::{arithmetic, comparison};
 use super::scope::{Entity, ScopeKind};
 use super::types::QType;
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{
     Binary, Expr, ExprKind, Fold, Local, LocalId, Quantifier, SpecExpr, Storage, Type, Unary,
 };
+use crate::{Result, error, unsupported};
 use base::Span;
-
-/// What a clause may speak of.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SpecContext {
-    /// Whether a clause is read.
-    pub active: bool,
-    /// `\other` is known: in clauses of barriers.
-    pub in_pair: bool,
-    /// `LoopEntry` is known: in clauses of loops.
-    pub of_loop: bool,
-    /// `\result` is known: in postconditions of functions.
-    pub has_result: bool,
-}
 
 impl<'a> Analyser<'a> {
     /// Reads something of a clause.

@@ -1,13 +1,13 @@
 //! Calls in clauses: words of annotations, predicates, functions of numbers.
 
-use super::expr::value;
-use super::scope::Entity;
+use super::analyser::Analyser;
+use super::operand::value;
+use super::scope::{DeclId, Entity};
 use super::spec::{same_kind, to};
 use super::types::{QType, is_narrow_float};
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Expr, ExprKind, Label, SpecExpr, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -197,7 +197,7 @@ impl<'a> Analyser<'a> {
     /// A `__device__` function of numbers, with the machine's arguments and result.
     fn spec_function(
         &mut self,
-        decl: super::DeclId,
+        decl: DeclId,
         arguments: &'a [ast::Expr],
         span: Span,
     ) -> Result<Expr> {

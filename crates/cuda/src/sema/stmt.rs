@@ -1,15 +1,15 @@
 //! Statements (\[stmt.stmt\]).
 
-use super::expr::{Operand, place, value};
+use super::analyser::Analyser;
 use super::gpuverify::leading_invariants;
+use super::operand::{Operand, place, value};
 use super::scope::{Entity, ScopeKind};
 use super::types::{QType, SIZE};
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, Condition, DeclarationKind, StmtKind as Ast};
 use crate::tree::{
     Clause, ClauseKind, Compare, Expr, ExprKind, Extent, Init, Loop, Stmt, StmtKind, Type,
 };
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -322,12 +322,12 @@ impl<'a> Analyser<'a> {
         }
         let made = self.in_scope(ScopeKind::Block, |one| {
             let index = one.new_local("", &QType::plain(SIZE), span);
-            let zero = super::convert::literal(0, SIZE, span);
+            let zero = super::operand::literal(0, SIZE, span);
             let first = vec![Stmt { kind: StmtKind::Declare(index, Some(Init::Expr(zero))), span }];
             let invariants = one.loop_clauses(clauses)?;
             let at = one.local_operand(index, span)?;
             let read = one.rvalue(at.clone())?;
-            let end = super::convert::literal(i128::from(count), SIZE, span);
+            let end = super::operand::literal(i128::from(count), SIZE, span);
             let kind = ExprKind::Compare(Compare::Lt, Box::new(read.clone()), Box::new(end));
             let condition = Some(value(kind, Type::Bool, span));
             let kind = ExprKind::Step { add: true, is_prefix: true, place: Box::new(at.expr) };

@@ -1,11 +1,11 @@
 //! `switch` (\[stmt.switch\]): arms in order, with fall-through.
 
+use super::analyser::Analyser;
 use super::scope::ScopeKind;
 use super::stmt::is_of_loop;
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast::{self, Condition, StmtKind as Ast};
 use crate::tree::{Arm, Stmt, StmtKind, Switch, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {

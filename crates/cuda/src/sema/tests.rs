@@ -438,7 +438,7 @@ fn names_are_seen_from_their_declaration_on() {
 
 #[test]
 fn every_signature_of_the_table_has_a_meaning() {
-    let mut analyser = super::Analyser::new(&super::Options::default());
+    let mut analyser = super::analyser::Analyser::new(super::Options::default().longest_chain);
     for intrinsic in crate::intrinsics::all() {
         let count: usize = intrinsic
             .signatures

@@ -1,12 +1,12 @@
 //! Operators that are functions, and conversions of classes (\[over.oper\], \[over.match.oper\], \[class.conv\]).
 
-use super::expr::{Operand, place, value};
+use super::analyser::Analyser;
+use super::operand::{Operand, place, value};
 use super::overload::{Candidate, Target};
 use super::scope::{DeclId, Entity};
 use super::types::QType;
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::tree::{Expr, ExprKind, RecordId, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -434,7 +434,7 @@ impl<'a> Analyser<'a> {
             _ => {
                 let first = self.rvalue(from)?;
                 let first = self.converted(first, &unsigned, span)?;
-                let one = super::convert::literal(1, unsigned.clone(), span);
+                let one = super::operand::literal(1, unsigned.clone(), span);
                 vec![first, one.clone(), one]
             }
         };

@@ -1,12 +1,12 @@
 //! Variables of functions, files and classes: where they live (\[dcl.stc\], \[basic.stc\]; CUDA C++ Programming Guide, "Variable
 //! Memory Space Specifiers").
 
+use super::analyser::Analyser;
 use super::scope::Entity;
 use super::types::{QType, is_arithmetic};
-use super::{Analyser, error, unsupported};
-use crate::Result;
 use crate::syntax::ast;
 use crate::tree::{Extent, Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Type};
+use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
@@ -118,7 +118,7 @@ impl<'a> Analyser<'a> {
             };
             let made = self.scalar_init(&ty.ty, init, name.span)?;
             let value = self.known_value(made, name.span);
-            let variable = self.variables.push(super::Variable { value });
+            let variable = self.variables.push(super::declarations::Variable { value });
             return self.enter_local(name, Entity::Variable(variable));
         }
         let _ = specifiers;
@@ -159,7 +159,7 @@ impl<'a> Analyser<'a> {
                 continue;
             }
             if let Some(parameters) = &variables.template {
-                let pattern = super::Pattern::Variable(variables, declarator);
+                let pattern = super::declarations::Pattern::Variable(variables, declarator);
                 if let Some(arguments) = &part.arguments {
                     let name = &part.name;
                     self.specialise(&name.text, parameters, (arguments, pattern), name.span)?;

@@ -2,8 +2,8 @@
 //!
 //! Attributes change nothing here but alignment, packing and CUDA's own; the rest is advice.
 
-use super::Parser;
 use super::ast::{Expr, ExprKind, Specifiers};
+use super::parser::Parser;
 use crate::Result;
 use crate::token::TokenKind;
 

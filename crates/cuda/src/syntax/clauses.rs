@@ -1,11 +1,12 @@
 //! Annotations: clauses of contracts, loops and barriers, definitions of predicates, lemmas and monoids. The words are those of
 //! ACSL where it has one. A word that is none of ours is an error.
 
-use super::Parser;
 use super::ast::{
     Clause, ClauseKind, Declaration, DeclarationKind, Expr, ExprKind, Function, Name, NamePart,
 };
 use super::declarators::{Position, single};
+use super::parser::Parser;
+use super::pending::Pending;
 use crate::token::TokenKind;
 use crate::{Result, error};
 use base::{Diagnostic, Span};
@@ -29,33 +30,6 @@ const WORDS: &[&str] = &[
     "symbolic",
     "alias",
 ];
-
-/// Clauses before a declaration. They are read again when the parameters of the function are known, whose names may be those of
-/// types.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
-    /// Where the annotation begins, if there is one.
-    start: Option<usize>,
-    /// What was read without the parameters.
-    first: Vec<Clause>,
-    failed: Option<Box<Diagnostic>>,
-}
-
-impl Pending {
-    pub(super) fn has_clauses(&self) -> bool {
-        !self.first.is_empty() || self.failed.is_some()
-    }
-
-    /// Clauses must belong to something.
-    pub(super) fn refuse(&self) -> Result<()> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
-        }
-        let Some(lost) = self.first.first() else { return Ok(()) };
-        let message = "this annotation stands before no kernel or `__device__` function";
-        Err(error(lost.span, message))
-    }
-}
 
 fn is_definition(clause: &Clause) -> bool {
     matches!(

@@ -1,12 +1,12 @@
 //! Declarations of variables, functions, types and other names for them (\[dcl.dcl\]).
 
-use super::Parser;
 use super::ast::{
     Declaration, DeclarationKind, Declarator, Expr, ExprKind, Initialiser, Name, QualifiedName,
     TemplateParameters, TypeKind, TypeSyntax, Variables,
 };
-use super::clauses::Pending;
 use super::declarators::{Declared, Position, single};
+use super::parser::Parser;
+use super::pending::Pending;
 use super::scopes::{Entry, Meaning, ScopeId};
 use super::specifiers::Leading;
 use crate::Result;

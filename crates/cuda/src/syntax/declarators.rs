@@ -1,7 +1,7 @@
 //! Declarators (\[dcl.decl\]): pointers, references, arrays, functions, and parentheses among them; parameters.
 
-use super::Parser;
 use super::ast::{Expr, Name, NamePart, Parameter, QualifiedName, TypeKind, TypeSyntax};
+use super::parser::Parser;
 use super::scopes::Meaning;
 use super::types::ParameterList;
 use crate::Result;

@@ -3,8 +3,8 @@
 //!
 //! Chains of operators that group to the left are read in a loop, so that a sum of thousands of terms needs no stack.
 
-use super::Parser;
 use super::ast::{CastKind, Expr, ExprKind, NamePart};
+use super::parser::Parser;
 use crate::token::TokenKind;
 use crate::{Result, limit};
 use base::Span;

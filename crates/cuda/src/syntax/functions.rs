@@ -3,12 +3,12 @@
 //! A body with C++ that is not read is passed over, and the function says so. Host functions are not read: their names
 //! are kept.
 
-use super::Parser;
 use super::ast::{
     Declaration, DeclarationKind, Function, TemplateParameters, TypeKind, TypeSyntax,
 };
-use super::clauses::Pending;
 use super::declarators::{Declared, single};
+use super::parser::Parser;
+use super::pending::Pending;
 use super::scopes::Meaning;
 use super::specifiers::Leading;
 use crate::Result;

@@ -1,8 +1,8 @@
 //! Declarations at file and namespace scope (\[basic.link\], \[namespace.def\]), and passing over host code.
 
-use super::Parser;
 use super::ast::{Clause, ClauseKind, Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};
-use super::clauses::Pending;
+use super::parser::Parser;
+use super::pending::Pending;
 use super::scopes::Meaning;
 use crate::Result;
 use crate::token::{Token, TokenKind};

@@ -1,8 +1,8 @@
 //! Names with `::` and template arguments, names of operators (\[expr.prim.id\], \[temp.names\], \[over.oper\]).
 
-use super::Parser;
 use super::ast::{Expr, ExprKind, Name, NamePart, QualifiedName, TemplateArgument};
 use super::builtin;
+use super::parser::Parser;
 use super::scopes::{Entry, Meaning};
 use crate::Result;
 use crate::token::TokenKind;

@@ -1,8 +1,8 @@
 //! Operands: literals, names, parentheses, named casts, `T(…)`, lambdas (\[expr.prim\], \[expr.post\]).
 
-use super::Parser;
 use super::ast::{CastKind, Expr, ExprKind, TypeSyntax};
 use super::builtin;
+use super::parser::Parser;
 use super::scopes::Meaning;
 use crate::Result;
 use crate::token::TokenKind;

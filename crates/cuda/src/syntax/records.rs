@@ -2,13 +2,13 @@
 //!
 //! Bodies of members are read when the class is complete, because they see all of its names (\[class.mem\]).
 
-use super::Parser;
 use super::ast::{
     Declaration, DeclarationKind, Enumeration, Name, NamePart, QualifiedName, Record, Specifiers,
     TemplateParameters,
 };
-use super::clauses::Pending;
 use super::declarators::single;
+use super::parser::Parser;
+use super::pending::Pending;
 use super::scopes::{Entry, Meaning, ScopeId};
 use super::types::Elaborated;
 use crate::Result;

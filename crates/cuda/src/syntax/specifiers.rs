@@ -1,7 +1,7 @@
 //! Words before a declaration (\[dcl.spec\]): storage, CUDA's memories and execution spaces, attributes, and the type among them.
 
-use super::Parser;
 use super::ast::{Specifiers, TypeSyntax};
+use super::parser::Parser;
 use super::scopes::Meaning;
 use super::types::TypeWords;
 use crate::Result;

@@ -1,8 +1,8 @@
 //! Expressions that only annotations have: `\forall`, `\exists`, `\sum`, `\fold`, `\num_of`, and functions such as `\old`.
 
-use super::Parser;
 use super::ast::{Expr, ExprKind, Fold, Name, TypeKind, TypeSyntax};
 use super::declarators::single;
+use super::parser::Parser;
 use super::scopes::Meaning;
 use crate::Result;
 use crate::token::TokenKind;

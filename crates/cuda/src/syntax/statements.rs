@@ -3,10 +3,10 @@
 //! An annotation is no statement for the compiler: where it stands before the only statement of a branch or loop, both
 //! together are read as a block.
 
-use super::Parser;
 use super::ast::{Condition, Declarator, Expr, Stmt, StmtKind};
 use super::builtin;
 use super::declarators::Position;
+use super::parser::Parser;
 use super::scopes::Meaning;
 use crate::Result;
 use crate::token::TokenKind;

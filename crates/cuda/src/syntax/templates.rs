@@ -1,11 +1,11 @@
 //! `template <…>` (\[temp\]): parameters, instantiations.
 
-use super::Parser;
 use super::ast::{
     Declaration, DeclarationKind, TemplateParameter, TemplateParameterKind, TemplateParameters,
 };
-use super::clauses::Pending;
 use super::declarators::Position;
+use super::parser::Parser;
+use super::pending::Pending;
 use super::scopes::Meaning;
 use crate::Result;
 

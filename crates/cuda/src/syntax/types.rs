@@ -1,9 +1,9 @@
 //! Types as they are written: words of built-in types, names, `auto`, definitions in place (\[dcl.type\]).
 
-use super::Parser;
 use super::ast::{Declaration, Parameter, QualifiedName, TypeKind, TypeSyntax};
 use super::builtin;
 use super::declarators::Position;
+use super::parser::Parser;
 use super::scopes::Meaning;
 use crate::Result;
 use base::Span;

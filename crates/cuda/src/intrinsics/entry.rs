@@ -1,0 +1,66 @@
+//! An entry of the tables: a function, or several of one name.
+
+/// What kind of function it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Of real numbers.
+    Math,
+    /// Of integers and their bits.
+    Integer,
+    /// Between types.
+    Conversion,
+    /// A barrier of the block.
+    Barrier,
+    /// Threads of a warp together.
+    Warp,
+    /// A read and a write at once.
+    Atomic,
+    /// Orders accesses.
+    Fence,
+    /// Reads or writes memory.
+    Memory,
+    /// `make_float4` and its like: the class made of its fields.
+    Construct,
+    /// `assert`, `printf`, `__trap` and their like.
+    Control,
+    /// Textures and surfaces.
+    Texture,
+    /// What only the prelude calls.
+    Prelude,
+}
+
+/// A function of CUDA, or several of one name.
+#[derive(Clone, Copy, Debug)]
+pub struct Intrinsic {
+    /// As it is called.
+    pub name: &'static str,
+    /// The name that the tree uses.
+    pub canonical: &'static str,
+    /// What kind it is.
+    pub class: Class,
+    /// Signatures, one for each overload.
+    pub signatures: &'static [&'static str],
+    /// Types for `T`, separated by blanks.
+    pub over: &'static str,
+}
+
+/// An entry whose canonical name is its own.
+pub(super) const fn own(
+    name: &'static str,
+    class: Class,
+    signatures: &'static [&'static str],
+    over: &'static str,
+) -> Intrinsic {
+    Intrinsic { name, canonical: name, class, signatures, over }
+}
+
+/// An entry with another canonical name.
+pub(super) const fn called(
+    name: &'static str,
+    canonical: &'static str,
+    class: Class,
+    signatures: &'static [&'static str],
+    over: &'static str,
+) -> Intrinsic {
+    Intrinsic { name, canonical, class, signatures, over }
+}

@@ -1,0 +1,116 @@
+//! What declarations leave behind: functions, templates, classes and constants, by the numbers that [`super::scope::Entity`] has.
+
+use super::scope::{DeclId, Entity, ScopeId, TemplateId};
+use super::types::QType;
+use crate::Result;
+use crate::syntax::ast;
+use crate::tree::{Expr, FunctionId, RecordId};
+use base::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+
+/// Parameters and result of a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub parameters: Vec<QType>,
+    /// Nothing while it is to be deduced from the body (`auto`).
+    pub returns: Option<QType>,
+    pub is_variadic: bool,
+}
+
+/// Where the body of a function is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Definition<'a> {
+    pub ast: &'a ast::Function,
+    pub order: u32,
+    /// The scope of its own template parameters' parent, for members defined outside of their class.
+    pub scope: ScopeId,
+}
+
+/// What a member function is besides a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub record: RecordId,
+    pub is_static: bool,
+    pub is_const: bool,
+    pub is_constructor: bool,
+}
+
+/// A declared function: one overload.
+#[derive(Debug)]
+pub(crate) struct FunctionDecl<'a> {
+    pub name: String,
+    pub scope: ScopeId,
+    pub order: u32,
+    pub ast: &'a ast::Function,
+    pub definition: Option<Definition<'a>>,
+    /// Nothing for a template.
+    pub signature: Option<Result<Signature>>,
+    pub member: Option<Member>,
+    pub defaults: Vec<Option<&'a ast::Expr>>,
+    /// Explicit specialisations: arguments and the function.
+    pub specialisations: Vec<(String, DeclId)>,
+    pub instances: FxHashMap<String, FunctionId>,
+}
+
+/// What a template makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pattern<'a> {
+    Record(&'a ast::Record),
+    Alias(&'a ast::TypeSyntax),
+    Variable(&'a ast::Variables, &'a ast::Declarator),
+}
+
+/// A template of a class, alias or variable.
+#[derive(Debug)]
+pub(crate) struct Template<'a> {
+    pub pattern: Pattern<'a>,
+    pub parameters: &'a ast::TemplateParameters,
+    pub scope: ScopeId,
+    pub order: u32,
+    /// Full and partial specialisations: parameters, arguments, the class.
+    pub specialisations:
+        Vec<(&'a ast::TemplateParameters, &'a [ast::TemplateArgument], Pattern<'a>)>,
+    /// Members that are defined outside of it.
+    pub member_definitions: Vec<(&'a ast::Function, u32)>,
+    pub instances: FxHashMap<String, Result<Entity>>,
+}
+
+/// A constant: its value, a literal or made of symbols, or why it is not one.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub value: Result<Expr>,
+}
+
+/// What is known of a class besides its layout.
+#[derive(Clone, Debug)]
+pub(crate) struct Class<'a> {
+    pub scope: ScopeId,
+    /// Bases: their type and the field that holds them.
+    pub bases: Vec<(RecordId, usize)>,
+    pub state: ClassState,
+    pub constructors: Vec<DeclId>,
+    pub conversions: Vec<DeclId>,
+    /// Whether a base may depend on template parameters: its names are not found by unqualified lookup (\[temp.dep\]/3).
+    pub has_dependent_base: bool,
+    /// Initialisers of fields, by position.
+    pub field_inits: Vec<(usize, &'a ast::Initialiser)>,
+    /// It has a destructor or virtual functions, which are not followed.
+    pub refused: Option<(Span, &'static str)>,
+    /// The template and arguments that it is an instance of.
+    pub instance: Option<(TemplateId, Vec<Arg>)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ClassState {
+    Declared,
+    Complete,
+    Failed(Box<Diagnostic>),
+}
+
+/// An argument of a template.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Type(QType),
+    /// A literal of the parameter's type, or an expression of symbols.
+    Value(Expr),
+}
