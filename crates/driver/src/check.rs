@@ -14,6 +14,7 @@ use crate::properties::{Property, properties};
 use crate::report::{self, Report};
 use crate::rerun::{self, Again};
 use crate::verdict::Verdict;
+use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
 use exec::{Checks, Stop};
 use std::path::Path;
@@ -217,7 +218,7 @@ fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> 
     let mut text = finished.tell(colour);
     let properties = properties(finished);
     let with = |verdict: Verdict| properties.iter().filter(move |one| one.verdict == verdict);
-    let names = |verdict: Verdict| with(verdict).map(|one| one.name).collect::<Vec<_>>().join(", ");
+    let names = |verdict: Verdict| listed(with(verdict).map(|one| one.name));
     let [proved, refuted, open] =
         [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
     let of_proved = names(Verdict::Proved);
@@ -229,7 +230,7 @@ fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> 
         text.push_str(&format!("{refuted}: {of_refuted}\n"));
     }
     for (reason, names) in unknown(with(Verdict::Unknown)) {
-        text.push_str(&format!("{open}: {}: {reason}\n", names.join(", ")));
+        text.push_str(&format!("{open}: {}: {reason}\n", listed(names)));
     }
     for assumption in finished.assumptions() {
         text.push_str(&format!("assumed: {assumption}\n"));
@@ -241,8 +242,8 @@ fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> 
 /// Reasons, each with the properties it is given for.
 fn unknown<'p>(
     properties: impl Iterator<Item = &'p Property>,
-) -> Vec<(&'p str, Vec<&'static str>)> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+) -> Vec<(&'p str, Vec<PropertyName>)> {
+    let mut reasons: Vec<(&str, Vec<PropertyName>)> = Vec::new();
     for property in properties {
         for reason in &property.reasons {
             match reasons.iter_mut().find(|(known, _)| known == reason) {

@@ -4,6 +4,7 @@ use crate::demangle::demangle;
 use crate::grouping::Group;
 use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
+use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
     AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
@@ -118,49 +119,51 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
 }
 
 /// The kind of a fault, as programs know it.
-pub(crate) fn kind(fault: &Fault) -> &'static str {
+pub(crate) fn kind(fault: &Fault) -> FindingKind {
     match fault {
-        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => "out-of-bounds",
-        Fault::Misaligned { .. } => "misaligned",
-        Fault::ReadOnly { .. } => "input-modified",
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => FindingKind::OutOfBounds,
+        Fault::Misaligned { .. } => FindingKind::Misaligned,
+        Fault::ReadOnly { .. } => FindingKind::InputModified,
         Fault::Undefined {
             origin: Some(Origin::Shuffle(_) | Origin::Operation(_) | Origin::RacingRead(_)),
             ..
-        } => "undefined-value",
-        Fault::Undefined { .. } => "uninitialised",
-        Fault::DependsOnInitial { .. } => "depends-on-initial",
-        Fault::DivisionByZero => "division-by-zero",
-        Fault::Trap | Fault::AssertFailed => "trap",
-        Fault::Deadlock { .. } => "deadlock",
+        } => FindingKind::UndefinedValue,
+        Fault::Undefined { .. } => FindingKind::Uninitialised,
+        Fault::DependsOnInitial { .. } => FindingKind::DependsOnInitial,
+        Fault::DivisionByZero => FindingKind::DivisionByZero,
+        Fault::Trap | Fault::AssertFailed => FindingKind::Trap,
+        Fault::Deadlock { .. } => FindingKind::Deadlock,
         Fault::Barrier(BarrierFault::Divergent { .. } | BarrierFault::DifferentSites { .. }) => {
-            "barrier-divergence"
+            FindingKind::BarrierDivergence
         }
-        Fault::Barrier(BarrierFault::Reuse { .. }) => "barrier-reuse",
-        Fault::Barrier(_) => "barrier-misuse",
+        Fault::Barrier(BarrierFault::Reuse { .. }) => FindingKind::BarrierReuse,
+        Fault::Barrier(_) => FindingKind::BarrierMisuse,
         Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
-            "warp-collective"
+            FindingKind::WarpCollective
         }
-        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } => "async-copy",
-        Fault::Race(race) if race.changes_source() => "async-copy",
-        Fault::Race(_) => "race",
+        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } => FindingKind::AsyncCopy,
+        Fault::Race(race) if race.changes_source() => FindingKind::AsyncCopy,
+        Fault::Race(_) => FindingKind::Race,
     }
 }
 
 /// The property that a fault refutes.
-pub(crate) fn property(fault: &Fault) -> &'static str {
+pub(crate) fn property(fault: &Fault) -> PropertyName {
     match fault {
-        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } | Fault::CopySize { .. } => "bounds",
-        Fault::Misaligned { .. } => "alignment",
-        Fault::ReadOnly { .. } => "frame",
-        Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => "initialised",
-        Fault::DivisionByZero => "division",
-        Fault::Trap | Fault::AssertFailed => "traps",
-        Fault::Deadlock { .. } => "deadlock",
-        Fault::Barrier(_) => "barriers",
-        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
-            "collectives"
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } | Fault::CopySize { .. } => {
+            PropertyName::Bounds
         }
-        Fault::Race(_) | Fault::CopiesInFlight { .. } => "races",
+        Fault::Misaligned { .. } => PropertyName::Alignment,
+        Fault::ReadOnly { .. } => PropertyName::Frame,
+        Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => PropertyName::Initialised,
+        Fault::DivisionByZero => PropertyName::Division,
+        Fault::Trap | Fault::AssertFailed => PropertyName::Traps,
+        Fault::Deadlock { .. } => PropertyName::Deadlock,
+        Fault::Barrier(_) => PropertyName::Barriers,
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
+            PropertyName::Collectives
+        }
+        Fault::Race(_) | Fault::CopiesInFlight { .. } => PropertyName::Races,
     }
 }
 

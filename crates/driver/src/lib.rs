@@ -41,6 +41,7 @@ pub mod support;
 mod sync_findings;
 mod unwritten;
 mod verdict;
+mod vocabulary;
 mod wmma;
 
 pub use allow::Allow;

@@ -6,6 +6,7 @@
 use crate::execute::Finished;
 use crate::findings;
 use crate::verdict::Verdict;
+use crate::vocabulary::PropertyName;
 use exec::{AccessKind, Contents, Doubt, Doubtful, Fault, Sink};
 
 /// Reasons of one kind beyond this many are only counted.
@@ -14,38 +15,39 @@ const SHOWN: usize = 3;
 /// A property and what is known of it.
 #[derive(Debug)]
 pub(crate) struct Property {
-    pub(crate) name: &'static str,
+    pub(crate) name: PropertyName,
     pub(crate) verdict: Verdict,
     /// Why it is unknown, apart from what concerns all properties alike.
     pub(crate) reasons: Vec<String>,
 }
 
 /// Those that the run looks at, in the order of reports.
-const OF_A_RUN: [&str; 11] = [
-    "bounds",
-    "alignment",
-    "initialised",
-    "frame",
-    "division",
-    "traps",
-    "races",
-    "barriers",
-    "deadlock",
-    "collectives",
-    "determinism",
+const OF_A_RUN: [PropertyName; 11] = [
+    PropertyName::Bounds,
+    PropertyName::Alignment,
+    PropertyName::Initialised,
+    PropertyName::Frame,
+    PropertyName::Division,
+    PropertyName::Traps,
+    PropertyName::Races,
+    PropertyName::Barriers,
+    PropertyName::Deadlock,
+    PropertyName::Collectives,
+    PropertyName::Determinism,
 ];
 
 /// All properties of a run.
 pub(crate) fn properties(finished: &Finished<'_>) -> Vec<Property> {
-    let launch = Property { name: "launch", verdict: Verdict::Proved, reasons: Vec::new() };
+    let launch =
+        Property { name: PropertyName::Launch, verdict: Verdict::Proved, reasons: Vec::new() };
     let of_run = OF_A_RUN.into_iter().map(|name| of_run(finished, name));
     std::iter::once(launch).chain(of_run).collect()
 }
 
-fn of_run(finished: &Finished<'_>, name: &'static str) -> Property {
+fn of_run(finished: &Finished<'_>, name: PropertyName) -> Property {
     let faults = finished.errors().map(|finding| &finding.fault);
     let mut refuted = faults.map(findings::property).any(|property| property == name);
-    refuted |= name == "frame" && !finished.unwritten.is_empty();
+    refuted |= name == PropertyName::Frame && !finished.unwritten.is_empty();
     let reasons = reasons(finished, name);
     let verdict = match refuted {
         true => Verdict::Refuted,
@@ -56,11 +58,11 @@ fn of_run(finished: &Finished<'_>, name: &'static str) -> Property {
 }
 
 /// Why a property that was not refuted is not proved either.
-fn reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
+fn reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
     let mut reasons = own_reasons(finished, name);
     if finished.result.gap.is_some() {
         reasons.insert(0, "the run stopped".to_owned());
-    } else if name != "races" && reasons.is_empty() && is_schedule_open(finished) {
+    } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("seen on one schedule, and another may differ".to_owned());
     } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
         reasons.push("an error leaves open what the kernel does after it".to_owned());
@@ -85,30 +87,35 @@ fn derails(fault: &Fault) -> bool {
 /// Whether another schedule may do something else.
 fn is_schedule_open(finished: &Finished<'_>) -> bool {
     let faults = finished.errors().map(|finding| findings::property(&finding.fault));
-    let mut unordered = faults.filter(|property| matches!(*property, "races" | "barriers"));
+    let mut unordered =
+        faults.filter(|property| matches!(*property, PropertyName::Races | PropertyName::Barriers));
     unordered.next().is_some() || !finished.result.undecided.is_empty()
 }
 
-fn own_reasons(finished: &Finished<'_>, name: &str) -> Vec<String> {
+fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
     let result = &finished.result;
     match name {
-        "bounds" => unbounded(finished),
-        "alignment" => match result.alignments.len() {
+        PropertyName::Bounds => unbounded(finished),
+        PropertyName::Alignment => match result.alignments.len() {
             0 => Vec::new(),
             count => vec![format!(
                 "{count} accesses are aligned only if an array lies better than it declares"
             )],
         },
-        "frame" if finished.built.launch.is_partial() => {
+        PropertyName::Frame if finished.built.launch.is_partial() => {
             vec![format!("{} were executed; what the others write is not known", finished.blocks())]
         }
-        "frame" | "initialised" if finished.result.conditional && !finished.all_set => {
+        PropertyName::Frame | PropertyName::Initialised
+            if finished.result.conditional && !finished.all_set =>
+        {
             vec!["something is read or written only under a condition on data".to_owned()]
         }
-        "initialised" => doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy)),
-        "races" => open_races(finished),
-        "division" => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
-        "determinism" => undetermined(finished),
+        PropertyName::Initialised => {
+            doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy))
+        }
+        PropertyName::Races => open_races(finished),
+        PropertyName::Division => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
+        PropertyName::Determinism => undetermined(finished),
         _ => Vec::new(),
     }
 }

@@ -179,6 +179,11 @@ fn scanned(tokens: &[&str]) -> Module {
                 at += 2;
                 continue;
             }
+            // `pub(in crate::a)` says who may see, and uses nothing.
+            "in" if before == "(" => {
+                at += tokens[at..].iter().position(|token| *token == ")").unwrap_or(1);
+                continue;
+            }
             _ if ITEMS.contains(&before) => {
                 module.defined.insert(token.to_owned());
             }

@@ -16,6 +16,7 @@ use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
 use crate::verdict::Verdict;
+use crate::vocabulary::PropertyName;
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
 use exec::Thread;
@@ -291,10 +292,10 @@ impl Answered<'_> {
             return Judgement { verdict: Verdict::Refuted, reason: None };
         }
         // What a racy kernel computes is not a function of its inputs.
-        let racy = self
-            .launches()
-            .flat_map(properties)
-            .any(|one| matches!(one.name, "races" | "barriers") && one.verdict != Verdict::Proved);
+        let racy = self.launches().flat_map(properties).any(|one| {
+            matches!(one.name, PropertyName::Races | PropertyName::Barriers)
+                && one.verdict != Verdict::Proved
+        });
         if racy {
             return unknown("the runs hold for one schedule only");
         }

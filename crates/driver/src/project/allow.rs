@@ -6,6 +6,7 @@
 use super::Date;
 use crate::demangle::demangle;
 use crate::report::{Finding, Report};
+use crate::vocabulary::Severity;
 
 /// An `[[allow]]`.
 #[derive(Clone, Debug)]
@@ -64,7 +65,8 @@ fn place_matches(at: &str, path: &str, line: u32) -> bool {
 /// Marks what is allowed; which allowances were used is noted in `used`.
 pub(super) fn apply(report: &mut Report, allowances: &[Allowance], today: Date, used: &mut [bool]) {
     let kernel = report.kernel.clone().unwrap_or_default();
-    for finding in report.findings.iter_mut().filter(|finding| finding.severity == "error") {
+    for finding in report.findings.iter_mut().filter(|finding| finding.severity == Severity::Error)
+    {
         for (allowance, used) in allowances.iter().zip(used.iter_mut()) {
             if allowance.matches(finding, &kernel) {
                 *used = true;

@@ -4,6 +4,7 @@ use super::run::{Done, Status};
 use crate::Colour;
 use crate::report::Report;
 use crate::verdict::Verdict;
+use crate::vocabulary::listed;
 use anstyle::{AnsiColor, Style};
 
 pub(super) fn text(all: &[Done], colour: Colour) -> String {
@@ -62,10 +63,10 @@ fn details(done: &Done) -> String {
     };
     let accepted = if done.status == Status::Accepted { " (accepted)" } else { "" };
     match done.status {
-        Status::Refuted | Status::Allowed => with(Verdict::Refuted).join(", "),
+        Status::Refuted | Status::Allowed => listed(with(Verdict::Refuted)),
         Status::Unknown | Status::Accepted => {
             let open = with(Verdict::Unknown);
-            let shown = open.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+            let shown = listed(open.iter().take(3).copied());
             let more = open.len().saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("{shown}{more}{accepted}")

@@ -3,6 +3,7 @@
 use super::{Report, compare, findings, name};
 use crate::report::{self, Finding, Property, Stats, Stopped};
 use crate::verdict::Verdict;
+use crate::vocabulary::{self, FindingKind, PropertyName};
 use crate::{Exit, Input};
 use base::{Diagnostic, Severity};
 use param::interp::Event;
@@ -42,7 +43,12 @@ pub(super) fn of_refusal(
 ) -> report::Report {
     let mut report = report::Report { command, exit, ..empty(input) };
     if diagnostic.severity == Severity::Error {
-        report.findings.push(as_finding(diagnostic, input, "input-error", "input"));
+        report.findings.push(as_finding(
+            diagnostic,
+            input,
+            FindingKind::InputError,
+            PropertyName::Input,
+        ));
     } else {
         report.stopped = Some(Stopped {
             code: diagnostic.code.to_string(),
@@ -91,7 +97,7 @@ fn sources(input: &Input) -> Vec<report::SourceText> {
     files.map(of_file).collect()
 }
 
-pub(super) fn finding(of: &Report<'_>, property: &'static str, one: &param::Finding) -> Finding {
+pub(super) fn finding(of: &Report<'_>, property: PropertyName, one: &param::Finding) -> Finding {
     let diagnostic = findings::diagnostic(of.kernel, one);
     as_finding(&diagnostic, of.input, kind(&one.event), property)
 }
@@ -99,13 +105,13 @@ pub(super) fn finding(of: &Report<'_>, property: &'static str, one: &param::Find
 pub(super) fn as_finding(
     diagnostic: &Diagnostic,
     input: &Input,
-    kind: &'static str,
-    property: &'static str,
+    kind: FindingKind,
+    property: PropertyName,
 ) -> Finding {
     Finding {
         code: diagnostic.code.to_string(),
         kind,
-        severity: "error",
+        severity: vocabulary::Severity::Error,
         property,
         side: None,
         message: diagnostic.message.to_string(),
@@ -119,15 +125,15 @@ pub(super) fn as_finding(
     }
 }
 
-fn kind(event: &Event) -> &'static str {
+fn kind(event: &Event) -> FindingKind {
     match event {
-        Event::Race { .. } => "race",
-        Event::OutOfBounds { .. } => "out-of-bounds",
-        Event::Overflow { .. } => "overflow",
-        Event::DivisionByZero { .. } => "division-by-zero",
-        Event::Divergence { .. } => "barrier-divergence",
-        Event::Assertion { .. } | Event::Barrier { .. } => "invariant",
-        Event::Postcondition { .. } | Event::Footprint { .. } => "postcondition",
-        Event::NoValue { .. } => "clause-without-value",
+        Event::Race { .. } => FindingKind::Race,
+        Event::OutOfBounds { .. } => FindingKind::OutOfBounds,
+        Event::Overflow { .. } => FindingKind::Overflow,
+        Event::DivisionByZero { .. } => FindingKind::DivisionByZero,
+        Event::Divergence { .. } => FindingKind::BarrierDivergence,
+        Event::Assertion { .. } | Event::Barrier { .. } => FindingKind::Invariant,
+        Event::Postcondition { .. } | Event::Footprint { .. } => FindingKind::Postcondition,
+        Event::NoValue { .. } => FindingKind::ClauseWithoutValue,
     }
 }

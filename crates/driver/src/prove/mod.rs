@@ -26,6 +26,7 @@ use crate::cuda::cache::SOLVER_FOLDER;
 use crate::diagnostics::render;
 use crate::report;
 use crate::verdict::Verdict;
+use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Input, Outcome, Watch};
 use base::{Severity, SourceFile};
 use detached::Patience;
@@ -326,17 +327,17 @@ fn chosen(
     }
 }
 
-fn name(property: Property) -> &'static str {
+fn name(property: Property) -> PropertyName {
     match property {
-        Property::Races => "races",
-        Property::Barriers => "barriers",
-        Property::Bounds => "bounds",
-        Property::Overflow => "overflow",
-        Property::Division => "division",
-        Property::Clauses => "clauses",
-        Property::Invariant => "invariant",
-        Property::Postcondition => "postcondition",
-        Property::Values => "values",
+        Property::Races => PropertyName::Races,
+        Property::Barriers => PropertyName::Barriers,
+        Property::Bounds => PropertyName::Bounds,
+        Property::Overflow => PropertyName::Overflow,
+        Property::Division => PropertyName::Division,
+        Property::Clauses => PropertyName::Clauses,
+        Property::Invariant => PropertyName::Invariant,
+        Property::Postcondition => PropertyName::Postcondition,
+        Property::Values => PropertyName::Values,
     }
 }
 
@@ -349,7 +350,7 @@ impl Report<'_> {
     /// That nobody else reads the kernel as we do, if that is held against a proof.
     fn reading(&self, side: Option<&'static str>) -> Option<report::Property> {
         let reason = compare::assumption(self.compared).filter(|_| self.strict)?;
-        let (name, verdict) = ("reading", Verdict::Unknown);
+        let (name, verdict) = (PropertyName::Reading, Verdict::Unknown);
         Some(report::Property { name, verdict, reasons: vec![reason], side })
     }
 
@@ -439,7 +440,7 @@ impl Report<'_> {
         let properties = &self.answer.properties;
         let names = |verdict: Verdict| {
             let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
-            with.map(|one| name(one.property)).collect::<Vec<_>>().join(", ")
+            listed(with.map(|one| name(one.property)))
         };
         let [proved, refuted, unknown] =
             [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));

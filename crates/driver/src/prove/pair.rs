@@ -10,6 +10,7 @@ use crate::diagnostics::render;
 use crate::prove::reading::Text;
 use crate::report::{self, Finding, KernelName, Property};
 use crate::verdict::Verdict;
+use crate::vocabulary::{FindingKind, PropertyName};
 use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Code, Diagnostic};
 use param::deadline::within;
@@ -330,12 +331,18 @@ impl Pair<'_> {
         let unknown = self.equality() == Verdict::Unknown;
         let reasons = if unknown { self.reasons() } else { Vec::new() };
         let (verdict, side) = (self.equality(), None);
-        let mut properties = vec![Property { name: "equivalence", verdict, reasons, side }];
+        let mut properties =
+            vec![Property { name: PropertyName::Equivalence, verdict, reasons, side }];
         let mut all: Vec<Finding> = Vec::new();
         if let Some(difference) = &self.compared.difference {
             let diagnostic = different(difference, self.kernels());
             let input = self.sides[1].input;
-            all.push(document::as_finding(&diagnostic, input, "different", "equivalence"));
+            all.push(document::as_finding(
+                &diagnostic,
+                input,
+                FindingKind::Different,
+                PropertyName::Equivalence,
+            ));
         }
         for (report, which) in self.sides.iter().zip(SIDES) {
             for checked in &report.answer.properties {

@@ -3,6 +3,7 @@
 use super::Colour;
 use crate::Input;
 use crate::source_lines::origin_text;
+use crate::vocabulary;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use base::{Diagnostic, Label, Severity, SourceFile};
@@ -151,7 +152,7 @@ fn shorten(text: &str, line: (usize, usize), label: (usize, usize)) -> (usize, u
 #[derive(Debug, Serialize)]
 pub(crate) struct JsonDiagnostic {
     code: String,
-    severity: &'static str,
+    severity: vocabulary::Severity,
     message: String,
     line: u32,
     column: u32,
@@ -172,11 +173,7 @@ impl JsonDiagnostic {
         let position = source.line_column(diagnostic.primary.span.start);
         Self {
             code: diagnostic.code.to_string(),
-            severity: match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Unsupported => "unsupported",
-                Severity::Note => "note",
-            },
+            severity: diagnostic.severity.into(),
             message: diagnostic.message.to_string(),
             line: position.line,
             column: position.column,

@@ -33,7 +33,7 @@ fn features(report: &Report, finding: &Finding) -> String {
         let name = location.shown.path.rsplit('/').next().unwrap_or_default();
         format!("{name}\n{}", location.shown.text)
     };
-    let mut parts = vec![finding.code.clone(), finding.kind.to_owned(), kernel];
+    let mut parts = vec![finding.code.clone(), finding.kind.to_string(), kernel];
     parts.push(array.unwrap_or_default().to_owned());
     parts.extend(finding.locations.iter().map(line));
     parts.join("\0")

@@ -11,10 +11,7 @@ pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::new();
     for report in reports {
         for finding in &report.findings {
-            let command = match (finding.severity, &finding.allowed) {
-                ("error", None) => "error",
-                _ => "notice",
-            };
+            let command = if finding.is_error() { "error" } else { "notice" };
             text.push_str(&of_finding(command, finding));
         }
         report.open.iter().for_each(|open| text.push_str(&of_finding("warning", open)));
@@ -23,7 +20,7 @@ pub(super) fn render(reports: &[Report]) -> String {
             text.push_str(&command("warning", shown, "WP0020 unknown", &stopped.message));
         }
         let unknown = report.properties.iter().filter(|one| one.verdict == Verdict::Unknown);
-        let unknown: Vec<&str> = unknown.map(|property| property.name).collect();
+        let unknown: Vec<&str> = unknown.map(|property| property.name.name()).collect();
         if !unknown.is_empty() {
             let message = format!("{}: not proved: {}", report.title(), unknown.join(", "));
             text.push_str(&command("warning", None, "unknown", &message));

@@ -4,6 +4,7 @@
 use crate::render::escape::{markup, quoted};
 use crate::report::{Finding, Property, Report};
 use crate::verdict::Verdict;
+use crate::vocabulary::PropertyName;
 
 pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -38,7 +39,7 @@ fn cases(report: &Report) -> Vec<Case> {
     if report.properties.is_empty() {
         let details: String = report.findings.iter().map(details).collect();
         let message = report.findings.first().map_or("nothing was checked", |one| &one.message);
-        let (name, message) = ("launch".to_owned(), message.to_owned());
+        let (name, message) = (PropertyName::Launch.to_string(), message.to_owned());
         return vec![Case { name, verdict: report.verdict, message, details }];
     }
     report.properties.iter().map(|property| case(report, property)).collect()
@@ -49,7 +50,7 @@ fn case(report: &Report, property: &Property) -> Case {
     let findings: Vec<&Finding> = report.errors().filter(about).collect();
     let name = match property.side {
         Some(side) => format!("{side}: {}", property.name),
-        None => property.name.to_owned(),
+        None => property.name.to_string(),
     };
     let mut details: String = findings.iter().map(|finding| details(finding)).collect();
     property.reasons.iter().for_each(|reason| details.push_str(&format!("{reason}\n")));

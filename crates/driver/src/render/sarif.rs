@@ -8,6 +8,7 @@ use crate::explain;
 use crate::render::escape;
 use crate::report::{Finding, Location, Report, Shown};
 use crate::verdict::Verdict;
+use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -73,10 +74,7 @@ fn results(report: &Report) -> Vec<Value> {
     let prints = fingerprints(report, report.findings.iter());
     let mut results: Vec<Value> = Vec::new();
     for (finding, print) in report.findings.iter().zip(prints) {
-        let level = match (finding.severity, &finding.allowed) {
-            ("error", None) => "error",
-            _ => "note",
-        };
+        let level = if finding.is_error() { "error" } else { "note" };
         results.push(result(report, finding, level, &print));
     }
     let prints = fingerprints(report, report.open.iter());
@@ -89,7 +87,7 @@ fn results(report: &Report) -> Vec<Value> {
         results.push(result(report, &finding, "warning", &print));
     }
     let open = report.properties.iter().filter(|one| one.verdict == Verdict::Unknown);
-    let open: Vec<&str> = open.map(|property| property.name).collect();
+    let open: Vec<&str> = open.map(|property| property.name.name()).collect();
     if report.verdict == Verdict::Unknown && results.iter().all(|one| one["level"] == "note") {
         let open = if open.is_empty() { "nothing was checked".to_owned() } else { open.join(", ") };
         let finding = unknown(format!("{}: not proved: {open}", report.title()), Vec::new());
@@ -102,9 +100,9 @@ fn results(report: &Report) -> Vec<Value> {
 fn unknown(message: String, locations: Vec<Location>) -> Finding {
     Finding {
         code: Code::NotFollowed.to_string(),
-        kind: "unknown",
-        severity: "warning",
-        property: "",
+        kind: FindingKind::Unknown,
+        severity: Severity::Warning,
+        property: PropertyName::Several,
         side: None,
         message,
         note: None,

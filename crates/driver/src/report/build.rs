@@ -14,8 +14,9 @@ use crate::grouping::Group;
 use crate::paths::relative;
 use crate::properties;
 use crate::verdict::Verdict;
+use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use crate::{Exit, Input, graph};
-use base::{Code, Diagnostic, Label, Severity};
+use base::{Code, Diagnostic, Label};
 use exec::{AccessKind, Fault, RaceSide};
 
 /// A finding beside a comparison.
@@ -103,7 +104,7 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     });
     report.coverage = of_launches(&sides[1].iter().collect::<Vec<_>>());
     report.properties = vec![Property {
-        name: "equivalence",
+        name: PropertyName::Equivalence,
         verdict: comparison.verdict,
         reasons: match comparison.verdict {
             Verdict::Unknown => comparison.reason.into_iter().collect(),
@@ -120,7 +121,12 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     );
     if comparison.overflow.as_ref().is_some_and(|found| found.is_error) {
         let (verdict, reasons) = (Verdict::Refuted, Vec::new());
-        report.properties.push(Property { name: "overflow", verdict, reasons, side: None });
+        report.properties.push(Property {
+            name: PropertyName::Overflow,
+            verdict,
+            reasons,
+            side: None,
+        });
     }
     report.findings.extend(comparison.overflow.map(overflowing));
     for (side, name) in sides.iter().zip(names) {
@@ -188,9 +194,12 @@ pub(crate) fn refusal(
         }
         Refusal::Launch(error) => {
             let input = error.input.iter();
-            let input = input.map(|m| bare(Code::Arguments, "input-error", "input", m.clone()));
+            let input = input.map(|m| {
+                bare(Code::Arguments, FindingKind::InputError, PropertyName::Input, m.clone())
+            });
             let launch = error.launch.iter();
-            let launch = launch.map(|m| bare(Code::Launch, "launch", "launch", m.clone()));
+            let launch = launch
+                .map(|m| bare(Code::Launch, FindingKind::Launch, PropertyName::Launch, m.clone()));
             report.findings = input.chain(launch).collect();
             report.notes = error.suggestion.iter().cloned().collect();
             if error.input.is_empty() {
@@ -203,7 +212,8 @@ pub(crate) fn refusal(
 
 /// A report of input that could not even be read.
 pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Report {
-    let finding = bare(Code::Arguments, "input-error", "input", message.to_owned());
+    let finding =
+        bare(Code::Arguments, FindingKind::InputError, PropertyName::Input, message.to_owned());
     Report { findings: vec![finding], ..nothing(command, file.to_owned(), None) }
 }
 
@@ -316,26 +326,32 @@ fn findings(finished: &Finished<'_>, side: Option<&'static str>) -> (Vec<Finding
                 found.push(finding(finished, group, diagnostic));
             }
             Told { group: None, diagnostic } => {
-                let mut one =
-                    bare(diagnostic.code, "unsupported", "races", diagnostic.message.to_string());
-                one.severity = "unsupported";
+                let mut one = bare(
+                    diagnostic.code,
+                    FindingKind::Unsupported,
+                    PropertyName::Races,
+                    diagnostic.message.to_string(),
+                );
+                one.severity = Severity::Unsupported;
                 one.locations = locations(diagnostic, finished.input());
                 open.push(one);
             }
         }
     }
     let unwritten = finished.unwritten.iter().cloned();
-    found.extend(unwritten.map(|m| bare(Code::UnwrittenOutput, "unwritten-output", "frame", m)));
+    found.extend(unwritten.map(|m| {
+        bare(Code::UnwrittenOutput, FindingKind::UnwrittenOutput, PropertyName::Frame, m)
+    }));
     found.iter_mut().chain(&mut open).for_each(|one| one.side = side);
     (found, open)
 }
 
 /// A finding without a place.
-fn bare(code: Code, kind: &'static str, property: &'static str, message: String) -> Finding {
+fn bare(code: Code, kind: FindingKind, property: PropertyName, message: String) -> Finding {
     Finding {
         code: code.to_string(),
         kind,
-        severity: "error",
+        severity: Severity::Error,
         property,
         side: None,
         message,
@@ -353,8 +369,8 @@ fn finding(finished: &Finished<'_>, group: &Group<'_>, diagnostic: &Diagnostic) 
     let fault = &group.first.fault;
     Finding {
         severity: match diagnostic.severity {
-            Severity::Note => "note",
-            Severity::Unsupported | Severity::Error => "error",
+            base::Severity::Note => Severity::Note,
+            base::Severity::Unsupported | base::Severity::Error => Severity::Error,
         },
         note: diagnostic.note.as_deref().map(str::to_owned),
         help: diagnostic.help.as_deref().map(str::to_owned),
@@ -371,7 +387,7 @@ fn input_error(error: &Diagnostic, input: &Input) -> Finding {
         note: error.note.as_deref().map(str::to_owned),
         help: error.help.as_deref().map(str::to_owned),
         locations: locations(error, input),
-        ..bare(error.code, "input-error", "input", error.message.to_string())
+        ..bare(error.code, FindingKind::InputError, PropertyName::Input, error.message.to_string())
     }
 }
 
@@ -382,8 +398,12 @@ fn different(
     smallness: Option<String>,
 ) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
-    let mut finding =
-        bare(Code::Different, "different", "equivalence", format!("`{element}` differs"));
+    let mut finding = bare(
+        Code::Different,
+        FindingKind::Different,
+        PropertyName::Equivalence,
+        format!("`{element}` differs"),
+    );
     let [reference, optimised] = crate::equiv::values(difference);
     let values = format!("the reference gives {reference}, the optimised kernel {optimised}");
     let likely_constant = smallness.is_some();
@@ -415,12 +435,12 @@ fn different(
 
 fn overflowing(found: Overflowing) -> Finding {
     Finding {
-        severity: if found.is_error { "error" } else { "note" },
+        severity: if found.is_error { Severity::Error } else { Severity::Note },
         side: Some("optimised"),
         note: Some(found.note),
         help: found.help,
         witness: Some(Witness::Overflow(found.witness)),
-        ..bare(Code::NotFinite, "overflow", "overflow", found.message)
+        ..bare(Code::NotFinite, FindingKind::Overflow, PropertyName::Overflow, found.message)
     }
 }
 

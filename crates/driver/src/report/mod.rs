@@ -14,6 +14,7 @@ pub(crate) use build::{
 
 use crate::Exit;
 use crate::verdict::Verdict;
+use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use serde::Serialize;
 
 /// Version of the JSON.
@@ -181,7 +182,7 @@ pub(crate) struct SourceRanges {
 /// What is known of a property.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Property {
-    pub(crate) name: &'static str,
+    pub(crate) name: PropertyName,
     pub(crate) verdict: Verdict,
     pub(crate) reasons: Vec<String>,
     /// Of a comparison: which of the two kernels.
@@ -193,9 +194,9 @@ pub(crate) struct Property {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Finding {
     pub(crate) code: String,
-    pub(crate) kind: &'static str,
-    pub(crate) severity: &'static str,
-    pub(crate) property: &'static str,
+    pub(crate) kind: FindingKind,
+    pub(crate) severity: Severity,
+    pub(crate) property: PropertyName,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) side: Option<&'static str>,
     pub(crate) message: String,
@@ -211,6 +212,13 @@ pub(crate) struct Finding {
     /// Why it is not held against the kernel, if somebody said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) allowed: Option<String>,
+}
+
+impl Finding {
+    /// Whether it is an error that nobody allowed.
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == Severity::Error && self.allowed.is_none()
+    }
 }
 
 /// A place of the PTX.
@@ -410,6 +418,6 @@ impl Report {
 
     /// Errors that nobody allowed.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|one| one.severity == "error" && one.allowed.is_none())
+        self.findings.iter().filter(|one| one.is_error())
     }
 }

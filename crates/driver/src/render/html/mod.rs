@@ -83,10 +83,7 @@ fn section(report: &Report, number: usize) -> String {
 }
 
 fn kind(finding: &Finding) -> &'static str {
-    match (finding.severity, &finding.allowed) {
-        ("error", None) => "error",
-        _ => "note",
-    }
+    if finding.is_error() { "error" } else { "note" }
 }
 
 fn properties(report: &Report) -> String {
