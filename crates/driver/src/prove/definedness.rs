@@ -1,7 +1,7 @@
 //! What a proof about values assumes of float operations: that each has a real value where it is executed
 //! ([`param::partial`]). Listed line by line; under `--strict` it leaves the claim open.
 
-use super::Report;
+use super::answer::Report;
 use param::partial::{self, Partial};
 
 impl Report<'_> {

@@ -3,7 +3,7 @@
 //! A compiler in a library neither looks at our clock nor can be stopped. Its thread goes on until it is done or the program
 //! ends, and what it finds is dropped: a verdict never depends on it, only what is said to have been compared.
 
-use super::Options;
+use super::options::Options;
 use crate::Watch;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::Result as Ended;

@@ -1,6 +1,7 @@
 //! The answer of `prove` as data, for all formats.
 
-use super::{Report, compare, findings, name};
+use super::answer::{Report, name};
+use super::{compare, findings};
 use crate::report::{self, Finding, Property, Stats, Stopped};
 use crate::verdict::Verdict;
 use crate::vocabulary::{self, FindingKind, PropertyName};

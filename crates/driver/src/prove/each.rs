@@ -3,8 +3,10 @@
 //! The exit status is the worst of them, as for the entries of a project. The time that a proof may take is that of all.
 
 use super::limits::{limit, on_deep_stack};
+use super::options::Options;
 use super::reading::Text;
-use super::{Options, not_read, prove, refused};
+use super::refused::{not_read, refused};
+use super::single::prove;
 use crate::render;
 use crate::report::Report;
 use crate::{Colour, Exit, Input, Outcome};

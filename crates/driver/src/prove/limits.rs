@@ -1,6 +1,7 @@
 //! What a proof may cost, and on which launches its claim is.
 
-use super::{Options, Refusal};
+use super::options::Options;
+use super::select::Refusal;
 use crate::{Outcome, Watch};
 use base::{Code, Diagnostic, Span};
 use param::deadline::Limit;

@@ -1,13 +1,14 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
+use super::answer::{Report, name, remarks};
 use super::detached::Patience;
-use super::{
-    Options, Refusal, Report, compare as reading, cut_short, demanding, document, findings, limit,
-    name, needs_solver, not_in_time, not_read, on_deep_stack, refused, remarks, scope, solver,
-    statements,
-};
+use super::limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
+use super::options::Options;
+use super::reading::Text;
+use super::select::{Refusal, demanding};
+use super::solver::needs_solver;
+use super::{compare as reading, document, findings, refused, solver, statements};
 use crate::diagnostics::render;
-use crate::prove::reading::Text;
 use crate::report::{self, Finding, KernelName, Property};
 use crate::verdict::Verdict;
 use crate::vocabulary::{FindingKind, PropertyName};
@@ -54,7 +55,7 @@ pub fn compare(
         for input in inputs {
             match options.reading.text(input) {
                 Ok(text) => texts.push(text),
-                Err(refused) => return not_read(refused, "equiv", &options, colour),
+                Err(unread) => return refused::not_read(unread, "equiv", &options, colour),
             }
         }
         let colour = colour.for_input(texts.iter().flat_map(|text| text.input.texts()));
@@ -83,7 +84,7 @@ fn compare_all(
             Ok(kernel) => kernels.push(kernel),
             Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
             Err(Refusal::Read(diagnostic)) => {
-                return refused(*diagnostic, &text.input, "equiv", &options, colour);
+                return refused::refused(*diagnostic, &text.input, "equiv", &options, colour);
             }
         }
     }
@@ -94,7 +95,7 @@ fn compare_all(
     let [reference, optimised] = &kernels[..] else {
         return Outcome::bad_input("two kernels are needed");
     };
-    let (found, no_solver) = match solver(&options) {
+    let (found, no_solver) = match solver::wanted(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason),
     };
@@ -114,7 +115,7 @@ fn compare_all(
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {
-        if let Some(bug) = reading::contradiction(one, kernel, (input, "equiv"), colour) {
+        if let Some(bug) = refused::contradiction(one, kernel, (input, "equiv"), colour) {
             return bug.rendered(options.format);
         }
     }

@@ -1,8 +1,7 @@
 //! Errors that only our reader makes of a text. What it calls wrong is C++ that it does not read, unless a compiler refuses the text, too;
 //! annotations are no C++, and what is wrong in them is wrong.
 
-use super::Compiling;
-use super::compare::is_accepted;
+use super::compare::{Compiling, is_accepted};
 use super::detached::Patience;
 use crate::Input;
 use base::{Code, Diagnostic, Severity, Span};

@@ -4,13 +4,13 @@
 //! the same. Whatever is for other formats alone is not serialised.
 
 mod build;
+mod finding;
 mod seen;
 mod shown;
 
 pub(crate) use crate::paths::relative;
-pub(crate) use build::{
-    Comparison, Overflowing, check, equiv, exit, location, locations, refusal, unreadable,
-};
+pub(crate) use build::{Comparison, check, equiv, exit, refusal, unreadable};
+pub(crate) use finding::{Overflowing, location, locations};
 
 use crate::Exit;
 use crate::verdict::Verdict;

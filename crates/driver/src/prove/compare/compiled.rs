@@ -1,7 +1,7 @@
 //! Runs what the compiler made: the launch of our reading as a launch of the engine for PTX.
 
-use super::Discrepancy;
 use super::bytes::{decode, encode};
+use super::data::Discrepancy;
 use crate::demangle::demangle;
 use crate::execute;
 use exec::{Access, Argument, Buffer, Contents, Fault};

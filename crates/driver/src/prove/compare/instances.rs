@@ -4,15 +4,25 @@
 //! text is initialised with it. One that the text does not define is given on the command line, a template's number in the
 //! kernel's name; both have values that small launches have.
 
-use super::Compiler;
+use super::data::Compiling;
+use crate::cuda::locate::Library;
 use crate::cuda::{Named, Wanted, compile_named, without_host};
 use param::kir::{Kernel, Signature, TemplateParameter, VarId};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Instances of a template or of undefined macros that are compiled.
 const INSTANCES: usize = 2;
 /// Launches that values are taken from.
 const CANDIDATES: usize = 48;
+
+/// What compiles a file.
+pub(super) struct Compiler<'c> {
+    pub(super) path: &'c Path,
+    pub(super) text: &'c str,
+    pub(super) compiling: &'c Compiling,
+    pub(super) library: Library,
+}
 
 /// Instances that one compilation makes.
 pub(super) struct Group {

@@ -8,7 +8,7 @@
 //! it is wide on purpose, because a wrong alarm is worse here than a difference in the last digits. Integers that these runs do
 //! not agree on are left out.
 
-use super::Discrepancy;
+use super::data::Discrepancy;
 use param::interp::{Elements, Left, OrderDependence, Value};
 use param::kir::{ArrayId, Kernel};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Keeps what was compared and found equal, by content: text, options, compiler, our reading of the text and the program
 //! that compared. Differences and what was not compared are not kept.
 
-use super::{Compiling, Summary};
+use super::data::{Compiling, Summary};
 use crate::cuda::locate::Library;
 use crate::cuda::{Wanted, cache, named_key};
 use base::SourceFile;

@@ -1,6 +1,8 @@
 //! Launches that compiled code and our reading are compared on: small ones of all sizes, and a few at numbers of the text.
 
-use super::{BUDGET, Difference, LAUNCHES, Work, compiled};
+use super::compiled;
+use super::data::Difference;
+use super::work::{BUDGET, LAUNCHES, Work};
 use param::interp::{Draw, Launch};
 use param::kir::VarId;
 use std::collections::BTreeMap;

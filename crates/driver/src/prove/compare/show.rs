@@ -1,6 +1,6 @@
 //! What is told of a comparison.
 
-use super::{Comparison, Difference, Discrepancy, Summary, Timed};
+use super::data::{Comparison, Difference, Discrepancy, Summary, Timed};
 use crate::diagnostics::render;
 use crate::prove::findings;
 use crate::report::{Compared, ReadingDifference};

@@ -1,6 +1,7 @@
 //! Comparisons of all kernels of a file, for tables.
 
-use super::{Comparison, Compiling, Discrepancy, compare, show};
+use super::data::{Comparison, Compiling, Discrepancy};
+use super::{compare, show};
 use crate::Input;
 use crate::prove::reading::Refused;
 use std::time::Duration;

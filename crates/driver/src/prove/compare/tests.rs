@@ -2,7 +2,9 @@
 //! reading with one operator, constant, type or built-in value changed.
 
 use super::compiled::Program;
-use super::{Discrepancy, FINDING, Work, instances};
+use super::data::Discrepancy;
+use super::instances;
+use super::work::{FINDING, Work};
 use param::kir::{AtomicOp, Binary, Builtin, Compare, Element, Expr, ExprKind, Kernel, Stmt, Type};
 use std::path::Path;
 

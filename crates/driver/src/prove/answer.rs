@@ -1,0 +1,318 @@
+//! What is told of an answer: verdicts, reasons, notes and assumptions, as text and for [`super::document`].
+
+use super::compare::{self, Timed};
+use super::findings;
+use super::limits::scope;
+use super::solver::{MIN_SOLVER, needs_solver};
+use super::statements::{self, each_assume, has_loop};
+use crate::diagnostics::render;
+use crate::report;
+use crate::verdict::Verdict;
+use crate::vocabulary::{PropertyName, listed};
+use crate::{Colour, Input};
+use param::engine::Property;
+use param::kir::{Builtin, Kernel, Type};
+use param::{Answer, Checked};
+
+/// Reasons that are listed for one property.
+const MAX_REASONS: usize = 6;
+
+/// What a report is made of.
+pub(super) struct Report<'r> {
+    pub(super) input: &'r Input,
+    pub(super) kernel: &'r Kernel,
+    pub(super) answer: &'r Answer,
+    /// Why there is no solver.
+    pub(super) no_solver: Option<&'r str>,
+    /// The version of a solver that is too old.
+    pub(super) old_solver: Option<&'r str>,
+    /// What the second solver says.
+    pub(super) second: Option<String>,
+    /// That it was ended before it was done.
+    pub(super) stopped: Option<String>,
+    /// What was assumed when the text was read.
+    pub(super) read_as: Vec<String>,
+    /// Our reading and a compiler's.
+    pub(super) compared: &'r Timed,
+    /// What is not compared is not proved.
+    pub(super) strict: bool,
+}
+
+/// Notes and assumptions, a line each.
+pub(super) fn remarks(notes: Vec<String>, assumptions: Vec<String>) -> String {
+    let notes = notes.into_iter().map(|note| format!("note: {note}\n"));
+    notes.chain(assumptions.into_iter().map(|one| format!("assumed: {one}\n"))).collect()
+}
+
+/// What reports call a property.
+pub(super) fn name(property: Property) -> PropertyName {
+    match property {
+        Property::Races => PropertyName::Races,
+        Property::Barriers => PropertyName::Barriers,
+        Property::Bounds => PropertyName::Bounds,
+        Property::Overflow => PropertyName::Overflow,
+        Property::Division => PropertyName::Division,
+        Property::Clauses => PropertyName::Clauses,
+        Property::Invariant => PropertyName::Invariant,
+        Property::Postcondition => PropertyName::Postcondition,
+        Property::Values => PropertyName::Values,
+    }
+}
+
+impl Report<'_> {
+    pub(super) fn verdict(&self) -> Verdict {
+        let checked = self.answer.properties.iter().map(|one| self.verdict_of(one));
+        Verdict::of_all(checked.chain(self.reading(None).map(|one| one.verdict)))
+    }
+
+    /// That nobody else reads the kernel as we do, if that is held against a proof.
+    pub(super) fn reading(&self, side: Option<&'static str>) -> Option<report::Property> {
+        let reason = compare::assumption(self.compared).filter(|_| self.strict)?;
+        let (name, verdict) = (PropertyName::Reading, Verdict::Unknown);
+        Some(report::Property { name, verdict, reasons: vec![reason], side })
+    }
+
+    pub(super) fn verdict_of(&self, checked: &Checked) -> Verdict {
+        let unsized_arrays = !self.answer.unsized_arrays.is_empty();
+        match checked.verdict {
+            param::Verdict::Refuted => Verdict::Refuted,
+            param::Verdict::Proved if checked.property == Property::Bounds && unsized_arrays => {
+                Verdict::Unknown
+            }
+            param::Verdict::Proved
+                if is_about_values(checked) && !self.undefined_somewhere().is_empty() =>
+            {
+                Verdict::Unknown
+            }
+            param::Verdict::Proved => Verdict::Proved,
+            param::Verdict::Unknown => Verdict::Unknown,
+        }
+    }
+
+    /// Where one or two spans are.
+    fn places(&self, other: Option<base::Span>, span: base::Span) -> String {
+        let place = self.input.place(span);
+        let Some(other) = other.map(|other| self.input.place(other)) else { return place };
+        match (other.strip_prefix("line "), place.strip_prefix("line ")) {
+            _ if other == place => place,
+            (Some(other), Some(place)) => format!("lines {other} and {place}"),
+            _ => format!("{other} and {place}"),
+        }
+    }
+
+    /// Why a property is unknown.
+    pub(super) fn reasons(&self, checked: &Checked) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for open in &checked.open {
+            let place = self.places(open.other, open.span);
+            let reason = format!("{place}: could not show {}", open.message);
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        if reasons.len() > MAX_REASONS {
+            let more = reasons.len() - MAX_REASONS;
+            reasons.truncate(MAX_REASONS);
+            reasons.push(format!("and {more} more like this"));
+        }
+        if checked.property == Property::Bounds {
+            for array in &self.answer.unsized_arrays {
+                let name = &self.kernel.arrays[*array].name;
+                reasons
+                    .push(format!("the size of `{name}` is not given (`//@ extent {name}[…];`)"));
+            }
+        }
+        let spoiled = |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
+        if reasons.is_empty() && is_about_values(checked) {
+            reasons = self.undefined_somewhere();
+        }
+        if reasons.is_empty() && self.answer.properties.iter().any(spoiled) {
+            reasons.push("it rests on a clause that may have no value".to_owned());
+        } else if reasons.is_empty() && self.answer.example.is_none() {
+            reasons.push("no launch was found that fulfils the contract".to_owned());
+        } else if reasons.is_empty() {
+            reasons.push("it rests on barriers that not all threads may meet".to_owned());
+        }
+        reasons
+    }
+
+    pub(super) fn text(&self, colour: Colour) -> String {
+        let text = self.found(colour) + &self.verdicts("", colour);
+        text + &remarks(self.notes(), self.assumptions())
+            + &compare::line("the kernel ", self.compared)
+    }
+
+    /// What was found, as people read it.
+    pub(super) fn found(&self, colour: Colour) -> String {
+        let findings = self.answer.properties.iter().flat_map(|one| &one.findings);
+        let shown = findings.map(|finding| {
+            let diagnostic = findings::diagnostic(self.kernel, finding);
+            render(&diagnostic, self.input, colour) + "\n\n"
+        });
+        shown.collect()
+    }
+
+    /// What is known of the properties, ` of` which kernel if there are two.
+    pub(super) fn verdicts(&self, of: &str, colour: Colour) -> String {
+        let mut text = String::new();
+        let properties = &self.answer.properties;
+        let names = |verdict: Verdict| {
+            let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
+            listed(with.map(|one| name(one.property)))
+        };
+        let [proved, refuted, unknown] =
+            [Verdict::Proved, Verdict::Refuted, Verdict::Unknown].map(|one| one.painted(colour));
+        let of_proved = names(Verdict::Proved);
+        if !of_proved.is_empty() {
+            let scope = scope(&[self.kernel]);
+            text.push_str(&format!("{proved} ({scope} and size): {of_proved}{of}\n"));
+        }
+        let of_refuted = names(Verdict::Refuted);
+        if !of_refuted.is_empty() {
+            text.push_str(&format!("{refuted}: {of_refuted}{of}\n"));
+        }
+        for one in properties.iter().filter(|one| self.verdict_of(one) == Verdict::Unknown) {
+            for reason in self.reasons(one) {
+                text.push_str(&format!("{unknown}: {}{of}: {reason}\n", name(one.property)));
+            }
+        }
+        for reason in self.reading(None).into_iter().flat_map(|one| one.reasons) {
+            text.push_str(&format!("{unknown}: {}{of}: {reason}\n", PropertyName::Reading));
+        }
+        text
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(reason) = self.no_solver.filter(|_| self.answer.missed_solver) {
+            notes.push(needs_solver(reason));
+        }
+        if let Some(version) = self.old_solver {
+            notes.push(format!(
+                "z3 {version} leaves questions open that version {MIN_SOLVER} answers (`pip install \
+                 \"z3-solver>=5\"` brings one)"
+            ));
+        }
+        for checked in self.answer.properties.iter().filter(|one| !one.holds_if.is_empty()) {
+            let demands = checked.holds_if.join(" && ");
+            let property = name(checked.property);
+            notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
+        }
+        for (span, clause) in &self.answer.learnt {
+            let place = self.input.place(*span);
+            notes.push(format!("found and proved before {place}: `//@ {clause}`"));
+        }
+        if self.answer.solver_died && self.stopped.is_none() {
+            notes.push("the solver stopped answering".to_owned());
+        }
+        notes.extend(self.second.clone());
+        notes.extend(self.stopped.clone());
+        match self.answer.tested {
+            0 => notes.push("no launch was run to test this".to_owned()),
+            count => notes.push(format!("tested by running {count} small launches")),
+        }
+        notes
+    }
+
+    /// A demand that nobody wrote as one: a number of a template, or a symbolic macro, is positive; blocks are as large as is declared.
+    fn implied(&self, condition: &param::kir::Expr) -> Option<String> {
+        let mut name = None;
+        param::kir::visit(condition, &mut |inner| {
+            if let param::kir::ExprKind::Var(var) = inner.kind {
+                name = Some(self.kernel.vars[var].name.clone());
+            }
+        });
+        match (condition.span == self.kernel.span, name) {
+            (false, _) => None,
+            (true, Some(name)) => Some(format!("`{name}` is at least 1")),
+            (true, None) => Some("blocks are no larger than `__launch_bounds__` says".to_owned()),
+        }
+    }
+
+    /// What a condition of the contract says, as it is written; nothing if it is not written anywhere.
+    fn written(&self, span: base::Span) -> Option<String> {
+        let (file, local) = self.input.located(span);
+        let text = file.text().get(local.range())?;
+        let text = text.replace("//@", " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // What is made for a template's parameter has the place of the kernel's name.
+        (span != self.kernel.span && !text.is_empty()).then_some(text)
+    }
+
+    /// What numbers are in claims about elements, if any was proved.
+    fn meant_by_numbers(&self) -> Vec<String> {
+        let proved = |one: &Checked| is_about_values(one) && one.verdict == param::Verdict::Proved;
+        let has = |wanted: fn(&Type) -> bool| {
+            self.kernel.arrays.iter().any(|array| wanted(&array.element))
+        };
+        let mut all = Vec::new();
+        if !self.answer.properties.iter().any(proved) {
+            return all;
+        }
+        if has(|element| matches!(element, Type::Float)) {
+            all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+        }
+        all.extend(self.assumed_defined());
+        if has(|element| matches!(element, Type::Int { .. })) {
+            all.push("equations with elements of integer arrays are modulo 2^bits".to_owned());
+        }
+        all
+    }
+
+    pub(super) fn assumptions(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let global = self.kernel.arrays.iter().filter(|one| one.space == param::kir::Space::Global);
+        if global.count() > 1 {
+            all.push("arrays do not overlap".to_owned());
+        }
+        if statements::has_fetch(&self.kernel.body) {
+            all.push("the kernel does not write what its textures have".to_owned());
+        }
+        all.push("launches stay within CUDA's limits (1024 threads of a block)".to_owned());
+        let of_axis = |axis: usize| [Builtin::BlockDim, Builtin::GridDim].map(|one| one.name(axis));
+        let unused = (0..3).filter(|axis| !self.kernel.has_axis(*axis));
+        let unused: Vec<String> = unused.flat_map(of_axis).collect();
+        if !unused.is_empty() {
+            let unused = unused.join(", ");
+            all.push(format!(
+                "{unused} are 1: neither the kernel nor its clauses mention them (--strict: any value)"
+            ));
+        }
+        for axis in (0..3).filter(|axis| self.answer.limited[*axis]) {
+            let [block, grid] = of_axis(axis);
+            all.push(format!("{grid}*{block} < 2^31: thread numbers fit an int (--strict: any)"));
+        }
+        let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
+        if overflow.is_some_and(|one| one.verdict != param::Verdict::Proved) {
+            all.push("for the other properties: nothing overflows".to_owned());
+        }
+        if has_loop(&self.kernel.body) {
+            all.push("loops end".to_owned());
+        }
+        all.extend(self.meant_by_numbers());
+        for name in &self.kernel.types {
+            all.push(format!("`{name}` is `float`: the template is read for that type"));
+        }
+        for requirement in &self.kernel.requires {
+            all.extend(self.implied(&requirement.condition));
+        }
+        if self.kernel.fences {
+            all.push("fences order nothing: what they order is not followed".to_owned());
+        }
+        all.extend(self.read_as.iter().cloned());
+        all.extend(compare::assumption(self.compared));
+        for requirement in &self.kernel.requires {
+            all.extend(
+                self.written(requirement.condition.span).map(|text| format!("requires {text}")),
+            );
+        }
+        each_assume(&self.kernel.body, &mut |span| {
+            all.extend(self.written(span).map(|text| format!("assume {text}")));
+        });
+        all
+    }
+}
+
+fn is_about_values(checked: &Checked) -> bool {
+    matches!(checked.property, Property::Postcondition | Property::Invariant)
+}

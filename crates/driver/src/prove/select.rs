@@ -1,0 +1,73 @@
+//! Which kernel of a text is meant, with the demands on its launches.
+
+use super::reading::Text;
+use base::SourceFile;
+use param::kir::Kernel;
+
+/// Why there is no kernel.
+pub(super) enum Refusal {
+    /// The options name none, or several.
+    Usage(String),
+    /// It is wrong, or not read.
+    Read(Box<base::Diagnostic>),
+}
+
+/// The kernel that is meant.
+pub(super) fn selected(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
+    let kernels = param::kernels_in(&text.read).map_err(Refusal::Read)?;
+    chosen(&text.input.source, name, kernels)
+}
+
+/// The same with more demands on launches, each if the kernel has its names; those it has are not `unused` any more.
+pub(super) fn demanding(
+    text: &Text,
+    name: Option<&str>,
+    (demands, names): (&[String], &[(String, String)]),
+    unused: &mut Vec<String>,
+) -> Result<Kernel, Refusal> {
+    let mut used = Vec::new();
+    for demand in demands {
+        let one = std::slice::from_ref(demand);
+        let kernels = param::kernels_with(&text.read, one, names)
+            .map_err(|error| Refusal::Usage(format!("--requires `{demand}`: {}", error.message)))?;
+        let wanted = |kernel: &str| name.is_none_or(|name| name == kernel);
+        if kernels.iter().any(|((kernel, _), has)| *has && wanted(kernel)) {
+            used.push(demand.clone());
+        }
+    }
+    unused.retain(|one| !used.contains(one));
+    let kernels = param::kernels_with(&text.read, &used, names).map_err(Refusal::Read)?;
+    chosen(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
+}
+
+fn chosen(
+    source: &SourceFile,
+    name: Option<&str>,
+    kernels: Vec<param::Parsed>,
+) -> Result<Kernel, Refusal> {
+    let names: Vec<&str> = kernels.iter().map(|(name, _)| name.as_str()).collect();
+    let listed = format!("`{}`", names.join("`, `"));
+    let (file, count) = (source.name(), kernels.len());
+    let position = match name {
+        None if count == 1 => 0,
+        None if count == 0 => {
+            return Err(Refusal::Usage(format!("`{file}` has no kernel (`__global__`)")));
+        }
+        None => {
+            let message = format!("`{file}` has {count} kernels, give FILE::KERNEL: {listed}");
+            return Err(Refusal::Usage(message));
+        }
+        Some(name) if names.iter().filter(|one| **one == name).count() > 1 => {
+            let message =
+                format!("`{file}` has several kernels `{name}`, which are not told apart");
+            return Err(Refusal::Usage(message));
+        }
+        Some(name) => names.iter().position(|one| *one == name).ok_or_else(|| {
+            Refusal::Usage(format!("`{file}` has no kernel `{name}`; it has {listed}"))
+        })?,
+    };
+    match kernels.into_iter().nth(position) {
+        Some((_, kernel)) => kernel.map_err(Refusal::Read),
+        None => Err(Refusal::Usage(format!("`{file}` has no kernel (`__global__`)"))),
+    }
+}

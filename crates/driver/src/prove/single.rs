@@ -1,0 +1,89 @@
+//! One kernel from options to report.
+
+use super::answer::Report;
+use super::detached::Patience;
+use super::limits::{cut_short, limit, not_in_time, on_deep_stack};
+use super::options::Options;
+use super::reading::Text;
+use super::refused::{contradiction, not_read, refused};
+use super::select::{Refusal, selected};
+use super::{compare, document, findings, solver};
+use crate::diagnostics::render;
+use crate::{Colour, Exit, Input, Outcome, report};
+use param::Answer;
+use param::deadline::within;
+
+/// Proves the kernel that is named, or the only one.
+#[must_use]
+pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
+    on_deep_stack(|| match options.reading.text(input) {
+        Ok(text) => {
+            let colour = colour.for_input(text.input.texts());
+            prove(&text, options, colour).escaped(colour)
+        }
+        Err(refused) => not_read(refused, "prove", &options, colour),
+    })
+}
+
+pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
+    let input = &text.input;
+    let read = within(limit(&options), || selected(text, options.kernel));
+    let kernel = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
+        Ok(kernel) if options.strict => kernel.for_every_launch(),
+        Ok(kernel) => kernel,
+        Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
+        Err(Refusal::Read(diagnostic)) => {
+            return refused(*diagnostic, input, "prove", &options, colour);
+        }
+    };
+    let (found, no_solver) = match solver::wanted(&options) {
+        Ok(found) => found,
+        Err(reason) => return Outcome::bad_input(&reason),
+    };
+    let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
+    let old_solver = old_solver.filter(|version| solver::is_old(version));
+    let how = param::Options { infers: options.infers, suggests: true };
+    let asked =
+        compare::Asked { source: &input.source, kernel: &kernel, compiling: options.compiling };
+    let patience = Patience::of(&options);
+    let ((answer, found, stopped), compared) = compare::beside(asked, patience, || {
+        let done = within(limit(&options), || param::prove(&kernel, found, how));
+        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
+        (answer, found, done.is_cut)
+    });
+    if let Some(bug) = contradiction(&compared, &kernel, (input, "prove"), colour) {
+        return bug.rendered(options.format);
+    }
+    let no_solver = no_solver.as_deref();
+    let old_solver = old_solver.as_deref();
+    let second = found.as_ref().and_then(|solver| solver.second()).map(solver::confirmed);
+    let stopped = stopped.then(|| cut_short(&options));
+    let (kernel, answer) = (&kernel, &answer);
+    let (compared, strict) = (&compared, options.strict);
+    let read_as = text.assumed(options.reading);
+    let report = Report {
+        input,
+        kernel,
+        answer,
+        no_solver,
+        old_solver,
+        second,
+        stopped,
+        read_as,
+        compared,
+        strict,
+    };
+    if let Some((_, finding)) = &answer.contradiction {
+        let shown = render(&findings::diagnostic(kernel, finding), input, colour);
+        let messages = format!(
+            "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
+             Please report it with the file.\n"
+        );
+        return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
+    }
+    let exit = report::exit(report.verdict());
+    let text = report.text(colour);
+    let report = Some(document::of_answer(&report, exit));
+    let messages = compare::message(compared);
+    Outcome { exit, report, messages, ..Outcome::done(text) }.rendered(options.format)
+}

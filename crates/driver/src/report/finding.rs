@@ -1,0 +1,233 @@
+//! Findings of runs and comparisons as data: code, place and witness of each.
+
+use super::shown::{shown, source_lines};
+use super::{
+    Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, Stopped,
+    ThreadWitness, Witness,
+};
+use crate::Input;
+use crate::demangle::demangle;
+use crate::execute::{Finished, Told, writer};
+use crate::findings::{kind, property, target};
+use crate::grouping::Group;
+use crate::vocabulary::{FindingKind, PropertyName, Severity};
+use base::{Code, Diagnostic, Label};
+use exec::{AccessKind, Fault, RaceSide};
+
+/// A finding beside a comparison.
+pub(crate) struct Overflowing {
+    /// The element and both values.
+    pub(crate) message: String,
+    /// The inputs.
+    pub(crate) note: String,
+    /// How to run it again.
+    pub(crate) help: Option<String>,
+    pub(crate) witness: OverflowWitness,
+    /// Whether it is an error.
+    pub(crate) is_error: bool,
+}
+
+/// What is wrong, and what is open.
+pub(super) fn findings(
+    finished: &Finished<'_>,
+    side: Option<&'static str>,
+) -> (Vec<Finding>, Vec<Finding>) {
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    for told in finished.told() {
+        match &told {
+            Told { group: Some(group), diagnostic } => {
+                found.push(finding(finished, group, diagnostic));
+            }
+            Told { group: None, diagnostic } => {
+                let mut one = bare(
+                    diagnostic.code,
+                    FindingKind::Unsupported,
+                    PropertyName::Races,
+                    diagnostic.message.to_string(),
+                );
+                one.severity = Severity::Unsupported;
+                one.locations = locations(diagnostic, finished.input());
+                open.push(one);
+            }
+        }
+    }
+    let unwritten = finished.unwritten.iter().cloned();
+    found.extend(unwritten.map(|m| {
+        bare(Code::UnwrittenOutput, FindingKind::UnwrittenOutput, PropertyName::Frame, m)
+    }));
+    found.iter_mut().chain(&mut open).for_each(|one| one.side = side);
+    (found, open)
+}
+
+/// A finding without a place.
+pub(super) fn bare(
+    code: Code,
+    kind: FindingKind,
+    property: PropertyName,
+    message: String,
+) -> Finding {
+    Finding {
+        code: code.to_string(),
+        kind,
+        severity: Severity::Error,
+        property,
+        side: None,
+        message,
+        note: None,
+        help: None,
+        locations: Vec::new(),
+        witness: None,
+        count: 1,
+        instructions: 0,
+        allowed: None,
+    }
+}
+
+fn finding(finished: &Finished<'_>, group: &Group<'_>, diagnostic: &Diagnostic) -> Finding {
+    let fault = &group.first.fault;
+    Finding {
+        severity: match diagnostic.severity {
+            base::Severity::Note => Severity::Note,
+            base::Severity::Unsupported | base::Severity::Error => Severity::Error,
+        },
+        note: diagnostic.note.as_deref().map(str::to_owned),
+        help: diagnostic.help.as_deref().map(str::to_owned),
+        locations: locations(diagnostic, finished.input()),
+        witness: Some(Witness::Thread(witness(finished, group))),
+        count: group.count(),
+        instructions: group.all.len(),
+        ..bare(diagnostic.code, kind(fault), property(fault), diagnostic.message.to_string())
+    }
+}
+
+pub(super) fn input_error(error: &Diagnostic, input: &Input) -> Finding {
+    Finding {
+        note: error.note.as_deref().map(str::to_owned),
+        help: error.help.as_deref().map(str::to_owned),
+        locations: locations(error, input),
+        ..bare(error.code, FindingKind::InputError, PropertyName::Input, error.message.to_string())
+    }
+}
+
+pub(super) fn different(
+    sides: &[Vec<Finished<'_>>; 2],
+    difference: &equiv::Difference,
+    element: &str,
+    smallness: Option<String>,
+) -> Finding {
+    let (output, index) = (difference.position.name.clone(), difference.position.index);
+    let mut finding = bare(
+        Code::Different,
+        FindingKind::Different,
+        PropertyName::Equivalence,
+        format!("`{element}` differs"),
+    );
+    let [reference, optimised] = crate::equiv::values(difference);
+    let values = format!("the reference gives {reference}, the optimised kernel {optimised}");
+    let likely_constant = smallness.is_some();
+    finding.note = Some(match crate::equiv::rounding(difference).or(smallness) {
+        Some(why) => format!("{values}; {why}"),
+        None => values,
+    });
+    let stored = [0, 1].map(|side: usize| {
+        let (place, _) = difference.stores[side]?;
+        Some(writer(&sides[side], &difference.position.name)?.kernel().line(place))
+    });
+    let inputs = difference.inputs.iter();
+    finding.witness = Some(Witness::Difference(DifferenceWitness {
+        output,
+        index,
+        expressions: difference.expressions.clone(),
+        reads: difference.reads.clone(),
+        inputs: inputs
+            .map(|(name, value)| InputValue { name: name.clone(), value: *value })
+            .collect(),
+        values: difference.values,
+        confirmed: difference.is_confirmed(),
+        constant_rounding: !difference.rounding.is_empty(),
+        likely_constant,
+        stored,
+    }));
+    finding
+}
+
+pub(super) fn overflowing(found: Overflowing) -> Finding {
+    Finding {
+        severity: if found.is_error { Severity::Error } else { Severity::Note },
+        side: Some("optimised"),
+        note: Some(found.note),
+        help: found.help,
+        witness: Some(Witness::Overflow(found.witness)),
+        ..bare(Code::NotFinite, FindingKind::Overflow, PropertyName::Overflow, found.message)
+    }
+}
+
+pub(super) fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {
+    Stopped {
+        code: diagnostic.code.to_string(),
+        location: location(&diagnostic.primary, finished.input()),
+        message: diagnostic.message.into(),
+        help: diagnostic.help.map(String::from),
+    }
+}
+
+pub(crate) fn locations(diagnostic: &Diagnostic, input: &Input) -> Vec<Location> {
+    let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    labels.map(|label| location(label, input)).collect()
+}
+
+pub(crate) fn location(label: &Label, input: &Input) -> Location {
+    let (file, span) = input.located(label.span);
+    let position = file.line_column(span.start);
+    Location {
+        file: file.name().to_owned(),
+        line: position.line,
+        column: position.column,
+        message: label.message.to_string(),
+        source: source_lines(label),
+        shown: shown(label, input),
+    }
+}
+
+fn witness(finished: &Finished<'_>, group: &Group<'_>) -> ThreadWitness {
+    let first = group.first;
+    let (access, bytes) = match &first.fault {
+        Fault::OutOfBounds { kind, bytes, .. }
+        | Fault::WildAddress { kind, bytes, .. }
+        | Fault::Misaligned { kind, bytes, .. } => (Some(access(*kind)), Some(*bytes)),
+        _ => (None, None),
+    };
+    let array = target(&first.fault).map(|target| Array {
+        name: demangle(&target.name).unwrap_or_else(|| target.name.clone()),
+        space: format!("{:?}", target.space).to_lowercase(),
+        offset: target.offset,
+        size: target.size,
+        element_bytes: target.element_bytes,
+    });
+    let sides = match &first.fault {
+        Fault::Race(race) => race.sides.iter().map(|one| side(finished, one)).collect(),
+        _ => Vec::new(),
+    };
+    let thread = first.thread;
+    ThreadWitness { block: thread.block, thread: thread.thread, access, bytes, array, sides }
+}
+
+fn side(finished: &Finished<'_>, side: &RaceSide) -> Side {
+    let line = |place: exec::Place| finished.source().line(place.span.start);
+    Side {
+        block: side.thread.block,
+        thread: side.thread.thread,
+        access: access(side.kind),
+        line: line(side.place),
+        asynchronous: side.in_flight,
+        barrier: side.passed.map(|passed| line(passed.place)),
+    }
+}
+
+fn access(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}
