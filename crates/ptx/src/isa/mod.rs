@@ -86,8 +86,9 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 
 /// The families, in the order in which their forms are tried. What is not supported yet comes first,
 /// because it claims some modifiers of opcodes that are; mixed-precision forms come before those of
-/// one precision, and packed conversions before the others.
-pub const FAMILIES: &[Family] = &[
+/// one precision, and packed conversions before the others. A `static`, because [`family_of`] compares addresses: a
+/// constant may have several.
+pub static FAMILIES: &[Family] = &[
     family("memory of clusters and caches", unsupported::ADDRESSES),
     sync_family("bulk copies", unsupported::ASYNC_COPIES),
     family("textures and surfaces", unsupported::TEXTURES),
