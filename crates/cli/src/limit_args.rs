@@ -29,7 +29,8 @@ impl LimitArgs {
         let usual = Limits::default();
         let lane_instructions = self.max_instructions.unwrap_or(usual.lane_instructions);
         let time = self.timeout.or(usual.time);
-        Limits { lane_instructions, time, jobs: self.jobs(), watch: Some(watch()), ..usual }
+        let watch = Some(watch());
+        Limits { lane_instructions, time, jobs: self.jobs(), watch, ..usual }.started()
     }
 
     /// How long it may take, if that was said.

@@ -53,6 +53,11 @@ mod tests {
                 sides[side] = terms.multiply(sides[side], sum);
             }
         }
+        // Not the same by structure.
+        for number in [Number::from(2), Number::dyadic(1, -1)] {
+            let number = terms.constant(number);
+            sides[1] = terms.multiply(sides[1], number);
+        }
         (terms, sides)
     }
 

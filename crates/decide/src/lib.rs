@@ -52,6 +52,7 @@
 //! | [`Rung`] | what it tries |
 //! |---|---|
 //! | `Products` | the same products of inputs, in any order |
+//! | `Structure` | the same operations, operands of sums, products, maxima and minima in any order |
 //! | `Composite` | the same normal form; first with sums of products that both sides have as unknowns |
 //! | `Inline` | zero after multiplying by the denominators and multiplying out |
 //! | `Facts` | the same with the signs that definedness and assumptions give, equal arguments merged |
@@ -139,6 +140,7 @@ mod evaluate;
 mod ladder;
 mod mix;
 mod normalise;
+mod numbering;
 mod points;
 mod probe;
 mod problem;
@@ -146,6 +148,7 @@ mod procedure;
 mod products;
 mod rewrite;
 mod split;
+mod structure;
 mod verdict;
 mod witness;
 
@@ -154,11 +157,13 @@ pub use deadline::Deadline;
 pub use definedness::{Definedness, Requirement};
 pub use evaluate::{Interval, LANES, Lanes, Value, evaluate};
 pub use mix::mix;
+pub use numbering::{Numbering, ValueNumber};
 pub use points::Points;
 pub use probe::{Probe, Suspect, tell_apart};
 pub use problem::{Budget, Problem};
 pub use procedure::{
-    decide, decide_other_than_products, differences, equal_products, satisfy, widest,
+    decide, decide_other_than_products, differences, equal_products, satisfy, seem_different,
+    widest,
 };
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, Widest, inputs_of};

@@ -1,4 +1,4 @@
-//! The way to an answer: products first, then a scan, then the ladder.
+//! The way to an answer: products first, then structure, then a scan, then the ladder.
 //!
 //! The scan takes the fingerprints of all terms the first rung left open, in one pass. Where they
 //! disagree a difference is likely, and the interval evaluation that decides about it comes before
@@ -11,6 +11,7 @@ use crate::ladder::Ladder;
 use crate::points::Points;
 use crate::problem::{Budget, Problem};
 use crate::products::Products;
+use crate::structure::same_structure;
 use crate::verdict::{Decision, Reason, Rung};
 use crate::witness::{Discrepancy, Point, Search, Widest, inputs_of};
 use term::{Input, Term, Terms};
@@ -98,9 +99,12 @@ fn decide_open(
             .map(|(index, _)| index)
             .collect()
     };
+    if !budget.deadline.has_passed() {
+        same_structure(problem, pairs, points, budget, &mut answers);
+    }
     let mut differences = 0;
     let looked_at = if budget.deadline.has_passed() { Vec::new() } else { open(&answers) };
-    let suspects = scanned(problem, pairs, &looked_at, points);
+    let suspects = suspects(problem, pairs, &looked_at, points);
     'suspects: for some in suspects.chunks(TOGETHER) {
         if budget.deadline.has_passed() {
             break;
@@ -136,6 +140,14 @@ fn decide_open(
         }
     }
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
+}
+
+/// Tells whether the fingerprints of a pair differ: it is different then, but for an error that nobody has
+/// met or an identity between roots and the like. No proof.
+#[must_use]
+pub fn seem_different(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
+    let points = Points::new(problem, &Budget::default());
+    !suspects(problem, &[pair], &[0], &points).is_empty()
 }
 
 /// Of all points that a search for a difference tries, the one where the terms are farthest apart; those where they
@@ -236,28 +248,7 @@ fn with_blocks(
 /// The point of the scan: ordinary values, most of them different.
 const SCANNED: u64 = 0;
 
-/// Of more pairs than this only some are scanned at first.
-const FEW: usize = 64;
-
-/// One of so many.
-const SAMPLED: usize = 16;
-
-/// Those of the open pairs whose fingerprints disagree; none if they agree for some of many. Equal kernels
-/// are equal everywhere, and the few wrong outputs of others are found when it is their turn.
-fn scanned(
-    problem: &Problem<'_>,
-    pairs: &[(Term, Term)],
-    open: &[usize],
-    points: &Points<'_>,
-) -> Vec<usize> {
-    let sample: Vec<usize> = open.iter().copied().step_by(SAMPLED).collect();
-    if open.len() > FEW && suspects(problem, pairs, &sample, points).is_empty() {
-        return Vec::new();
-    }
-    suspects(problem, pairs, open, points)
-}
-
-/// Those of some pairs whose fingerprints disagree.
+/// Those of some pairs whose fingerprints disagree. All are looked at, in one pass: a wrong element may be anywhere.
 fn suspects(
     problem: &Problem<'_>,
     pairs: &[(Term, Term)],

@@ -10,6 +10,8 @@ use std::fmt;
 pub enum Rung {
     /// The same products of inputs in some order.
     Products,
+    /// The same operations, up to the order of operands that commute.
+    Structure,
     /// The same normal form, with quotients and roots of sums kept as composite atoms.
     Composite,
     /// The difference is zero once composites are multiplied out and denominators cleared.
@@ -26,6 +28,7 @@ impl fmt::Display for Rung {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Products => "products",
+            Self::Structure => "structure",
             Self::Composite => "composite",
             Self::Inline => "inline",
             Self::Facts => "facts",

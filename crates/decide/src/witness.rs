@@ -111,6 +111,14 @@ impl<'t> Search<'t> {
         })
     }
 
+    /// Whether some point satisfies the assumptions and has a real number for the reference; stops there.
+    pub(crate) fn reference_is_real(&self, points: u64) -> bool {
+        (0..points).any(|number| {
+            let point = |input: Input| self.points.value(number, input);
+            matches!(self.reference_at(&point), Value::Real(_))
+        })
+    }
+
     /// Tries the points numbered `points`, until the values differ; intervals at each of the first
     /// `always`, and wherever fingerprints promise something.
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {

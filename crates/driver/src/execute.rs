@@ -59,6 +59,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) allow: Allow,
     /// How it was checked.
     pub(crate) checks: Checks,
+    /// What it may cost, together with what is tried for a hint.
+    limits: Limits,
     /// Whether all outputs are set, also where something happens only under a condition.
     pub(crate) all_set: bool,
     /// What the run saw of the kernel, if another run saw more than this one.
@@ -88,6 +90,7 @@ pub(crate) struct Prepared<'r> {
     unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
     lifting: BTreeSet<String>,
+    limits: Limits,
 }
 
 impl<'r> Prepared<'r> {
@@ -138,7 +141,7 @@ impl<'r> Prepared<'r> {
 
     /// With what its run found.
     pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
-        let Self { input, lowered, unlifted, built, lifting } = self;
+        let Self { input, lowered, unlifted, built, lifting, limits } = self;
         let unwritten = unwritten(&built, &result);
         let program = &lowered.program;
         let kernel = Kernel { program, function: built.launch.kernel, source: &input.source };
@@ -157,6 +160,7 @@ impl<'r> Prepared<'r> {
             equal_as_reals: false,
             allow: Allow::default(),
             checks,
+            limits,
             all_set: false,
             seen: None,
             hints: OnceCell::new(),
@@ -217,7 +221,8 @@ pub(crate) fn prepare<'r>(
     });
     let mut built = built.map_err(Refusal::Launch)?;
     built.notes.extend(note);
-    Ok(Prepared { input, lowered, unlifted: None, built, lifting: BTreeSet::new() })
+    let (unlifted, lifting, limits) = (None, BTreeSet::new(), execution.limits);
+    Ok(Prepared { input, lowered, unlifted, built, lifting, limits })
 }
 
 /// The launch, with what files beside the PTX tell where the user says nothing.
@@ -365,7 +370,8 @@ impl Finished<'_> {
         let (program, groups) = (self.program(), self.groups());
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
         let hints = self.hints.get_or_init(|| {
-            let mut trials = Trials::new(program, &self.built.launch, &self.result, self.checks);
+            let (launch, options) = (&self.built.launch, (self.limits, self.checks));
+            let mut trials = Trials::new(program, launch, &self.result, options);
             groups.iter().map(|group| trials.hint(group)).collect()
         });
         let faults = groups.into_iter().zip(hints).map(|(group, hint)| {

@@ -1,7 +1,7 @@
 //! Where a barrier would help: tried out, not guessed.
 //!
 //! For a race a barrier is put between the two accesses, at one of a few places that suggest
-//! themselves, and the kernel is checked again. A hint is given only if the race is gone then and
+//! themselves, and the blocks of the race are checked again. A hint is given only if the race is gone then and
 //! nothing new is found. What was executed first says nothing about which access should come first,
 //! so both orders are tried, that of the source lines first.
 
@@ -10,6 +10,7 @@ use crate::source_lines::outermost_line;
 use exec::{AccessKind, Checks, Fault, Launch, Limits, Outcome, Place, Race, Thread};
 use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, SyncOp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Instructions that trying out may cost, counted for each lane.
 const MOST_INSTRUCTIONS: u64 = 20_000_000;
@@ -29,6 +30,8 @@ pub(crate) struct Trials<'t> {
     launch: &'t Launch,
     found: &'t Outcome,
     checks: Checks,
+    /// Those of the user: time and who may end it.
+    limits: Limits,
     budget: u64,
     groups: usize,
 }
@@ -38,10 +41,11 @@ impl<'t> Trials<'t> {
         program: &'t Program,
         launch: &'t Launch,
         found: &'t Outcome,
-        checks: Checks,
+        (limits, checks): (Limits, Checks),
     ) -> Self {
         let checks = Checks { barrier_uses: false, ..checks };
-        Self { program, launch, found, checks, budget: MOST_INSTRUCTIONS, groups: MOST_GROUPS }
+        let (budget, groups) = (MOST_INSTRUCTIONS, MOST_GROUPS);
+        Self { program, launch, found, checks, limits, budget, groups }
     }
 
     /// What would order the accesses of a group of races, as a sentence.
@@ -57,13 +61,14 @@ impl<'t> Trials<'t> {
             return None;
         }
         self.groups -= 1;
+        let launch = Launch { selected: self.blocks(&races), ..self.launch.clone() };
         let orders = self.orders(&races);
         let one_warp = self.is_matter_of_warps();
         let barriers = [(warp_barrier(), "__syncwarp"), (block_barrier(), "__syncthreads")];
         for (barrier, name) in barriers.into_iter().skip(usize::from(!one_warp)) {
             for order in &orders {
                 for points in self.plans(order) {
-                    if self.helps(&races, &points, &barrier)? {
+                    if self.helps((&races, &launch), &points, &barrier)? {
                         let place = order.describe();
                         return Some(format!("a `{name}()` {place} would order them"));
                     }
@@ -83,6 +88,16 @@ impl<'t> Trials<'t> {
         let races = races.chain(self.found.undecided.iter().map(|open| &open.race));
         let mut sides = races.map(|race| race.sides.each_ref().map(|side| side.thread));
         sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
+    }
+
+    /// The blocks of some races: what others do changes nothing between threads of one block.
+    fn blocks(&self, races: &[&Race]) -> Vec<Range<u64>> {
+        let [width, height, _] = self.launch.grid.map(u64::from);
+        let number =
+            |[x, y, z]: [u32; 3]| u64::from(x) + width * (u64::from(y) + height * u64::from(z));
+        let sides = races.iter().flat_map(|race| &race.sides);
+        let blocks: BTreeSet<u64> = sides.map(|side| number(side.thread.block)).collect();
+        blocks.into_iter().map(|block| block..block + 1).collect()
     }
 
     /// The number of a thread's warp in its block.
@@ -178,7 +193,7 @@ impl<'t> Trials<'t> {
     /// that would cost too much.
     fn helps(
         &mut self,
-        races: &[&Race],
+        (races, launch): (&[&Race], &Launch),
         points: &BTreeSet<Point>,
         barrier: &SyncOp,
     ) -> Option<bool> {
@@ -186,8 +201,8 @@ impl<'t> Trials<'t> {
         let limit = self.found.lane_instructions.saturating_mul(2).saturating_add(10_000);
         self.budget = self.budget.checked_sub(limit)?;
         let program = with_barriers(self.program, points, barrier);
-        let limits = Limits { lane_instructions: limit, ..Limits::default() };
-        let outcome = exec::check_with(&program, self.launch, limits, self.checks);
+        let limits = Limits { lane_instructions: limit, ..self.limits };
+        let outcome = exec::check_with(&program, launch, limits, self.checks);
         let (before, after) = (keys(self.found), keys(&outcome));
         let gone = races.iter().all(|race| !after.contains(&race_key(race)));
         let follows = outcome.gap.is_none() || self.found.gap.is_some();

@@ -7,6 +7,7 @@
 //!
 //! The same goes for copies of an element in a fragment of `wmma`: whether they are the same is a question about values.
 
+use crate::clock::Clock;
 use crate::marks::Marks;
 use crate::side::Side;
 use crate::table::Table;
@@ -35,6 +36,7 @@ pub fn settle(
     let table = Table::new([side, side]).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
+    domain.deadline = Clock::start(limits).deadline();
     let (outcome, _) =
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, places);
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();

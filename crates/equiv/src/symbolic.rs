@@ -31,7 +31,7 @@ use crate::ranges::{self, Range, Ranges};
 use crate::relied::Relied;
 use crate::rounding::Constants;
 use crate::undefined::Settled;
-use decide::{Budget, Decision, Problem, decide};
+use decide::{Budget, Deadline, Decision, Numbering, Problem, decide};
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
@@ -43,6 +43,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Inputs, Node, Number, Term, Terms};
+
+/// Steps of algebra for one question whether two values are the same: there may be thousands.
+const SAME: u64 = 1_000_000;
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -73,6 +76,10 @@ pub struct Symbolic {
     settled: Settled,
     /// Terms that were compared.
     same: FxHashMap<[Term; 2], Option<bool>>,
+    /// Finds terms that are the same by structure.
+    numbering: Numbering,
+    /// When questions about values end.
+    pub(crate) deadline: Deadline,
     /// Marks on results of functions that are known in a range only, if this run has them.
     pub(crate) marks: Option<Marks>,
     /// Whether there was such a function.
@@ -151,6 +158,8 @@ impl Symbolic {
             expf: Steps::default(),
             settled: Settled::default(),
             same: FxHashMap::default(),
+            numbering: Numbering::default(),
+            deadline: Deadline::default(),
             marks: None,
             has_ranges: false,
             relied: Relied::new(),
@@ -500,16 +509,28 @@ impl Domain for Symbolic {
         if let Some(&known) = self.same.get(&pair) {
             return known;
         }
+        // The same operations on the same values: the same wherever they are defined.
+        let numbers = pair.map(|term| self.numbering.number(0, &self.terms, term));
+        if numbers[0].is_some() && numbers[0] == numbers[1] {
+            return Some(true);
+        }
         let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
         // Each must be defined where the other is.
         let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
-        let decisions = decide(&problem, &pairs, &Budget::default());
+        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
+        let decisions = decide(&problem, &pairs, &budget);
         let same = match decisions.iter().any(Decision::is_visibly_different) {
             true => Some(false),
             false => decisions.iter().all(Decision::is_equal).then_some(true),
         };
         self.same.insert(pair, same);
         same
+    }
+
+    fn seem_different(&mut self, a: Value, b: Value) -> bool {
+        let pair = (self.term(a), self.term(b));
+        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
+        pair.0 != pair.1 && decide::seem_different(&problem, pair)
     }
 
     fn follows_conditions(&self) -> bool {

@@ -27,10 +27,9 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
-        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
         Self {
             instructions: limits.lane_instructions,
-            deadline,
+            deadline: limits.deadline(),
             watch: limits.watch,
             until_look: BETWEEN_LOOKS,
             cancelled: None,

@@ -291,6 +291,12 @@ pub trait Domain {
         (a == b).then_some(true)
     }
 
+    /// Tells whether two reals are almost certainly different for some inputs. Nothing is claimed of it.
+    fn seem_different(&mut self, a: Value, b: Value) -> bool {
+        let _ = (a, b);
+        false
+    }
+
     /// A value that stands for every one of several: that of them which they all are, or one of which it is only
     /// known that it is among them. `None` if the domain has none. There is at least one.
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {

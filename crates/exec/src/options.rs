@@ -3,7 +3,7 @@
 //! Nothing here depends on the engine, so every file may import it.
 
 use crate::watch::Watch;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How much a run may do.
 #[derive(Clone, Copy, Debug)]
@@ -12,12 +12,28 @@ pub struct Limits {
     pub lane_instructions: u64,
     /// Time. What a run comes to then depends on the machine.
     pub time: Option<Duration>,
+    /// When it ends, for all runs that share these limits; see [`Limits::started`].
+    pub until: Option<Instant>,
     /// Blocks that [`crate::check`] runs at the same time. What a run finds does not depend on it.
     pub jobs: usize,
     /// A watcher, which may ask the run to end.
     pub watch: Option<&'static Watch>,
     /// Which code executes instructions. What a run finds does not depend on it.
     pub paths: Paths,
+}
+
+impl Limits {
+    /// The same, with a time that begins now and is shared by all runs from here on.
+    #[must_use]
+    pub fn started(self) -> Self {
+        Self { until: self.deadline(), ..self }
+    }
+
+    /// When a run ends that starts now.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.until.or_else(|| self.time.and_then(|time| Instant::now().checked_add(time)))
+    }
 }
 
 /// Which code executes instructions.
@@ -33,7 +49,7 @@ pub enum Paths {
 impl Default for Limits {
     fn default() -> Self {
         let (lane_instructions, paths) = (20_000_000_000, Paths::Fast);
-        Self { lane_instructions, time: None, jobs: 1, watch: None, paths }
+        Self { lane_instructions, time: None, until: None, jobs: 1, watch: None, paths }
     }
 }
 

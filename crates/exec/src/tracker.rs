@@ -9,8 +9,8 @@ use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Registration,
-    Released, Reuse, SameValue, Shadow, Site, SyncEvent, Time, UpdateGroup,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Question,
+    Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent, Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.
@@ -272,6 +272,20 @@ impl Tracker {
                 Area::Global(number) => self.shadows.global[number].is_some(),
                 Area::Local(_) | Area::Param(_) => false,
             }
+    }
+
+    /// What is to be known of the value of a write at `site`. In shared memory an earlier write must be unordered or may be
+    /// hidden for it to matter; in global memory other blocks may write there, too.
+    pub(crate) fn question(&self, area: Area, (offset, bytes): (i64, u32), site: Site) -> Question {
+        let (clocks, copies) = (self.order.clocks(), self.order.copies());
+        let Shadows { shared, met, .. } = &self.shadows;
+        match area {
+            Area::Shared(number) => shared.get(number).map_or(Question::None, |shadow| {
+                shadow.question(clocks, copies, (offset, bytes), (site, met))
+            }),
+            Area::Global(_) => Question::Proof,
+            Area::Local(_) | Area::Param(_) => Question::None,
+        }
     }
 
     /// Lanes of a warp access `bytes` bytes at one address.

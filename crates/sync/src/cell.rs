@@ -18,7 +18,9 @@ use crate::clocks::{Clocks, LaneId};
 use crate::copies::Copies;
 use crate::entry::{Entry, Hides, Lists, side};
 use crate::lanes::Mask;
-use crate::shadow::{Access, Conflict, Conflicts, Kind, SameValue, Side, Site, UpdateGroup};
+use crate::shadow::{
+    Access, Conflict, Conflicts, Kind, Question, SameValue, Side, Site, UpdateGroup,
+};
 
 /// What happened to some bytes in a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,6 +136,37 @@ impl Cell {
             copy.list = lists.copy(copy.list);
         }
         copy
+    }
+
+    /// What is to be known of the value of a write at `site`, given what was met before.
+    ///
+    /// A write that is past is compared with nothing, is not kept and is not hidden, so whether the same is written again
+    /// changes nothing that this block does. Between blocks it does: see [`Summary::marks`].
+    pub(crate) fn question(
+        &self,
+        lists: &Lists,
+        order: Order<'_>,
+        site: Site,
+        met: &Conflicts,
+    ) -> Question {
+        let write_is_past = self.write.lanes == Mask::NONE
+            || !self.write.is_copy && order.is_past_of(self.write_epoch, self.write.warp);
+        let write = (!write_is_past).then_some(self.write);
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let kept = self.marks & mark::KEPT != 0 && !past;
+        let (first, others) =
+            (kept.then_some(self.first), if kept { lists.get(self.list) } else { &[] });
+        let mut writes = write.into_iter().chain(first).chain(others.iter().copied());
+        let mut question = Question::None;
+        while let Some(write) =
+            writes.find(|one| one.kind == Kind::Write && one.lanes != Mask::NONE)
+        {
+            match met.knows_different(write.site, site) {
+                true => question = Question::Likely,
+                false => return Question::Proof,
+            }
+        }
+        question
     }
 
     /// An access to the cell at `offset`, as it is to be remembered: conflicts with earlier ones go

@@ -7,7 +7,7 @@ use crate::clocks::Clocks;
 use crate::copies::Copies;
 use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
-use crate::shadow::{Access, Conflicts, Kind, SameValue};
+use crate::shadow::{Access, Conflicts, Kind, Question, SameValue};
 use std::num::NonZeroU16;
 
 const WARPS: usize = 3;
@@ -150,4 +150,44 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
         (0..2).for_each(|at| all[at] += counts[at]);
     }
     assert!(all.iter().all(|&count| count > 20_000), "{all:?}");
+}
+
+/// A random history of which one cell is told all values, and another only those that it asks for: whether both meet the same,
+/// and how many writes it did not ask for.
+fn asked(seed: u64) -> (bool, u32) {
+    let mut random = Random(seed);
+    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
+    let mut cells = [Cell::default(), Cell::default()];
+    let mut lists = [Lists::default(), Lists::default()];
+    let mut met = [Conflicts::default(), Conflicts::default()];
+    let mut spared = 0;
+    for site in 0..24 {
+        if random.below(5) < 2 {
+            block.synchronise(&mut random);
+            continue;
+        }
+        let Some((access, entry)) = block.access(&mut random, site) else { continue };
+        let order = Order { clocks: &block.clocks, copies: &block.copies };
+        let question = cells[1].question(&lists[1], order, site, &met[1]);
+        let asks = access.kind != Kind::Write || question != Question::None;
+        spared += u32::from(!asks);
+        let same_value = if asks { access.same_value } else { SameValue::Undecided };
+        for (at, same_value) in [access.same_value, same_value].into_iter().enumerate() {
+            let access = Access { same_value, ..access };
+            cells[at].access(&mut lists[at], order, &access, (&entry, 0), &mut met[at]);
+        }
+    }
+    (met[0].met == met[1].met, spared)
+}
+
+#[test]
+fn values_that_are_not_asked_for_change_nothing() {
+    let mut all = 0;
+    for seed in 0..20_000 {
+        let (same, spared) = asked(seed);
+        assert!(same, "seed {seed}");
+        all += spared;
+    }
+    assert!(all > 5_000, "{all}");
 }

@@ -35,4 +35,6 @@ pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use order::{Order, SyncEvent};
-pub use shadow::{Access, Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site, UpdateGroup};
+pub use shadow::{
+    Access, Conflict, Conflicts, Kind, Question, SameValue, Shadow, Side, Site, UpdateGroup,
+};

@@ -63,6 +63,17 @@ pub enum SameValue {
     Undecided,
 }
 
+/// What is to be known of the value of a write: whether it leaves in place what was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// Nothing.
+    None,
+    /// A difference between these instructions was met before: another one is counted, and need not be proved.
+    Likely,
+    /// Anything that is claimed must be proved.
+    Proof,
+}
+
 /// One of two accesses that conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
@@ -121,6 +132,12 @@ impl Conflicts {
             };
         }
         self.add_times(conflict, 1);
+    }
+
+    /// Tells whether two writes of a block at these instructions were met that write different values.
+    #[must_use]
+    pub fn knows_different(&self, earlier: Site, later: Site) -> bool {
+        self.known.contains_key(&(earlier, later, Some(SameValue::Different), false, false))
     }
 
     /// Adds a conflict that was met `times` times; whether it is the first of its kind.
@@ -220,6 +237,24 @@ impl Shadow {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
+    }
+
+    /// What is to be known of the value of a write at `site` to these bytes, in this block. Errs towards a proof.
+    #[must_use]
+    pub fn question(
+        &self,
+        clocks: &Clocks,
+        copies: &Copies,
+        (offset, bytes): (i64, u32),
+        (site, met): (Site, &Conflicts),
+    ) -> Question {
+        let order = Order { clocks, copies };
+        let last = (offset + i64::from(bytes) - 1) >> self.shift;
+        (offset >> self.shift..=last)
+            .filter_map(|index| self.cells.peek(index as u64))
+            .map(|cell| cell.question(&self.lists, order, site, met))
+            .max()
+            .unwrap_or(Question::None)
     }
 
     /// Makes cells small enough for an access with these low bits.

@@ -65,7 +65,11 @@ impl Walker {
         roots: impl IntoIterator<Item = Term>,
         mut wanted: impl FnMut(NodeId) -> bool,
     ) -> Order {
-        self.slots.resize(terms.node_count(), 0);
+        match self.slots.is_empty() {
+            // Pages of zeros come from the system as they are touched: a walk does not pay for all inputs.
+            true => self.slots = vec![0; terms.node_count()],
+            false => self.slots.resize(terms.node_count(), 0),
+        }
         for root in roots {
             if root.prefix == 0 {
                 self.visit(NodeId(root.id), &mut wanted);

@@ -10,6 +10,8 @@ const LARGEST_EXPANSION: usize = 1 << 20;
 const LONGEST_COEFFICIENT: usize = 1 << 16;
 /// Bits of a coefficient that count as one step.
 const STEP_BITS: usize = 256;
+/// Summands of one product at a time, each counted by the length of its coefficient: some hundred megabytes.
+const MOST_WORDS: usize = 1 << 22;
 
 impl Algebra {
     /// Adds `addend` to `sum`. The longer of the two is kept in place.
@@ -198,9 +200,17 @@ impl Algebra {
     pub(crate) fn expand_product(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Polynomial> {
         let mut result = Polynomial::zero();
         // Long coefficients cost more: a step is about one multiplication of short ones.
-        let weight = 1 + a.longest_coefficient().max(b.longest_coefficient()) / STEP_BITS;
-        self.spend(a.length().saturating_mul(b.length()).saturating_mul(weight))?;
+        let words = [&a, &b].map(|one| 1 + one.longest_coefficient() / STEP_BITS);
+        let row = b.length().saturating_mul(words[0].saturating_mul(words[1]));
+        if (a.length() as u64).saturating_mul(row as u64) > self.steps {
+            return Err(Obstacle::Budget);
+        }
         for (m, c) in &a.terms {
+            // Row by row, so that a deadline is seen between them.
+            self.spend(row)?;
+            if result.terms.len().saturating_mul(words[0] + words[1]) > MOST_WORDS {
+                return Err(Obstacle::TooLarge);
+            }
             for (n, d) in &b.terms {
                 let (product, shed) = self.monomial_product(*m, *n)?;
                 let mut coefficient = c * d;

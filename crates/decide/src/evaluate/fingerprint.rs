@@ -34,11 +34,8 @@ pub(crate) fn fingerprints(
     point: &dyn Fn(Input) -> Number,
 ) -> Vec<Fingerprint> {
     let order = Walker::default().operations(terms, roots.iter().copied(), |_| true);
-    let needs = needs(terms, roots, &order.nodes);
-    // Most inputs are not below these roots; a table that is not touched costs nothing.
-    let inputs = (0..terms.inputs().len()).filter(|at| needs[*at] != 0);
-    let inputs = inputs.filter_map(|at| terms.node_of(terms.input(terms.inputs().at(at)?)));
-    let nodes: Vec<NodeId> = inputs.chain(order.nodes.iter().copied()).collect();
+    let Needs { of: needs, inputs } = Needs::find(terms, roots, &order.nodes);
+    let nodes: Vec<NodeId> = inputs.into_iter().chain(order.nodes.iter().copied()).collect();
     let any = |bit: u8| nodes.iter().any(|node| needs[node.position()] & bit != 0);
     let table = |bit: u8| if any(bit) { terms.node_count() } else { 0 };
     let mut scan = Scan {
@@ -61,53 +58,69 @@ pub(crate) fn fingerprints(
         .collect()
 }
 
-/// By node, which values its parents ask for.
-fn needs(terms: &Terms, roots: &[Term], nodes: &[NodeId]) -> Vec<u8> {
-    let mut needs = vec![0; terms.node_count()];
-    for root in roots {
-        match terms.node_of(*root) {
-            Some(node) => needs[node.position()] |= VALUE,
-            None => spread(terms, terms.node(*root), VALUE, &mut needs),
-        }
-    }
-    for node in nodes.iter().rev() {
-        spread(terms, terms.at(*node), needs[node.position()], &mut needs);
-    }
-    needs
+/// Which values are asked for.
+struct Needs {
+    /// By node. Most inputs are not below the roots; a table that is not touched costs nothing.
+    of: Vec<u8>,
+    /// The inputs that are.
+    inputs: Vec<NodeId>,
 }
 
-fn spread(terms: &Terms, operation: Node, own: u8, needs: &mut [u8]) {
-    let float = own & FLOAT;
-    match operation {
-        Node::Sum(sum) => {
-            for factors in terms.products(sum).flatten() {
-                needs[factors.left().position()] |= own;
-                needs[factors.right().position()] |= own;
+impl Needs {
+    fn find(terms: &Terms, roots: &[Term], nodes: &[NodeId]) -> Self {
+        let mut needs = Self { of: vec![0; terms.node_count()], inputs: Vec::new() };
+        let inputs = terms.inputs().len();
+        for root in roots {
+            match terms.node_of(*root) {
+                Some(node) => needs.ask(node, VALUE, inputs),
+                None => needs.spread(terms, terms.node(*root), VALUE),
             }
         }
-        Node::Exp(a) => needs[a.position()] |= float | if own & !FLOAT != 0 { EXPONENT } else { 0 },
-        Node::Log(a) | Node::Apply(_, a) => {
-            needs[a.position()] |= float | if own & !FLOAT != 0 { VALUE } else { 0 };
+        for node in nodes.iter().rev() {
+            needs.spread(terms, terms.at(*node), needs.of[node.position()]);
         }
-        Node::Maximum(a, b) | Node::Minimum(a, b) => {
-            needs[a.position()] |= own | FLOAT;
-            needs[b.position()] |= own | FLOAT;
+        needs
+    }
+
+    #[inline]
+    fn ask(&mut self, node: NodeId, values: u8, inputs: usize) {
+        let position = node.position();
+        let before = self.of[position];
+        self.of[position] = before | values;
+        if position < inputs && before == 0 && values != 0 {
+            self.inputs.push(node);
         }
-        Node::Absolute(a) => needs[a.position()] |= own | FLOAT,
-        Node::Select(condition, a, b) => {
-            needs[condition.position()] |= FLOAT;
-            needs[a.position()] |= own;
-            needs[b.position()] |= own;
-        }
-        Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
-            for child in operation.children() {
-                needs[child.position()] |= FLOAT;
+    }
+
+    /// Asks the operands of an operation for what its own values are made of.
+    fn spread(&mut self, terms: &Terms, operation: Node, own: u8) {
+        let inputs = terms.inputs().len();
+        let float = own & FLOAT;
+        match operation {
+            Node::Sum(sum) => {
+                for factors in terms.products(sum).flatten() {
+                    self.ask(factors.left(), own, inputs);
+                    self.ask(factors.right(), own, inputs);
+                }
             }
-        }
-        other => {
-            for child in other.children() {
-                needs[child.position()] |= own;
+            Node::Exp(a) => {
+                self.ask(a, float | if own & !FLOAT != 0 { EXPONENT } else { 0 }, inputs);
             }
+            Node::Log(a) | Node::Apply(_, a) => {
+                self.ask(a, float | if own & !FLOAT != 0 { VALUE } else { 0 }, inputs);
+            }
+            Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
+                operation.children().for_each(|child| self.ask(child, own | FLOAT, inputs));
+            }
+            Node::Select(condition, a, b) => {
+                self.ask(condition, FLOAT, inputs);
+                self.ask(a, own, inputs);
+                self.ask(b, own, inputs);
+            }
+            Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
+                operation.children().for_each(|child| self.ask(child, FLOAT, inputs));
+            }
+            other => other.children().for_each(|child| self.ask(child, own, inputs)),
         }
     }
 }

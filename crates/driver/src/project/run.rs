@@ -243,7 +243,7 @@ fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Executi
 
 fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Outcome, String> {
     let Settings { strict, warp_synchronous, snap, allow, limits, .. } = entry.settings;
-    let (limits, colour) = (Limits { watch: options.watch, ..limits }, options.colour);
+    let (limits, colour) = (Limits { watch: options.watch, ..limits }.started(), options.colour);
     let mut compile = CompileOptions::default();
     compile.includes.clone_from(&entry.settings.includes);
     compile.environment = compile.environment.without_cache(options.without_cache);

@@ -12,7 +12,7 @@ use crate::memory::{Word, state};
 use crate::tags::Tags;
 use crate::tracker::AccessAttributes;
 use ir::{Address, Load, Space, Store, Width};
-use sync::{Kind, SameValue};
+use sync::{Kind, Question, SameValue};
 
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let element = load.width.bytes();
@@ -109,7 +109,16 @@ fn keeps(
     let mut keeps = |(position, &src): (usize, &ir::Operand)| {
         let at = start + position * element;
         if asks {
-            return symbolic::keeps(context, (pointer, lane), (at, element), src);
+            // A comparison of terms may be a proof: only where somebody wants to know.
+            let offset = pointer.offset + (position * element) as i64;
+            let bytes = (offset, element as u32);
+            return match context.tracker.question(pointer.area, bytes, context.site) {
+                Question::None => SameValue::Undecided,
+                question => {
+                    let likely = question == Question::Likely;
+                    symbolic::keeps(context, (pointer, lane), (at, element), src, likely)
+                }
+            };
         }
         let (values, tags) = context.read(src, store.width);
         let Some((memory, ..)) = allocation(context, pointer.area, lane) else {

@@ -220,6 +220,11 @@ impl Domain for Aliased<'_> {
         self.inner.same(a, b)
     }
 
+    fn seem_different(&mut self, a: Value, b: Value) -> bool {
+        let (a, b) = (self.one(a), self.one(b));
+        self.inner.seem_different(a, b)
+    }
+
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
         let values: Vec<Value> = values.iter().map(|&value| self.one(value)).collect();
         self.inner.any_of(&values)

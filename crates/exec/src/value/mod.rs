@@ -17,6 +17,7 @@ pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod nibbles;
 pub(crate) mod unit;
+mod wholes;
 
 use crate::domain::{Binary, Domain};
 use crate::finding::Place;

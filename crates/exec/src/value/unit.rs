@@ -10,6 +10,7 @@
 //! followed.
 
 use super::nibbles::Nibble;
+use super::wholes::Wholes;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
 use ir::{Format, Scalar, Width};
@@ -34,6 +35,9 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Unit as usize + 1;
+
     pub(crate) fn of(scalar: Scalar) -> Option<Self> {
         Some(match scalar {
             Scalar::Float(format) => Self::float(format),
@@ -144,7 +148,7 @@ pub(crate) struct Units {
     lost: Vec<Lost>,
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
-    wholes_known: FxHashMap<(Value, Sort), u32>,
+    wholes_known: Wholes,
     /// By unit: the words of its halves alone, 0 where nobody asked.
     halves_known: Vec<[u32; 2]>,
 }
@@ -175,11 +179,11 @@ impl Units {
     /// The word of a value of at most four bytes. Halves that are loaded one by one are met again and
     /// again.
     pub(crate) fn whole(&mut self, value: Value, sort: Sort) -> u32 {
-        if let Some(&word) = self.wholes_known.get(&(value, sort)) {
+        if let Some(word) = self.wholes_known.get(value, sort) {
             return word;
         }
         let word = self.push(Unit::Whole { value, sort });
-        self.wholes_known.insert((value, sort), word);
+        self.wholes_known.set(value, sort, word);
         word
     }
 

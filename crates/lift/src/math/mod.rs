@@ -33,7 +33,8 @@ use crate::flow::Flow;
 use ir::{Function, Op, Operand, Program, RealFunction, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use template::Template;
+use std::sync::LazyLock;
+use template::{TEMPLATES, Template};
 use values::Values;
 
 /// Functions with more blocks are left as they are.
@@ -41,11 +42,10 @@ const MOST_BLOCKS: usize = 5000;
 
 /// Replaces what is recognised.
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
-    let templates = template::templates();
     let mut found = BTreeSet::new();
     for &function in functions {
         let mut own = lifted.program.functions[function].clone();
-        for template in lift_function(&lifted.program, &mut own, &templates) {
+        for template in lift_function(&lifted.program, &mut own) {
             found.insert(format!("{:?}", template.function).to_lowercase());
         }
         lifted.program.functions[function] = own;
@@ -63,19 +63,18 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
 
 /// Replaces what is recognised in a function; what that was. What was known of an argument is only asked
 /// of what is left.
-fn lift_function(
-    program: &Program,
-    function: &mut Function,
-    templates: &[Template],
-) -> Vec<Template> {
+fn lift_function(program: &Program, function: &mut Function) -> Vec<Template> {
     if function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
     }
-    let mut found = lift_templates(program, function, templates);
-    let known: Vec<Template> = templates.iter().flat_map(known::variants).collect();
-    found.extend(lift_templates(program, function, &known));
+    let mut found = lift_templates(program, function, &TEMPLATES);
+    found.extend(lift_templates(program, function, &VARIANTS));
     found
 }
+
+/// The expansions with cases left out.
+static VARIANTS: LazyLock<Vec<Template>> =
+    LazyLock::new(|| TEMPLATES.iter().flat_map(known::variants).collect());
 
 fn lift_templates(
     program: &Program,

@@ -14,6 +14,7 @@
 //! `c` holds; it stands for a choice whose other side is not looked at, which makes `c` an assumption.
 
 use ir::{ArgumentRange, Format, RealFunction};
+use std::sync::LazyLock;
 
 /// A value: a step, negated or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +78,9 @@ const TABLES: [&str; 3] = [
     include_str!("tables/half.txt"),
 ];
 
-/// All expansions.
-pub(crate) fn templates() -> Vec<Template> {
-    TABLES.iter().flat_map(|table| parse(table)).collect()
-}
+/// All expansions. Parsed once: a thousand small kernels ask for them a thousand times.
+pub(crate) static TEMPLATES: LazyLock<Vec<Template>> =
+    LazyLock::new(|| TABLES.iter().flat_map(|table| parse(table)).collect());
 
 impl Template {
     /// The expansion without a last choice of infinity: compilers put what is done to the result with
@@ -205,7 +205,7 @@ mod tests {
     fn every_block_of_the_tables_is_read() {
         let heads = TABLES.iter().flat_map(|table| table.lines());
         let heads = heads.filter(|line| line.starts_with(|c: char| c.is_ascii_alphabetic()));
-        assert_eq!(templates().len(), heads.count());
-        assert!(templates().len() > 50);
+        assert_eq!(TEMPLATES.len(), heads.count());
+        assert!(TEMPLATES.len() > 50);
     }
 }

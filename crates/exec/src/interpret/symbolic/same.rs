@@ -11,12 +11,13 @@ use crate::value::unit::{Byte, Sort, integer};
 use ir::Operand;
 use sync::SameValue;
 
-/// Compares an operand with the bytes at `start`, value by value.
+/// Compares an operand with the bytes at `start`, value by value; a difference that is only `likely` counts, if that is enough.
 pub(in crate::interpret) fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
     (start, size): (usize, usize),
     src: Operand,
+    likely: bool,
 ) -> SameValue {
     let mut old = ([0; WARP], [0; WARP]);
     let parts = [&mut old.0, &mut old.1];
@@ -36,7 +37,7 @@ pub(in crate::interpret) fn keeps(
         if end > size {
             return SameValue::Undecided;
         }
-        match same(valued, sort, [&new[at..end], &old[at..end]]) {
+        match same(valued, sort, [&new[at..end], &old[at..end]], likely) {
             Some(true) => at = end,
             Some(false) => return SameValue::Different,
             None => return SameValue::Undecided,
@@ -45,7 +46,12 @@ pub(in crate::interpret) fn keeps(
     SameValue::Equal
 }
 
-fn same(valued: &mut Valued<'_>, sort: Option<Sort>, parts: [&[Byte]; 2]) -> Option<bool> {
+fn same(
+    valued: &mut Valued<'_>,
+    sort: Option<Sort>,
+    parts: [&[Byte]; 2],
+    likely: bool,
+) -> Option<bool> {
     let Some(sort) = sort else {
         return match (parts[0][0], parts[1][0]) {
             (Byte::Known(a), Byte::Known(b)) => Some(a == b),
@@ -60,5 +66,8 @@ fn same(valued: &mut Valued<'_>, sort: Option<Sort>, parts: [&[Byte]; 2]) -> Opt
     };
     let (a, b) = (value(parts[0])?, value(parts[1])?);
     // Integers that differ may still have the same lowest bits.
+    if likely && !sort.is_integer() && valued.domain.seem_different(a, b) {
+        return Some(false);
+    }
     valued.domain.same(a, b).filter(|same| *same || !sort.is_integer())
 }

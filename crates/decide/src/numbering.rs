@@ -1,0 +1,560 @@
+//! Value numbers: terms that are the same by structure have the same number.
+//!
+//! A number stands for an operation on numbers, as in value numbering of compilers (Alpern, Wegman and Zadeck, 1988). Sums,
+//! products, maxima and minima are kept as multisets (maxima and minima as sets), laid out flat across nested ones, so that the
+//! order of their operands does not matter; nothing is multiplied out. Each such step keeps value and domain: sums and products
+//! are defined where all of their operands are, in whichever order they are taken. So **equal numbers are equal partial
+//! functions**, with nothing to assume; other numbers say nothing.
+//!
+//! Tables are compared in full, a hash only finds them. What would become too large is not laid out, or has no
+//! number: errs towards "not known to be equal".
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use term::{Factors, Function, Node, NodeId, Number, Relation, Sum, Term, Terms, Walker};
+
+/// The number of a value. Those of inputs are their positions.
+pub type ValueNumber = u32;
+
+/// Operands of one product that are laid out, and of one sum or maximum; more stay as they are nested.
+const MOST_FACTORS: usize = 64;
+const MOST_NESTED: usize = 1 << 14;
+/// Operands that all tables may have together, 8 bytes each.
+const MOST_KEPT: usize = 1 << 22;
+/// Operands that are copied from nested tables; after that they stay nested.
+const MOST_COPIED: usize = 1 << 24;
+/// Not yet numbered, and not to be numbered.
+const OPEN: ValueNumber = u32::MAX;
+const REFUSED: ValueNumber = u32::MAX - 1;
+
+/// Numbers for the terms of some stores over the same inputs. A store may grow in between.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    /// By number, without those of inputs.
+    values: Vec<Arc<Value>>,
+    known: FxHashMap<Arc<Value>, ValueNumber>,
+    names: FxHashMap<String, u16>,
+    stores: Vec<Store>,
+    inputs: ValueNumber,
+    kept: usize,
+    copied: usize,
+    /// Whether some value is made of an infinity.
+    pub(crate) met_infinity: bool,
+    /// Operands of what is made at the moment.
+    products: Vec<Product>,
+}
+
+/// What is known of one store.
+#[derive(Debug, Default)]
+struct Store {
+    walker: Walker,
+    /// By node, without the inputs.
+    nodes: Vec<ValueNumber>,
+    /// Sums that are no nodes.
+    sums: FxHashMap<Term, ValueNumber>,
+}
+
+/// What a number stands for.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Value {
+    Constant(Number),
+    Single(Single),
+    Unary(Unary, ValueNumber),
+    Power(ValueNumber, Number),
+    Binary(Binary, [ValueNumber; 2]),
+    Select([ValueNumber; 3]),
+    /// Sorted, at least two, and none of them one of these itself.
+    Product(Box<[ValueNumber]>),
+    /// Sorted; never one alone that is added.
+    Sum(Box<[Product]>),
+    /// Sorted, without repetition.
+    Extreme(Extreme, Box<[ValueNumber]>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Single {
+    Pi,
+    Infinity { negative: bool },
+    Undefined,
+    Truth(bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Unary {
+    Exp,
+    Log,
+    Absolute,
+    Not,
+    Apply(Function),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Binary {
+    Quotient,
+    Compare(Relation),
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Extreme {
+    Maximum,
+    Minimum,
+}
+
+/// A summand: the product of two values, the larger number first; the sign is in the highest bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Product(u64);
+
+impl Product {
+    const NEGATIVE: u64 = 1 << 63;
+
+    fn new(negative: bool, [a, b]: [ValueNumber; 2]) -> Self {
+        let sign = if negative { Self::NEGATIVE } else { 0 };
+        Self(sign | u64::from(a.max(b)) << 32 | u64::from(a.min(b)))
+    }
+
+    fn is_negative(self) -> bool {
+        self.0 & Self::NEGATIVE != 0
+    }
+
+    fn operands(self) -> [ValueNumber; 2] {
+        [(self.0 >> 32) as u32 & (u32::MAX >> 1), self.0 as u32]
+    }
+
+    fn negated(self, negative: bool) -> Self {
+        Self(self.0 ^ if negative { Self::NEGATIVE } else { 0 })
+    }
+}
+
+impl Numbering {
+    /// The number of a term of a store; none if there is no room for it.
+    ///
+    /// # Panics
+    /// If the store is over other inputs than the first one.
+    pub fn number(&mut self, store: usize, terms: &Terms, term: Term) -> Option<ValueNumber> {
+        let inputs = terms.inputs().len() as u32;
+        if self.values.is_empty() {
+            self.inputs = inputs;
+            self.intern(Value::Constant(Number::ONE))?;
+        }
+        assert_eq!(self.inputs, inputs, "all stores range over the same inputs");
+        while self.stores.len() <= store {
+            self.stores.push(Store::default());
+        }
+        if let Some(number) = self.found(store, terms, term) {
+            return (number != REFUSED).then_some(number);
+        }
+        let mut own = std::mem::take(&mut self.stores[store]);
+        own.nodes.resize(terms.node_count() - inputs as usize, OPEN);
+        let Store { walker, nodes, .. } = &mut own;
+        let order = walker.operations(terms, [term], |node| nodes[position(node, inputs)] == OPEN);
+        let inner = inner_extremes(terms, &order);
+        for (node, inner) in order.nodes.iter().zip(&inner) {
+            if !inner {
+                let number = self.of_node(terms, terms.at(*node), &own.nodes);
+                own.nodes[position(*node, inputs)] = number.unwrap_or(REFUSED);
+            }
+        }
+        let number = match terms.node_of(term) {
+            Some(node) => own.nodes.get(position(node, inputs)).copied(),
+            None => {
+                let number = self.of_node(terms, terms.node(term), &own.nodes);
+                own.sums.insert(term, number.unwrap_or(REFUSED));
+                number
+            }
+        };
+        self.stores[store] = own;
+        number.filter(|number| *number < REFUSED)
+    }
+
+    /// The number of a term that has one already.
+    fn found(&self, store: usize, terms: &Terms, term: Term) -> Option<ValueNumber> {
+        let own = &self.stores[store];
+        let Some(node) = terms.node_of(term) else { return own.sums.get(&term).copied() };
+        if (node.position() as u32) < self.inputs {
+            return Some(node.position() as u32);
+        }
+        own.nodes.get(position(node, self.inputs)).copied().filter(|number| *number != OPEN)
+    }
+
+    fn of_node(&mut self, terms: &Terms, node: Node, nodes: &[ValueNumber]) -> Option<ValueNumber> {
+        let inputs = self.inputs;
+        let at = |node: NodeId| number_of(node, inputs, nodes);
+        let value = match node {
+            Node::Input(input) => return Some(input.position() as u32),
+            Node::Constant(constant) => Value::Constant(terms.number(constant).clone()),
+            Node::Pi => Value::Single(Single::Pi),
+            Node::Infinity { negative } => {
+                self.met_infinity = true;
+                Value::Single(Single::Infinity { negative })
+            }
+            Node::Undefined => Value::Single(Single::Undefined),
+            Node::Truth(holds) => Value::Single(Single::Truth(holds)),
+            Node::Sum(sum) => return self.sum(terms, sum, nodes),
+            Node::Product(a, b) => {
+                let product = self.product(false, [at(a)?, at(b)?])?;
+                return self.alone(product);
+            }
+            Node::Negation(a) => {
+                self.products.clear();
+                self.add(true, at(a)?);
+                return self.added_up();
+            }
+            Node::Quotient(a, b) => Value::Binary(Binary::Quotient, [at(a)?, at(b)?]),
+            Node::Power(a, power) => Value::Power(at(a)?, terms.number(power).clone()),
+            Node::Exp(a) => Value::Unary(Unary::Exp, at(a)?),
+            Node::Log(a) => Value::Unary(Unary::Log, at(a)?),
+            Node::Absolute(a) => Value::Unary(Unary::Absolute, at(a)?),
+            Node::Apply(function, a) => {
+                Value::Unary(Unary::Apply(self.function(terms, function)?), at(a)?)
+            }
+            Node::Not(a) => Value::Unary(Unary::Not, at(a)?),
+            Node::Maximum(a, b) => return self.extreme(terms, Extreme::Maximum, [a, b], nodes),
+            Node::Minimum(a, b) => return self.extreme(terms, Extreme::Minimum, [a, b], nodes),
+            Node::Select(a, b, c) => Value::Select([at(a)?, at(b)?, at(c)?]),
+            Node::Compare(relation, a, b) => {
+                let pair = [at(a)?, at(b)?];
+                let commutes = relation == Relation::Equal;
+                Value::Binary(Binary::Compare(relation), if commutes { sorted(pair) } else { pair })
+            }
+            Node::And(a, b) => Value::Binary(Binary::And, sorted([at(a)?, at(b)?])),
+            Node::Or(a, b) => Value::Binary(Binary::Or, sorted([at(a)?, at(b)?])),
+        };
+        self.intern(value)
+    }
+
+    /// A function, known in all stores: named ones are numbered by each store on its own.
+    fn function(&mut self, terms: &Terms, function: Function) -> Option<Function> {
+        let Function::Named(_) = function else { return Some(function) };
+        let name = terms.function_name(function);
+        if let Some(known) = self.names.get(name) {
+            return Some(Function::Named(*known));
+        }
+        let next = u16::try_from(self.names.len()).ok()?;
+        self.names.insert(name.to_owned(), next);
+        Some(Function::Named(next))
+    }
+
+    fn sum(&mut self, terms: &Terms, sum: Sum, nodes: &[ValueNumber]) -> Option<ValueNumber> {
+        self.products.clear();
+        for run in terms.products(sum) {
+            for factors in run {
+                self.add_product(*factors, nodes)?;
+            }
+        }
+        self.added_up()
+    }
+
+    #[inline]
+    fn add_product(&mut self, factors: Factors, nodes: &[ValueNumber]) -> Option<()> {
+        let pair = [factors.left(), factors.right()].map(|one| one.position() as u32);
+        if pair[0].max(pair[1]) < self.inputs {
+            self.products.push(Product::new(factors.is_negative(), pair));
+            return Some(());
+        }
+        let at = |node: NodeId| number_of(node, self.inputs, nodes);
+        let pair = [at(factors.left())?, at(factors.right())?];
+        match pair.iter().position(|one| *one == self.one()) {
+            Some(position) => self.add(factors.is_negative(), pair[1 - position]),
+            None => {
+                let product = self.product(factors.is_negative(), pair)?;
+                self.products.push(product);
+            }
+        }
+        Some(())
+    }
+
+    /// The number of 1, the first that is made.
+    fn one(&self) -> ValueNumber {
+        self.inputs
+    }
+
+    /// Adds a value to the sum that is made: the summands of a sum, one by one.
+    fn add(&mut self, negative: bool, number: ValueNumber) {
+        match self.value(number).cloned().as_deref() {
+            Some(Value::Sum(summands)) if self.may_copy(self.products.len(), summands.len()) => {
+                self.products.extend(summands.iter().map(|one| one.negated(negative)));
+            }
+            Some(Value::Product(factors)) if factors.len() == 2 => {
+                self.products.push(Product::new(negative, [factors[0], factors[1]]));
+            }
+            _ => self.products.push(Product::new(negative, [number, self.one()])),
+        }
+    }
+
+    /// The sum that was made.
+    fn added_up(&mut self) -> Option<ValueNumber> {
+        let mut products = std::mem::take(&mut self.products);
+        if !products.is_sorted() {
+            products.sort_unstable();
+        }
+        let number = match products[..] {
+            [one] if !one.is_negative() => self.alone(one),
+            _ => self.intern(Value::Sum(products.as_slice().into())),
+        };
+        products.clear();
+        self.products = products;
+        number
+    }
+
+    /// A product as a summand: of two values as they are, of more by their number.
+    fn product(&mut self, negative: bool, pair: [ValueNumber; 2]) -> Option<Product> {
+        let mut factors = Vec::new();
+        let odd =
+            pair.into_iter().fold(false, |odd, number| odd ^ self.factors(number, &mut factors));
+        if factors.len() > MOST_FACTORS {
+            // Squares of squares have no end: these two stay as they are.
+            return Some(Product::new(negative, pair));
+        }
+        factors.sort_unstable();
+        let pair = match factors[..] {
+            [] => [self.one(); 2],
+            [one] => [one, self.one()],
+            [a, b] => [a, b],
+            _ => [self.intern(Value::Product(factors.into()))?, self.one()],
+        };
+        Some(Product::new(negative ^ odd, pair))
+    }
+
+    /// Adds the factors of a value other than 1; whether their product is to be negated.
+    fn factors(&self, number: ValueNumber, factors: &mut Vec<ValueNumber>) -> bool {
+        match self.value(number).map(|value| &**value) {
+            Some(Value::Product(own)) => factors.extend_from_slice(own),
+            Some(Value::Sum(summands)) if summands.len() == 1 => {
+                // A value that is negated; its factors are no such sums.
+                for number in summands[0].operands() {
+                    self.factors(number, factors);
+                }
+                return summands[0].is_negative();
+            }
+            _ if number == self.one() => {}
+            _ => factors.push(number),
+        }
+        false
+    }
+
+    /// The number of a sum of one product.
+    fn alone(&mut self, product: Product) -> Option<ValueNumber> {
+        let [a, b] = product.operands();
+        match (product.is_negative(), [a, b].iter().position(|one| *one == self.one())) {
+            (true, _) => self.intern(Value::Sum([product].into())),
+            (false, Some(position)) => Some([b, a][position]),
+            (false, None) => self.intern(Value::Product([b, a].into())),
+        }
+    }
+
+    /// A maximum or minimum, across nested ones.
+    fn extreme(
+        &mut self,
+        terms: &Terms,
+        kind: Extreme,
+        pair: [NodeId; 2],
+        nodes: &[ValueNumber],
+    ) -> Option<ValueNumber> {
+        let mut all = Vec::new();
+        let mut waiting = pair.to_vec();
+        while let Some(node) = waiting.pop() {
+            if is_open(node, self.inputs, nodes) {
+                // An inner one: it has no number of its own.
+                waiting.extend(terms.at(node).children());
+                continue;
+            }
+            let number = number_of(node, self.inputs, nodes)?;
+            match self.value(number).cloned().as_deref() {
+                Some(Value::Extreme(of, own))
+                    if *of == kind && self.may_copy(all.len(), own.len()) =>
+                {
+                    all.extend_from_slice(own);
+                }
+                _ => all.push(number),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [one] => Some(one),
+            _ => self.intern(Value::Extreme(kind, all.into())),
+        }
+    }
+
+    /// Takes so many operands over from a nested table to others, if there is room.
+    fn may_copy(&mut self, others: usize, count: usize) -> bool {
+        if others + count > MOST_NESTED {
+            return false;
+        }
+        self.copied += count;
+        self.copied <= MOST_COPIED
+    }
+
+    fn value(&self, number: ValueNumber) -> Option<&Arc<Value>> {
+        self.values.get(number.checked_sub(self.inputs)? as usize)
+    }
+
+    fn intern(&mut self, value: Value) -> Option<ValueNumber> {
+        if let Some(known) = self.known.get(&value) {
+            return Some(*known);
+        }
+        self.kept += match &value {
+            Value::Sum(summands) => summands.len(),
+            Value::Product(operands) | Value::Extreme(_, operands) => operands.len(),
+            _ => 1,
+        };
+        let number = self.inputs.checked_add(u32::try_from(self.values.len()).ok()?)?;
+        if self.kept > MOST_KEPT || number >= 1 << 31 {
+            return None;
+        }
+        let value = Arc::new(value);
+        self.values.push(Arc::clone(&value));
+        self.known.insert(value, number);
+        Some(number)
+    }
+}
+
+fn position(node: NodeId, inputs: u32) -> usize {
+    node.position() - inputs as usize
+}
+
+fn number_of(node: NodeId, inputs: u32, nodes: &[ValueNumber]) -> Option<ValueNumber> {
+    match (node.position() as u32) < inputs {
+        true => Some(node.position() as u32),
+        false => Some(nodes[position(node, inputs)]).filter(|number| *number < REFUSED),
+    }
+}
+
+fn is_open(node: NodeId, inputs: u32, nodes: &[ValueNumber]) -> bool {
+    node.position() >= inputs as usize && nodes[position(node, inputs)] == OPEN
+}
+
+fn sorted([a, b]: [ValueNumber; 2]) -> [ValueNumber; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// For each node of an order, whether it is a maximum within a maximum, or a minimum within a minimum, that nothing else uses: a
+/// running maximum is laid out once, not once an element.
+fn inner_extremes(terms: &Terms, order: &term::Order) -> Vec<bool> {
+    let mut inner = vec![false; order.nodes.len()];
+    for node in &order.nodes {
+        let (pair, kind): (_, fn(Node) -> bool) = match terms.at(*node) {
+            Node::Maximum(a, b) => ([a, b], |node| matches!(node, Node::Maximum(..))),
+            Node::Minimum(a, b) => ([a, b], |node| matches!(node, Node::Minimum(..))),
+            _ => continue,
+        };
+        for operand in pair.into_iter().filter(|operand| kind(terms.at(*operand))) {
+            if let Ok(at) = order.nodes.binary_search(&operand) {
+                inner[at] = order.uses[at] == 1;
+            }
+        }
+    }
+    inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use term::Inputs;
+    use term::text::{Scope, parse_expression, parse_script};
+
+    /// Whether two expressions over x, y, z and w have the same number, each in a store of its own.
+    fn same(a: &str, b: &str) -> bool {
+        let script = parse_script("input x, y, z, w").unwrap();
+        let mut numbering = Numbering::default();
+        let numbers: Vec<_> = [a, b]
+            .into_iter()
+            .enumerate()
+            .map(|(store, text)| {
+                let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+                let mut terms = Terms::new(Arc::new(inputs));
+                let term = scope.term(&mut terms, &parse_expression(text).unwrap()).unwrap();
+                numbering.number(store, &terms, term).unwrap()
+            })
+            .collect();
+        numbers[0] == numbers[1]
+    }
+
+    #[test]
+    fn order_does_not_matter() {
+        for (a, b) in [
+            ("x + y + z", "z + (y + x)"),
+            ("x*y*z*w", "(w*z)*(y*x)"),
+            ("x - (y - z)", "z + x - y"),
+            ("-(x*y)*z", "x*(-z)*y"),
+            ("-(x - y)", "y - x"),
+            ("max(max(x, y), max(z, x))", "max(z, max(y, x))"),
+            ("min(x, min(y, x))", "min(y, x)"),
+            ("exp(x + y)/(z + w)", "exp(y + x)/(w + z)"),
+            ("x*(y + z) + 1", "1 + (z + y)*x"),
+            ("if(x < y + z, x*y, 2)", "if(x < z + y, y*x, 2)"),
+        ] {
+            assert!(same(a, b), "{a}, {b}");
+        }
+    }
+
+    #[test]
+    fn what_differs_has_another_number() {
+        for (a, b) in [
+            ("x + x", "x"),
+            ("x*x", "x"),
+            ("x - y", "y - x"),
+            ("x/y", "y/x"),
+            ("-(x*y)", "x*y"),
+            ("-x*-y", "-(x*y)"),
+            ("max(x, y)", "min(x, y)"),
+            ("if(x < y, x, y)", "if(y < x, x, y)"),
+            ("f(x)", "g(x)"),
+            ("x^2", "x^3"),
+            ("x*y + z", "x*z + y"),
+            // Not the same where y is 0.
+            ("x*y/y", "x"),
+        ] {
+            assert!(!same(a, b), "{a}, {b}");
+        }
+    }
+
+    /// `v·v + x`, so many times.
+    fn squares(terms: &mut Terms, times: usize) -> Term {
+        let x = terms.input(terms.inputs().at(0).unwrap());
+        (0..times).fold(x, |v, _| terms.fused_multiply_add(v, v, x))
+    }
+
+    #[test]
+    fn nothing_is_multiplied_out() {
+        let mut inputs = Inputs::new();
+        inputs.scalar("x").unwrap();
+        let inputs = Arc::new(inputs);
+        let mut numbering = Numbering::default();
+        let mut number = |store: usize, times: usize| {
+            let mut terms = Terms::new(Arc::clone(&inputs));
+            let term = squares(&mut terms, times);
+            numbering.number(store, &terms, term).unwrap()
+        };
+        assert_eq!(number(0, 60), number(1, 60));
+        assert_ne!(number(2, 60), number(3, 59));
+        // Powers of two, and doublings.
+        let mut terms = Terms::new(inputs);
+        let mut both = [terms.input(terms.inputs().at(0).unwrap()); 2];
+        for _ in 0..60 {
+            both[0] = terms.multiply(both[0], both[0]);
+            both[1] = terms.add(both[1], both[1]);
+        }
+        assert!(both.iter().all(|term| numbering.number(4, &terms, *term).is_some()));
+    }
+
+    #[test]
+    fn a_store_may_grow() {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 3).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let x: Vec<Term> = (0..3).map(|at| terms.input(terms.inputs().at(at).unwrap())).collect();
+        let mut numbering = Numbering::default();
+        let mut largest = x[0];
+        let mut numbers = Vec::new();
+        for at in [1, 2, 1, 0] {
+            largest = terms.maximum(largest, x[at]);
+            numbers.push(numbering.number(0, &terms, largest).unwrap());
+        }
+        assert_ne!(numbers[0], numbers[1]);
+        assert_eq!(numbers[1..], [numbers[1]; 3]);
+    }
+}
