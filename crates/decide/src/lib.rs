@@ -162,8 +162,7 @@ pub use points::Points;
 pub use probe::{Probe, Suspect, tell_apart};
 pub use problem::{Budget, Problem};
 pub use procedure::{
-    decide, decide_other_than_products, differences, equal_products, satisfy, seem_different,
-    widest,
+    Suspicion, decide, decide_other_than_products, differences, equal_products, satisfy, widest,
 };
 pub use verdict::{Assumed, Decision, Reason, Rung};
 pub use witness::{Discrepancy, Point, Widest, inputs_of};

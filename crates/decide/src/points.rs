@@ -66,7 +66,11 @@ impl<'t> Points<'t> {
     /// The value of an input at the point of this number.
     #[must_use]
     pub fn value(&self, number: u64, input: Input) -> Number {
-        let usual = value(number, input, self.significand_bits);
+        let bits = match number & DISTINCT {
+            0 => self.significand_bits,
+            _ => self.significand_bits.max(DISTINCT_BITS),
+        };
+        let usual = value(number, input, bits);
         let kind = match self.typed {
             true => self.terms.inputs().numbers(input),
             false => Numbers::Reals,
@@ -75,7 +79,7 @@ impl<'t> Points<'t> {
         match (kind, range) {
             (Numbers::Reals, None) => usual,
             (Numbers::Reals, Some(range)) => range.real(usual),
-            (Numbers::Floats(_), None) if self.significand_bits <= FEWEST_BITS => usual,
+            (Numbers::Floats(_), None) if bits <= FEWEST_BITS => usual,
             (Numbers::Floats(floats), None) => floats.at_most(&usual).unwrap_or(Number::ZERO),
             (Numbers::Floats(floats), Some(range)) => range.float(usual, floats),
             (Numbers::Integers(low, high), range) => {
@@ -111,6 +115,11 @@ impl<'t> Points<'t> {
         inputs.into_iter().find(empty).copied()
     }
 }
+
+/// Points with this bit have longer significands, so that hardly two inputs are the same: among a thousand short ones the
+/// largest is there many times, and what is done to all but one of them does not show.
+pub(crate) const DISTINCT: u64 = 1 << 20;
+const DISTINCT_BITS: u32 = 11;
 
 /// Bits of a significand that every float format has.
 const FEWEST_BITS: u32 = 3;

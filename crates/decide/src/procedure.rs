@@ -1,20 +1,20 @@
 //! The way to an answer: products first, then structure, then a scan, then the ladder.
 //!
-//! The scan takes the fingerprints of all terms the first rung left open, in one pass. Where they
+//! The scan takes the fingerprints of all terms that are still open, in one pass for each of two points. Where they
 //! disagree a difference is likely, and the interval evaluation that decides about it comes before
 //! any normal form: the one wrong output among thousands is found at once, and so is a wrong one whose
 //! normal form would be enormous.
 
 use crate::blocks::Blocks;
-use crate::evaluate::{Value, evaluate, fingerprints};
+use crate::evaluate::{Fingerprints, Value, evaluate, fingerprints};
 use crate::ladder::Ladder;
-use crate::points::Points;
+use crate::points::{DISTINCT, Points};
 use crate::problem::{Budget, Problem};
 use crate::products::Products;
 use crate::structure::same_structure;
 use crate::verdict::{Decision, Reason, Rung};
 use crate::witness::{Discrepancy, Point, Search, Widest, inputs_of};
-use term::{Input, Term, Terms};
+use term::{Input, Number, Term, Terms};
 
 /// Decides pairs one after another.
 ///
@@ -103,23 +103,12 @@ fn decide_open(
         same_structure(problem, pairs, points, budget, &mut answers);
     }
     let mut differences = 0;
-    let looked_at = if budget.deadline.has_passed() { Vec::new() } else { open(&answers) };
-    let suspects = suspects(problem, pairs, &looked_at, points);
-    'suspects: for some in suspects.chunks(TOGETHER) {
-        if budget.deadline.has_passed() {
+    for number in SCANNED {
+        if budget.deadline.has_passed() || differences >= budget.differences {
             break;
         }
-        for index in differing(problem, pairs, some, points) {
-            let found =
-                Search::new(problem, pairs[index], points).run(SCANNED..SCANNED + 1, u64::MAX);
-            if let Some(difference) = found.values {
-                differences += 1;
-                answers[index] = Some(difference.into());
-            }
-            if differences >= budget.differences {
-                break 'suspects;
-            }
-        }
+        let scan = Scan { problem, pairs, points, number };
+        differences += scan.run(&open(&answers), budget, differences, &mut answers);
     }
     if differences >= budget.differences {
         let skipped = || Decision::Unknown(Reason::Skipped);
@@ -142,12 +131,21 @@ fn decide_open(
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
 }
 
-/// Tells whether the fingerprints of a pair differ: it is different then, but for an error that nobody has
-/// met or an identity between roots and the like. No proof.
-#[must_use]
-pub fn seem_different(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
-    let points = Points::new(problem, &Budget::default());
-    !suspects(problem, &[pair], &[0], &points).is_empty()
+/// Tells of terms of one growing store which seem to be different.
+#[derive(Debug, Default)]
+pub struct Suspicion {
+    fingerprints: Fingerprints,
+}
+
+impl Suspicion {
+    /// Tells whether the fingerprints of two terms differ: they are different then, but for an identity between roots
+    /// and the like. No proof. The store must be the same at every call; it may have grown.
+    pub fn differ(&mut self, terms: &Terms, pair: [Term; 2]) -> bool {
+        let points = Points::within(terms, &[], Budget::default().significand_bits);
+        let point = |input: Input| points.value(SCANNED[0], input);
+        let found = self.fingerprints.find(terms, &pair, &point);
+        found[0].is_some() && found[0] != found[1]
+    }
 }
 
 /// Of all points that a search for a difference tries, the one where the terms are farthest apart; those where they
@@ -245,54 +243,84 @@ fn with_blocks(
     }
 }
 
-/// The point of the scan: ordinary values, most of them different.
-const SCANNED: u64 = 0;
-
-/// Those of some pairs whose fingerprints disagree. All are looked at, in one pass: a wrong element may be anywhere.
-fn suspects(
-    problem: &Problem<'_>,
-    pairs: &[(Term, Term)],
-    open: &[usize],
-    points: &Points<'_>,
-) -> Vec<usize> {
-    if open.is_empty() {
-        return Vec::new();
-    }
-    let point = |input: Input| points.value(SCANNED, input);
-    let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
-        let roots: Vec<Term> = open.iter().map(|index| of(&pairs[*index])).collect();
-        fingerprints(terms, &roots, &point)
-    };
-    let reference = side(problem.reference, |pair| pair.0);
-    let optimised = side(problem.optimised, |pair| pair.1);
-    let differ = reference.iter().zip(&optimised).map(|(a, b)| a.is_some() && a != b);
-    open.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
-}
+/// The points of the scan: ordinary values, the second time with hardly two that are the same.
+const SCANNED: [u64; 2] = [0, DISTINCT];
 
 /// Suspects that are evaluated at once: they share what lies below them.
 const TOGETHER: usize = 64;
 
-/// Those of some suspects whose intervals do not meet at the point of the scan. Fingerprints know
-/// nothing of roots, so that a whole batch may be suspect without a reason.
-fn differing(
-    problem: &Problem<'_>,
-    pairs: &[(Term, Term)],
-    suspects: &[usize],
-    points: &Points<'_>,
-) -> Vec<usize> {
-    let point = |input: Input| points.value(SCANNED, input);
-    let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
-        let roots: Vec<Term> = suspects.iter().map(|index| of(&pairs[*index])).collect();
-        evaluate(terms, &roots, &point)
-    };
-    let reference = side(problem.reference, |pair| pair.0);
-    let optimised = side(problem.optimised, |pair| pair.1);
-    let differ = |(a, b): (&Value, &Value)| match (a, b) {
-        (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),
-        _ => false,
-    };
-    let differ = reference.iter().zip(&optimised).map(differ);
-    suspects.iter().zip(differ).filter(|(_, differ)| *differ).map(|(index, _)| *index).collect()
+/// A look at all pairs at one point.
+struct Scan<'s, 't> {
+    problem: &'s Problem<'t>,
+    pairs: &'s [(Term, Term)],
+    points: &'s Points<'t>,
+    number: u64,
+}
+
+impl Scan<'_, '_> {
+    /// Answers for those of the open pairs that differ at the point, until there are enough together with those
+    /// `before`; how many.
+    fn run(
+        &self,
+        open: &[usize],
+        budget: &Budget,
+        before: usize,
+        answers: &mut [Option<Decision>],
+    ) -> usize {
+        let mut differences = 0;
+        for some in self.suspects(open).chunks(TOGETHER) {
+            if budget.deadline.has_passed() {
+                break;
+            }
+            for index in self.differing(some) {
+                let search = Search::new(self.problem, self.pairs[index], self.points);
+                let found = search.run(self.number..self.number + 1, u64::MAX);
+                if let Some(difference) = found.values {
+                    differences += 1;
+                    answers[index] = Some(difference.into());
+                }
+                if before + differences >= budget.differences {
+                    return differences;
+                }
+            }
+        }
+        differences
+    }
+
+    /// Those of some pairs whose fingerprints disagree. All are looked at, in one pass: a wrong element may be anywhere.
+    fn suspects(&self, open: &[usize]) -> Vec<usize> {
+        self.compared(open, fingerprints, |a, b| a.is_some() && a != b)
+    }
+
+    /// Those of some suspects whose intervals do not meet. Fingerprints know nothing of roots, so that a whole batch may be
+    /// suspect without a reason.
+    fn differing(&self, suspects: &[usize]) -> Vec<usize> {
+        self.compared(suspects, evaluate, |a, b| match (a, b) {
+            (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),
+            _ => false,
+        })
+    }
+
+    /// Those of some pairs whose values at the point are told apart.
+    fn compared<V>(
+        &self,
+        some: &[usize],
+        evaluate: impl Fn(&Terms, &[Term], &dyn Fn(Input) -> Number) -> Vec<V>,
+        differ: impl Fn(&V, &V) -> bool,
+    ) -> Vec<usize> {
+        if some.is_empty() {
+            return Vec::new();
+        }
+        let point = |input: Input| self.points.value(self.number, input);
+        let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
+            let roots: Vec<Term> = some.iter().map(|index| of(&self.pairs[*index])).collect();
+            evaluate(terms, &roots, &point)
+        };
+        let reference = side(self.problem.reference, |pair| pair.0);
+        let optimised = side(self.problem.optimised, |pair| pair.1);
+        let apart = reference.iter().zip(&optimised).map(|(a, b)| differ(a, b));
+        some.iter().zip(apart).filter(|(_, apart)| *apart).map(|(index, _)| *index).collect()
+    }
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use crate::ranges::{self, Range, Ranges};
 use crate::relied::Relied;
 use crate::rounding::Constants;
 use crate::undefined::Settled;
-use decide::{Budget, Deadline, Decision, Numbering, Problem, decide};
+use decide::{Budget, Deadline, Decision, Numbering, Problem, Suspicion, decide};
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
@@ -78,6 +78,8 @@ pub struct Symbolic {
     same: FxHashMap<[Term; 2], Option<bool>>,
     /// Finds terms that are the same by structure.
     numbering: Numbering,
+    /// Finds terms that seem to be different.
+    suspicion: Suspicion,
     /// When questions about values end.
     pub(crate) deadline: Deadline,
     /// Marks on results of functions that are known in a range only, if this run has them.
@@ -159,6 +161,7 @@ impl Symbolic {
             settled: Settled::default(),
             same: FxHashMap::default(),
             numbering: Numbering::default(),
+            suspicion: Suspicion::default(),
             deadline: Deadline::default(),
             marks: None,
             has_ranges: false,
@@ -528,9 +531,8 @@ impl Domain for Symbolic {
     }
 
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
-        let pair = (self.term(a), self.term(b));
-        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
-        pair.0 != pair.1 && decide::seem_different(&problem, pair)
+        let pair = [self.term(a), self.term(b)];
+        pair[0] != pair[1] && self.suspicion.differ(&self.terms, pair)
     }
 
     fn follows_conditions(&self) -> bool {

@@ -13,7 +13,7 @@ use super::float::float_operation;
 use super::residue::{Exponents, LN_2, Modulus, Values, e};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
-use term::{Input, Node, NodeId, Number, Sum, Term, Terms, Walker};
+use term::{Input, Node, NodeId, Number, Sum, Term, Terms};
 
 /// The value modulo p; none where it is undefined or not known.
 type Fingerprint = Option<u64>;
@@ -33,104 +33,133 @@ pub(crate) fn fingerprints(
     roots: &[Term],
     point: &dyn Fn(Input) -> Number,
 ) -> Vec<Fingerprint> {
-    let order = Walker::default().operations(terms, roots.iter().copied(), |_| true);
-    let Needs { of: needs, inputs } = Needs::find(terms, roots, &order.nodes);
-    let nodes: Vec<NodeId> = inputs.into_iter().chain(order.nodes.iter().copied()).collect();
-    let any = |bit: u8| nodes.iter().any(|node| needs[node.position()] & bit != 0);
-    let table = |bit: u8| if any(bit) { terms.node_count() } else { 0 };
-    let mut scan = Scan {
-        terms,
-        e: e(),
-        values: vec![0; terms.node_count()],
-        exponents: vec![0; table(EXPONENT)],
-        floats: vec![0.0; table(FLOAT)],
-    };
-    for node in nodes {
-        scan.evaluate(node, needs[node.position()], point);
-    }
-    let fingerprint = |root: &Term| Some(scan.value(terms.node(*root))).filter(|at| *at != NONE);
-    roots
-        .iter()
-        .map(|root| match terms.node_of(*root) {
-            Some(node) => Some(scan.values[node.position()]).filter(|value| *value != NONE),
-            None => fingerprint(root),
-        })
-        .collect()
+    Fingerprints::default().find(terms, roots, point)
 }
 
-/// Which values are asked for.
-struct Needs {
-    /// By node. Most inputs are not below the roots; a table that is not touched costs nothing.
-    of: Vec<u8>,
-    /// The inputs that are.
-    inputs: Vec<NodeId>,
-}
-
-impl Needs {
-    fn find(terms: &Terms, roots: &[Term], nodes: &[NodeId]) -> Self {
-        let mut needs = Self { of: vec![0; terms.node_count()], inputs: Vec::new() };
-        let inputs = terms.inputs().len();
-        for root in roots {
-            match terms.node_of(*root) {
-                Some(node) => needs.ask(node, VALUE, inputs),
-                None => needs.spread(terms, terms.node(*root), VALUE),
-            }
-        }
-        for node in nodes.iter().rev() {
-            needs.spread(terms, terms.at(*node), needs.of[node.position()]);
-        }
-        needs
-    }
-
-    #[inline]
-    fn ask(&mut self, node: NodeId, values: u8, inputs: usize) {
-        let position = node.position();
-        let before = self.of[position];
-        self.of[position] = before | values;
-        if position < inputs && before == 0 && values != 0 {
-            self.inputs.push(node);
-        }
-    }
-
-    /// Asks the operands of an operation for what its own values are made of.
-    fn spread(&mut self, terms: &Terms, operation: Node, own: u8) {
-        let inputs = terms.inputs().len();
-        let float = own & FLOAT;
-        match operation {
-            Node::Sum(sum) => {
-                for factors in terms.products(sum).flatten() {
-                    self.ask(factors.left(), own, inputs);
-                    self.ask(factors.right(), own, inputs);
-                }
-            }
-            Node::Exp(a) => {
-                self.ask(a, float | if own & !FLOAT != 0 { EXPONENT } else { 0 }, inputs);
-            }
-            Node::Log(a) | Node::Apply(_, a) => {
-                self.ask(a, float | if own & !FLOAT != 0 { VALUE } else { 0 }, inputs);
-            }
-            Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
-                operation.children().for_each(|child| self.ask(child, own | FLOAT, inputs));
-            }
-            Node::Select(condition, a, b) => {
-                self.ask(condition, FLOAT, inputs);
-                self.ask(a, own, inputs);
-                self.ask(b, own, inputs);
-            }
-            Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
-                operation.children().for_each(|child| self.ask(child, FLOAT, inputs));
-            }
-            other => other.children().for_each(|child| self.ask(child, own, inputs)),
-        }
-    }
-}
-
-struct Scan<'t> {
-    terms: &'t Terms,
-    e: u64,
+/// What is known of the terms of one store at one point. The store may grow in between: what was found is kept, so that a
+/// question costs what is new below it.
+///
+/// Tables are by node. Most inputs are below no root; what is not touched of a table costs nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints {
+    /// Which values are known, and which are asked for at the moment.
+    known: Vec<u8>,
+    asked: Vec<u8>,
     values: Vec<u64>,
     exponents: Vec<u64>,
     floats: Vec<f64>,
+    /// Nodes that are asked for something, some of them more than once.
+    nodes: Vec<NodeId>,
+    waiting: Vec<NodeId>,
+}
+
+impl Fingerprints {
+    /// The fingerprints of some terms. The point must be the same at every call.
+    pub(crate) fn find(
+        &mut self,
+        terms: &Terms,
+        roots: &[Term],
+        point: &dyn Fn(Input) -> Number,
+    ) -> Vec<Fingerprint> {
+        let count = terms.node_count();
+        grow(&mut self.known, count);
+        grow(&mut self.asked, count);
+        grow(&mut self.values, count);
+        for root in roots {
+            match terms.node_of(*root) {
+                Some(node) => self.ask(node, VALUE),
+                None => self.spread(terms, terms.node(*root), VALUE),
+            }
+            while let Some(node) = self.waiting.pop() {
+                let new = self.asked[node.position()];
+                self.spread(terms, terms.at(node), new);
+            }
+        }
+        self.evaluate(terms, point);
+        let scan = Scan { terms, e: e(), tables: self };
+        let value = |root: &Term| match terms.node_of(*root) {
+            Some(node) => scan.tables.values[node.position()],
+            None => scan.value(terms.node(*root)),
+        };
+        roots.iter().map(|root| Some(value(root)).filter(|value| *value != NONE)).collect()
+    }
+
+    /// Asks for values of a node that are not known.
+    #[inline]
+    fn ask(&mut self, node: NodeId, values: u8) {
+        let position = node.position();
+        let new = values & !self.known[position] & !self.asked[position];
+        if new != 0 {
+            self.asked[position] |= new;
+            self.nodes.push(node);
+            self.waiting.push(node);
+        }
+    }
+
+    /// Asks the operands of an operation for what these of its values are made of.
+    fn spread(&mut self, terms: &Terms, operation: Node, own: u8) {
+        let float = own & FLOAT;
+        let if_any = |bit: u8| if own & !FLOAT != 0 { bit } else { 0 };
+        match operation {
+            Node::Sum(sum) => {
+                for factors in terms.products(sum).flatten() {
+                    self.ask(factors.left(), own);
+                    self.ask(factors.right(), own);
+                }
+            }
+            Node::Exp(a) => self.ask(a, float | if_any(EXPONENT)),
+            Node::Log(a) | Node::Apply(_, a) => self.ask(a, float | if_any(VALUE)),
+            Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
+                operation.children().for_each(|child| self.ask(child, own | FLOAT));
+            }
+            Node::Select(condition, a, b) => {
+                self.ask(condition, FLOAT);
+                self.ask(a, own);
+                self.ask(b, own);
+            }
+            Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
+                operation.children().for_each(|child| self.ask(child, FLOAT));
+            }
+            other => other.children().for_each(|child| self.ask(child, own)),
+        }
+    }
+
+    /// Finds all values that are asked for.
+    fn evaluate(&mut self, terms: &Terms, point: &dyn Fn(Input) -> Number) {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        // Ascending numbers are an evaluation order.
+        nodes.sort_unstable();
+        nodes.dedup();
+        let all = nodes.iter().fold(0, |all, node| all | self.asked[node.position()]);
+        if all & EXPONENT != 0 {
+            grow(&mut self.exponents, terms.node_count());
+        }
+        if all & FLOAT != 0 {
+            grow(&mut self.floats, terms.node_count());
+        }
+        let mut scan = Scan { terms, e: e(), tables: self };
+        for node in &nodes {
+            let needed = std::mem::take(&mut scan.tables.asked[node.position()]);
+            scan.evaluate(*node, needed, point);
+            scan.tables.known[node.position()] |= needed;
+        }
+        nodes.clear();
+        self.nodes = nodes;
+    }
+}
+
+/// Makes a table longer. A new one comes from the system, whose zeros cost nothing until they are touched.
+fn grow<T: Clone + Default>(table: &mut Vec<T>, length: usize) {
+    match table.is_empty() {
+        true => *table = vec![T::default(); length],
+        false => table.resize(length, T::default()),
+    }
+}
+
+struct Scan<'s> {
+    terms: &'s Terms,
+    e: u64,
+    tables: &'s mut Fingerprints,
 }
 
 impl Scan<'_> {
@@ -143,41 +172,41 @@ impl Scan<'_> {
             _ => None,
         };
         if needed & VALUE != 0 {
-            self.values[position] = match &number {
+            self.tables.values[position] = match &number {
                 Some(number) => Values::of_number(number).unwrap_or(NONE),
                 None => self.value(operation),
             };
         }
         if needed & EXPONENT != 0 {
-            self.exponents[position] = match &number {
+            self.tables.exponents[position] = match &number {
                 Some(number) => Exponents::of_number(number).unwrap_or(NONE),
                 None => self.exponent(operation),
             };
         }
         if needed & FLOAT != 0 {
-            self.floats[position] = match &number {
+            self.tables.floats[position] = match &number {
                 Some(number) => number.to_f64_lossy(),
-                None => float_operation(self.terms, operation, point, &self.floats),
+                None => float_operation(self.terms, operation, point, &self.tables.floats),
             };
         }
     }
 
     fn value(&self, operation: Node) -> u64 {
-        let at = |node: NodeId| self.values[node.position()];
+        let at = |node: NodeId| self.tables.values[node.position()];
         match operation {
-            Node::Exp(a) => match self.exponents[a.position()] {
+            Node::Exp(a) => match self.tables.exponents[a.position()] {
                 NONE => NONE,
                 exponent => Values::power(self.e, exponent),
             },
             Node::Power(a, exponent) => root(at(a), self.terms.number(exponent)),
             Node::Log(a) | Node::Apply(_, a) => self.opaque::<61, 3153>(operation, at(a)),
             Node::Pi => self.opaque::<61, 3153>(operation, 0),
-            other => self.ring::<61, 3153>(other, &self.values),
+            other => self.ring::<61, 3153>(other, &self.tables.values),
         }
     }
 
     fn exponent(&self, operation: Node) -> u64 {
-        let at = |node: NodeId| self.exponents[node.position()];
+        let at = |node: NodeId| self.tables.exponents[node.position()];
         match operation {
             Node::Exp(a) => self.opaque::<60, 1577>(operation, at(a)),
             Node::Power(a, exponent) => {
@@ -188,10 +217,10 @@ impl Scan<'_> {
             }
             Node::Log(a) if self.terms.as_number(a.into()) == Some(&Number::from(2)) => LN_2,
             Node::Log(a) | Node::Apply(_, a) => {
-                self.opaque::<60, 1577>(operation, self.values[a.position()])
+                self.opaque::<60, 1577>(operation, self.tables.values[a.position()])
             }
             Node::Pi => self.opaque::<60, 1577>(operation, 0),
-            other => self.ring::<60, 1577>(other, &self.exponents),
+            other => self.ring::<60, 1577>(other, &self.tables.exponents),
         }
     }
 
@@ -213,7 +242,7 @@ impl Scan<'_> {
     /// The operations that are the same modulo either prime.
     fn ring<const K: u32, const C: u64>(&self, operation: Node, table: &[u64]) -> u64 {
         let at = |node: NodeId| table[node.position()];
-        let float = |node: NodeId| self.floats[node.position()];
+        let float = |node: NodeId| self.tables.floats[node.position()];
         match operation {
             Node::Sum(sum) => sum_of::<K, C>(self.terms, sum, table),
             Node::Product(a, b) => both(at(a), at(b), Modulus::<K, C>::multiply),
@@ -348,6 +377,29 @@ mod tests {
         ] {
             let [a_value, b_value] = pair(a, b);
             assert!(a_value.is_some() && b_value.is_some() && a_value != b_value, "{a} and {b}");
+        }
+    }
+
+    /// Kept values are those that are found anew, while the store grows.
+    #[test]
+    fn what_is_kept_is_right() {
+        let script = parse_script("input x, y, z").unwrap();
+        let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let point = |input: Input| Number::dyadic(2 * input.position() as i64 - 3, -2);
+        let mut kept = Fingerprints::default();
+        for text in [
+            "x + y",
+            "exp(x + y) * z",
+            "max(x + y, z) - exp(x + y)",
+            "exp(max(x, y) + exp(z))",
+            "if(x < exp(y), x*y, exp(x*y))",
+            "log(x*x + 1) + exp(log(x*x + 1))",
+        ] {
+            let term = scope.term(&mut terms, &parse_expression(text).unwrap()).unwrap();
+            let anew = fingerprints(&terms, &[term], &point);
+            assert_eq!(kept.find(&terms, &[term], &point), anew, "{text}");
+            assert!(anew[0].is_some(), "{text}");
         }
     }
 

@@ -15,7 +15,7 @@ mod lanes;
 mod residue;
 mod terms;
 
-pub(crate) use fingerprint::fingerprints;
+pub(crate) use fingerprint::{Fingerprints, fingerprints};
 pub(crate) use float::evaluate_floats;
 pub(crate) use forms::{FormValues, constant_sign};
 pub use interval::Interval;
