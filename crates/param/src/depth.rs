@@ -1,8 +1,7 @@
 //! A limit on how deep expressions are, for all that goes through them by recursion: lowering, the engine, runs, and the end of
 //! their life. [`STACK`] is enough for the limit; who proves runs on a thread with such a stack.
 
-use crate::kir::{Expr, ExprKind, Kernel};
-use crate::liveness::each_expr;
+use crate::kir::{Expr, ExprKind, Kernel, each_expr};
 use base::{Code, Diagnostic};
 
 /// How deep an expression may be.

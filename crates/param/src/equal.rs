@@ -12,7 +12,7 @@ use crate::kir::{
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use crate::merge::{merged, related, with_contents_of_both};
-use crate::{deadline, partial, search};
+use crate::{deadline, partial, relevance, search};
 use std::collections::BTreeMap;
 
 /// Launches of the first kernel that one of the second is looked for to.
@@ -277,7 +277,7 @@ impl Runs {
         let mut left = RUNS;
         self.of_launches(kernels, search::small(kernels[0], LAUNCHES), &mut left);
         // What differs beyond a number that a condition of either kernel names is not seen on small ones.
-        let numbers = kernels.iter().flat_map(|kernel| search::turns::numbers(kernel));
+        let numbers = kernels.iter().flat_map(|kernel| relevance::compared_numbers(kernel));
         let mut numbers: Vec<i128> = numbers.collect();
         numbers.sort_unstable();
         numbers.dedup();

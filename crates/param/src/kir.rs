@@ -29,6 +29,7 @@
 mod claims;
 mod signature;
 mod textures;
+mod walk;
 
 pub(crate) use claims::drop_claims;
 pub use claims::{
@@ -38,6 +39,8 @@ pub use claims::{
 
 pub use signature::{Parameter, Part, Records, Scalar, Signature, TemplateParameter};
 pub use textures::{FETCH_OF_INDEX, FETCH_TYPES, is_fetch};
+pub(crate) use walk::each_expr;
+pub use walk::visit;
 
 use base::{IndexVec, Span, define_index};
 use std::collections::BTreeMap;
@@ -490,9 +493,4 @@ fn collect_assigned(statements: &[Stmt], found: &mut Vec<VarId>) {
             _ => {}
         }
     }
-}
-
-/// Goes through an expression and all that are in it.
-pub fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
-    crate::relevance::visit(expr, see);
 }

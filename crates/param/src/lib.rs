@@ -109,7 +109,7 @@ pub fn launches_at(
     numbers: &[i128],
     given: &BTreeMap<kir::VarId, i128>,
 ) -> Vec<interp::Launch> {
-    let own = search::turns::numbers(kernel);
+    let own = relevance::compared_numbers(kernel);
     let others = numbers.iter().filter(|one| !own.contains(one));
     let all: Vec<i128> = own.iter().chain(others).copied().collect();
     search::turns::at(kernel, &all, given)

@@ -4,8 +4,7 @@
 //! each iteration anew: nothing needs to be known of it at the loop's head. Where this errs, it calls a variable
 //! carried that is not.
 
-use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, VarId};
-use crate::relevance::visit;
+use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, VarId, each_expr, visit};
 use base::Index;
 use std::collections::BTreeSet;
 
@@ -43,46 +42,6 @@ pub(crate) fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarI
     let is_fresh =
         |var: &&VarId| !exposed.vars.contains(var) && own[var.position()] == all[var.position()];
     assigned.iter().filter(is_fresh).copied().collect()
-}
-
-pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
-    for statement in statements {
-        match statement {
-            Stmt::Assign(_, value) => see(value),
-            Stmt::Load(_, element) => element.index.iter().for_each(&mut *see),
-            Stmt::Store(element, value) => {
-                element.index.iter().for_each(&mut *see);
-                see(value);
-            }
-            Stmt::Atomic { element, operands, .. } => {
-                element.index.iter().chain(operands).for_each(&mut *see);
-            }
-            Stmt::If(condition, then, otherwise) => {
-                see(condition);
-                each_expr(then, see);
-                each_expr(otherwise, see);
-            }
-            Stmt::Loop(inner) => {
-                let claims = inner.claims.iter().map(|one| &one.condition);
-                inner.invariants.iter().chain([&inner.condition]).chain(claims).for_each(&mut *see);
-                for part in [&inner.head, &inner.body, &inner.step] {
-                    each_expr(part, see);
-                }
-            }
-            Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
-                see(condition);
-            }
-            Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
-            Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
-            Stmt::Bits(_, _, arguments) => arguments.iter().for_each(&mut *see),
-            Stmt::Unknown(_)
-            | Stmt::Barrier(_)
-            | Stmt::Warp(_)
-            | Stmt::Return
-            | Stmt::Break
-            | Stmt::Continue => {}
-        }
-    }
 }
 
 /// Variables that may be read before they are assigned.

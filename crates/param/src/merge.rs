@@ -121,7 +121,7 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
             names.extend(mine.map(|mine| (var, *mine)));
         }
         let mut bound = demand.forall.clone();
-        crate::relevance::visit(&demand.condition, &mut |inner| match &inner.kind {
+        crate::kir::visit(&demand.condition, &mut |inner| match &inner.kind {
             ExprKind::Fold(fold) => bound.push(fold.var),
             ExprKind::Quantified(_, vars, _) => bound.extend(vars),
             _ => {}

@@ -6,9 +6,7 @@
 //! assigned once is what it is assigned. Errs towards listing: nothing is known of elements, parameters and
 //! variables of loops.
 
-use crate::kir::{Binary, Expr, ExprKind, Kernel, Stmt, Type, Unary, VarId};
-use crate::liveness::each_expr;
-use crate::relevance::visit;
+use crate::kir::{Binary, Expr, ExprKind, Kernel, Stmt, Type, Unary, VarId, each_expr, visit};
 use base::{Index, Span};
 use std::fmt;
 

@@ -1,43 +1,10 @@
-//! Which variables feed an index, a condition or a claim, and which arrays are written: what does not, may wrap
-//! as it likes.
+//! What decides where a kernel goes and what it accesses: variables and arrays that feed an index, a condition or a claim (all others
+//! may wrap as they like), numbers that conditions name, and which arrays are written.
 
-use crate::deadline::tick;
-use crate::kir::{Element, Expr, ExprKind, FETCH_OF_INDEX, Kernel, Stmt};
+use crate::kir::{
+    ArrayId, Element, Expr, ExprKind, FETCH_OF_INDEX, Kernel, Stmt, VarId, each_expr, visit,
+};
 use base::Index;
-
-/// Calls `see` for an expression and everything inside it.
-pub(crate) fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
-    tick();
-    see(expr);
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}
-        ExprKind::Unary(_, inner)
-        | ExprKind::Convert(inner)
-        | ExprKind::Other(inner)
-        | ExprKind::Quantified(_, _, inner) => visit(inner, see),
-        ExprKind::Element(_, _, index) => index.iter().for_each(|one| visit(one, see)),
-        ExprKind::Fold(fold) => {
-            for one in [&fold.low, &fold.high, &fold.body] {
-                visit(one, see);
-            }
-        }
-        ExprKind::Binary(_, left, right)
-        | ExprKind::Compare(_, left, right)
-        | ExprKind::And(left, right)
-        | ExprKind::Or(left, right) => {
-            visit(left, see);
-            visit(right, see);
-        }
-        ExprKind::Select(condition, then, otherwise) => {
-            visit(condition, see);
-            visit(then, see);
-            visit(otherwise, see);
-        }
-        ExprKind::Call(_, arguments) | ExprKind::Combine(_, arguments) => {
-            arguments.iter().for_each(|one| visit(one, see))
-        }
-    }
-}
 
 /// For each variable, whether it feeds an index, a condition or another such variable.
 pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
@@ -160,4 +127,57 @@ fn written_in(list: &[Stmt], marks: &mut [bool]) {
             _ => {}
         }
     }
+}
+
+/// For each array, whether what is loaded from it feeds an index or a condition.
+pub(crate) fn feeding(kernel: &Kernel, relevant: &[bool]) -> Vec<bool> {
+    fn each(list: &[Stmt], see: &mut impl FnMut(VarId, ArrayId)) {
+        for statement in list {
+            match statement {
+                Stmt::Load(var, element) => see(*var, element.array),
+                Stmt::Atomic { result, element, .. } => see(*result, element.array),
+                Stmt::If(_, then, otherwise) => {
+                    each(then, see);
+                    each(otherwise, see);
+                }
+                Stmt::Loop(inner) => {
+                    for part in [&inner.head, &inner.body, &inner.step] {
+                        each(part, see);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut marks = vec![false; kernel.arrays.len()];
+    each(&kernel.body, &mut |var, array| {
+        if relevant.get(var.position()).copied().unwrap_or(true)
+            && let Some(mark) = marks.get_mut(array.position())
+        {
+            *mark = true;
+        }
+    });
+    marks
+}
+
+/// Numbers that comparisons of a kernel name, the largest first.
+pub(crate) fn compared_numbers(kernel: &Kernel) -> Vec<i128> {
+    let mut found = Vec::new();
+    each_expr(&kernel.body, &mut |expr| {
+        visit(expr, &mut |inner| {
+            if let ExprKind::Compare(_, left, right) = &inner.kind {
+                for side in [left, right] {
+                    visit(side, &mut |part| {
+                        if let ExprKind::Int(value) = part.kind {
+                            found.push(value);
+                        }
+                    });
+                }
+            }
+        });
+    });
+    found.sort_unstable();
+    found.dedup();
+    found.reverse();
+    found
 }

@@ -5,11 +5,12 @@
 
 pub(crate) mod turns;
 
+use crate::deadline;
 use crate::interp::{Launch, draw, is_allowed, value};
 use crate::kir::{
     Binary, Builtin, Compare, Expr, ExprKind, Kernel, MAX_THREADS_OF_AXIS, Type, Unary, VarId,
+    visit,
 };
-use crate::{deadline, relevance};
 use base::Index;
 use std::collections::BTreeMap;
 
@@ -198,7 +199,7 @@ fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
 fn numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
     for demand in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
-        relevance::visit(&demand.condition, &mut |inner| {
+        visit(&demand.condition, &mut |inner| {
             if let ExprKind::Int(value @ 2..=0x7fff_ffff) = inner.kind
                 && !found.contains(&value)
                 && found.len() < MAX_NUMBERS
@@ -461,7 +462,7 @@ fn is_rest(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
 /// The sizes that a condition names; `None` if it may name others, in what a monoid is.
 fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     let mut found = Some(Vec::new());
-    relevance::visit(condition, &mut |inner| match &mut found {
+    visit(condition, &mut |inner| match &mut found {
         _ if matches!(inner.kind, ExprKind::Combine(..)) => found = None,
         Some(found) => found.extend(as_unknown(inner)),
         None => {}

@@ -5,7 +5,7 @@
 
 use crate::engine::{self, Effort, Property};
 use crate::kir::{
-    self, Binary, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type, Unary,
+    self, Binary, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type, Unary, visit,
 };
 use crate::logic::smt::Solver;
 use crate::{deadline, relevance, search};
@@ -246,11 +246,11 @@ fn numbers(kernel: &Kernel) -> Vec<i128> {
             see_number(value, &mut found);
         }
     };
-    crate::liveness::each_expr(&kernel.body, &mut |expr| {
-        relevance::visit(expr, &mut |inner| {
+    kir::each_expr(&kernel.body, &mut |expr| {
+        visit(expr, &mut |inner| {
             if let ExprKind::Binary(Binary::Div | Binary::Rem | Binary::Mul, _, right) = &inner.kind
             {
-                relevance::visit(right, &mut see);
+                visit(right, &mut see);
             }
         });
     });
@@ -268,7 +268,7 @@ fn see_number(value: i128, found: &mut Vec<i128>) {
 fn declared(kernel: &Kernel) -> Vec<i128> {
     let mut found = Vec::new();
     for size in kernel.arrays.iter().flat_map(|array| &array.dimensions).flatten() {
-        relevance::visit(size, &mut |inner| {
+        visit(size, &mut |inner| {
             if let ExprKind::Int(value) = inner.kind {
                 see_number(value, &mut found);
             }

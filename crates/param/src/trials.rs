@@ -7,7 +7,7 @@ use crate::answer::Finding;
 use crate::engine::Property;
 use crate::interp::{self, Draw, End, Event, Launch, Manner, Run, Thread};
 use crate::kir::{Kernel, Type};
-use crate::{deadline, search};
+use crate::{deadline, relevance, search};
 use std::collections::BTreeMap;
 
 /// Launches that proofs are tested on if nothing is open.
@@ -81,7 +81,9 @@ impl Tests {
     /// Runs a few large launches, at numbers that the kernel's conditions name.
     pub(crate) fn at_turns(&mut self, kernel: &Kernel) {
         let mut left = LARGE_RUN;
-        for launch in search::turns::at(kernel, &search::turns::numbers(kernel), &BTreeMap::new()) {
+        for launch in
+            search::turns::at(kernel, &relevance::compared_numbers(kernel), &BTreeMap::new())
+        {
             if deadline::is_over() || left == 0 {
                 break;
             }

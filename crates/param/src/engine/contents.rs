@@ -4,9 +4,7 @@
 //! is what makes the results of a scan distinct where elements are kept (`logic/symbols.rs`).
 
 use super::Engine;
-use super::eval::Operation;
-use super::meetings::{Looks, Meets};
-use super::state::{Mode, State, Val};
+use super::state::{Looks, Meets, Mode, Operation, State, Val};
 use crate::kir::{
     ArrayId, Binary, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId,
 };

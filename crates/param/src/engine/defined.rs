@@ -9,8 +9,7 @@
 //! Demands of the contract are looked at in this order: those without partial operations, which hold or not on every launch;
 //! then the others as they are written, each under those before it.
 
-use super::meetings::Looks;
-use super::state::{Claim, Defined, Mode, State, Val};
+use super::state::{Claim, Defined, Looks, Mode, State, Val};
 use super::{Engine, Property};
 use crate::kir::{Binary, Expr, ExprKind, Loop, Type, Unary, VarId};
 use crate::logic::formula::Formula;

@@ -4,40 +4,12 @@
 //! Long: one case for each kind of expression.
 
 use super::Engine;
-use super::state::{Claim, State, Val};
+use super::state::{Claim, Coin, Operation, State, Val};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary, is_fetch};
 use crate::logic::formula::Formula;
-use crate::logic::poly::{Poly, Sym};
+use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 use base::Span;
-
-/// A comparison of real numbers, and the symbol of its truth.
-#[derive(Clone, Debug)]
-pub(super) struct Coin {
-    pub(super) sym: Sym,
-    pub(super) compare: Compare,
-    pub(super) left: Expr,
-    pub(super) right: Expr,
-}
-
-/// Operations whose result is a symbol with facts; equal operands give the same symbol.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Operation {
-    /// Division that truncates.
-    Div(Poly, Poly),
-    /// Division that rounds down.
-    Floor(Poly, i128),
-    Min(Poly, Poly),
-    Max(Poly, Poly),
-    /// Something of which only the operands are known.
-    Opaque(&'static str, Poly, Poly),
-    /// 1 or 0.
-    Truth(Formula),
-    /// What a monoid makes of two machine integers.
-    Combine(String, Poly, Poly),
-    /// The sum of so many first elements of the array with this number.
-    Prefix(usize, Poly),
-}
 
 impl Engine<'_> {
     /// The truth of a condition.

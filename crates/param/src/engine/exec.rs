@@ -5,8 +5,7 @@
 //! accesses that no barrier separates.
 
 use super::Engine;
-use super::meetings::Meets;
-use super::state::{Claim, Mode, Obligation, Site, State, Stop, Val};
+use super::state::{Claim, Flow, Meets, Mode, Obligation, Site, State, Stop, Val};
 use crate::deadline::tick;
 use crate::interp::AccessKind;
 use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, Type, has_barrier, has_warp};
@@ -14,13 +13,6 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 use base::{Index, Span};
-
-/// States that leave a loop's body early.
-#[derive(Default)]
-pub(super) struct Flow {
-    pub(super) breaks: Vec<State>,
-    pub(super) continues: Vec<State>,
-}
 
 impl Engine<'_> {
     /// Runs statements; `None` if no thread gets past them.
@@ -139,7 +131,7 @@ impl Engine<'_> {
     /// Whether a value is made of numbers and of parameters that nothing changes: all threads have the same.
     fn is_given(&self, value: &Expr) -> bool {
         let mut given = true;
-        crate::relevance::visit(value, &mut |inner| {
+        crate::kir::visit(value, &mut |inner| {
             given &= match inner.kind {
                 ExprKind::Var(var) => {
                     self.kernel.scalars.contains(&var) && !self.assigned.contains(&var)

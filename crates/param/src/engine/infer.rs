@@ -6,9 +6,8 @@
 
 use super::Engine;
 use super::eval::in_type;
-use super::exec::Flow;
 use super::loops::{Change, Head, Shape};
-use super::state::{Claim, Mode, State, Val};
+use super::state::{Claim, Flow, Mode, State, Val};
 use crate::kir::{Loop, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;

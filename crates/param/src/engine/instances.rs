@@ -2,8 +2,7 @@
 //! question name.
 
 use super::Engine;
-use super::meetings::{Looks, Meeting, Second};
-use super::state::{Mode, State, Val};
+use super::state::{Looks, Meeting, Mode, Second, State, Val};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, VarId, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -284,7 +283,7 @@ impl Engine<'_> {
 /// Variables in a claim, but for its own.
 fn mentioned(claim: &Claim) -> Vec<VarId> {
     let mut found = Vec::new();
-    crate::relevance::visit(&claim.condition, &mut |inner| {
+    crate::kir::visit(&claim.condition, &mut |inner| {
         if let ExprKind::Var(var) = inner.kind
             && !claim.forall.contains(&var)
             && !found.contains(&var)

@@ -9,9 +9,8 @@
 
 use super::Engine;
 use super::eval::in_type;
-use super::exec::Flow;
 use super::meetings::stored_in;
-use super::state::{Claim, Mode, State, Val};
+use super::state::{Claim, Flow, Mode, State, Val};
 use crate::kir::{ArrayId, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
 use crate::liveness;
 use crate::logic::formula::Formula;

@@ -9,7 +9,7 @@
 //! For whom and what claims are used: `instances.rs`.
 
 use super::instances::patterns;
-use super::state::{Mode, State, Val};
+use super::state::{Listed, Looks, Meeting, Mode, State, Val};
 use super::{Engine, Property};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, Given, Loop, Space, Stmt, Type, VarId, When};
 use crate::logic::formula::Formula;
@@ -18,44 +18,6 @@ use crate::logic::symbols::{Copies, Level};
 use crate::spec;
 use base::Index;
 use std::sync::Arc;
-
-/// A barrier that a thread has come to.
-#[derive(Debug)]
-pub(super) struct Meeting {
-    pub(super) claims: Vec<Claim>,
-    pub(super) state: State,
-}
-
-/// Barriers with claims that a thread has passed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Meets {
-    passed: Vec<Sym>,
-    /// Which arrays hold what they held there.
-    versions: Vec<(ArrayId, Sym)>,
-}
-
-impl Meets {
-    /// The barrier at which an array held what it holds now.
-    pub(super) fn version(&self, array: ArrayId) -> Option<Sym> {
-        self.versions.iter().find(|(one, _)| *one == array).map(|(_, version)| *version)
-    }
-
-    pub(super) fn passed(&self) -> Vec<Sym> {
-        self.passed.clone()
-    }
-
-    /// Somebody may have stored to an array.
-    pub(super) fn forget(&mut self, array: ArrayId) {
-        self.versions.retain(|(one, _)| *one != array);
-    }
-
-    /// What holds whichever of two ways was gone.
-    pub(super) fn common(&self, other: &Self) -> Self {
-        let passed = self.passed.iter().filter(|one| other.passed.contains(one));
-        let versions = self.versions.iter().filter(|one| other.versions.contains(one));
-        Self { passed: passed.copied().collect(), versions: versions.copied().collect() }
-    }
-}
 
 /// Arrays that a loop stores to, or of which something is claimed at its barriers.
 pub(super) fn stored_in(inner: &Loop) -> Vec<ArrayId> {
@@ -84,37 +46,6 @@ fn collect(statements: &[Stmt], found: &mut Vec<ArrayId>) {
             _ => {}
         }
     }
-}
-
-/// When elements that annotations name are looked at.
-#[derive(Debug)]
-pub(super) enum Looks {
-    Nowhere,
-    /// At a barrier.
-    Barrier(Sym),
-    /// At the place at hand: they are listed.
-    Listed(Vec<Listed>),
-}
-
-/// An element that was looked at, and its symbol.
-#[derive(Clone, Debug)]
-pub(super) struct Listed {
-    pub(super) array: ArrayId,
-    pub(super) when: When,
-    pub(super) index: Vec<Poly>,
-    pub(super) ty: Type,
-    pub(super) sym: Sym,
-    /// What is known where it is named.
-    pub(super) path: Vec<Formula>,
-}
-
-/// What the other thread of a pair has.
-#[derive(Debug)]
-pub(super) struct Second {
-    pub(super) state: State,
-    pub(super) builtins: [[Poly; 3]; 4],
-    /// Variables of quantifiers, which both have in common.
-    pub(super) bound: Vec<VarId>,
 }
 
 impl Engine<'_> {

@@ -1,7 +1,7 @@
 //! Results that are no polynomials: a symbol each, with what is true of it.
 
 use super::Engine;
-use super::eval::Operation;
+use super::state::Operation;
 use crate::kir::Type;
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;

@@ -6,8 +6,7 @@
 
 use super::Engine;
 use super::defined::is_partial;
-use super::meetings::Meets;
-use super::state::{Mode, State, Val};
+use super::state::{Meets, Mode, State, Val};
 use crate::kir::{ArrayId, Builtin, Expr, MAX_THREADS_OF_AXIS, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};

@@ -1,9 +1,8 @@
-//! What is known of one thread at one place of the kernel.
+//! What is known of one thread at one place of the kernel, and what must hold there: the data of the passes, without the passes.
 
-use super::Property;
-use super::meetings::Meets;
+use super::proof::Property;
 use crate::interp::AccessKind;
-use crate::kir::{ArrayId, Type, VarId};
+use crate::kir::{self, ArrayId, Compare, Expr, Type, VarId, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level, Symbols};
@@ -38,6 +37,110 @@ pub(super) struct State {
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that it has passed.
     pub(super) meets: Meets,
+}
+
+/// A barrier that a thread has come to.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    pub(super) claims: Vec<kir::Claim>,
+    pub(super) state: State,
+}
+
+/// Barriers with claims that a thread has passed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meets {
+    pub(super) passed: Vec<Sym>,
+    /// Which arrays hold what they held there.
+    pub(super) versions: Vec<(ArrayId, Sym)>,
+}
+
+impl Meets {
+    /// The barrier at which an array held what it holds now.
+    pub(super) fn version(&self, array: ArrayId) -> Option<Sym> {
+        self.versions.iter().find(|(one, _)| *one == array).map(|(_, version)| *version)
+    }
+
+    pub(super) fn passed(&self) -> Vec<Sym> {
+        self.passed.clone()
+    }
+
+    /// Somebody may have stored to an array.
+    pub(super) fn forget(&mut self, array: ArrayId) {
+        self.versions.retain(|(one, _)| *one != array);
+    }
+
+    /// What holds whichever of two ways was gone.
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let passed = self.passed.iter().filter(|one| other.passed.contains(one));
+        let versions = self.versions.iter().filter(|one| other.versions.contains(one));
+        Self { passed: passed.copied().collect(), versions: versions.copied().collect() }
+    }
+}
+
+/// When elements that annotations name are looked at.
+#[derive(Debug)]
+pub(super) enum Looks {
+    Nowhere,
+    /// At a barrier.
+    Barrier(Sym),
+    /// At the place at hand: they are listed.
+    Listed(Vec<Listed>),
+}
+
+/// An element that was looked at, and its symbol.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) array: ArrayId,
+    pub(super) when: When,
+    pub(super) index: Vec<Poly>,
+    pub(super) ty: Type,
+    pub(super) sym: Sym,
+    /// What is known where it is named.
+    pub(super) path: Vec<Formula>,
+}
+
+/// What the other thread of a pair has.
+#[derive(Debug)]
+pub(super) struct Second {
+    pub(super) state: State,
+    pub(super) builtins: [[Poly; 3]; 4],
+    /// Variables of quantifiers, which both have in common.
+    pub(super) bound: Vec<VarId>,
+}
+
+/// States that leave a loop's body early.
+#[derive(Default)]
+pub(super) struct Flow {
+    pub(super) breaks: Vec<State>,
+    pub(super) continues: Vec<State>,
+}
+
+/// A comparison of real numbers, and the symbol of its truth.
+#[derive(Clone, Debug)]
+pub(super) struct Coin {
+    pub(super) sym: Sym,
+    pub(super) compare: Compare,
+    pub(super) left: Expr,
+    pub(super) right: Expr,
+}
+
+/// Operations whose result is a symbol with facts; equal operands give the same symbol.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    /// Division that truncates.
+    Div(Poly, Poly),
+    /// Division that rounds down.
+    Floor(Poly, i128),
+    Min(Poly, Poly),
+    Max(Poly, Poly),
+    /// Something of which only the operands are known.
+    Opaque(&'static str, Poly, Poly),
+    /// 1 or 0.
+    Truth(Formula),
+    /// What a monoid makes of two machine integers.
+    Combine(String, Poly, Poly),
+    /// The sum of so many first elements of the array with this number.
+    Prefix(usize, Poly),
 }
 
 /// An access that a thread may do.

@@ -4,8 +4,7 @@
 //! same is known all the same.
 
 use super::Engine;
-use super::eval::Operation;
-use super::state::{State, Val};
+use super::state::{Operation, State, Val};
 use crate::kir::{Expr, FETCH_OF_INDEX, Type};
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;

@@ -1,6 +1,6 @@
 //! What atomic operations leave in memory.
 
-use super::Value;
+use super::value::Value;
 use crate::kir::{AtomicOp, Type};
 
 /// Memory holds what the machine has, not what the integers would have.

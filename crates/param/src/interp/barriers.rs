@@ -3,11 +3,12 @@
 //! Every thread is asked, and every pair of different ones where the other thread is spoken of. Elements are what memory
 //! holds at that moment; with a race it holds nothing definite, so nothing is asked.
 
+use super::launch::Launch;
 use super::machine::{Halt, Machine, State};
 use super::many::each;
+use super::outcome::Event;
 use super::shadow::Memory;
 use super::value::{Environment, Trouble, Value, evaluate, truth};
-use super::{Event, Launch};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
 use crate::spec;
 use base::Index;

@@ -1,6 +1,6 @@
 //! Functions of CUDA that take numbers as bits (CUDA Math API, "Integer Intrinsics").
 
-use super::Value;
+use super::value::Value;
 
 const LOW: u128 = u32::MAX as u128;
 const ALL: u128 = u64::MAX as u128;

@@ -4,10 +4,11 @@
 //! that close is neither less nor greater. A claim whose variables have no range, or that speaks of elements which have no value,
 //! is not tried.
 
-use super::contents::of_scalar;
+use super::contract::of_scalar;
+use super::launch::Launch;
 use super::many::each;
+use super::outcome::{Contents, Event};
 use super::value::{Environment, Trouble, Value, evaluate, truth};
-use super::{Contents, Event, Launch};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
 use crate::spec;
 

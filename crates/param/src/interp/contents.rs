@@ -4,13 +4,13 @@
 //! it names are drawn before the run, one after the other, each so that no demand is known to fail: what
 //! a run shows then was shown on contents that the contract allows. Where none are found the run is not made.
 
-use super::draw::draw;
+use super::contract::{Contract, named};
+use super::draw::{draw, of_name};
 use super::machine::{Halt, Machine};
-use super::shadow::{Cell, Memory};
-use super::value::{Environment, evaluate, truth};
-use super::{AccessKind, Contents, Launch, Value};
-use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When};
-use crate::relevance;
+use super::outcome::Contents;
+use super::shadow::Cell;
+use super::value::{Value, truth};
+use crate::kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
 use base::Index;
 use std::collections::BTreeSet;
 
@@ -23,38 +23,6 @@ const MAX_RELATED: i128 = 12;
 
 /// Elements of an array whose contents are told.
 const MAX_KEPT: i128 = 1 << 18;
-
-/// What expressions of a contract see: sizes, quantified variables, elements.
-pub(super) struct Contract<'l> {
-    pub(super) launch: &'l Launch,
-    pub(super) bound: &'l [(VarId, i128)],
-    pub(super) elements: Option<&'l Memory>,
-}
-
-impl Environment for Contract<'_> {
-    fn var(&self, var: VarId) -> Value {
-        let bound = self.bound.iter().find(|(one, _)| *one == var).map(|(_, value)| value);
-        let known = bound.or_else(|| self.launch.scalars.get(&var));
-        known.map_or(Value::Undefined, |value| Value::int(*value))
-    }
-
-    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
-        match builtin {
-            Builtin::BlockDim => Some(self.launch.block[axis]),
-            Builtin::GridDim => Some(self.launch.grid[axis]),
-            Builtin::Thread | Builtin::Block => None,
-        }
-    }
-
-    fn element(&self, array: ArrayId, _: When, index: [i128; 3]) -> Value {
-        let known = self.elements.and_then(|elements| elements.get(&(array, index)));
-        known.copied().unwrap_or(Value::Undefined)
-    }
-
-    fn as_dyn(&self) -> &dyn Environment {
-        self
-    }
-}
 
 impl Machine<'_> {
     /// Draws what demands relate, before the run.
@@ -224,22 +192,6 @@ impl Machine<'_> {
     }
 }
 
-/// The value that a launch gives to a parameter.
-pub(super) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
-    match launch.scalars.get(&var) {
-        Some(value) => Value::int(*value),
-        None if kernel.scalars.contains(&var) && kernel.vars[var].ty == Type::Float => {
-            Value::Float(launch.float(&kernel.vars[var].name))
-        }
-        None => Value::Undefined,
-    }
-}
-
-/// A number that depends on a name.
-pub(super) fn of_name(name: &str) -> u64 {
-    name.bytes().fold(17, |hash, byte| draw(hash ^ u64::from(byte)))
-}
-
 /// Whether a demand relates elements to each other: it has several variables, or an element that is not at its one.
 fn relates(demand: &Requirement) -> bool {
     demand.forall.len() > 1 || named(demand).len() > 1 || shifts(demand)
@@ -248,7 +200,7 @@ fn relates(demand: &Requirement) -> bool {
 /// Whether a demand names an element that is not simply at one of its variables.
 fn shifts(demand: &Requirement) -> bool {
     let mut found = false;
-    relevance::visit(&demand.condition, &mut |inner| {
+    visit(&demand.condition, &mut |inner| {
         if let ExprKind::Element(_, _, index) = &inner.kind {
             found |= !index.iter().all(|one| is_variable(one, &demand.forall));
         }
@@ -262,59 +214,4 @@ fn is_variable(index: &Expr, forall: &[VarId]) -> bool {
         ExprKind::Var(var) => forall.contains(var),
         _ => false,
     }
-}
-
-/// For each array, whether a demand speaks of it.
-pub(super) fn demanded(kernel: &Kernel) -> Vec<bool> {
-    let mut marks = vec![false; kernel.arrays.len()];
-    for array in kernel.requires.iter().flat_map(named) {
-        marks[array.position()] = true;
-    }
-    marks
-}
-
-/// The arrays that a demand speaks of.
-fn named(demand: &Requirement) -> Vec<ArrayId> {
-    let mut found = Vec::new();
-    relevance::visit(&demand.condition, &mut |inner| {
-        if let ExprKind::Element(array, ..) = &inner.kind
-            && !found.contains(array)
-        {
-            found.push(*array);
-        }
-    });
-    found
-}
-
-/// The value of an expression over the sizes of a launch.
-pub(crate) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
-    let env = Contract { launch, bound: &[], elements: None };
-    evaluate(expr, &env, false).ok().and_then(Value::number)
-}
-
-/// Whether the contract forbids to write an element (or else to read it) that is accessed.
-pub(super) fn forbidden(
-    kernel: &Kernel,
-    launch: &Launch,
-    (array, index): (ArrayId, &[i128]),
-    kind: AccessKind,
-) -> Option<bool> {
-    if kernel.arrays[array].space != Space::Global {
-        return None;
-    }
-    let env = Contract { launch, bound: &[], elements: None };
-    let number = |one: &Expr| evaluate(one, &env, false).ok().and_then(Value::number);
-    [false, true].into_iter().find(|writes| {
-        let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == *writes;
-        let mut all = kernel.footprints.iter().filter(|one| one.writes == *writes).peekable();
-        let says = all.peek().is_some();
-        let allows = all.filter(|one| one.array == array).any(|one| {
-            // What cannot be told is not held against the kernel.
-            let (Some(low), Some(high), [at]) = (number(&one.low), number(&one.high), index) else {
-                return true;
-            };
-            (low..=high).contains(at)
-        });
-        done && says && !allows
-    })
 }

@@ -7,3 +7,8 @@ pub(crate) fn draw(seed: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+/// A number that depends on a name.
+pub(super) fn of_name(name: &str) -> u64 {
+    name.bytes().fold(17, |hash, byte| draw(hash ^ u64::from(byte)))
+}

@@ -3,9 +3,9 @@
 //! The order is that of `engine/values/resolve.rs`: what an array holds at the head of a loop is what the last store before
 //! that place left, whichever thread did it and whenever it got there.
 
-use super::Value;
 use super::code::Code;
 use super::shadow::Cell;
+use super::value::Value;
 use crate::kir::ArrayId;
 use std::collections::BTreeMap;
 

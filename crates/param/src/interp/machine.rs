@@ -2,23 +2,21 @@
 //!
 //! Long: one case for each kind of statement.
 
-use super::atomics;
-use super::bits;
-use super::claims;
+use super::arithmetic::Arithmetic;
 use super::code::{Code, Insn};
-use super::compiled::Arithmetic;
-use super::contents::of_scalar;
+use super::contract::of_scalar;
 use super::draw::draw;
 use super::history::History;
+use super::launch::{Launch, Thread};
+use super::outcome::{Access, AccessKind, Contents, End, Event, Run};
 use super::shadow::{Cell, How, Memory, Shadow};
-use super::value::{Environment, Trouble, evaluate, looked_at, truth, wrapped};
-use super::{Access, AccessKind, Contents, End, Event, Launch, Run, Thread, Value};
+use super::value::{Environment, Trouble, Value, evaluate, looked_at, truth, wrapped};
+use super::{atomics, bits, claims};
 use crate::kir::{
     ArrayId, AtomicOp, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When,
     has_warp,
 };
 use crate::relevance;
-use crate::search::turns;
 use crate::spec::widens;
 use base::{Index, Span};
 
@@ -120,7 +118,7 @@ impl Environment for View<'_> {
 impl<'k> Machine<'k> {
     pub(super) fn new(kernel: &'k Kernel, launch: &'k Launch, budget: u64) -> Self {
         let size = |expr: &Option<Expr>| {
-            expr.as_ref().and_then(|expr| super::contents::size(expr, launch))
+            expr.as_ref().and_then(|expr| super::contract::size(expr, launch))
         };
         let sizes = kernel.arrays.iter().map(|array| array.dimensions.iter().map(size).collect());
         let relevant = relevance::relevant(kernel);
@@ -128,8 +126,8 @@ impl<'k> Machine<'k> {
             kernel,
             launch,
             code: Code::new(kernel),
-            feeds: super::compiled::feeding(kernel, &relevant),
-            numbers: turns::numbers(kernel),
+            feeds: relevance::feeding(kernel, &relevant),
+            numbers: relevance::compared_numbers(kernel),
             relevant,
             sizes: sizes.collect(),
             global: Memory::default(),
@@ -141,7 +139,7 @@ impl<'k> Machine<'k> {
             steps: 0,
             alone: false,
             written: relevance::written(kernel),
-            demanded: super::contents::demanded(kernel),
+            demanded: super::contract::demanded(kernel),
             found_demanded: false,
             has_warps: has_warp(&kernel.body),
             drawn_all: false,
@@ -387,7 +385,7 @@ impl<'k> Machine<'k> {
             Insn::Assume(condition) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
-                    return Err(Halt::Stopped(super::UNMET));
+                    return Err(Halt::Stopped(super::outcome::UNMET));
                 }
             }
             Insn::Enter(number) => {
@@ -440,7 +438,7 @@ impl<'k> Machine<'k> {
             let sizes = sizes.clone();
             return Err(Halt::Event(Box::new(Event::OutOfBounds { array, index, sizes, access })));
         }
-        let forbidden = super::contents::forbidden(self.kernel, self.launch, (array, &index), kind);
+        let forbidden = super::contract::forbidden(self.kernel, self.launch, (array, &index), kind);
         if let Some(writes) = forbidden {
             let event = Event::Footprint { array, index, writes, access };
             return Err(Halt::Event(Box::new(event)));

@@ -1,6 +1,6 @@
 //! What annotations say of many integers at once: quantifiers and folds, value by value.
 
-use super::compiled::Arithmetic;
+use super::arithmetic::Arithmetic;
 use super::value::{
     Environment, Trouble, Value, evaluate, float_binary, integer_binary, looked_at,
 };

@@ -3,8 +3,7 @@
 //! Two runs on different schedules may differ there and both be right. Errs towards dependence: variables and arrays are
 //! looked at as wholes, and statements in any order.
 
-use crate::kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt};
-use crate::relevance::visit;
+use crate::kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt, visit};
 use base::Index;
 
 /// What the order of atomics decides.

@@ -4,8 +4,8 @@
 //! The engine finds the same by recursion over the tree of statements. The two share nothing but the kernel,
 //! so that a mistake in one shows.
 
-use super::AccessKind;
 use super::code::{Code, Insn};
+use super::outcome::AccessKind;
 use crate::kir::{ArrayId, Kernel};
 use base::Span;
 use std::collections::BTreeSet;

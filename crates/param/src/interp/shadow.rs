@@ -3,7 +3,8 @@
 //! Accesses are kept by *agent*: a thread among the threads of its block, a block among blocks. Two
 //! different agents of each kind are enough to find a conflict with any third.
 
-use super::Access;
+use super::outcome::Access;
+use super::value::Value;
 use crate::kir::ArrayId;
 use rustc_hash::FxHashMap;
 
@@ -11,14 +12,14 @@ use rustc_hash::FxHashMap;
 pub(super) type Cell = (ArrayId, [i128; 3]);
 
 /// What elements hold.
-pub(super) type Memory = FxHashMap<Cell, super::Value>;
+pub(super) type Memory = FxHashMap<Cell, Value>;
 
 /// How an element is accessed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum How {
     Read,
     /// With the value, as far as values can be compared.
-    Write(super::Value),
+    Write(Value),
     Atomic,
 }
 
@@ -26,7 +27,7 @@ pub(super) enum How {
 struct Entry {
     reads: Vec<(u64, Access)>,
     atomics: Vec<(u64, Access)>,
-    writes: Vec<(u64, Access, super::Value)>,
+    writes: Vec<(u64, Access, Value)>,
 }
 
 /// The accesses of an interval.
@@ -52,7 +53,7 @@ impl Shadow {
         let other = |list: &[(u64, Access)]| {
             list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
         };
-        let written = |entry: &Entry, value: Option<&super::Value>| {
+        let written = |entry: &Entry, value: Option<&Value>| {
             let mut writes = entry.writes.iter();
             let found = writes
                 .find(|(one, _, old)| *one != agent && value.is_none_or(|new| !same(new, old)));
@@ -86,11 +87,9 @@ impl Shadow {
 }
 
 /// Whether two values are the same in memory: what is no number is so, too.
-fn same(one: &super::Value, other: &super::Value) -> bool {
+fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (super::Value::Float(one), super::Value::Float(other)) => {
-            one == other || one.is_nan() && other.is_nan()
-        }
+        (Value::Float(one), Value::Float(other)) => one == other || one.is_nan() && other.is_nan(),
         _ => one == other,
     }
 }

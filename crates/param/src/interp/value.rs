@@ -7,7 +7,7 @@
 //!
 //! Long: one case for each operation, with its exactness.
 
-use super::compiled::Arithmetic;
+use super::arithmetic::Arithmetic;
 use super::many::{Bound, assignments, called, folded};
 use crate::kir::{
     ArrayId, Binary, Builtin, Compare, Expr, ExprKind, FETCH_OF_INDEX, Quantifier, Type, Unary,

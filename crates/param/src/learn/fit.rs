@@ -8,9 +8,8 @@ use crate::clause::{Clause, loops};
 use crate::interp::history::{Head, History};
 use crate::interp::{self, Contents, Launch, Value};
 use crate::kir::{
-    ArrayId, Element, Expr, ExprKind, Fold, Kernel, Stmt, Type, Var, VarId, has_barrier,
+    ArrayId, Element, Expr, ExprKind, Fold, Kernel, Stmt, Type, Var, VarId, has_barrier, visit,
 };
-use crate::relevance::visit;
 use crate::search;
 use crate::spec::is_var;
 use base::Index;

@@ -1,9 +1,11 @@
 //! Between pointers and places: `*p`, `&x`, arrays as pointers, and what is done with pointers: sums, differences, comparisons.
 
-use super::memory::{Place, Spot, Spots, is_tagged};
-use super::pointers::{Pointer, Target, TargetLeaf, rank_of};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory::is_tagged;
+use super::memory_model::{Place, Pointer, Spot, Spots, Target, TargetLeaf};
+use super::pointers::rank_of;
 use super::types::{binary, boolean, compare, convert, fold, int, not, offset, select};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Array, Binary, Compare, Expr, Space, Type};
 use base::Span;
 use cuda::tree;
@@ -193,7 +195,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Pointer> {
         if by.ty == Type::Float {
-            return Err(super::error(span, "an index must be an integer"));
+            return Err(super::diagnostics::error(span, "an index must be an integer"));
         }
         if fold(&by) == Some(0) || pointer.targets.is_empty() {
             return Ok(pointer);

@@ -1,8 +1,9 @@
 //! Operators on numbers, and assignments: the right side is computed before the left one (ISO C++17 [expr.ass]).
 
-use super::memory::{Item, Place, Spot, Value};
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Spot, Value};
 use super::types::{alike, binary, convert, int, of_annotation};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Compare, Expr, Stmt, Type};
 use base::Span;
 use cuda::tree;

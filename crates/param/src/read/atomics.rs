@@ -1,10 +1,12 @@
 //! Atomic operations.
 
+use super::diagnostics::{Result, error, unsupported};
 use super::intrinsics::pointee;
-use super::memory::{Item, Place, Spot, Value, chain};
+use super::lowerer::Lowerer;
+use super::memory::chain;
+use super::memory_model::{Item, Place, Spot, Value};
 use super::reinterpret::reinterpretation;
 use super::types::convert;
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{AtomicOp, Element, Expr, Space, Stmt, Type, VarId};
 use base::Span;
 use cuda::tree;

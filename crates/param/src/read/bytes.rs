@@ -3,10 +3,10 @@
 //! A constant number of elements is copied one by one, all loads before all stores; any other number by a loop. Elements are of the type
 //! that the destination has; a source of other scalars is only looked at, and the copy holds anything.
 
-use super::memory::{Item, Place, Spot, Value};
-use super::pointers::Pointer;
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Pointer, Spot, Value};
 use super::types::{binary, compare, convert, fold, int};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Binary, Compare, Expr, Loop, Stmt, Type};
 use base::Span;
 use cuda::tree::{self, ExprKind as Kind};

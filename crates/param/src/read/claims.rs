@@ -3,9 +3,10 @@
 //! A claim that uses something that nothing follows is kept as [`Unfollowed`], so that the report says what is open; one
 //! that is wrong in itself is an error.
 
-use super::memory::{Place, Spot};
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Place, Spot};
 use super::types::{convert, of_annotation};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Builtin, Claim, Expr, ExprKind, Lemma, Monoid, Stmt, Type, Unfollowed, VarId};
 use crate::spec;
 use base::{Severity, Span};

@@ -4,11 +4,11 @@
 //! kernel of one block (`kir::Contract`), and used at each call at the last barrier. What the function accesses, and where
 //! threads meet in it, is looked at where it is called.
 
-use super::memory::{Place, Spot};
-use super::pointers::Target;
+use super::diagnostics::{Result, error};
+use super::lowerer::Lowerer;
+use super::memory_model::{Place, Spot, Target};
 use super::returns::{Leave, leaves};
 use super::types::{compare, int, truth, whole};
-use super::{Lowerer, Result, error};
 use crate::kir::{
     ArrayId, Builtin, Claim, Compare, Contract, Expr, ExprKind, Given, Kernel, Requirement, Stmt,
     Type, VarId,
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
     /// A function as a kernel; nothing if it looks at more than its block.
     fn alone(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
         let alone = Function { is_kernel: true, ..function.clone() };
-        let mut kernel = super::by_itself(self.program, id, &alone).ok()?;
+        let mut kernel = super::kernel::by_itself(self.program, id, &alone).ok()?;
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
         let is_whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
         // It is called by one block; others have shared arrays of their own.

@@ -5,9 +5,10 @@
 //! values apart into bits, and is refused.
 //! That a view is aligned is not checked.
 
-use super::pointers::{Pointer, Target, TargetLeaf};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Pointer, Target, TargetLeaf};
 use super::types::{Layout, Leaf, int, offset};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Binary, Type};
 use base::Span;
 use cuda::tree;

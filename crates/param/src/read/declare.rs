@@ -1,21 +1,15 @@
 //! Declarations: variables of a thread, shared ones, and what they hold first.
 
-use super::memory::{Item, Place, Spot};
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::{Lowerer, Named};
+use super::memory_model::{Item, Place, Pointer, Spot, Target};
 use super::types::{convert, fold, int};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Expr, Space, Stmt, Type};
 use base::{Index, Span};
-use cuda::tree::{self, Extent, GlobalId, Init, LocalId, Storage};
+use cuda::tree::{self, Extent, Init, LocalId, Storage};
 
 /// Elements of an array that is initialised.
 const MAX_INITIALISED: u64 = 1024;
-
-/// What an `extent` clause names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
-    Local(LocalId),
-    Global(GlobalId),
-}
 
 impl Lowerer<'_> {
     /// A declaration that control comes to.
@@ -235,7 +229,7 @@ impl Lowerer<'_> {
                 self.initialise(place, &Init::List(Vec::new()), span, out)
             }
             (Init::Zero, tree::Type::Pointer(_)) => {
-                let null = super::pointers::Pointer::to(super::pointers::Target::Null, Vec::new());
+                let null = Pointer::to(Target::Null, Vec::new());
                 self.write(place, vec![Item::Pointer(null)], span, out)
             }
             (Init::Zero, _) => {

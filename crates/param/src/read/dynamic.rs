@@ -2,11 +2,10 @@
 //! those elements, if every use of it is such a cast. Which type that is, the first pass finds out.
 
 use super::conversions::OTHER;
-use super::declare::Named;
-use super::memory::{Place, Spot};
-use super::pointers::Pointer;
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::{Lowerer, Named};
+use super::memory_model::{Place, Pointer, Spot};
 use super::types::{binary, int};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Binary, Stmt, Type};
 use base::Span;
 use cuda::tree::{self, ExprKind as Kind, Extent, GlobalSpace, Storage};

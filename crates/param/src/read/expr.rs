@@ -2,11 +2,11 @@
 //!
 //! Long: one case for each kind of expression.
 
+use super::diagnostics::{Result, error, unsupported};
 use super::intrinsics::is_text;
-use super::memory::{Item, Place, Spot, Value};
-use super::pointers::{Pointer, Target};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Pointer, Spot, Target, Value};
 use super::types::{alike, boolean, compare, convert, int, not, of_annotation, select, truth};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Builtin, Compare, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 use cuda::tree::{self, ExprKind as Kind};
@@ -498,9 +498,4 @@ pub(super) fn value_spot(item: Item) -> Spot {
         Item::Pointer(pointer) => Spot::Pointer(Box::new(pointer)),
         Item::Copy(array) => Spot::Cell(array, Vec::new()),
     }
-}
-
-/// Nothing, for expressions that have no value.
-pub(super) fn nothing(span: Span) -> Value {
-    vec![Item::Scalar(boolean(true, span))]
 }

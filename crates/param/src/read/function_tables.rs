@@ -3,10 +3,10 @@
 //! A table is an array of numbers, each of which says which of the functions is meant; a call through an element is one of each function, if
 //! the element says so. Only tables that are `const` are read, because the host may write others.
 
-use super::memory::{Item, Place, Spot};
-use super::pointers::{Pointer, Target};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Pointer, Spot, Target};
 use super::types::{fold, int};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Array, Element, Space, Stmt, Type};
 use base::{Index, Span};
 use cuda::tree::{self, Extent, Init};

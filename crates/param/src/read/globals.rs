@@ -3,10 +3,10 @@
 //! A symbol is a scalar of the launch, and at least 1 if it is an integer. A variable is an array that exists once; what it holds is unknown
 //! unless it is `const` (`tables.rs`), as the host may have written it.
 
-use super::declare::Named;
-use super::memory::{Place, Spot};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::{Lowerer, Named};
+use super::memory_model::{Place, Spot};
 use super::types::{compare, int, whole};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Compare, Expr, Requirement, Space, Type};
 use base::{Index, Span};
 use cuda::tree::{self, GlobalId, GlobalSpace, SymbolId};

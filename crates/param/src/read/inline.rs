@@ -2,13 +2,14 @@
 
 use super::claims::About;
 use super::contracts::Before;
-use super::memory::{Item, Place, Spot, Value};
-use super::pointers::Target;
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::{Exit, Lowerer};
+use super::memory_model::{Item, Place, Spot, Target, Value};
 use super::returns::has_loop_exit;
+use super::switch;
 use super::types::{boolean, convert};
-use super::{Lowerer, Result, error, switch, unsupported};
 use crate::deadline;
-use crate::kir::{Stmt, Type, VarId};
+use crate::kir::{Stmt, Type};
 use base::Span;
 use cuda::tree::{self, ClauseKind, Function, FunctionId, StmtKind};
 use std::rc::Rc;
@@ -17,17 +18,6 @@ use std::rc::Rc;
 const MAX_CALLS: usize = 32;
 /// Calls that are put in their places altogether; functions that call each other twice have as many as numbers have digits.
 const MAX_INLINED: usize = 20_000;
-
-/// Where `return` of an inlined function goes.
-#[derive(Clone, Debug)]
-pub(super) struct Exit {
-    /// What is returned, or where it is.
-    pub(super) returned: Option<Place>,
-    /// Whether a reference is returned: `returned` holds a pointer.
-    pub(super) is_reference: bool,
-    /// Whether a loop was left by `return`.
-    pub(super) flag: Option<VarId>,
-}
 
 impl Lowerer<'_> {
     /// A call for its value.
@@ -54,7 +44,7 @@ impl Lowerer<'_> {
                 let place = self.referred(&place, ty, span, out)?;
                 self.read(&place, span, out)
             }
-            (None, _) => Ok(super::expr::nothing(span)),
+            (None, _) => Ok(super::memory::nothing(span)),
         }
     }
 
@@ -106,7 +96,7 @@ impl Lowerer<'_> {
         if pointer.targets.is_empty() {
             self.empty.get_or_insert(span);
             return match expr.ty {
-                tree::Type::Void => Ok(super::expr::nothing(span)),
+                tree::Type::Void => Ok(super::memory::nothing(span)),
                 _ => self.unknown_value(&expr.ty, span, out),
             };
         }
@@ -141,7 +131,7 @@ impl Lowerer<'_> {
         out.extend(super::memory::chain(tag, parts));
         match result {
             Some(result) => self.read(&result, span, out),
-            None => Ok(super::expr::nothing(span)),
+            None => Ok(super::memory::nothing(span)),
         }
     }
 
@@ -423,7 +413,7 @@ fn placed_item(function: &Function, item: Item, span: Span) -> Item {
 fn is_total(expr: &crate::kir::Expr) -> bool {
     use crate::kir::{Binary, ExprKind};
     let mut total = true;
-    crate::relevance::visit(expr, &mut |inner| {
+    crate::kir::visit(expr, &mut |inner| {
         total &= match &inner.kind {
             ExprKind::Binary(operator, ..) => {
                 !matches!(operator, Binary::Div | Binary::Rem | Binary::Shl | Binary::Shr)

@@ -1,7 +1,8 @@
 //! Integer functions of CUDA: exact where the kernel IR can say what they compute, else a value in the range of their results.
 
+use super::diagnostics::Result;
+use super::lowerer::Lowerer;
 use super::types::{binary, compare, convert, fold, int, select};
-use super::{Lowerer, Result};
 use crate::kir::{Binary, Compare, Expr, Stmt, Type};
 use base::Span;
 

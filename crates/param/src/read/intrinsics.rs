@@ -4,9 +4,10 @@
 //! numbers, bits of floats) is a value of which nothing is known, another one each time, so that nothing that depends on it is proved
 //! equal to anything. A function that is not listed is refused.
 
-use super::memory::{Item, Place, Spot, Value};
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Spot, Value};
 use super::types::{binary, compare, convert};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 use cuda::tree;
@@ -70,7 +71,7 @@ impl Lowerer<'_> {
         match (name, arguments) {
             ("__syncthreads", []) => {
                 self.barrier_here(span, out);
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             ("__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count", [inner]) => {
                 self.number(inner, out)?;
@@ -84,21 +85,21 @@ impl Lowerer<'_> {
             ("memset", [to, value, size]) => self.filled(to, value, size, out),
             ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {
                 self.fences = true;
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             ("assert" | "__assert", [condition]) => {
                 let condition = self.condition(condition, out)?;
                 out.push(Stmt::Assert(condition));
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             (_, [condition, ..]) if name.starts_with("__barrier_invariant") => {
                 self.claim_at_next_barrier(condition, span)?;
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             ("__assume" | "__builtin_assume", [condition]) => {
                 let condition = self.condition(condition, out)?;
                 out.push(Stmt::Assume(condition));
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             ("printf", arguments) => self.printed(arguments, span, out),
             ("__ldg" | "__ldca" | "__ldcg" | "__ldcs" | "__ldlu" | "__ldcv", [pointer]) => {
@@ -111,7 +112,7 @@ impl Lowerer<'_> {
                 };
                 let place = self.deref(&pointer, &pointee(arguments.first(), span)?, span)?;
                 self.put(&place, value, span, out)?;
-                Ok(super::expr::nothing(span))
+                Ok(super::memory::nothing(span))
             }
             ("sincos" | "sincosf" | "__sincosf", [angle, sine, cosine]) => {
                 self.sine_and_cosine(angle, [sine, cosine], span, out)
@@ -357,7 +358,7 @@ impl Lowerer<'_> {
             let value = Expr { kind, ty: Type::Float, span };
             self.put(&place, vec![Item::Scalar(value)], span, out)?;
         }
-        Ok(super::expr::nothing(span))
+        Ok(super::memory::nothing(span))
     }
 
     /// A call of which only the arguments are followed.
@@ -379,7 +380,7 @@ impl Lowerer<'_> {
             }
         }
         if matches!(expr.ty, tree::Type::Void) {
-            return Ok(super::expr::nothing(span));
+            return Ok(super::memory::nothing(span));
         }
         self.unknown_value(&expr.ty, span, out)
     }

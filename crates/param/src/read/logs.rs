@@ -4,26 +4,13 @@
 //! of every access. A barrier ends what is known of shared arrays; of global ones it does not, because threads of other blocks do
 //! not wait at it. Which arrays are logged is found by lowering once more.
 
-use super::memory::Spot;
-use super::pointers::Target;
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::{Log, Logged, Lowerer};
+use super::memory_model::{Spot, Target};
 use super::types::{binary, compare, int, select, whole};
-use super::{Lowerer, Result, unsupported};
-use crate::kir::{ArrayId, Binary, Compare, Element, Expr, Space, Stmt, Type, VarId};
+use crate::kir::{ArrayId, Binary, Compare, Element, Expr, Space, Stmt, Type};
 use base::{Index as _, Span};
 use cuda::tree;
-
-/// An array by what stays the same when the kernel is lowered again, and whether writes are meant.
-pub(super) type Logged = (String, Span, bool);
-
-/// The variables of a log.
-#[derive(Clone, Debug)]
-pub(super) struct Log {
-    of: Logged,
-    /// 1 if there was an access, or else 0: loops are followed in integers.
-    happened: VarId,
-    /// Where, in bytes from the beginning of the array.
-    offset: VarId,
-}
 
 impl Lowerer<'_> {
     /// Makes the logs that clauses of the kernel look at; nothing was accessed yet.

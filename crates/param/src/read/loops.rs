@@ -1,8 +1,9 @@
 //! What annotations say of loops.
 
 use super::claims::About;
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
 use super::types::{compare, int};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Claim, Compare, Expr, Stmt, Type};
 use crate::spec;
 use cuda::tree::{Clause, ClauseKind};

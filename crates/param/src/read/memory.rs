@@ -1,79 +1,29 @@
-//! The model of memory: where the scalars and pointers of an object are, and how they are read and written.
+//! Reads and writes objects, scalar by scalar (`memory_model.rs` says where those are).
 //!
 //! An object is taken apart into its scalars and pointers (`types.rs`). One of a thread that is in no array is a variable of the
 //! kernel; all others are elements of arrays, one array for each scalar of a struct, so that accesses of different members never meet.
 
-use super::pointers::Pointer;
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Pointer, Spot, Spots, Value};
 use super::reinterpret::reinterpretation;
-use super::types::{Leaf, compare, convert, int, select};
-use super::{Lowerer, Result, error, unsupported};
-use crate::kir::{ArrayId, Compare, Element, Expr, ExprKind, Stmt, Type, VarId, When};
+use super::types::{Leaf, boolean, compare, convert, int, select};
+use crate::kir::{ArrayId, Compare, Element, Expr, ExprKind, Stmt, Type, When};
 use base::Span;
 use cuda::tree::{self, Extent};
 
 /// Elements of arrays in structs that are copied one by one.
 const MAX_COPIED: u64 = 64;
 
-/// What the elements of an array are in C.
-#[derive(Clone, Debug)]
-pub(super) struct ArrayInfo {
-    /// What is left after each dimension.
-    pub(super) chain: Vec<tree::Type>,
-    /// Values of a table that never change, in order.
-    pub(super) table: Option<Vec<Expr>>,
-    /// Whether a pointer of the launch points to it.
-    pub(super) of_launch: bool,
-}
-
-/// Where one scalar or pointer is.
-#[derive(Clone, Debug)]
-pub(super) enum Spot {
-    Var(VarId),
-    /// A pointer variable, by its number.
-    Slot(usize),
-    /// An element; if indices are missing, an array of them.
-    Cell(ArrayId, Vec<Expr>),
-    /// A value that has no place: a constant, or an argument of an annotation's function.
-    Value(Expr),
-    Pointer(Box<Pointer>),
-}
-
-/// Where the scalars and pointers of an object are.
-pub(super) type Spots = Vec<Spot>;
-
-/// An object.
-#[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) ty: tree::Type,
-    /// Which of `choices` it is, if there are several.
-    pub(super) tag: Option<Expr>,
-    pub(super) choices: Vec<Spots>,
-    /// The pointer that points to it, if it was reached through one.
-    pub(super) origin: Option<Box<Pointer>>,
-}
-
-/// A scalar, pointer or array of a value.
-#[derive(Clone, Debug)]
-pub(super) enum Item {
-    Scalar(Expr),
-    Pointer(Pointer),
-    /// A copy of an array, which nobody else knows.
-    Copy(ArrayId),
-}
-
-/// A value: the scalars and pointers of its type, in order.
-pub(super) type Value = Vec<Item>;
-
-impl Place {
-    pub(super) fn new(ty: &tree::Type, spots: Spots) -> Self {
-        Place { ty: ty.clone(), tag: None, choices: vec![spots], origin: None }
-    }
-}
-
 /// The condition that a tag has this value; the last one needs no test.
 pub(super) fn is_tagged(tag: &Expr, number: usize) -> Expr {
     let number = i128::try_from(number).unwrap_or(i128::MAX);
     compare(Compare::Eq, tag.clone(), int(number, tag.ty, tag.span))
+}
+
+/// Nothing, for expressions that have no value.
+pub(super) fn nothing(span: Span) -> Value {
+    vec![Item::Scalar(boolean(true, span))]
 }
 
 impl Lowerer<'_> {

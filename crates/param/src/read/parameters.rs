@@ -1,10 +1,9 @@
 //! Parameters of kernels: scalars and arrays of the launch. Arrays of different pointers do not overlap.
 
-use super::declare::Named;
-use super::memory::{ArrayInfo, Place, Spot};
-use super::pointers::{Pointer, Target, TargetLeaf};
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::{Lowerer, Named};
+use super::memory_model::{ArrayInfo, Place, Pointer, Spot, Target, TargetLeaf};
 use super::types::{Leaf, binary, compare, fold, int, whole};
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir::{
     Array, ArrayId, Binary, Compare, Expr, Footprint, Requirement, Space, Stmt, Type,
 };

@@ -1,95 +1,21 @@
-//! Pointers as values, and variables that hold them.
+//! Pointers as values, and variables that hold them (`memory_model.rs` has them as data).
 //!
 //! A pointer is one of finitely many targets, chosen by a tag, with an index for each dimension. A variable of pointer type is a
 //! variable for the tag, if it may hold several targets, and one for each index. Its targets are collected over the whole kernel,
-//! whatever the path: a kernel is lowered again until no variable gets another one after it was looked at (`mod.rs`).
+//! whatever the path: a kernel is lowered again until no variable gets another one after it was looked at (`kernel.rs`).
 
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
 use super::memory::is_tagged;
+use super::memory_model::{Pointer, Slot, Target};
 use super::sequence::{assign_together, reads_any};
 use super::types::{convert, fold, int, offset, select};
-use super::{Lowerer, Result, unsupported};
-use crate::kir::{ArrayId, Binary, Expr, Stmt, Type, VarId};
+use crate::kir::{Binary, Expr, Stmt, Type, VarId};
 use base::Span;
 use cuda::tree;
 
 /// More than this many arrays that one pointer may point to are refused.
 const MAX_TARGETS: usize = 16;
-
-/// One scalar of what a pointer points to: element `i` has it at `stride·i + at` of the last dimension.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TargetLeaf {
-    pub(super) array: ArrayId,
-    pub(super) stride: i128,
-    pub(super) at: i128,
-}
-
-/// What a pointer may point to.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Target {
-    Null,
-    /// Elements of arrays.
-    Elements {
-        /// Their type.
-        ty: tree::Type,
-        leaves: Vec<TargetLeaf>,
-        /// How many indices there are; the last one moves with the pointer.
-        rank: usize,
-        /// Sizes of the dimensions inside of the first, if the one index counts elements of all of them.
-        inner: Vec<i128>,
-        /// Whether it is a view of scalars as structs, with a first scalar (`Pointer::base`).
-        is_view: bool,
-        /// Whether it points to something that is in no array, so that it cannot move.
-        is_pinned: bool,
-    },
-    /// A function, which can only be called.
-    Function(tree::FunctionId),
-    /// A variable of the thread, by its number.
-    Object {
-        /// Its type.
-        ty: tree::Type,
-        number: usize,
-    },
-}
-
-/// A pointer.
-#[derive(Clone, Debug)]
-pub(super) struct Pointer {
-    /// Where it may point to; nowhere if nothing was ever assigned to it.
-    pub(super) targets: Vec<Target>,
-    /// Which of them, if there are several.
-    pub(super) tag: Option<Expr>,
-    /// The first scalar of a view.
-    pub(super) base: Option<Expr>,
-    /// An index for each dimension.
-    pub(super) index: Vec<Expr>,
-}
-
-impl Pointer {
-    /// A pointer of which it is not known what it holds.
-    pub(super) fn nothing() -> Self {
-        Pointer { targets: Vec::new(), tag: None, base: None, index: Vec::new() }
-    }
-
-    pub(super) fn to(target: Target, index: Vec<Expr>) -> Self {
-        Pointer { targets: vec![target], tag: None, base: None, index }
-    }
-}
-
-/// A variable of pointer type.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub(super) name: String,
-    pub(super) targets: Vec<Target>,
-    pub(super) tag: Option<VarId>,
-    pub(super) base: Option<VarId>,
-    pub(super) index: Vec<VarId>,
-    /// Whether it was looked at.
-    is_read: bool,
-    /// Whether it is a parameter of the kernel, which has not moved when the launch begins.
-    pub(super) of_launch: bool,
-    /// Whether it was declared without a value.
-    pub(super) is_unset: bool,
-}
 
 impl Lowerer<'_> {
     pub(super) fn new_slot(&mut self, name: &str) -> usize {

@@ -4,8 +4,9 @@
 //! proof knows nothing, so that nothing is proved of such a value; a run computes it. 32-bit floats are 32-bit integers,
 //! doubles are 64-bit ones; others are not looked at as bits.
 
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
 use super::types::{Layout, convert};
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Expr, Stmt, Type};
 use base::Span;
 use cuda::tree::{self, FloatKind};

@@ -3,8 +3,9 @@
 //! Statements are rewritten so that both are at ends: what follows an `if` that leaves moves into the branch that does not. A `return`
 //! in a loop sets a flag and leaves the loop, and what follows the loop is done if the flag is not set.
 
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
 use super::types::not;
-use super::{Lowerer, Result, error, unsupported};
 use crate::kir;
 use base::Span;
 use cuda::tree::{Expr, Stmt, StmtKind};

@@ -1,10 +1,10 @@
 //! The order of evaluation: a value that was computed stays what it was, whatever is done until it is used.
 
-use super::memory::{Item, Place, Spot, Value};
-use super::pointers::{Pointer, pointer_reads};
-use super::{Lowerer, Result};
-use crate::kir::{Expr, ExprKind, Stmt, VarId, assigned};
-use crate::relevance::visit;
+use super::diagnostics::Result;
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place, Pointer, Spot, Value};
+use super::pointers::pointer_reads;
+use crate::kir::{Expr, ExprKind, Stmt, VarId, assigned, visit};
 use cuda::tree;
 
 /// Whether an expression reads one of these variables.

@@ -3,7 +3,7 @@
 //! Scalars by their width and kind, records by the names, offsets and types of their fields and by their size, arrays by their extents, pointers
 //! by what they point to. `const` and the names of types make no difference. What lies behind a few pointers of pointers is not looked at.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use cuda::tree::{Extent, FloatKind, Function, GlobalSpace, Type};
 use std::collections::BTreeMap;
 

@@ -3,9 +3,8 @@
 //!
 //! A kernel whose parameters have arrays inside of structs is not described, so its reading is not compared.
 
-use super::Lowerer;
-use super::memory::{Place, Spot};
-use super::pointers::{Target, TargetLeaf};
+use super::lowerer::Lowerer;
+use super::memory_model::{Place, Spot, Target, TargetLeaf};
 use crate::kir::{ArrayId, Parameter, Part, Records, Scalar, Signature, TemplateParameter};
 use cuda::tree::{self, FloatKind, Function};
 

@@ -1,12 +1,12 @@
 //! Expressions that only annotations have: quantifiers, folds, looks at other moments and other threads, predicates.
 
+use super::diagnostics::{Result, error, unsupported};
 use super::expr::value_spot;
 use super::inline::is_real;
-use super::memory::Place;
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Place};
 use super::types::{convert, not, truth, whole};
-use super::{Lowerer, Result, error, unsupported};
-use crate::kir::{Binary, Expr, ExprKind, Fold, FoldOp, Quantifier, Type, Unary, When};
-use crate::relevance;
+use crate::kir::{Binary, Expr, ExprKind, Fold, FoldOp, Quantifier, Type, Unary, When, visit};
 use base::Span;
 use cuda::tree::{self, FunctionId, Label, LocalId, SpecExpr, StmtKind};
 use std::sync::Arc;
@@ -249,13 +249,9 @@ impl Lowerer<'_> {
         }
         let wanted = self.scalar(ty);
         let item = |item| match (item, wanted) {
-            (super::memory::Item::Scalar(value), Some(Type::Bool)) => {
-                super::memory::Item::Scalar(truth(value))
-            }
-            (super::memory::Item::Scalar(value), Some(Type::Float)) => {
-                super::memory::Item::Scalar(convert(value, Type::Float))
-            }
-            (super::memory::Item::Scalar(value), _) => super::memory::Item::Scalar(whole(value)),
+            (Item::Scalar(value), Some(Type::Bool)) => Item::Scalar(truth(value)),
+            (Item::Scalar(value), Some(Type::Float)) => Item::Scalar(convert(value, Type::Float)),
+            (Item::Scalar(value), _) => Item::Scalar(whole(value)),
             (other, _) => other,
         };
         let spots = value.into_iter().map(item).map(value_spot).collect();
@@ -269,7 +265,7 @@ const MAX_OPERATIONS: usize = 4096;
 /// Refuses what grows too large: predicates of predicates, and `<==>` of `<==>`, double with each level.
 fn small<const N: usize>(parts: [&Expr; N], span: Span) -> Result<()> {
     let mut count = 0;
-    parts.iter().for_each(|part| relevance::visit(part, &mut |_| count += 1));
+    parts.iter().for_each(|part| visit(part, &mut |_| count += 1));
     match count > MAX_OPERATIONS {
         true => Err(unsupported(span, "a condition that is so large is not read")),
         false => Ok(()),

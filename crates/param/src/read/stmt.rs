@@ -1,7 +1,8 @@
 //! Statements.
 
+use super::diagnostics::{Result, error, unsupported};
+use super::lowerer::Lowerer;
 use super::types::{not, truth};
-use super::{Lowerer, Result, error, unsupported};
 use crate::deadline::tick;
 use crate::kir::{Expr, ExprKind, Loop, Stmt, Type};
 use base::Span;

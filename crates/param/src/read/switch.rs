@@ -1,8 +1,8 @@
 //! `switch` as a chain of tests: each label's branch has the statements that follow it up to a `break`, so that
 //! falling through repeats statements.
 
+use super::diagnostics::{Result, unsupported};
 use super::returns::{Leave, ended};
-use super::{Result, unsupported};
 use base::{IndexVec, Span};
 use cuda::tree::{
     Arm, Category, Compare, Expr, ExprKind as Kind, Function, Init, Local, LocalId, Loop, Stmt,

@@ -4,8 +4,9 @@
 //! A load of an element of a constant is followed by the choice of its value by the index, so that the values are known; the load
 //! stays, for its bounds. Of large tables nothing is known in a proof.
 
-use super::Lowerer;
-use super::memory::{Place, Spot, positions};
+use super::lowerer::Lowerer;
+use super::memory::positions;
+use super::memory_model::{Place, Spot};
 use super::types::{Leaf, compare, convert, fold, int, select};
 use crate::kir::{ArrayId, Compare, Expr, ExprKind, Type};
 use base::{Index, Span};

@@ -1,10 +1,11 @@
 //! Fetches from textures (CUDA C++ Programming Guide, "Texture Functions"): each scalar of what is fetched is a function of the texture, the
 //! type, the component and the coordinates ([`crate::kir::is_fetch`]).
 
+use super::diagnostics::{Result, unsupported};
 use super::intrinsics::pointee;
-use super::memory::{Item, Value};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Value};
 use super::types::int;
-use super::{Lowerer, Result, unsupported};
 use crate::kir::{Expr, ExprKind, FETCH_OF_INDEX, Scalar, Stmt, Type};
 use base::Span;
 use cuda::tree;
@@ -67,7 +68,7 @@ impl Lowerer<'_> {
         let place = self.deref(&pointer, &pointee(arguments.first(), span)?, span)?;
         let texel = self.texel(fetch, &given, &place.ty, span, out)?;
         self.write(&place, texel, span, out)?;
-        Ok(super::expr::nothing(span))
+        Ok(super::memory::nothing(span))
     }
 
     /// What is fetched, scalar by scalar.

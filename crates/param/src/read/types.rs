@@ -1,6 +1,7 @@
 //! Types and conversions of values (ISO C++17 [conv]): what scalars a type is made of, and how a kernel computes with them.
 
-use super::{Lowerer, Result, unsupported};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
 use crate::kir::{Binary, Compare, Expr, ExprKind, Type, Unary};
 use base::Span;
 use cuda::tree::{self, Extent, FloatKind, IntKind};

@@ -1,8 +1,9 @@
 //! Functions of pairs of 16-bit floats, scalar by scalar.
 
-use super::memory::{Item, Value};
+use super::diagnostics::Result;
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Value};
 use super::types::{binary, convert};
-use super::{Lowerer, Result};
 use crate::kir::{Binary, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 use cuda::tree;

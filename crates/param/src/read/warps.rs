@@ -1,8 +1,9 @@
 //! Functions of a warp: they are met by all of its threads, what they exchange is unknown, and what they order is not used.
 
-use super::memory::{Item, Value};
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Value};
 use super::types::fold;
-use super::{Lowerer, Result, unsupported};
 use crate::kir::Stmt;
 use cuda::tree;
 
@@ -32,7 +33,7 @@ impl Lowerer<'_> {
         if name != "__activemask" {
             out.push(Stmt::Warp(span));
         }
-        let Some(ty) = self.scalar(&expr.ty) else { return Ok(super::expr::nothing(span)) };
+        let Some(ty) = self.scalar(&expr.ty) else { return Ok(super::memory::nothing(span)) };
         Ok(vec![Item::Scalar(self.unknown("exchanged", ty, span, out))])
     }
 }

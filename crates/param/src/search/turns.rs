@@ -6,9 +6,7 @@
 
 use super::{Chosen, MAX_FOUND, Search, Unknown, same_sizes};
 use crate::interp::Launch;
-use crate::kir::{ExprKind, Kernel, VarId};
-use crate::liveness::each_expr;
-use crate::relevance;
+use crate::kir::{Kernel, VarId};
 use std::collections::BTreeMap;
 
 /// Numbers that launches are looked for at.
@@ -21,28 +19,6 @@ const MAX_NUMBER: i128 = 1 << 17;
 const BLOCK: i128 = 256;
 /// How far beyond a number a launch reaches: so many elements have contents of many kinds.
 const BEYOND: i128 = 40;
-
-/// Numbers that comparisons of a kernel name, the largest first.
-pub(crate) fn numbers(kernel: &Kernel) -> Vec<i128> {
-    let mut found = Vec::new();
-    each_expr(&kernel.body, &mut |expr| {
-        relevance::visit(expr, &mut |inner| {
-            if let ExprKind::Compare(_, left, right) = &inner.kind {
-                for side in [left, right] {
-                    relevance::visit(side, &mut |part| {
-                        if let ExprKind::Int(value) = part.kind {
-                            found.push(value);
-                        }
-                    });
-                }
-            }
-        });
-    });
-    found.sort_unstable();
-    found.dedup();
-    found.reverse();
-    found
-}
 
 /// Launches that the contract allows at some of these numbers.
 pub(crate) fn at(kernel: &Kernel, numbers: &[i128], given: &BTreeMap<VarId, i128>) -> Vec<Launch> {

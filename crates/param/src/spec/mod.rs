@@ -4,8 +4,7 @@
 //! an expression is (`is_scalar`), which cases a claim has (`goals`), over which range a quantified variable goes
 //! (`range`). No solver is needed for any of it.
 
-use crate::kir::{Binary, Claim, Compare, Expr, ExprKind, Type, Unary, VarId};
-use crate::relevance::visit;
+use crate::kir::{Binary, Claim, Compare, Expr, ExprKind, Type, Unary, VarId, visit};
 
 /// The first expression inside that is wanted.
 pub(crate) fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {

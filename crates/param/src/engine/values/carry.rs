@@ -4,7 +4,7 @@
 //! itself and something is the greatest of all of these. If `l·e^m` (with `m` another variable, whatever it does) is such a sum, then
 //! `l = e^(−m)·Σ`: this is how an online softmax keeps its sums small while the maximum it subtracts grows.
 
-use super::finite::Extent;
+use super::extent::Extent;
 use super::folds::extreme;
 use super::run::Track;
 use super::value::{Atom, Fold, Piece, Sum, Value};

@@ -6,12 +6,12 @@
 //! an element's type. Conditions on data that are assumed are left out: what is shown then is more.
 
 use super::super::Engine;
-use super::super::eval::Coin;
 use super::super::state::{Mode, State, Val};
 use super::run::{Track, binary, called_by_name};
-use super::signs::Test;
+use super::side::{Obliged, Test, Wanted};
 use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
+use crate::engine::state::Coin;
 use crate::kir::{
     ArrayId, Binary, Builtin, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary,
     VarId, When,
@@ -21,49 +21,6 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use crate::spec::{self, Goal};
 use base::{Index, Span};
-
-/// What is to be shown.
-#[derive(Clone, Debug)]
-pub(super) enum Wanted {
-    /// Two values of a type are equal.
-    Equal(Value, Value, Type),
-    Holds(Formula),
-    /// A condition on numbers that elements hold.
-    Relates(Formula, Vec<Named>),
-    /// One of these.
-    Either(Vec<Wanted>),
-    /// It is not followed, and why.
-    Nothing(String),
-}
-
-/// A number of the machine in a condition: its symbol, its value and its type.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    pub(super) sym: Sym,
-    pub(super) value: Value,
-    pub(super) ty: Type,
-    /// Whether the other thread has loaded it.
-    pub(super) of_other: bool,
-}
-
-/// One case of a claim.
-#[derive(Clone, Debug)]
-pub(super) struct Obliged {
-    pub(super) known: Vec<Formula>,
-    pub(super) wanted: Wanted,
-    /// Elements that are named must be there: what is known, what must hold, which array.
-    pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
-    pub(super) span: Span,
-    pub(super) side: usize,
-    /// It is about an arbitrary thread, with these counts of loops.
-    pub(super) counts: Option<Vec<Sym>>,
-    /// If it is about two threads: symbols, each with the other thread's.
-    pub(super) second: Vec<(Sym, Sym)>,
-    /// Comparisons of real numbers that are assumed.
-    pub(super) tests: Vec<Test>,
-    /// Other values rest on it.
-    pub(super) is_used: bool,
-}
 
 /// Where and with what an annotation is read.
 pub(super) struct Reader<'e, 'k> {

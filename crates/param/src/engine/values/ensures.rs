@@ -5,11 +5,12 @@
 //! races, divergence, overflow or accesses out of bounds.
 
 use super::arrays::Shown;
-use super::claims::{Obliged, Reader, Wanted};
+use super::claims::Reader;
 use super::instance::Instance;
 use super::pair::{Case, MAX_CASES, divisors, take};
 use super::resolve::{Resolver, Stop, too_large};
 use super::run;
+use super::side::{Obliged, Wanted};
 use super::value::{Ratio, Value};
 use crate::clause::{self, Clause, Given};
 use crate::engine::{Engine, Open, Property};

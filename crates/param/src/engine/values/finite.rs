@@ -11,65 +11,11 @@
 //! What a thread loads is taken for a number until it is looked up; then it is looked at again, and there the greatest of values is a number
 //! only if it is shown that there are some.
 
+use super::extent::Extent;
 use super::folds::single_fold;
 use super::resolve::Resolver;
 use super::value::{Atom, Fold, Piece, Product, Sum, Value};
 use crate::logic::formula::Formula;
-
-/// What a value may be besides a real number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Extent {
-    /// Nothing.
-    Finite,
-    /// −∞.
-    Low,
-    /// +∞.
-    High,
-    /// Anything.
-    Other,
-}
-
-impl Extent {
-    pub(super) fn negated(self) -> Self {
-        match self {
-            Self::Low => Self::High,
-            Self::High => Self::Low,
-            same => same,
-        }
-    }
-
-    fn if_all(finite: bool) -> Self {
-        if finite { Self::Finite } else { Self::Other }
-    }
-
-    /// What either of two may be, and also their sum: infinities of the same sign stay one.
-    pub(super) fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (one, Self::Finite) => one,
-            (Self::Finite, other) => other,
-            (one, other) if one == other => one,
-            _ => Self::Other,
-        }
-    }
-
-    /// Of the greatest of some values.
-    fn greatest(all: &[Self]) -> Self {
-        match () {
-            () if all.contains(&Self::Other) => Self::Other,
-            () if all.contains(&Self::High) => Self::High,
-            () if all.contains(&Self::Finite) => Self::Finite,
-            () => Self::Low,
-        }
-    }
-
-    /// Of the greatest of some values, or the least.
-    fn extreme(name: &str, all: impl Iterator<Item = Self>) -> Self {
-        match name {
-            "max" => Self::greatest(&all.collect::<Vec<_>>()),
-            _ => Self::greatest(&all.map(Self::negated).collect::<Vec<_>>()).negated(),
-        }
-    }
-}
 
 impl Value {
     /// Whether it is a real number, whatever the inputs are.

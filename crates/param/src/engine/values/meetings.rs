@@ -4,9 +4,10 @@
 //! other thread of a pair has symbols of its own where threads differ, and the same block and iterations.
 
 use super::super::Engine;
-use super::super::meetings::{Looks, Second};
-use super::claims::{Named, Obliged, Read, Reader, Wanted, refuse};
+use super::claims::{Read, Reader, refuse};
 use super::run::{Runner, Track};
+use super::side::{Named, Obliged, Wanted};
+use crate::engine::state::{Looks, Second};
 use crate::kir::{Builtin, Claim, Compare, Expr, ExprKind, Space, Type, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
         let one_block =
             (0..3).all(|axis| engine.builtin(Builtin::GridDim, axis).as_constant() == Some(1));
         let mut why = None;
-        crate::relevance::visit(condition, &mut |inner| {
+        crate::kir::visit(condition, &mut |inner| {
             let ExprKind::Element(array, When::Here, _) = &inner.kind else { return };
             let written = engine.written[array.position()];
             match engine.kernel.arrays[*array].space {

@@ -12,6 +12,7 @@ mod carry;
 mod claims;
 mod compare;
 mod ensures;
+mod extent;
 mod facts;
 mod finite;
 mod folds;
@@ -24,6 +25,7 @@ mod resolve;
 mod rounds;
 mod run;
 mod show;
+mod side;
 mod signs;
 mod sums;
 mod textures;
@@ -33,31 +35,3 @@ mod writer;
 
 pub(crate) use ensures::ensured;
 pub(crate) use pair::equal;
-
-use crate::kir::{ArrayId, Space};
-use crate::logic::poly::{Poly, Sym};
-use arrays::LoopRecord;
-use claims::Obliged;
-use run::Site;
-use signs::Test;
-use std::collections::BTreeMap;
-
-/// A kernel as a list of stores.
-struct Side {
-    sites: Vec<Site>,
-    /// The symbols of `threadIdx` and `blockIdx`.
-    threads: Vec<Sym>,
-    blocks: Vec<Sym>,
-    spaces: Vec<Space>,
-    names: Vec<String>,
-    /// Arrays with atomic operations.
-    atomics: Vec<ArrayId>,
-    /// Loops with clauses.
-    loops: Vec<LoopRecord>,
-    /// What annotations claim on the way.
-    claims: Vec<Obliged>,
-    /// Numbers of iterations that are quotients: `top / stride`, rounded up.
-    lengths: BTreeMap<Sym, (Poly, Poly)>,
-    /// Comparisons of real numbers.
-    tests: Vec<Test>,
-}

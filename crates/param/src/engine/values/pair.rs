@@ -1,10 +1,9 @@
 //! Two kernels side by side: over the same parameters, each with a launch of its own.
 
-use super::Side;
-use super::claims::Obliged;
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop};
 use super::run;
+use super::side::{Obliged, Side};
 use super::value::{Point, Value};
 use crate::clause::{self, Clause};
 use crate::engine::state::Val;

@@ -6,15 +6,15 @@
 
 use super::super::Engine;
 use super::super::eval::in_type;
-use super::claims::{Named, Read, Reader, Wanted, refuse};
+use super::claims::{Read, Reader, refuse};
 use super::instance::Instance;
 use super::resolve::{Resolver, Stop, too_large};
+use super::side::{Named, Wanted};
 use super::value::{Atom, Ratio, Sum, Value};
-use crate::kir::{ArrayId, Expr, ExprKind, Type, When};
+use crate::kir::{ArrayId, Expr, ExprKind, Type, When, visit};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
-use crate::relevance::visit;
 use crate::spec::{self, Goal};
 use base::Index;
 

@@ -14,9 +14,9 @@
 //!
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
-use super::Side;
 use super::folds::extreme;
 use super::instance::Instance;
+use super::side::Side;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
 use crate::kir::{ArrayId, Compare, Space};

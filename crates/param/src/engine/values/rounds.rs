@@ -5,17 +5,17 @@
 //! there are would depend on more than the condition.
 
 use super::super::Engine;
-use super::super::eval::Operation;
 use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, Val};
-use super::arrays::{LoopRecord, RecordedClause};
 use super::carry::{Carry, carries};
-use super::finite::Extent;
+use super::extent::Extent;
 use super::kept::{Sums, claimed};
 use super::run::{Refusal, Runner, Track};
+use super::side::{LoopRecord, RecordedClause};
 use super::value::{Atom, Value};
 use crate::clause::Clause;
+use crate::engine::state::Operation;
 use crate::kir::{Builtin, Loop, Space, Stmt, Type, VarId, assigned};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};

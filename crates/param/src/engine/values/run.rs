@@ -8,14 +8,12 @@
 
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
-use super::Side;
-use super::arrays::LoopRecord;
-use super::claims::Obliged;
-use super::finite::{Extent, is_exponential};
-use super::signs::Test;
+use super::extent::Extent;
+use super::finite::is_exponential;
+use super::side::{LoopRecord, Obliged, Side, Site, Test};
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
-use crate::engine::eval::{Coin, Operation};
+use crate::engine::state::{Coin, Operation};
 use crate::kir::{
     Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId, is_fetch,
 };
@@ -29,19 +27,6 @@ use std::collections::BTreeMap;
 pub(super) struct Track {
     pub(super) state: State,
     pub(super) reals: Vec<Value>,
-}
-
-/// A store that a thread may do.
-#[derive(Clone, Debug)]
-pub(super) struct Site {
-    pub(super) array: crate::kir::ArrayId,
-    pub(super) index: Vec<Poly>,
-    pub(super) path: Vec<Formula>,
-    pub(super) point: Point,
-    pub(super) value: Value,
-    pub(super) span: Span,
-    /// For each loop around it, whether an iteration that is done tells that those before it are, too.
-    pub(super) regular: Vec<bool>,
 }
 
 /// What stands in the way: where, and in words.

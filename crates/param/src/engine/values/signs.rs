@@ -6,20 +6,12 @@
 
 use super::instance::Instance;
 use super::resolve::Resolver;
+use super::side::Test;
 use super::value::Value;
 use crate::kir::Compare;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use std::collections::BTreeSet;
-
-/// A comparison of real numbers and the symbol of its truth.
-#[derive(Clone, Debug)]
-pub(super) struct Test {
-    pub(super) sym: Sym,
-    pub(super) compare: Compare,
-    pub(super) left: Value,
-    pub(super) right: Value,
-}
 
 /// For which signs of the difference a comparison holds: negative, zero, positive.
 fn signs(compare: Compare) -> [bool; 3] {

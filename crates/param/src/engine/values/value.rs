@@ -4,7 +4,7 @@
 //! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
 //! value becomes unreasonably large.
 
-use super::finite::Extent;
+use super::extent::Extent;
 use crate::clause::Monoid;
 use crate::deadline::tick;
 use crate::kir::{ArrayId, Type};

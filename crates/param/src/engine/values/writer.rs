@@ -4,10 +4,9 @@
 //! element, and if no later instance of the same store does; it is *missed* if an arbitrary instance is shown not to.
 //! Witnesses come from `witness.rs` by guessing; only what is shown here counts.
 
-use super::arrays::LoopRecord;
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, differences};
-use super::run::Site;
+use super::side::{LoopRecord, Site};
 use crate::kir::{ArrayId, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};

@@ -2,55 +2,16 @@
 
 use super::super::claims::Reader;
 use super::super::run::Runner;
-use super::super::value::{Atom, Value};
+use super::super::side::At;
+use super::super::value::Atom;
 use crate::clause::Clause;
-use crate::engine::eval::Operation;
-use crate::engine::state::{State, Val};
-use crate::kir::{ArrayId, Builtin, ExprKind, Type};
+use crate::engine::state::{Operation, State, Val};
+use crate::kir::{Builtin, ExprKind, Type, visit};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
-use crate::relevance::visit;
 use base::Index;
 use std::collections::BTreeMap;
-
-/// A clause at a place.
-#[derive(Clone, Debug)]
-pub(in super::super) struct At {
-    /// Its variables, and those of them that are powers of two.
-    pub(in super::super) digits: Vec<Sym>,
-    pub(in super::super) levels: Vec<Sym>,
-    pub(in super::super) when: Vec<Formula>,
-    pub(in super::super) index: Poly,
-    pub(in super::super) value: Value,
-}
-
-/// A clause at all places of its loop that matter.
-#[derive(Clone, Debug)]
-pub(in super::super) struct RecordedClause {
-    pub(in super::super) array: ArrayId,
-    /// Its number among the clauses that were asked for.
-    pub(in super::super) number: usize,
-    pub(in super::super) entry: At,
-    pub(in super::super) head: At,
-    pub(in super::super) end: Option<At>,
-    pub(in super::super) exit: Option<At>,
-}
-
-/// A loop with clauses.
-#[derive(Clone, Debug)]
-pub(in super::super) struct LoopRecord {
-    pub(in super::super) position: Vec<usize>,
-    /// The loops around.
-    pub(in super::super) outer: Vec<(usize, Sym)>,
-    pub(in super::super) count: Sym,
-    /// What is known of all threads of a block before the loop, and at the end of an iteration.
-    pub(in super::super) before: Vec<Formula>,
-    pub(in super::super) within: Vec<Formula>,
-    /// What variables of an iteration are in terms of others of the same iteration.
-    pub(in super::super) rewrites: Vec<(Sym, Poly)>,
-    pub(in super::super) clauses: Vec<RecordedClause>,
-}
 
 impl Runner<'_, '_> {
     /// What threads of a block have in common of a path.

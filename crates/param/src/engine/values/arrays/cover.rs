@@ -5,10 +5,9 @@
 
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, open, too_large};
-use super::super::run::Site;
 use super::super::value::{Point, Value};
 use super::super::writer::Ask;
-use super::At;
+use crate::engine::values::side::{At, Site};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};

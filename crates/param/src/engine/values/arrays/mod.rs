@@ -14,5 +14,4 @@ mod cover;
 mod powers;
 mod prove;
 
-pub(super) use at::{At, LoopRecord, RecordedClause};
 pub(super) use prove::Shown;

@@ -1,11 +1,10 @@
 //! Shows clauses, loop by loop, and what holds at the end.
 
-use super::super::Side;
 use super::super::folds::single_fold;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, too_large};
 use super::super::value::{Atom, Entry, Point, Value};
-use super::{At, LoopRecord};
+use crate::engine::values::side::{At, LoopRecord, Side};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};

@@ -1,0 +1,174 @@
+//! Arithmetic of compiled code: which operations on floats are exact, and how much the others may be off.
+//!
+//! Floats are doubles here, whatever their type. [`Arithmetic::exact`] says whether every operation so far had a
+//! result that the narrowest type of the kernel holds exactly; then any correct compilation has the same numbers. If not, runs
+//! with *perturbed* operations show how much rounding can matter: each inexact result is moved by a few units in the
+//! last place, each approximate function by more, in a direction drawn from a seed.
+
+use super::draw::draw;
+use super::value::{Trouble, Value};
+use crate::kir::{Binary, Type};
+use std::cell::Cell;
+
+/// How contents are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// Small integers, also as floats: sums and products of a few are exact.
+    Small,
+    /// Integers from all of their type where they feed no index or condition; floats that are multiples of a quarter.
+    Wide,
+    /// Integers at the ends of types, around powers of two, small and any; floats that are multiples of a half.
+    Mixed,
+}
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Contents of arrays.
+    pub draw: Draw,
+    /// Significant bits of the narrowest float type there is.
+    pub significand: u32,
+    /// If inexact operations are perturbed, a number to draw from; it also decides which threads run first.
+    pub perturbed: Option<u64>,
+    /// Instructions that may be executed.
+    pub budget: u64,
+}
+
+/// The arithmetic of compiled code.
+#[derive(Debug)]
+pub(crate) struct Arithmetic {
+    pub(super) manner: Manner,
+    draws: Cell<u64>,
+    inexact: Cell<bool>,
+    pub(super) beyond: Cell<bool>,
+}
+
+/// How a result of an approximate function is off: relative, and absolute. CUDA's own bounds for its fast functions
+/// (programming guide, "Intrinsic Functions") are below this for arguments of ordinary size.
+const FUNCTION_ERRORS: [f64; 2] = [1.0 / (1 << 18) as f64, 1.0 / (1 << 20) as f64];
+
+impl Arithmetic {
+    pub(super) fn new(manner: Manner) -> Self {
+        let draws = Cell::new(manner.perturbed.unwrap_or(0));
+        Self { manner, draws, inexact: Cell::new(false), beyond: Cell::new(false) }
+    }
+
+    pub(super) fn order(&self) -> u64 {
+        self.manner.perturbed.map_or(0, draw)
+    }
+
+    pub(super) fn exact(&self) -> bool {
+        !self.inexact.get()
+    }
+
+    /// A number in -1 … 1, not close to 0.
+    fn jitter(&self) -> f64 {
+        let drawn = draw(self.draws.get());
+        self.draws.set(drawn);
+        #[expect(clippy::cast_precision_loss, reason = "twenty bits")]
+        let size = 0.5 + (drawn >> 8 & 0xf_ffff) as f64 / f64::from(1 << 21);
+        if drawn & 1 == 0 { size } else { -size }
+    }
+
+    /// Whether the narrowest float type holds a number.
+    fn holds(&self, value: f64, bits: u32) -> bool {
+        if value == 0.0 || !value.is_finite() {
+            return true;
+        }
+        let (least, most) = match self.manner.significand {
+            24 => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
+            11 => (1.0 / f64::from(1 << 14), 65504.0),
+            _ => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
+        };
+        if value.abs() > most {
+            self.beyond.set(true);
+        }
+        let zeros = value.to_bits() & ((1 << 52) - 1);
+        let used = 53 - zeros.trailing_zeros().min(52);
+        value.abs() >= least && used <= bits
+    }
+
+    /// A result of an operation, which was exact or not.
+    fn settle(&self, value: f64, exact: bool) -> f64 {
+        if exact && self.holds(value, self.manner.significand) {
+            return value;
+        }
+        self.perturb(value, [8.0 * unit(self.manner.significand), f64::from(f32::MIN_POSITIVE)])
+    }
+
+    fn perturb(&self, value: f64, [relative, absolute]: [f64; 2]) -> f64 {
+        self.inexact.set(true);
+        match self.manner.perturbed {
+            Some(_) => value + (value.abs() * relative + absolute) * self.jitter(),
+            None => value,
+        }
+    }
+
+    pub(super) fn constant(&self, value: f64) -> f64 {
+        self.settle(value, true)
+    }
+
+    pub(super) fn binary(&self, operator: Binary, x: f64, y: f64, result: f64) -> f64 {
+        let exact = match operator {
+            Binary::Add => is_exact_sum(x, y, result),
+            Binary::Sub => is_exact_sum(x, -y, result),
+            Binary::Mul => x.mul_add(y, -result) == 0.0 || !result.is_finite(),
+            Binary::Div => result.mul_add(y, -x) == 0.0 || !result.is_finite(),
+            _ => true,
+        };
+        self.settle(result, exact)
+    }
+
+    /// A sum that other threads add to in any order: exact in all orders if there are bits to spare.
+    pub(super) fn atomic_sum(&self, x: f64, y: f64, result: f64) -> f64 {
+        let spare = self.holds(result, self.manner.significand.saturating_sub(6));
+        self.settle(result, spare && is_exact_sum(x, y, result))
+    }
+
+    /// The result of a function; none if it is known too roughly.
+    pub(super) fn function(&self, name: &str, [x, y, z]: [f64; 3], result: f64) -> Option<f64> {
+        match name {
+            "fabs" | "floor" | "ceil" | "round" | "rint" | "fmin" | "fmax" => Some(result),
+            "sqrt" => Some(self.settle(result, result.mul_add(result, -x) == 0.0)),
+            "fdivide" => Some(self.binary(Binary::Div, x, y, result)),
+            "fma" => {
+                let product = x * y;
+                let exact = x.mul_add(y, -product) == 0.0;
+                Some(self.settle(result, exact && is_exact_sum(product, z, result)))
+            }
+            "rsqrt" | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "pow" => {
+                let unit = 8.0 * unit(self.manner.significand);
+                Some(self.perturb(result, [FUNCTION_ERRORS[0].max(unit), FUNCTION_ERRORS[1]]))
+            }
+            _ => None,
+        }
+    }
+
+    /// An integer made of a float; none if its type cannot hold it.
+    pub(super) fn truncated(value: f64, ty: Type) -> Result<Value, Trouble> {
+        let (least, most) = ty.range().ok_or(Trouble::Undefined)?;
+        let whole = value.trunc();
+        // Beyond 2^63 the limits are not doubles.
+        #[expect(clippy::cast_precision_loss, reason = "only compared with what is well inside")]
+        let inside = whole >= least as f64 && whole <= most as f64 && whole.abs() < 9.2e18;
+        #[expect(clippy::cast_possible_truncation, reason = "inside")]
+        let number = i128::from(whole as i64);
+        match inside && (least..=most).contains(&number) {
+            true => Ok(Value::int(number)),
+            false => Err(Trouble::Undefined),
+        }
+    }
+}
+
+fn unit(significand: u32) -> f64 {
+    1.0 / (1_u64 << significand.min(60)) as f64
+}
+
+/// Whether a sum of doubles is exact (Knuth's error term).
+fn is_exact_sum(x: f64, y: f64, sum: f64) -> bool {
+    if !sum.is_finite() {
+        return true;
+    }
+    let part = sum - x;
+    (x - (sum - part)) + (y - part) == 0.0
+}

@@ -1,0 +1,41 @@
+//! A launch to be run, and a thread of it.
+
+use super::draw::{draw, of_name};
+use crate::kir::VarId;
+use std::collections::BTreeMap;
+
+/// A launch with its sizes; contents of arrays come from the seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// Threads of a block on each axis.
+    pub block: [i128; 3],
+    /// Blocks on each axis.
+    pub grid: [i128; 3],
+    /// Integer and truth parameters.
+    pub scalars: BTreeMap<VarId, i128>,
+    /// What contents and order are drawn from.
+    pub seed: u64,
+}
+
+impl Launch {
+    /// The value of a floating-point parameter: drawn from its name and the seed.
+    #[must_use]
+    pub fn float(&self, name: &str) -> f64 {
+        (draw(self.seed ^ of_name(name)) % 13) as f64 / 4.0 + 0.25
+    }
+
+    /// How many threads it has.
+    #[must_use]
+    pub fn threads(&self) -> i128 {
+        self.block.iter().chain(&self.grid).product()
+    }
+}
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// `blockIdx`.
+    pub block: [i128; 3],
+    /// `threadIdx`.
+    pub thread: [i128; 3],
+}
