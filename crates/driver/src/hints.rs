@@ -1,14 +1,14 @@
 //! Where a barrier would help: tried out, not guessed.
 //!
 //! For a race a barrier is put between the two accesses, at one of a few places that suggest
-//! themselves, and the blocks of the race are checked again. A hint is given only if the race is gone then and
-//! nothing new is found. What was executed first says nothing about which access should come first,
+//! themselves, and the kernel is checked again, for a race on shared memory its blocks alone. A hint is given
+//! only if the race is gone then and nothing new is found. What was executed first says nothing about which access should come first,
 //! so both orders are tried, that of the source lines first.
 
 use crate::grouping::Group;
 use crate::source_lines::outermost_line;
 use exec::{AccessKind, Checks, Fault, Launch, Limits, Outcome, Place, Race, Thread};
-use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, SyncOp};
+use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, Space, SyncOp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -90,8 +90,12 @@ impl<'t> Trials<'t> {
         sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
     }
 
-    /// The blocks of some races: what others do changes nothing between threads of one block.
+    /// The blocks that are run again: those of the races where they are on shared memory. On global memory other blocks may
+    /// access the same, which no barrier orders, so all are run.
     fn blocks(&self, races: &[&Race]) -> Vec<Range<u64>> {
+        if races.iter().any(|race| race.target.space != Space::Shared) {
+            return self.launch.selected.clone();
+        }
         let [width, height, _] = self.launch.grid.map(u64::from);
         let number =
             |[x, y, z]: [u32; 3]| u64::from(x) + width * (u64::from(y) + height * u64::from(z));
