@@ -103,12 +103,16 @@ fn decide_open(
         same_structure(problem, pairs, points, budget, &mut answers);
     }
     let mut differences = 0;
+    let mut scanned = open(&answers);
     for number in SCANNED {
         if budget.deadline.has_passed() || differences >= budget.differences {
             break;
         }
         let scan = Scan { problem, pairs, points, number };
-        differences += scan.run(&open(&answers), budget, differences, &mut answers);
+        let suspects = scan.suspects(&scanned);
+        differences += scan.run(&suspects, budget, differences, &mut answers);
+        // Fingerprints that disagree at one point, differing or not, say nothing new at another.
+        scanned.retain(|index| suspects.binary_search(index).is_err());
     }
     if differences >= budget.differences {
         let skipped = || Decision::Unknown(Reason::Skipped);
@@ -258,17 +262,17 @@ struct Scan<'s, 't> {
 }
 
 impl Scan<'_, '_> {
-    /// Answers for those of the open pairs that differ at the point, until there are enough together with those
+    /// Answers for those of the suspects that differ at the point, until there are enough together with those
     /// `before`; how many.
     fn run(
         &self,
-        open: &[usize],
+        suspects: &[usize],
         budget: &Budget,
         before: usize,
         answers: &mut [Option<Decision>],
     ) -> usize {
         let mut differences = 0;
-        for some in self.suspects(open).chunks(TOGETHER) {
+        for some in suspects.chunks(TOGETHER) {
             if budget.deadline.has_passed() {
                 break;
             }
