@@ -153,7 +153,7 @@ impl LaunchArgs {
 
 /// Clap quotes the text itself, so only the reason is passed on.
 pub(crate) fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: ParseError| error.reason().to_owned())
+    text.parse().map_err(|error: ParseError| error.reason().to_string())
 }
 
 fn parsed_blocks(text: &str) -> Result<Blocks, String> {

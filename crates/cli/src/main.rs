@@ -201,9 +201,9 @@ fn with_page(outcome: Outcome, path: Option<&Path>) -> Outcome {
 
 fn with_page_of(mut outcome: Outcome, reports: &[Report], path: Option<&Path>) -> Outcome {
     if let Some(path) = path.filter(|_| !reports.is_empty())
-        && let Err(message) = driver::render::write_html(path, reports)
+        && let Err(error) = driver::render::write_html(path, reports)
     {
-        write_err(&format!("error: {}\n", escape::plain(&message)));
+        write_err(&format!("error: {}\n", escape::plain(&error.to_string())));
         outcome.exit = Exit::BadInput;
     }
     outcome

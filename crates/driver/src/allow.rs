@@ -2,6 +2,7 @@
 //! assumption then and leaves nothing open.
 
 use std::str::FromStr;
+use thiserror::Error;
 
 /// Names of what may be allowed.
 const NAMES: [&str; 1] = ["float-order"];
@@ -21,15 +22,21 @@ impl Allow {
     }
 }
 
-impl FromStr for Allow {
-    type Err = String;
+/// A name of something that cannot be allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{name}` cannot be allowed; what can be is {}", NAMES.join(", "))]
+pub struct UnknownAllowance {
+    /// The name.
+    pub name: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Allow {
+    type Err = UnknownAllowance;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAllowance> {
         match text {
             "float-order" => Ok(Self { float_order: true }),
-            other => {
-                Err(format!("`{other}` cannot be allowed; what can be is {}", NAMES.join(", ")))
-            }
+            other => Err(UnknownAllowance { name: other.to_owned() }),
         }
     }
 }

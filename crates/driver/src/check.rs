@@ -208,7 +208,7 @@ fn refused(
 }
 
 /// Writes the graph of barriers.
-fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), String> {
+fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), output::WriteError> {
     let uses = &finished.result.barrier_uses;
     output::write(path, &graph::render(uses, finished.program(), finished.source()))
 }

@@ -1,36 +1,53 @@
 //! Limits as people write them: `20s`, `0.5`, `20G`.
 
 use std::time::Duration;
+use thiserror::Error;
+
+/// Why a text is no limit; displays as a clause about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LimitError {
+    /// A unit that counts do not have.
+    #[error("expected a number such as 1000000 or 20G")]
+    Unit,
+    /// No digits.
+    #[error("is no number")]
+    NoNumber,
+    /// Too large, zero or negative.
+    #[error("is out of range")]
+    Range,
+    /// No number of seconds.
+    #[error("expected seconds such as 10 or 0.5")]
+    NoSeconds,
+}
 
 /// `1000`, `500K`, `20M`, `20G`
 ///
 /// # Errors
 /// If it is no positive number.
-pub fn count(text: &str) -> Result<u64, String> {
+pub fn count(text: &str) -> Result<u64, LimitError> {
     let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);
     let factor = match &text[digits.len()..] {
         "" => 1,
         "k" | "K" => 1_000,
         "M" => 1_000_000,
         "G" => 1_000_000_000,
-        _ => return Err("expected a number such as 1000000 or 20G".to_owned()),
+        _ => return Err(LimitError::Unit),
     };
-    let number: u64 = digits.replace('_', "").parse().map_err(|_| "is no number".to_owned())?;
-    number.checked_mul(factor).filter(|&count| count > 0).ok_or("is out of range".to_owned())
+    let number: u64 = digits.replace('_', "").parse().map_err(|_| LimitError::NoNumber)?;
+    number.checked_mul(factor).filter(|&count| count > 0).ok_or(LimitError::Range)
 }
 
 /// `10`, `0.5`, `20s`, `2m`
 ///
 /// # Errors
 /// If it is no time.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, LimitError> {
     let (digits, factor) = match text.strip_suffix('m') {
         Some(digits) => (digits, 60.0),
         None => (text.strip_suffix('s').unwrap_or(text), 1.0),
     };
-    let number: f64 =
-        digits.parse().map_err(|_| "expected seconds such as 10 or 0.5".to_owned())?;
-    Duration::try_from_secs_f64(number * factor).map_err(|_| "is out of range".to_owned())
+    let number: f64 = digits.parse().map_err(|_| LimitError::NoSeconds)?;
+    Duration::try_from_secs_f64(number * factor).map_err(|_| LimitError::Range)
 }
 
 #[cfg(test)]

@@ -206,8 +206,8 @@ pub(crate) fn prepare<'r>(
     let input = execution.input;
     let lowered = sources::lower(&input.source).map_err(Refusal::Module)?;
     let program = &lowered.program;
-    let kernel = select_kernel(program, execution.kernel).map_err(|message| {
-        Refusal::Launch(BuildError { input: vec![message], ..BuildError::default() })
+    let kernel = select_kernel(program, execution.kernel).map_err(|error| {
+        Refusal::Launch(BuildError { input: vec![error.to_string()], ..BuildError::default() })
     })?;
     let (launch, note) = with_facts(execution);
     let built = build_launch(&Request {

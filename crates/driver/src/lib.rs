@@ -44,11 +44,12 @@ mod verdict;
 mod vocabulary;
 mod wmma;
 
-pub use allow::Allow;
+pub use allow::{Allow, UnknownAllowance};
 pub use exec::{Limits, Watch};
 pub use execute::Execution;
 pub use exit::Exit;
 pub use outcome::Outcome;
+pub use output::WriteError;
 pub(crate) use render::diagnostics;
 pub use render::{Colour, Format, escape};
-pub use sources::{Input, InputError, cuda};
+pub use sources::{Input, InputError, InputReason, cuda};

@@ -8,8 +8,9 @@
 use crate::output::{self, Readers};
 use crate::render::escape;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// An array in C order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,19 +88,98 @@ impl fmt::Display for Dtype {
 }
 
 /// Why a file cannot be read or written; displays as one line.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("`{}` {}", .path.display(), clause(.reason))]
 pub struct NpyError {
     path: PathBuf,
-    reason: String,
+    /// What is wrong with it.
+    pub reason: NpyReason,
 }
 
-impl fmt::Display for NpyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.path.display(), escape::line(&self.reason))
-    }
+/// What is wrong with a file; displays as a clause about it.
+#[derive(Debug, Error)]
+pub enum NpyReason {
+    /// It is not there, or not to be read.
+    #[error("cannot be read: {0}")]
+    Read(io::Error),
+    /// It is not to be written.
+    #[error("cannot be written: {0}")]
+    Write(io::Error),
+    /// It holds something else.
+    #[error(transparent)]
+    Format(#[from] FormatError),
 }
 
-impl std::error::Error for NpyError {}
+/// Why bytes are no array that we take; displays as a clause about the file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FormatError {
+    /// Several arrays.
+    #[error("is an .npz archive; save one array")]
+    Archive,
+    /// Something else.
+    #[error("is no .npy file")]
+    NotNpy,
+    /// A version that we do not know.
+    #[error("has .npy version {0}, known are 1 to 3")]
+    Version(u8),
+    /// It is cut off.
+    #[error("ends within its header")]
+    CutOff,
+    /// The header is not UTF-8.
+    #[error("has a header that is no text")]
+    HeaderNotText,
+    /// The header has a key that NumPy does not write.
+    #[error("has an unknown key `{0}` in its header")]
+    UnknownKey(String),
+    /// The header lacks a key.
+    #[error("has no `{0}` in its header")]
+    MissingKey(&'static str),
+    /// The header goes on.
+    #[error("has text after the dictionary of its header")]
+    TextAfter,
+    /// The header is not what NumPy writes.
+    #[error("has a malformed header: expected {expected}, found `{}`", .found.escape_debug())]
+    Malformed {
+        /// What should be there.
+        expected: String,
+        /// The beginning of what is there.
+        found: String,
+    },
+    /// Elements that no tensor of ours has.
+    #[error("has elements of type `{0}`, which cannot be used")]
+    UnknownType(String),
+    /// Elements with several fields.
+    #[error("is an array of structures, which cannot be used")]
+    Structures,
+    /// Elements with their bytes in the other order.
+    #[error("is big-endian (`{description}`); save it as `{dtype}`")]
+    BigEndian {
+        /// The type in the header.
+        description: String,
+        /// The same for this machine.
+        dtype: Dtype,
+    },
+    /// More or less data than the shape has elements.
+    #[error("has {found} bytes of data, an array of {dtype} with shape {} has {}", shape_text(.shape), size_text(.needed))]
+    Size {
+        /// Bytes that are there.
+        found: u64,
+        /// The type of an element.
+        dtype: Dtype,
+        /// The shape.
+        shape: Vec<u64>,
+        /// Bytes of such an array; `None` if they cannot be counted.
+        needed: Option<u64>,
+    },
+}
+
+fn clause(reason: &NpyReason) -> String {
+    escape::line(&reason.to_string()).into_owned()
+}
+
+fn size_text(bytes: &Option<u64>) -> String {
+    bytes.map_or("more than any file has".to_owned(), |bytes| bytes.to_string())
+}
 
 /// Reads a file.
 ///
@@ -107,8 +187,8 @@ impl std::error::Error for NpyError {}
 /// If there is no such file or it holds no array we take.
 pub fn read(path: &Path) -> Result<Array, NpyError> {
     let fail = |reason| NpyError { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
-    from_bytes(bytes).map_err(fail)
+    let bytes = std::fs::read(path).map_err(|error| fail(NpyReason::Read(error)))?;
+    from_bytes(bytes).map_err(|error| fail(error.into()))
 }
 
 /// Writes a file: all of it, or nothing.
@@ -116,10 +196,7 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
 /// # Errors
 /// If the file cannot be written; what was there before then still is.
 pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
-    let fail = |error: std::io::Error| NpyError {
-        path: path.to_owned(),
-        reason: format!("cannot be written: {error}"),
-    };
+    let fail = |error| NpyError { path: path.to_owned(), reason: NpyReason::Write(error) };
     output::write_with(path, Readers::Usual, &mut |out| write_to(out, array)).map_err(fail)
 }
 
@@ -135,7 +212,7 @@ pub fn to_bytes(array: &Array) -> Vec<u8> {
 ///
 /// # Errors
 /// If there is none that we take, as a clause about the file.
-pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, String> {
+pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, FormatError> {
     let (start, head) = head(&bytes)?;
     let header = Header::parse(head)?;
     let data = &bytes[start..];
@@ -143,12 +220,8 @@ pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, String> {
     let needed = elements.and_then(|count| count.checked_mul(header.dtype.bytes() as u64));
     let found = data.len() as u64;
     if needed != Some(found) {
-        let shape = shape_text(&header.shape);
-        let needed = needed.map_or("more than any file has".to_owned(), |n| n.to_string());
-        let dtype = header.dtype;
-        return Err(format!(
-            "has {found} bytes of data, an array of {dtype} with shape {shape} has {needed}"
-        ));
+        let (dtype, shape) = (header.dtype, header.shape);
+        return Err(FormatError::Size { found, dtype, shape, needed });
     }
     let data = if header.fortran_order {
         transposed(data, &header.shape, header.dtype.bytes())
@@ -169,27 +242,25 @@ pub fn shape_text(shape: &[u64]) -> String {
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Where the data starts, and the header's text.
-fn head(bytes: &[u8]) -> Result<(usize, &str), String> {
+fn head(bytes: &[u8]) -> Result<(usize, &str), FormatError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         let is_zip = bytes.starts_with(b"PK");
-        let reason = if is_zip { "is an .npz archive; save one array" } else { "is no .npy file" };
-        return Err(reason.to_owned());
+        return Err(if is_zip { FormatError::Archive } else { FormatError::NotNpy });
     };
-    let cut_off = || "ends within its header".to_owned();
-    let [major, _minor, rest @ ..] = rest else { return Err(cut_off()) };
+    let [major, _minor, rest @ ..] = rest else { return Err(FormatError::CutOff) };
     let (length, rest) = match major {
         1 => {
-            let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut_off)?;
+            let (length, rest) = rest.split_first_chunk::<2>().ok_or(FormatError::CutOff)?;
             (usize::from(u16::from_le_bytes(*length)), rest)
         }
         2 | 3 => {
-            let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut_off)?;
-            (usize::try_from(u32::from_le_bytes(*length)).map_err(|_| cut_off())?, rest)
+            let (length, rest) = rest.split_first_chunk::<4>().ok_or(FormatError::CutOff)?;
+            (usize::try_from(u32::from_le_bytes(*length)).map_err(|_| FormatError::CutOff)?, rest)
         }
-        _ => return Err(format!("has .npy version {major}, known are 1 to 3")),
+        _ => return Err(FormatError::Version(*major)),
     };
-    let head = rest.get(..length).ok_or_else(cut_off)?;
-    let head = std::str::from_utf8(head).map_err(|_| "has a header that is no text")?;
+    let head = rest.get(..length).ok_or(FormatError::CutOff)?;
+    let head = std::str::from_utf8(head).map_err(|_| FormatError::HeaderNotText)?;
     Ok((bytes.len() - rest.len() + length, head))
 }
 
@@ -203,7 +274,7 @@ struct Header {
 impl Header {
     /// Reads a Python dictionary of three keys, in any order:
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 512), }`.
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, FormatError> {
         let (mut dtype, mut fortran_order, mut shape) = (None, None, None);
         let mut cursor = Cursor { rest: text };
         cursor.expect('{')?;
@@ -214,7 +285,7 @@ impl Header {
                 "descr" => dtype = Some(dtype_of(cursor.string_or_refuse()?)?),
                 "fortran_order" => fortran_order = Some(cursor.truth()?),
                 "shape" => shape = Some(cursor.tuple()?),
-                _ => return Err(format!("has an unknown key `{key}` in its header")),
+                _ => return Err(FormatError::UnknownKey(key.to_owned())),
             }
             if !cursor.take(',') {
                 cursor.expect('}')?;
@@ -222,23 +293,22 @@ impl Header {
             }
         }
         if !cursor.rest.trim().is_empty() {
-            return Err("has text after the dictionary of its header".to_owned());
+            return Err(FormatError::TextAfter);
         }
-        let missing = |key: &str| format!("has no `{key}` in its header");
         Ok(Self {
-            dtype: dtype.ok_or_else(|| missing("descr"))?,
-            fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
-            shape: shape.ok_or_else(|| missing("shape"))?,
+            dtype: dtype.ok_or(FormatError::MissingKey("descr"))?,
+            fortran_order: fortran_order.ok_or(FormatError::MissingKey("fortran_order"))?,
+            shape: shape.ok_or(FormatError::MissingKey("shape"))?,
         })
     }
 }
 
-fn dtype_of(description: &str) -> Result<Dtype, String> {
-    let unsupported = || format!("has elements of type `{description}`, which cannot be used");
+fn dtype_of(description: &str) -> Result<Dtype, FormatError> {
+    let unsupported = || FormatError::UnknownType(description.to_owned());
     let name = description.strip_prefix(['<', '|', '=', '>']).unwrap_or(description);
     let dtype = Dtype::from_name(name).ok_or_else(unsupported)?;
     if description.starts_with('>') && dtype.bytes() > 1 {
-        return Err(format!("is big-endian (`{description}`); save it as `{dtype}`"));
+        return Err(FormatError::BigEndian { description: description.to_owned(), dtype });
     }
     Ok(dtype)
 }
@@ -255,16 +325,16 @@ impl<'h> Cursor<'h> {
         rest.is_some()
     }
 
-    fn expect(&mut self, letter: char) -> Result<(), String> {
+    fn expect(&mut self, letter: char) -> Result<(), FormatError> {
         if self.take(letter) { Ok(()) } else { Err(self.malformed(&format!("`{letter}`"))) }
     }
 
-    fn malformed(&self, expected: &str) -> String {
-        let found: String = self.rest.trim_start().chars().take(12).collect();
-        format!("has a malformed header: expected {expected}, found `{}`", found.escape_debug())
+    fn malformed(&self, expected: &str) -> FormatError {
+        let found = self.rest.trim_start().chars().take(12).collect();
+        FormatError::Malformed { expected: expected.to_owned(), found }
     }
 
-    fn string(&mut self) -> Result<&'h str, String> {
+    fn string(&mut self) -> Result<&'h str, FormatError> {
         let rest = self.rest.trim_start();
         let quote = rest.chars().next().filter(|letter| "'\"".contains(*letter));
         let inside = quote.and_then(|quote| rest[1..].split_once(quote));
@@ -274,14 +344,14 @@ impl<'h> Cursor<'h> {
     }
 
     /// A list here describes the fields of a structure.
-    fn string_or_refuse(&mut self) -> Result<&'h str, String> {
+    fn string_or_refuse(&mut self) -> Result<&'h str, FormatError> {
         if self.rest.trim_start().starts_with('[') {
-            return Err("is an array of structures, which cannot be used".to_owned());
+            return Err(FormatError::Structures);
         }
         self.string()
     }
 
-    fn truth(&mut self) -> Result<bool, String> {
+    fn truth(&mut self) -> Result<bool, FormatError> {
         let rest = self.rest.trim_start();
         for (word, value) in [("True", true), ("False", false)] {
             if let Some(rest) = rest.strip_prefix(word) {
@@ -292,7 +362,7 @@ impl<'h> Cursor<'h> {
         Err(self.malformed("True or False"))
     }
 
-    fn tuple(&mut self) -> Result<Vec<u64>, String> {
+    fn tuple(&mut self) -> Result<Vec<u64>, FormatError> {
         let mut sizes = Vec::new();
         self.expect('(')?;
         while !self.take(')') {
@@ -361,7 +431,7 @@ fn header(array: &Array) -> Vec<u8> {
 }
 
 /// Writes an array as a file has it.
-pub(crate) fn write_to(out: &mut dyn Write, array: &Array) -> std::io::Result<()> {
+pub(crate) fn write_to(out: &mut dyn Write, array: &Array) -> io::Result<()> {
     out.write_all(&header(array))?;
     out.write_all(&array.data)
 }

@@ -34,19 +34,35 @@ fn is_input(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&ending)) && path.is_file()
 }
 
+/// Why a text is not written; displays as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file is there that looks like one that commands read.
+    #[error("{} is there and looks like an input: give the report another name", .path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system refuses it.
+    #[error("cannot write {}: {error}", .path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: Error,
+    },
+}
+
 /// Writes a text where the user said.
 ///
 /// # Errors
-/// A sentence, if it cannot be written; a file that was there is then as it was.
-pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), String> {
+/// If it cannot be written; a file that was there is then as it was.
+pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), WriteError> {
     if is_input(path) {
-        let path = path.display();
-        return Err(format!(
-            "{path} is there and looks like an input: give the report another name"
-        ));
+        return Err(WriteError::Input { path: path.to_owned() });
     }
     write_with(path, Readers::Usual, &mut |out| out.write_all(text.as_bytes()))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+        .map_err(|error| WriteError::Failed { path: path.to_owned(), error })
 }
 
 /// Writes what `contents` writes, where the user said.

@@ -3,7 +3,7 @@
 use crate::arguments::MissingData;
 use crate::execute::{self, Execution, Finished};
 use crate::{Colour, Exit, Outcome, findings, npy, output};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
 #[must_use]
@@ -34,12 +34,21 @@ fn simulate(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Ou
             output.push_str(&written);
             Outcome { output, messages, exit, thread_instructions, report: None }
         }
-        Err(message) => Outcome::bad_input(&message),
+        Err(error) => Outcome::bad_input(&error.to_string()),
     }
 }
 
+/// Why an output is not written.
+#[derive(Debug, thiserror::Error)]
+enum OutputError {
+    #[error("cannot create {}: {error}", .folder.display())]
+    Folder { folder: PathBuf, error: std::io::Error },
+    #[error("cannot write {name}.npy in {}: {error}", .folder.display())]
+    Array { name: String, folder: PathBuf, error: std::io::Error },
+}
+
 /// Writes the outputs and says so, one line each.
-fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String> {
+fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, OutputError> {
     let exec::Outcome { lane_instructions, approximate, buffers, .. } = &finished.result;
     let blocks = finished.blocks();
     let mut text = format!("ran {blocks}, {lane_instructions} thread instructions\n");
@@ -54,7 +63,7 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String
     }
     if let Some(folder) = out {
         std::fs::create_dir_all(folder)
-            .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+            .map_err(|error| OutputError::Folder { folder: folder.to_owned(), error })?;
     }
     for output in &finished.built.outputs {
         let Some(array) = output.array(&buffers[output.buffer]) else { continue };
@@ -66,7 +75,8 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, String
                     npy::write_to(out, &array)
                 });
                 let path = path.map_err(|error| {
-                    format!("cannot write {name}.npy in {}: {error}", folder.display())
+                    let (name, folder) = (name.clone(), folder.to_owned());
+                    OutputError::Array { name, folder, error }
                 })?;
                 text.push_str(&format!("{what} written to {}\n", path.display()));
             }

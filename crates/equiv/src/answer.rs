@@ -4,6 +4,7 @@ use crate::difference::Difference;
 use crate::exact::Otherwise;
 use crate::hidden::Hidden;
 use crate::marks::Unshown;
+use crate::mismatch::Mismatch;
 use crate::overflow::Overflow;
 use crate::position::Unsettled;
 use crate::recheck::Rechecked;
@@ -30,7 +31,7 @@ pub enum Answer {
     /// All are equal by the algebra, and another look at the proof saw this element differ: a bug of ours.
     Contradicted(Box<Unsettled>),
     /// The sides do not fit together, or with the assumptions.
-    Mismatch(String),
+    Mismatch(Mismatch),
 }
 
 /// What came of a comparison.

@@ -5,6 +5,7 @@
 //! and can be chosen apart: conditions that share inputs are kept or left out together, and there
 //! is a point of the inputs' types at which all of them hold. Without one nothing is claimed.
 
+use crate::mismatch::Mismatch;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
 use crate::witness::Numbers;
@@ -29,7 +30,7 @@ fn conditions(
     assumptions: &[Assumption],
     table: &Table,
     terms: &mut Terms,
-) -> Result<Vec<Term>, String> {
+) -> Result<Vec<Term>, Mismatch> {
     let mut conditions = Vec::new();
     for assumption in assumptions {
         conditions.extend(table.conditions(assumption, terms)?);
@@ -86,13 +87,13 @@ impl Assumed {
         assumptions: &[Assumption],
         table: &Table,
         terms: &mut Terms,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Mismatch> {
         let mut assumed = Self::default();
         for condition in conditions(assumptions, table, terms)? {
             assumed.add(condition, &inputs_of(terms, condition));
         }
         let Some(point) = assumed.search(terms) else {
-            return Err("no input was found that satisfies the assumptions".to_owned());
+            return Err(Mismatch::NoInput);
         };
         Ok(Self { point, ..assumed })
     }

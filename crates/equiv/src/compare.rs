@@ -14,6 +14,7 @@ use crate::difference::Difference;
 use crate::exact;
 use crate::hidden::{self, Hidden};
 use crate::marks::{self, Marks};
+use crate::mismatch::{Mismatch, Unlike};
 use crate::numeric;
 use crate::options::Options;
 use crate::ordinary::Chosen;
@@ -65,7 +66,7 @@ fn prepared(
     sides: [&Side<'_>; 2],
     options: &Options<'_>,
     clamps: bool,
-) -> Result<Prepared, String> {
+) -> Result<Prepared, Mismatch> {
     let table = Table::new(sides)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
     let mut optimised = table.domain(sides[1], 1, options.snap)?;
@@ -251,7 +252,7 @@ fn ranges(
     options: &Options<'_>,
     ran: &[Ran; 2],
 ) -> Option<Answer> {
-    let lost = || Some(Answer::Mismatch(UNFOLLOWED.to_owned()));
+    let lost = || Some(Answer::Mismatch(Mismatch::Unfollowed));
     for (number, one) in launches.iter().enumerate().filter(|(at, _)| ran[*at].domain.has_ranges) {
         let Ok(mut domain) = one.table.domain(one.side, number, options.snap) else {
             return lost();
@@ -279,10 +280,7 @@ fn ranges(
     None
 }
 
-const UNFOLLOWED: &str = "a function is known for some of its arguments only, and what it computes \
-                          cannot be followed apart from them";
-
-fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: String) -> Compared {
+fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: Mismatch) -> Compared {
     // What a launch that follows others finds without their results says nothing.
     let outcomes = sides.map(|side| {
         let side = side.before.first().unwrap_or(side);
@@ -325,7 +323,7 @@ impl<'o, 's> Outputs<'o, 's> {
 
     fn compare(&mut self) -> Answer {
         if self.ran.iter().any(|ran| ran.domain.is_exhausted()) {
-            return Answer::Mismatch("the kernels compute more values than can be kept".to_owned());
+            return Answer::Mismatch(Mismatch::TooManyValues);
         }
         let names = self.sides.map(|side| {
             side.written().into_keys().map(str::to_owned).collect::<BTreeSet<String>>()
@@ -333,7 +331,7 @@ impl<'o, 's> Outputs<'o, 's> {
         // What a side alone has is there for its own launches.
         let needless = |name: &&String| !self.sides.iter().any(|side| side.hands_on(name));
         if let Some(name) = names[0].symmetric_difference(&names[1]).find(needless) {
-            return Answer::Mismatch(format!("`{name}` is an output of one side alone"));
+            return Answer::Mismatch(Mismatch::OneSided { name: name.clone() });
         }
         self.compared.inner = &names[0] ^ &names[1];
         let mut all = Vec::new();
@@ -341,7 +339,8 @@ impl<'o, 's> Outputs<'o, 's> {
             let last = |side: &Side<'_>| side.writer(side.count(), name).map(|one| one.1.clone());
             let [Some(one), Some(other)] = self.sides.map(last) else { continue };
             if one.starts.len() != other.starts.len() {
-                return Answer::Mismatch(format!("`{name}` is of another size on the other side"));
+                let (name, how) = (name.clone(), Unlike::Size);
+                return Answer::Mismatch(Mismatch::Unlike { name, how });
             }
             match self.elements([&one, &other]) {
                 Ok(elements) => all.push(elements),
@@ -366,9 +365,7 @@ impl<'o, 's> Outputs<'o, 's> {
         match open {
             Some((unsettled, count)) => Answer::Unknown(unsettled, count),
             // Nothing compared is nothing proved.
-            None if self.compared.elements == 0 => {
-                Answer::Mismatch("there is no output to compare".to_owned())
-            }
+            None if self.compared.elements == 0 => Answer::Mismatch(Mismatch::NoOutput),
             None => {
                 self.compared.signs = self.signs_of_zero();
                 self.note_reliance();

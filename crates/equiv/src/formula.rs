@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use term::text::{Binary, Expression, Unary, parse_expression};
 use term::{Inputs, Number, Relation, Term, Terms};
+use thiserror::Error;
 
 /// Names of constants, and what they stand for.
 const CONSTANTS: [(&str, &str); 7] = [
@@ -23,6 +24,71 @@ const CONSTANTS: [(&str, &str); 7] = [
 
 /// Functions with one argument.
 const FUNCTIONS: [&str; 7] = ["sqrt", "rsqrt", "exp", "exp2", "log", "log2", "abs"];
+
+/// What is wrong with an expression or condition; displays as a clause.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FormulaError {
+    /// A condition where an expression is expected.
+    #[error("expected an expression, found a condition")]
+    Condition,
+    /// An expression where a condition is expected.
+    #[error("expected a condition such as eps > 0 or 0 <= p <= 1")]
+    NoCondition,
+    /// `a = b`
+    #[error("`=` compares nothing; write `==`")]
+    SingleEquals,
+    /// It cannot be parsed.
+    #[error("{0}")]
+    Syntax(String),
+    /// `1 + (a < b)`
+    #[error("a condition stands where a number is needed")]
+    ConditionAsNumber,
+    /// `inf`
+    #[error("inputs are finite")]
+    Infinity,
+    /// `x[3]`
+    #[error("`{name}[…]`: conditions are about all elements, without an index")]
+    Index {
+        /// The tensor.
+        name: String,
+    },
+    /// `not a`
+    #[error("`not` needs a condition")]
+    Not,
+    /// `a % 2`
+    #[error("`%` is not supported")]
+    Remainder,
+    /// `a and b`
+    #[error("`and` and `or` need conditions")]
+    Junction,
+    /// A call of something else.
+    #[error("`{name}` is no function; expected one of {}, max, min", FUNCTIONS.join(", "))]
+    UnknownFunction {
+        /// What is called.
+        name: String,
+    },
+    /// A call with other arguments.
+    #[error("`{name}` takes {expected} number{}", plural(.expected))]
+    Arguments {
+        /// The function.
+        name: String,
+        /// How many it takes.
+        expected: usize,
+    },
+    /// A name that nothing has.
+    #[error("no input is called `{name}`")]
+    UnknownInput {
+        /// The name.
+        name: String,
+    },
+    /// `a ^ b`
+    #[error("the exponent of `^` must be a number")]
+    Exponent,
+}
+
+const fn plural(count: &usize) -> &'static str {
+    if *count == 1 { "" } else { "s" }
+}
 
 /// An expression or condition over names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +108,10 @@ impl Formula {
     ///
     /// # Errors
     /// What is wrong with the text.
-    pub fn expression(text: &str) -> Result<Self, String> {
+    pub fn expression(text: &str) -> Result<Self, FormulaError> {
         let formula = Self::read(text)?;
         match is_condition(&formula.expression) {
-            true => Err("expected an expression, found a condition".to_owned()),
+            true => Err(FormulaError::Condition),
             false => Ok(formula),
         }
     }
@@ -54,19 +120,20 @@ impl Formula {
     ///
     /// # Errors
     /// What is wrong with the text.
-    pub fn condition(text: &str) -> Result<Self, String> {
+    pub fn condition(text: &str) -> Result<Self, FormulaError> {
         let formula = Self::read(text)?;
         match is_condition(&formula.expression) {
             true => Ok(formula),
-            false => Err("expected a condition such as eps > 0 or 0 <= p <= 1".to_owned()),
+            false => Err(FormulaError::NoCondition),
         }
     }
 
-    fn read(text: &str) -> Result<Self, String> {
+    fn read(text: &str) -> Result<Self, FormulaError> {
         if single_equals(text) {
-            return Err("`=` compares nothing; write `==`".to_owned());
+            return Err(FormulaError::SingleEquals);
         }
-        let expression = parse_expression(text).map_err(|error| error.message)?;
+        let expression =
+            parse_expression(text).map_err(|error| FormulaError::Syntax(error.message))?;
         let expression = checked(expression)?;
         Ok(Self { text: text.trim().to_owned(), expression })
     }
@@ -122,7 +189,7 @@ impl Formula {
         &self,
         terms: &mut Terms,
         resolve: &dyn Fn(&str) -> Option<Term>,
-    ) -> Result<Term, String> {
+    ) -> Result<Term, FormulaError> {
         build(terms, &self.expression, resolve)
     }
 }
@@ -155,28 +222,24 @@ fn is_condition(expression: &Expression) -> bool {
 }
 
 /// The expression with chains of comparisons taken apart, if everything in it makes sense.
-fn checked(expression: Expression) -> Result<Expression, String> {
+fn checked(expression: Expression) -> Result<Expression, FormulaError> {
     let real = |inner: Expression| match is_condition(&inner) {
-        true => Err("a condition stands where a number is needed".to_owned()),
+        true => Err(FormulaError::ConditionAsNumber),
         false => checked(inner),
     };
     match expression {
-        Expression::Infinity => Err("inputs are finite".to_owned()),
-        Expression::Name(name, indices) if !indices.is_empty() => {
-            Err(format!("`{name}[…]`: conditions are about all elements, without an index"))
-        }
-        Expression::Unary(Unary::Not, a) if !is_condition(&a) => {
-            Err("`not` needs a condition".to_owned())
-        }
+        Expression::Infinity => Err(FormulaError::Infinity),
+        Expression::Name(name, indices) if !indices.is_empty() => Err(FormulaError::Index { name }),
+        Expression::Unary(Unary::Not, a) if !is_condition(&a) => Err(FormulaError::Not),
         Expression::Unary(Unary::Not, a) => Ok(Expression::Unary(Unary::Not, checked(*a)?.into())),
         Expression::Unary(Unary::Negate, a) => {
             Ok(Expression::Unary(Unary::Negate, real(*a)?.into()))
         }
-        Expression::Binary(Binary::Remainder, ..) => Err("`%` is not supported".to_owned()),
+        Expression::Binary(Binary::Remainder, ..) => Err(FormulaError::Remainder),
         Expression::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
             match is_condition(&a) && is_condition(&b) {
                 true => Ok(Expression::Binary(operator, checked(*a)?.into(), checked(*b)?.into())),
-                false => Err("`and` and `or` need conditions".to_owned()),
+                false => Err(FormulaError::Junction),
             }
         }
         Expression::Binary(operator, a, b) if is_comparison(operator) => match *a {
@@ -196,18 +259,14 @@ fn checked(expression: Expression) -> Result<Expression, String> {
     }
 }
 
-fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, String> {
+fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
     let expected = match name.as_str() {
         "max" | "min" => 2,
         one if FUNCTIONS.contains(&one) => 1,
-        _ => {
-            let known = FUNCTIONS.join(", ");
-            return Err(format!("`{name}` is no function; expected one of {known}, max, min"));
-        }
+        _ => return Err(FormulaError::UnknownFunction { name }),
     };
     if arguments.len() != expected || arguments.iter().any(is_condition) {
-        let plural = if expected == 1 { "" } else { "s" };
-        return Err(format!("`{name}` takes {expected} number{plural}"));
+        return Err(FormulaError::Arguments { name, expected });
     }
     let arguments = arguments.into_iter().map(checked).collect::<Result<_, _>>()?;
     Ok(Expression::Call(name, arguments))
@@ -251,7 +310,7 @@ fn build(
     terms: &mut Terms,
     expression: &Expression,
     resolve: &dyn Fn(&str) -> Option<Term>,
-) -> Result<Term, String> {
+) -> Result<Term, FormulaError> {
     match expression {
         Expression::Number(value) => Ok(terms.constant(value.clone())),
         Expression::Pi => Ok(terms.pi()),
@@ -260,7 +319,7 @@ fn build(
         Expression::Name(name, _) => match (resolve(name), constant(name)) {
             (Some(term), _) => Ok(term),
             (None, Some(constant)) => build(terms, &constant, resolve),
-            (None, None) => Err(format!("no input is called `{name}`")),
+            (None, None) => Err(FormulaError::UnknownInput { name: name.clone() }),
         },
         Expression::Unary(operator, a) => {
             let a = build(terms, a, resolve)?;
@@ -286,13 +345,13 @@ fn build(
                 ("log", [a]) => Ok(terms.log(*a)),
                 ("log2", [a]) => Ok(terms.log2(*a)),
                 ("abs", [a]) => Ok(terms.absolute(*a)),
-                _ => Err(format!("`{name}` is no function")),
+                _ => Err(FormulaError::UnknownFunction { name: name.clone() }),
             }
         }
     }
 }
 
-fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term, String> {
+fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term, FormulaError> {
     Ok(match operator {
         Binary::Add => terms.add(a, b),
         Binary::Subtract => terms.subtract(a, b),
@@ -300,10 +359,10 @@ fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term,
         Binary::Divide => terms.divide(a, b),
         Binary::Power => {
             let exponent = terms.as_number(b).cloned();
-            let exponent = exponent.ok_or("the exponent of `^` must be a number")?;
+            let exponent = exponent.ok_or(FormulaError::Exponent)?;
             terms.power(a, &exponent)
         }
-        Binary::Remainder => return Err("`%` is not supported".to_owned()),
+        Binary::Remainder => return Err(FormulaError::Remainder),
         Binary::Less => terms.compare(Relation::Less, a, b),
         Binary::LessEqual => terms.compare(Relation::LessEqual, a, b),
         Binary::Greater => terms.compare(Relation::Less, b, a),
@@ -322,7 +381,7 @@ fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term,
 mod tests {
     use super::*;
 
-    fn printed(text: &str) -> Result<String, String> {
+    fn printed(text: &str) -> Result<String, FormulaError> {
         let formula = Formula::condition(text).or_else(|_| Formula::expression(text))?;
         let mut inputs = Inputs::new();
         for name in formula.names() {
@@ -344,11 +403,12 @@ mod tests {
     fn conditions_and_expressions_are_told_apart() {
         assert!(Formula::expression("eps > 0").is_err());
         assert!(Formula::condition("eps").is_err());
-        assert_eq!(Formula::condition("eps = 0").unwrap_err(), "`=` compares nothing; write `==`");
+        let wrong = |text: &str| Formula::condition(text).unwrap_err().to_string();
+        assert_eq!(wrong("eps = 0"), "`=` compares nothing; write `==`");
         assert!(Formula::condition("a == b").is_ok() && Formula::condition("a != b").is_ok());
-        assert!(Formula::condition("x[3] > 0").unwrap_err().contains("all elements"));
-        assert!(Formula::expression("foo(x)").unwrap_err().contains("no function"));
-        assert!(Formula::expression("sqrt(x, y)").unwrap_err().contains("takes 1 number"));
+        assert!(wrong("x[3] > 0").contains("all elements"));
+        assert!(wrong("foo(x)").contains("no function"));
+        assert!(wrong("sqrt(x, y)").contains("takes 1 number"));
         assert!(Formula::expression("1 + (a < b)").is_err());
         for text in ["", "0 <", "(", "a b", "inf", "a % 2", "not a", "a and b", "-"] {
             assert!(Formula::condition(text).is_err(), "{text}");

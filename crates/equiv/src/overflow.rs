@@ -7,7 +7,7 @@
 //! points, the most telling first, so that the runs stay a small part of a proof; what they do not meet is not said.
 
 use crate::ordinary::{COUNT, Chosen, Filling};
-use crate::position::{Position, Unsettled};
+use crate::position::{OpenReason, Position, Unsettled};
 use crate::replay::element;
 use crate::witness::Run;
 use exec::{Limits, Outcome};
@@ -90,10 +90,8 @@ pub(crate) fn find(
 
 fn fault(chosen: &Chosen<'_>) -> Option<Unsettled> {
     let (name, _) = chosen.sides[1].written().into_iter().next()?;
-    let reason = "run in floats at ordinary inputs, the optimised side does something wrong that it does not do in \
-                  real numbers (`simulate` shows it)";
     let position = Position { name: name.to_owned(), index: 0 };
-    Some(Unsettled { position, reason: reason.to_owned(), lost: None })
+    Some(Unsettled { position, reason: OpenReason::FloatFault, lost: None })
 }
 
 /// How many points are tried, if the runs on terms executed so many instructions.

@@ -1,5 +1,6 @@
 //! A side after its launches ran on terms.
 
+use crate::mismatch::Mismatch;
 use crate::symbolic::Symbolic;
 use exec::{Outcome, Results, Stop};
 
@@ -10,7 +11,7 @@ pub(crate) struct Ran {
     pub(crate) results: Vec<Results>,
     pub(crate) domain: Symbolic,
     /// Why a launch was not run, if the one before it came to its end.
-    pub(crate) obstacle: Option<String>,
+    pub(crate) obstacle: Option<Mismatch>,
 }
 
 impl Ran {

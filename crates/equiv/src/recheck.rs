@@ -7,7 +7,7 @@
 
 use crate::assumed::Assumed;
 use crate::constants;
-use crate::position::{Position, Unsettled};
+use crate::position::{OpenReason, Position, Unsettled};
 use crate::rounding::Stands;
 use crate::side::{Output, Side};
 use crate::table::Table;
@@ -82,10 +82,7 @@ impl Recheck<'_> {
             if !known(&one) || !known(&other) {
                 rechecked.open += 1;
             } else if one.is_disjoint(&other) {
-                let reason = format!(
-                    "the algebra says that it is equal, but the kernels give {one:?} and {other:?}; \
-                     this is a bug in Warpproof"
-                );
+                let reason = OpenReason::Bug { enclosed: Box::new([one, other]) };
                 return Err(Unsettled { position, reason, lost: None });
             } else {
                 rechecked.agreed += 1;
@@ -215,7 +212,8 @@ mod tests {
         let square = "mul.f32 %f2, %f1, %f1;";
         let double = "add.f32 %f2, %f1, %f1;";
         let unsettled = look([square, double]).unwrap_err();
-        assert!(unsettled.reason.contains("bug in Warpproof"), "{}", unsettled.reason);
+        let reason = unsettled.reason.to_string();
+        assert!(reason.contains("bug in Warpproof"), "{reason}");
         let same = "fma.rn.f32 %f2, %f1, %f1, 0f00000000;";
         assert_eq!(look([square, same]).unwrap(), Rechecked { points: 3, agreed: 3, open: 0 });
     }

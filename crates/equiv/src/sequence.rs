@@ -5,6 +5,7 @@
 //! followed in full: an element that nobody has written, or whose value was lost, ends the sequence.
 
 use crate::clock::Clock;
+use crate::mismatch::Mismatch;
 use crate::ran::Ran;
 use crate::side::{InputKind, Output, Side};
 use crate::symbolic::Symbolic;
@@ -30,9 +31,9 @@ impl Launches<'_, '_> {
         for (number, one) in self.side.launches().enumerate() {
             let mut launch = one.launch.clone();
             if number > 0
-                && let Err(obstacle) = self.hand_on(&mut ran, number, &mut launch)
+                && let Err(why) = self.hand_on(&mut ran, number, &mut launch)
             {
-                ran.obstacle = Some(format!("launch {} of a side: {obstacle}", number + 1));
+                ran.obstacle = Some(Mismatch::Launch { number: number + 1, why: Box::new(why) });
                 return ran;
             }
             let places = asked.and_then(|asked| asked.get(number)).filter(|one| !one.is_empty());
@@ -53,11 +54,8 @@ impl Launches<'_, '_> {
             if number > 0
                 && let Some(name) = remembers(one, ran.outcomes.last())
             {
-                ran.obstacle = Some(format!(
-                    "launch {} of a side reads the module variable `{name}`, in which an earlier \
-                     one may have left something",
-                    number + 1
-                ));
+                ran.obstacle =
+                    Some(Mismatch::ModuleVariable { number: number + 1, name: name.to_owned() });
                 return ran;
             }
         }
@@ -65,7 +63,7 @@ impl Launches<'_, '_> {
     }
 
     /// Gives a launch what those before it left.
-    fn hand_on(&self, ran: &mut Ran, number: usize, launch: &mut Launch) -> Result<(), String> {
+    fn hand_on(&self, ran: &mut Ran, number: usize, launch: &mut Launch) -> Result<(), Mismatch> {
         let Some(one) = self.side.launches().nth(number) else { return Ok(()) };
         self.side.check_sequence()?;
         self.table.begin(&mut ran.domain, self.side, number, self.number)?;
@@ -83,8 +81,7 @@ impl Launches<'_, '_> {
                 Left::Values(values) => {
                     let terms: Vec<_> = values.iter().map(|value| domain.term(*value)).collect();
                     if let Some(at) = terms.iter().position(|term| domain.may_be_undefined(*term)) {
-                        let name = &output.name;
-                        return Err(format!("`{name}[{at}]` is written only under a condition"));
+                        return Err(Mismatch::Conditional { name: output.name.clone(), at });
                     }
                     domain.give(input.source, terms);
                 }
@@ -106,12 +103,13 @@ impl Side<'_> {
     ///
     /// # Errors
     /// The first tensor that has another type, size or strides there.
-    pub fn check_sequence(&self) -> Result<(), String> {
+    pub fn check_sequence(&self) -> Result<(), Mismatch> {
         for (number, one) in self.launches().enumerate() {
             for input in &one.inputs {
                 let Some((_, output)) = self.writer(number, &input.name) else { continue };
                 let InputSource::Buffer(into) = input.source else {
-                    return Err(format!("`{}` is no tensor in launch {}", input.name, number + 1));
+                    let name = input.name.clone();
+                    return Err(Mismatch::NoTensor { name, number: number + 1 });
                 };
                 let plain = matches!(input.kind, InputKind::Tensor { order: None, .. });
                 let buffer = one.launch.buffers.get(into);
@@ -124,20 +122,19 @@ impl Side<'_> {
 }
 
 /// Whether memory is the same seen from both launches.
-fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), String> {
-    let name = &output.name;
+fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     let size = output.scalar.width().bytes() as usize;
     let in_order = output.starts.iter().enumerate().all(|(at, start)| *start == at * size);
     if !same_type || !in_order || bytes != (output.starts.len() * size) as u64 {
-        return Err(format!("`{name}` has another type, size or strides than where it is written"));
+        return Err(Mismatch::Layout { name: output.name.clone() });
     }
     Ok(())
 }
 
-fn left(results: &mut Results, domain: &mut Symbolic, output: &Output) -> Result<Left, String> {
-    let name = &output.name;
+fn left(results: &mut Results, domain: &mut Symbolic, output: &Output) -> Result<Left, Mismatch> {
+    let name = output.name.clone();
     results.left(domain, output.buffer, output.scalar).map_err(|(at, element)| match element {
-        Element::Lost(lost) => format!("`{name}[{at}]` is a value {}", lost.reason),
-        _ => format!("`{name}[{at}]` was not written"),
+        Element::Lost(lost) => Mismatch::Lost { name, at, reason: lost.reason },
+        _ => Mismatch::Unwritten { name, at },
     })
 }

@@ -5,7 +5,8 @@
 //! side, so that an output that depends on it differs.
 
 use crate::decisions::Decisions;
-use crate::formula::Formula;
+use crate::formula::{Formula, FormulaError};
+use crate::mismatch::{Mismatch, Unlike};
 use crate::nearest::rounded_scalar;
 use crate::side::{Assumption, Input, InputKind, Side};
 use crate::symbolic::Symbolic;
@@ -26,7 +27,7 @@ pub(crate) struct Table {
 impl Table {
     /// # Errors
     /// If the sides do not fit together.
-    pub(crate) fn new(sides: [&Side<'_>; 2]) -> Result<Self, String> {
+    pub(crate) fn new(sides: [&Side<'_>; 2]) -> Result<Self, Mismatch> {
         let mut inputs = Inputs::new();
         let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
         let mut first = FxHashMap::default();
@@ -44,11 +45,11 @@ impl Table {
                 InputKind::Scalar => (inputs.scalar(name), None),
                 InputKind::Tensor { shape, .. } => {
                     let length = u32::try_from(shape.iter().product::<u64>());
-                    let length = length.map_err(|_| TOO_MANY.to_owned())?;
+                    let length = length.map_err(|_| Mismatch::TooManyInputs)?;
                     (inputs.tensor(name, length), Some(length))
                 }
             };
-            let position = place.0.map_err(|_| TOO_MANY.to_owned())?.position();
+            let position = place.0.map_err(|_| Mismatch::TooManyInputs)?.position();
             if let InputKind::Tensor { shape, .. } = &input.kind
                 && !shape.contains(&0)
             {
@@ -64,15 +65,14 @@ impl Table {
                 let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
                 if let Some(other) = orders.insert(&input.name, &input.kind) {
                     if *other != input.kind {
-                        let name = &input.name;
-                        return Err(format!("`{name}` has other strides in another launch"));
+                        return Err(Mismatch::Strides { name: input.name.clone() });
                     }
                     continue;
                 }
                 let count = order.iter().filter(|one| one.is_none()).count();
                 let name = format!("memory between elements of {}", input.name);
-                let count = u32::try_from(count).map_err(|_| TOO_MANY.to_owned())?;
-                let place = inputs.tensor(&name, count).map_err(|_| TOO_MANY.to_owned())?;
+                let count = u32::try_from(count).map_err(|_| Mismatch::TooManyInputs)?;
+                let place = inputs.tensor(&name, count).map_err(|_| Mismatch::TooManyInputs)?;
                 between.insert(input.name.clone(), place.position());
             }
         }
@@ -88,7 +88,7 @@ impl Table {
         side: &Side<'_>,
         number: usize,
         snap: bool,
-    ) -> Result<Symbolic, String> {
+    ) -> Result<Symbolic, Mismatch> {
         self.new_domain(side, number, snap, false)
     }
 
@@ -101,7 +101,7 @@ impl Table {
         side: &Side<'_>,
         number: usize,
         snap: bool,
-    ) -> Result<Symbolic, String> {
+    ) -> Result<Symbolic, Mismatch> {
         self.new_domain(side, number, snap, true)
     }
 
@@ -111,7 +111,7 @@ impl Table {
         number: usize,
         snap: bool,
         rounds: bool,
-    ) -> Result<Symbolic, String> {
+    ) -> Result<Symbolic, Mismatch> {
         let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
@@ -130,7 +130,7 @@ impl Table {
         side: &Side<'_>,
         launch: usize,
         number: usize,
-    ) -> Result<(), String> {
+    ) -> Result<(), Mismatch> {
         let inputs = side.launches().nth(launch).map_or(&[][..], |one| &one.inputs);
         let own = || inputs.iter().filter(|input| side.writer(launch, &input.name).is_none());
         let mut sources = FxHashMap::default();
@@ -190,7 +190,11 @@ impl Table {
     }
 
     /// The term of an expression over scalars.
-    pub(crate) fn scalar_term(&self, formula: &Formula, terms: &mut Terms) -> Result<Term, String> {
+    pub(crate) fn scalar_term(
+        &self,
+        formula: &Formula,
+        terms: &mut Terms,
+    ) -> Result<Term, FormulaError> {
         let names = self.named(formula, terms, 0);
         formula.term(terms, &|name| names.get(name).copied())
     }
@@ -213,7 +217,7 @@ impl Table {
         &self,
         assumption: &Assumption,
         terms: &mut Terms,
-    ) -> Result<Vec<Term>, String> {
+    ) -> Result<Vec<Term>, Mismatch> {
         let formula = &assumption.condition;
         let lengths: BTreeSet<u32> = formula
             .names()
@@ -221,7 +225,7 @@ impl Table {
             .filter_map(|name| self.first.get(name).and_then(|place| place.1))
             .collect();
         if lengths.len() > 1 {
-            return Err(format!("`{formula}` is about tensors of different sizes"));
+            return Err(Mismatch::Sizes { formula: formula.to_string() });
         }
         let count = lengths.first().map_or(1, |length| *length as usize);
         let mut conditions = Vec::new();
@@ -233,29 +237,26 @@ impl Table {
     }
 }
 
-const TOO_MANY: &str = "there are too many inputs";
-
-fn fits(one: &Input, other: &Input) -> Result<(), String> {
-    let name = &one.name;
-    let wrong = |what: &str| Err(format!("`{name}` is {what} on the other side"));
+fn fits(one: &Input, other: &Input) -> Result<(), Mismatch> {
+    let wrong = |how: Unlike| Err(Mismatch::Unlike { name: one.name.clone(), how });
     match (&one.kind, &other.kind) {
         (InputKind::Tensor { shape: a, order: x }, InputKind::Tensor { shape: b, order: y }) => {
             if a.iter().product::<u64>() != b.iter().product::<u64>() {
-                return wrong("of another size");
+                return wrong(Unlike::Size);
             }
             // Elements that share their memory are equal on one side and must be so on both.
             if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
-                return wrong("a tensor whose elements share memory in another way");
+                return wrong(Unlike::Sharing);
             }
         }
         (a, b) if a == b => {}
         (InputKind::Related(_), _) | (_, InputKind::Related(_)) => {
-            return wrong("related otherwise");
+            return wrong(Unlike::Relation);
         }
-        _ => return wrong("of another kind"),
+        _ => return wrong(Unlike::Kind),
     }
     if !same_numbers(one.scalar, other.scalar) {
-        return wrong("of another type");
+        return wrong(Unlike::Type);
     }
     Ok(())
 }

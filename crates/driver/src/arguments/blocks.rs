@@ -1,7 +1,8 @@
 //! The blocks that a claim is about.
 
 use super::launch_spec::{BlockPosition, Dimensions};
-use super::{Number, ParseError, parse};
+use super::misfit::BlocksError;
+use super::{Number, ParseError, ParseReason, parse};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -34,8 +35,8 @@ impl FromStr for BlockSelection {
         };
         match (number(first), number(end)) {
             (Some(first), Some(end)) if first < end => Ok(Self::Numbers { first, end }),
-            (Some(_), Some(_)) => Err(ParseError::new(text, "names no block; 0..4 are four")),
-            _ => Err(ParseError::new(text, "expected numbers such as 0..4")),
+            (Some(_), Some(_)) => Err(ParseError::new(text, ParseReason::NoBlock)),
+            _ => Err(ParseError::new(text, ParseReason::NoRange)),
         }
     }
 }
@@ -54,13 +55,12 @@ impl BlockSelection {
     ///
     /// # Errors
     /// If some are not in the grid.
-    fn numbers(self, grid: [u32; 3]) -> Result<Range<u64>, String> {
+    fn numbers(self, grid: [u32; 3]) -> Result<Range<u64>, BlocksError> {
         let [x, y, z] = grid.map(u64::from);
-        let shown = Dimensions(grid);
         match self {
             Self::One(position) => {
                 if position.0.iter().zip(grid).any(|(&at, size)| at >= size) {
-                    return Err(format!("the grid is {shown}, positions count from 0"));
+                    return Err(BlocksError::Position { grid: Dimensions(grid) });
                 }
                 let [px, py, pz] = position.0.map(u64::from);
                 let number = px + x * (py + y * pz);
@@ -69,7 +69,8 @@ impl BlockSelection {
             Self::Numbers { first, end } => {
                 let count = x.saturating_mul(y).saturating_mul(z);
                 let inside = end <= count;
-                inside.then_some(first..end).ok_or(format!("the grid {shown} has {count} blocks"))
+                let grid = Dimensions(grid);
+                inside.then_some(first..end).ok_or(BlocksError::Number { grid, count })
             }
         }
     }

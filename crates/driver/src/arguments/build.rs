@@ -17,6 +17,7 @@ use super::{
 use equiv::Formula;
 use ir::VarId;
 use std::collections::BTreeSet;
+use std::error::Error;
 
 /// Builds a launch.
 ///
@@ -204,7 +205,7 @@ impl<'r> Builder<'r> {
                     let shown = shown(parameter, name);
                     return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor"));
                 }
-                let buffer = self.buffers.tensor(name, tensor).map_err(Problem::Wrong)?;
+                let buffer = self.buffers.tensor(name, tensor).map_err(Problem::wrong)?;
                 Ok(exec::Argument::Pointer(buffer))
             }
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
@@ -226,7 +227,7 @@ impl<'r> Builder<'r> {
                 let buffer = self
                     .buffers
                     .unbounded(name, element_bytes(parameter))
-                    .map_err(Problem::Wrong)?;
+                    .map_err(Problem::wrong)?;
                 Ok(exec::Argument::Pointer(buffer))
             }
             (Kind::Pointer { .. }, MissingData::Refused) => Err(Problem::Missing(format!(
@@ -258,7 +259,7 @@ impl<'r> Builder<'r> {
     ) -> Outcome {
         let name = spec.name.as_str();
         let shown = shown(parameter, name);
-        let problem = |reason: String| Problem::Wrong(format!("{shown}: {reason}"));
+        let problem = |why| Problem::Wrong(format!("{shown}: {why}"));
         let specs = &self.request.arguments.specs;
         let pieces = structure::pieces(fields, parameter, specs).map_err(problem)?;
         let mut values = Vec::new();
@@ -276,7 +277,7 @@ impl<'r> Builder<'r> {
             let value = match piece {
                 Piece::Bytes(bytes) => exec::Argument::Bytes(bytes),
                 Piece::Related(element, expression) => {
-                    let formula = Formula::expression(expression).map_err(Problem::Wrong)?;
+                    let formula = Formula::expression(expression).map_err(Problem::wrong)?;
                     let no_value = || {
                         wrong(format!("{shown}: `{expression}` has names in it; write its value"))
                     };
@@ -293,7 +294,7 @@ impl<'r> Builder<'r> {
                         }
                         _ => self.buffers.unbounded(&argument.name, 1),
                     };
-                    exec::Argument::Pointer(buffer.map_err(Problem::Wrong)?)
+                    exec::Argument::Pointer(buffer.map_err(Problem::wrong)?)
                 }
             };
             values.push((offset, value));
@@ -311,6 +312,13 @@ pub(super) enum Problem {
     Wrong(String),
     /// The user must add something.
     Missing(String),
+}
+
+impl Problem {
+    /// Something that the user must change, for this reason.
+    pub(super) fn wrong(why: impl Error) -> Self {
+        Self::Wrong(why.to_string())
+    }
 }
 
 pub(super) fn wrong(message: String) -> Outcome {

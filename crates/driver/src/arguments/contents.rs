@@ -1,5 +1,6 @@
 //! The bytes of a tensor whose contents the user states.
 
+use super::misfit::ContentsError;
 use super::output::element_offsets;
 use super::{ElementType, Initial, Number, TensorSpec};
 use crate::npy;
@@ -21,7 +22,7 @@ pub(super) struct Data {
 ///
 /// # Errors
 /// If a file cannot be read or does not fit the tensor, or a number does not fit its type.
-pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, String> {
+pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     let Some(initial) = &tensor.initial else { return Ok(None) };
     let (dense, shape) = match initial {
         Initial::File(path) => from_file(path, tensor)?,
@@ -52,41 +53,43 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, String> {
 }
 
 /// The shape of a tensor whose contents will fit in memory.
-fn sized(tensor: &TensorSpec) -> Result<Vec<u64>, String> {
+fn sized(tensor: &TensorSpec) -> Result<Vec<u64>, ContentsError> {
     // The parser refuses fills of unknown size.
-    let shape = tensor.shape.clone().ok_or("the size is unknown")?;
+    let shape = tensor.shape.clone().ok_or(ContentsError::UnknownSize)?;
     let extent = TensorSpec::extent(&shape, tensor.strides.as_deref());
     let bytes = extent.and_then(|extent| extent.checked_mul(tensor.element.bytes().into()));
     if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-        return Err("stated contents have at most 8 GiB".to_owned());
+        return Err(ContentsError::TooLarge);
     }
     Ok(shape)
 }
 
-fn encoded(element: ElementType, numbers: impl Iterator<Item = Number>) -> Result<Vec<u8>, String> {
+fn encoded(
+    element: ElementType,
+    numbers: impl Iterator<Item = Number>,
+) -> Result<Vec<u8>, ContentsError> {
     let mut bytes = Vec::new();
     for (position, number) in numbers.enumerate() {
         element
             .encode(&number, &mut bytes)
-            .map_err(|reason| format!("element {position}: {reason}"))?;
+            .map_err(|why| ContentsError::Element { position, why })?;
     }
     Ok(bytes)
 }
 
-fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), String> {
-    let array = npy::read(Path::new(path)).map_err(|error| error.to_string())?;
+fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), ContentsError> {
+    let array = npy::read(Path::new(path))?;
     let element = tensor.element;
     if !element.accepts(array.dtype) {
-        let (found, expected) = (array.dtype, element.dtype());
-        return Err(format!("`{path}` holds {found}, {element} needs {expected}"));
+        let (path, found) = (path.to_owned(), array.dtype);
+        return Err(ContentsError::Type { path, found, element });
     }
     if let Some(shape) = tensor.shape.as_ref().filter(|&shape| *shape != array.shape) {
-        let found = npy::shape_text(&array.shape);
-        let expected = npy::shape_text(shape);
-        return Err(format!("`{path}` has shape {found}, the argument {expected}"));
+        let (path, expected) = (path.to_owned(), shape.clone());
+        return Err(ContentsError::Shape { path, found: array.shape, expected });
     }
     if element == ElementType::B1 && array.data.iter().any(|&byte| byte > 1) {
-        return Err(format!("`{path}` holds truth values other than 0 and 1"));
+        return Err(ContentsError::Truth { path: path.to_owned() });
     }
     // With strides, the buffer may be much larger than the file.
     let shape = sized(&TensorSpec { shape: Some(array.shape), ..tensor.clone() })?;
@@ -99,13 +102,12 @@ fn scattered(
     shape: &[u64],
     strides: &[u64],
     element: ElementType,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, ContentsError> {
     let width = element.bytes() as usize;
     let extent = TensorSpec::extent(shape, Some(strides)).unwrap_or(0);
-    let too_large = "stated contents have at most 8 GiB";
-    let extent = usize::try_from(extent).map_err(|_| too_large)?;
+    let extent = usize::try_from(extent).map_err(|_| ContentsError::TooLarge)?;
     if extent.checked_mul(width).is_none_or(|bytes| bytes as u64 > MOST_BYTES) {
-        return Err(too_large.to_owned());
+        return Err(ContentsError::TooLarge);
     }
     let mut bytes = vec![0; extent * width];
     let mut written = vec![false; extent];
@@ -114,7 +116,7 @@ fn scattered(
         let position = offset as usize;
         let place = &mut bytes[position * width..][..width];
         if written[position] && place != value {
-            return Err("elements that the strides put at one place differ".to_owned());
+            return Err(ContentsError::Overlap);
         }
         place.copy_from_slice(value);
         written[position] = true;

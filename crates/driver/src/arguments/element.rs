@@ -3,7 +3,7 @@
 //! Names are those of PTX, and the spellings of torch, NumPy, CUDA and Triton. Where those disagree
 //! (`int` and `float` are 64-bit in NumPy), torch and C win: kernels are written in C.
 
-use super::{Number, closest, float};
+use super::{Number, NumberError, closest, float};
 use crate::npy::Dtype;
 use ir::{Scalar, Width};
 use std::fmt;
@@ -146,16 +146,16 @@ impl ElementType {
     ///
     /// # Errors
     /// If the type has no such number, as a clause that begins with the number.
-    pub(super) fn encode(self, number: &Number, bytes: &mut Vec<u8>) -> Result<(), String> {
+    pub(super) fn encode(self, number: &Number, bytes: &mut Vec<u8>) -> Result<(), NumberError> {
         if let Some(format) = self.float_format() {
             return float::encode(format, number, bytes);
         }
         let Number::Integer(value) = number else {
-            return Err(format!("{number} is not an integer, as {self} needs"));
+            return Err(NumberError::NotAnInteger { number: number.to_string(), element: self });
         };
-        let (low, high) = self.integer_range();
-        if *value < low || *value > high {
-            return Err(format!("{value} does not fit {self} ({low} to {high})"));
+        let range = self.integer_range();
+        if *value < range.0 || *value > range.1 {
+            return Err(NumberError::Range { value: *value, element: self, range });
         }
         bytes.extend_from_slice(&value.to_le_bytes()[..self.bytes() as usize]);
         Ok(())

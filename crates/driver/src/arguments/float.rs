@@ -4,17 +4,22 @@
 //! odd, which keeps the information that the text was not exactly that number, so that rounding
 //! twice is rounding once. Numbers beyond the largest of the format are refused, not made infinite.
 
-use super::Number;
+use super::{Number, NumberError};
 use ir::Format;
 
 /// Appends the bytes of a number in a format.
 ///
 /// # Errors
 /// If the format has no such number, as a clause that begins with the number.
-pub(super) fn encode(format: Format, number: &Number, bytes: &mut Vec<u8>) -> Result<(), String> {
+pub(super) fn encode(
+    format: Format,
+    number: &Number,
+    bytes: &mut Vec<u8>,
+) -> Result<(), NumberError> {
     let text = number.to_string();
-    let too_large = || format!("{text} is too large for {}", name(format));
-    let wide: f64 = text.parse().map_err(|_| format!("{text} is not a number"))?;
+    let too_large = || NumberError::TooLarge { number: text.clone(), format: name(format) };
+    let not_a_number = |_| NumberError::NotANumber { number: text.clone() };
+    let wide: f64 = text.parse().map_err(not_a_number)?;
     let is_infinity = wide.is_infinite() && !text.contains(|letter: char| letter.is_ascii_digit());
     if wide.is_infinite() && !is_infinity {
         return Err(too_large());
@@ -25,7 +30,7 @@ pub(super) fn encode(format: Format, number: &Number, bytes: &mut Vec<u8>) -> Re
             return Ok(());
         }
         Format::F32 => {
-            let narrow: f32 = text.parse().map_err(|_| format!("{text} is not a number"))?;
+            let narrow: f32 = text.parse().map_err(not_a_number)?;
             if narrow.is_infinite() && !is_infinity {
                 return Err(too_large());
             }
@@ -41,7 +46,8 @@ pub(super) fn encode(format: Format, number: &Number, bytes: &mut Vec<u8>) -> Re
     let magnitude = if wide.is_nan() {
         layout.nan
     } else if is_infinity {
-        layout.infinity.ok_or_else(|| format!("{text}: {} has no infinity", name(format)))?
+        let format = name(format);
+        layout.infinity.ok_or_else(|| NumberError::NoInfinity { number: text.clone(), format })?
     } else {
         Some(layout.round(round_to_odd(&text, wide).abs()))
             .filter(|&bits| bits <= layout.largest)
@@ -199,8 +205,8 @@ fn name(format: Format) -> &'static str {
 mod tests {
     use super::*;
 
-    fn bits(format: Format, text: &str) -> Result<u64, String> {
-        let number = super::super::parse::number(text).ok_or("no number")?;
+    fn bits(format: Format, text: &str) -> Result<u64, NumberError> {
+        let number = super::super::parse::number(text).unwrap();
         let mut bytes = Vec::new();
         encode(format, &number, &mut bytes)?;
         bytes.resize(8, 0);
@@ -260,7 +266,7 @@ mod tests {
             (Format::F64, "1e999", "1e999 is too large for f64"),
         ];
         for (format, text, expected) in table {
-            assert_eq!(bits(format, text), Err(expected.to_owned()));
+            assert_eq!(bits(format, text).unwrap_err().to_string(), expected);
         }
     }
 

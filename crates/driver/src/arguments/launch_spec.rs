@@ -1,6 +1,6 @@
 //! Grid, block, shared memory and the blocks a claim is about.
 
-use super::{BlockSelection, Number, ParseError, parse};
+use super::{BlockSelection, Number, ParseError, ParseReason, parse};
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,8 +50,7 @@ impl FromStr for ByteCount {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let fail = |reason: &str| ParseError::new(text, reason);
-        let expected = "expected bytes such as 49152, 48KiB or 1MiB";
+        let fail = |reason: ParseReason| ParseError::new(text, reason);
         // The letters of a unit could be hexadecimal digits, but no unit begins with `0x`.
         let end = if text.starts_with("0x") {
             text.len()
@@ -60,16 +59,16 @@ impl FromStr for ByteCount {
         };
         let (digits, unit) = text.split_at(end);
         let Some(Number::Integer(count)) = parse::number(digits) else {
-            return Err(fail(expected));
+            return Err(fail(ParseReason::NoBytes));
         };
         let factor = match unit.trim().to_ascii_lowercase().as_str() {
             "" | "b" => 1,
             "k" | "kb" | "kib" => 1 << 10,
             "m" | "mb" | "mib" => 1 << 20,
-            _ => return Err(ParseError::new(text, format!("unknown unit `{unit}`; {expected}"))),
+            _ => return Err(fail(ParseReason::UnknownUnit(unit.to_owned()))),
         };
         let bytes = u64::try_from(count).ok().and_then(|count| count.checked_mul(factor));
-        bytes.map(Self).ok_or_else(|| fail("is too large"))
+        bytes.map(Self).ok_or_else(|| fail(ParseReason::TooLarge))
     }
 }
 
@@ -95,14 +94,12 @@ impl fmt::Display for ByteCount {
     }
 }
 
-fn triple(text: &str, default: u32, expected: &str) -> Result<[u32; 3], ParseError> {
+fn triple(text: &str, default: u32, expected: &'static str) -> Result<[u32; 3], ParseError> {
     let mut sizes = [default; 3];
     let items: Vec<&str> = text.split(',').map(str::trim).collect();
     if items.len() > sizes.len() {
-        return Err(ParseError::new(
-            text,
-            format!("has {} items; expected {expected}", items.len()),
-        ));
+        let count = items.len();
+        return Err(ParseError::new(text, ParseReason::TooManyItems { count, expected }));
     }
     for (size, item) in sizes.iter_mut().zip(items) {
         let number = match parse::number(item) {
@@ -110,7 +107,8 @@ fn triple(text: &str, default: u32, expected: &str) -> Result<[u32; 3], ParseErr
             Some(Number::Float(_)) | None => None,
         };
         *size = number.ok_or_else(|| {
-            ParseError::new(text, format!("`{item}` is no number of 32 bits; expected {expected}"))
+            let item = item.to_owned();
+            ParseError::new(text, ParseReason::NoNumberOf32Bits { item, expected })
         })?;
     }
     Ok(sizes)

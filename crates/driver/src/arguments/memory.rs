@@ -1,6 +1,7 @@
 //! The buffers of a launch: one for each tensor, or for each group of aliases.
 
 use super::contents::{self, Data};
+use super::misfit::{AliasError, BufferError};
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
@@ -31,7 +32,11 @@ impl<'r> Buffers<'r> {
     }
 
     /// A buffer of unknown size.
-    pub(super) fn unbounded(&mut self, name: &str, element_bytes: u32) -> Result<usize, String> {
+    pub(super) fn unbounded(
+        &mut self,
+        name: &str,
+        element_bytes: u32,
+    ) -> Result<usize, BufferError> {
         if let Some(&buffer) = self.known.get(name) {
             return Ok(buffer);
         }
@@ -43,12 +48,14 @@ impl<'r> Buffers<'r> {
     }
 
     /// The buffer of a tensor; the same if it is asked for again.
-    pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, String> {
+    pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, BufferError> {
         if let Some(&buffer) = self.known.get(name) {
             return Ok(buffer);
         }
-        let data =
-            contents::data(tensor).map_err(|reason| format!("`{name}={tensor}`: {reason}"))?;
+        let data = contents::data(tensor).map_err(|why| {
+            let argument = format!("{name}={tensor}");
+            BufferError::Contents { argument, why }
+        })?;
         let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
         let access = match tensor.direction {
             Direction::In => Access::In,
@@ -90,12 +97,13 @@ impl<'r> Buffers<'r> {
         name: &str,
         tensor: &TensorSpec,
         data: Option<Data>,
-    ) -> Result<Contents, String> {
+    ) -> Result<Contents, BufferError> {
         if let Some(data) = data {
             return Ok(Contents::Known(data.bytes));
         }
-        let needs = |what: &str, example: &TensorSpec| {
-            Err(format!("`{name}` needs {what}: --arg {name}={example}"))
+        let needs = |what, example: &TensorSpec| {
+            let (name, example) = (name.to_owned(), example.to_string());
+            Err(BufferError::Needs { name, what, example })
         };
         let refused = self.missing_data == MissingData::Refused;
         let Some(shape) = &tensor.shape else {
@@ -126,7 +134,7 @@ impl<'r> Buffers<'r> {
     }
 
     /// Adds a buffer, or makes it one with that of an alias.
-    fn place(&mut self, buffer: Buffer) -> Result<usize, String> {
+    fn place(&mut self, buffer: Buffer) -> Result<usize, BufferError> {
         let name = buffer.name.clone();
         let group = self.aliases.iter().find(|alias| alias.names.contains(&name));
         let known = group
@@ -134,8 +142,9 @@ impl<'r> Buffers<'r> {
         let position = match (known, group) {
             (Some(position), Some(group)) => {
                 let merged = merge(&self.buffers[position], buffer);
+                let group = || group.to_string();
                 self.buffers[position] =
-                    merged.map_err(|reason| format!("--alias {group}: {reason}"))?;
+                    merged.map_err(|why| BufferError::Alias { group: group(), why })?;
                 position
             }
             _ => {
@@ -154,14 +163,12 @@ fn with_file(name: &str, tensor: &TensorSpec) -> TensorSpec {
 }
 
 /// Two arguments at one address.
-fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, String> {
-    let names = format!("`{}` and `{}`", first.name, second.name);
+fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
+    let names = [first.name.clone(), second.name.clone()];
     if let (Some(a), Some(b)) = (size(&first.contents), size(&second.contents))
         && a != b
     {
-        return Err(format!(
-            "{names} have {a} and {b} bytes; different sizes are not supported yet"
-        ));
+        return Err(AliasError::Sizes { names, bytes: [a, b] });
     }
     let contents = match (&first.contents, second.contents) {
         (Contents::Unbounded, _) | (_, Contents::Unbounded) => Contents::Unbounded,
@@ -170,7 +177,7 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, String> {
         (Contents::Opaque(bytes), Contents::Opaque(_)) => Contents::Opaque(*bytes),
         (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
         (Contents::Known(_) | Contents::Opaque(_), Contents::Known(_) | Contents::Opaque(_)) => {
-            return Err(format!("{names} are said to start with different contents"));
+            return Err(AliasError::Contents { names });
         }
     };
     let access = if first.access == second.access { first.access } else { Access::InOut };

@@ -20,9 +20,11 @@ mod input;
 mod launch_spec;
 mod limits;
 mod memory;
+mod misfit;
 mod output;
 mod parameter;
 mod parse;
+mod reason;
 mod request;
 mod scalar;
 mod select;
@@ -36,44 +38,39 @@ pub use command::{Suggestion, command_line, suggestion};
 pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
+pub(crate) use misfit::NearestError;
 pub use output::OutputSpec;
+pub use reason::{NumberError, ParseReason};
 pub use request::{Arguments, BuildError, BuiltLaunch, Invocation, MissingData, Request};
 pub(crate) use scalar::nearest;
-pub use select::{KernelPath, kernels, select_kernel};
+pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
     Number, TensorSpec,
 };
 
-use std::fmt;
+use thiserror::Error;
 
 /// A flag or argument that cannot be read; displays as one line that quotes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}`: {reason}")]
 pub struct ParseError {
     text: String,
-    reason: String,
+    reason: ParseReason,
 }
 
 impl ParseError {
-    fn new(text: &str, reason: impl Into<String>) -> Self {
-        Self { text: text.to_owned(), reason: reason.into() }
+    fn new(text: &str, reason: ParseReason) -> Self {
+        Self { text: text.to_owned(), reason }
     }
 
     /// What is wrong and what was expected, without the quotation, for callers that quote it
     /// themselves.
     #[must_use]
-    pub fn reason(&self) -> &str {
+    pub fn reason(&self) -> &ParseReason {
         &self.reason
     }
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.text, self.reason)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// The candidate a misspelt word most likely means, if one is close.
 pub(crate) fn closest<'c>(

@@ -13,7 +13,7 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, TensorSpec,
+    Initial, Number, ParseError, ParseReason, TensorSpec,
 };
 use equiv::Formula;
 use std::str::FromStr;
@@ -25,12 +25,12 @@ impl FromStr for ArgumentSpec {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let fail = |reason: String| ParseError::new(text, reason);
+        let fail = |reason: ParseReason| ParseError::new(text, reason);
         let Some((name, value)) = text.split_once('=') else {
-            return Err(fail(format!("expected NAME=TYPE or NAME=VALUE, such as {}", example())));
+            return Err(fail(ParseReason::NoEquals));
         };
         if !is_name(name) {
-            return Err(fail(format!("`{name}` is no name: letters, digits, `_`, `.` and `$`")));
+            return Err(fail(ParseReason::NoName(name.to_owned())));
         }
         let value = parse_value(name, value).map_err(fail)?;
         Ok(Self { name: name.to_owned(), value })
@@ -43,10 +43,10 @@ impl FromStr for AliasSpec {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
-            return Err(ParseError::new(text, format!("`{name}` is no name; expected NAME,NAME")));
+            return Err(ParseError::new(text, ParseReason::NoAliasName(name.clone())));
         }
         if names.len() < 2 {
-            return Err(ParseError::new(text, "expected two names or more, such as x,y"));
+            return Err(ParseError::new(text, ParseReason::OneAlias));
         }
         Ok(Self { names })
     }
@@ -58,7 +58,7 @@ impl FromStr for AssumeSpec {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         match Formula::condition(text) {
             Ok(condition) => Ok(Self { condition }),
-            Err(reason) => Err(ParseError::new(text, reason)),
+            Err(why) => Err(ParseError::new(text, ParseReason::Condition(why))),
         }
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
     text.parse::<f64>().ok().map(|_| Number::Float(text.to_owned()))
 }
 
-fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, String> {
+fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if text == "?" {
         return Ok(ArgumentValue::Missing);
     }
@@ -96,9 +96,7 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, String> {
         return structure(text);
     }
     if text.is_empty() || text.starts_with(['[', '@']) {
-        return Err(format!("expected a type before `{text}`, such as {name}=f32[?]{}", {
-            if text.is_empty() { String::new() } else { format!("={text}") }
-        }));
+        return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
     }
     let (word, rest) = split_word(text);
     let Some(element) = ElementType::from_name(word) else {
@@ -108,63 +106,58 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, String> {
 }
 
 /// A word that is no type and no number.
-fn unknown_type(text: &str, word: &str) -> String {
+fn unknown_type(text: &str, word: &str) -> ParseReason {
     let digits = text.trim_start_matches(['-', '+']);
     if digits.chars().all(|c| c.is_ascii_digit()) || digits.starts_with("0x") {
-        return format!("`{text}` is no integer of 64 bits");
+        return ParseReason::NoInteger(text.to_owned());
     }
     if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return format!("`{text}` is no number; expected one such as 512, 0x200, -1 or 0.125");
+        return ParseReason::NoNumber(text.to_owned());
     }
     let shown = if word.is_empty() { text } else { word };
     match ElementType::suggestion(word) {
-        Some(suggestion) => format!("`{shown}` is no type; did you mean {suggestion}?"),
-        None => format!("`{shown}` is neither a type nor a number; expected {}", example()),
+        Some(suggestion) => {
+            ParseReason::MisspeltType { word: shown.to_owned(), meant: suggestion.to_string() }
+        }
+        None => ParseReason::UnknownType(shown.to_owned()),
     }
 }
 
-fn example() -> &'static str {
-    "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32"
-}
-
 /// What follows the type of something without a shape.
-fn scalar_argument(element: ElementType, rest: &str) -> Result<ArgumentValue, String> {
+fn scalar_argument(element: ElementType, rest: &str) -> Result<ArgumentValue, ParseReason> {
     let value = scalar_value(element, rest)?;
     Ok(ArgumentValue::Scalar { element, value })
 }
 
-fn scalar_value(element: ElementType, rest: &str) -> Result<Option<Number>, String> {
+fn scalar_value(element: ElementType, rest: &str) -> Result<Option<Number>, ParseReason> {
     if rest.is_empty() && element.is_float() {
         return Ok(None);
     }
     if rest.is_empty() {
-        return Err(format!(
-            "a launch fixes every integer: expected a value ({element}=512), or a tensor \
-             ({element}[64])"
-        ));
+        return Err(ParseReason::OpenInteger(element));
     }
     if rest.starts_with(':') {
-        return Err(format!("a scalar has no direction; a tensor of one is {element}[1]{rest}"));
+        return Err(ParseReason::ScalarDirection { element, rest: rest.to_owned() });
     }
     let Some(text) = rest.strip_prefix('=') else {
-        return Err(format!("expected nothing, `[` or `=` after {element}, found `{rest}`"));
+        return Err(ParseReason::AfterType { element, rest: rest.to_owned() });
     };
     let number = checked_number(element, text)?;
     Ok(Some(number))
 }
 
 /// A number that the type has.
-fn checked_number(element: ElementType, text: &str) -> Result<Number, String> {
+fn checked_number(element: ElementType, text: &str) -> Result<Number, ParseReason> {
     let number = number(text).ok_or_else(|| match text {
-        "iota" => format!("only a tensor can start as iota, such as {element}[64]=iota"),
-        _ => format!("`{text}` is no number of 64 bits or less"),
+        "iota" => ParseReason::ScalarIota(element),
+        _ => ParseReason::NoNumberOf64Bits(text.to_owned()),
     })?;
     element.encode(&number, &mut Vec::new())?;
     Ok(number)
 }
 
 /// `[4,512]@[s0,s1]:out=INIT`
-fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, String> {
+fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, ParseReason> {
     let (sizes, rest) = bracketed(text)?;
     let shape = if sizes.trim() == "?" { None } else { Some(counts(sizes, "size")?) };
     let (strides, rest) = match rest.strip_prefix('@') {
@@ -172,7 +165,7 @@ fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, String> {
             let (strides, rest) = bracketed(strides)?;
             (Some(counts(strides, "stride")?), rest)
         }
-        Some(_) => return Err("expected strides such as @[512,1] after `@`".to_owned()),
+        Some(_) => return Err(ParseReason::NoStrides),
         None => (None, rest),
     };
     let (direction, rest) = match rest.strip_prefix(':') {
@@ -185,23 +178,20 @@ fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, String> {
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
-        None => return Err(format!("expected `@[`, `:`, `=` or nothing, found `{rest}`")),
+        None => return Err(ParseReason::AfterShape(rest.to_owned())),
     };
     let tensor = TensorSpec { element, shape, strides, direction, initial };
     check_tensor(&tensor)?;
     Ok(ArgumentValue::Tensor(tensor))
 }
 
-fn check_tensor(tensor: &TensorSpec) -> Result<(), String> {
+fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
     let Some(shape) = &tensor.shape else {
-        let unknown = "a tensor of unknown size [?]";
         if tensor.strides.is_some() {
-            return Err(format!("{unknown} has no strides"));
+            return Err(ParseReason::StridesOfUnknown);
         }
         return match tensor.initial {
-            Some(Initial::Iota | Initial::Fill(_)) => {
-                Err(format!("{unknown} can only start with the contents of a list or file"))
-            }
+            Some(Initial::Iota | Initial::Fill(_)) => Err(ParseReason::ContentsOfUnknown),
             Some(Initial::File(_) | Initial::List(_)) | None => Ok(()),
         };
     };
@@ -209,41 +199,41 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), String> {
     if let Some(strides) = strides {
         if strides.len() != shape.len() {
             let (sizes, given) = (shape.len(), strides.len());
-            return Err(format!("{sizes} sizes need as many strides, {given} are given"));
+            return Err(ParseReason::StrideCount { sizes, given });
         }
         let overlaps = shape.iter().zip(strides).any(|(&size, &stride)| size > 1 && stride == 0);
         if overlaps && tensor.direction != Direction::In {
-            return Err("a stride of 0 makes elements overlap, which an output cannot".to_owned());
+            return Err(ParseReason::OverlappingOutput);
         }
     }
     let extents = [TensorSpec::extent(shape, strides), TensorSpec::extent(shape, None)];
     let bytes = u64::from(tensor.element.bytes());
     let fits = |extent: &Option<u64>| extent.is_some_and(|count| count <= LARGEST_BUFFER / bytes);
     if !extents.iter().all(fits) {
-        return Err("the tensor is larger than any memory (2^48 bytes)".to_owned());
+        return Err(ParseReason::TensorTooLarge);
     }
     if let (Some(Initial::List(numbers)), Some(elements)) = (&tensor.initial, tensor.elements())
         && numbers.len() as u64 != elements
     {
         let given = numbers.len();
-        return Err(format!("the shape has {elements} elements, the list has {given}"));
+        return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
 }
 
-fn parse_direction(text: &str) -> Result<Direction, String> {
+fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
     Ok(match text {
         "in" => Direction::In,
         "out" => Direction::Out,
         "inout" => Direction::InOut,
-        _ => return Err(format!("`:{text}` is no direction; expected :in, :out or :inout")),
+        _ => return Err(ParseReason::NoDirection(text.to_owned())),
     })
 }
 
-fn parse_initial(element: ElementType, text: &str) -> Result<Initial, String> {
+fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReason> {
     if let Some(path) = text.strip_prefix('@') {
         return if path.is_empty() {
-            Err("expected the name of a .npy file after `=@`".to_owned())
+            Err(ParseReason::NoFile)
         } else {
             Ok(Initial::File(path.to_owned()))
         };
@@ -254,51 +244,46 @@ fn parse_initial(element: ElementType, text: &str) -> Result<Initial, String> {
     if text.starts_with('[') {
         let (items, rest) = bracketed(text)?;
         if !rest.is_empty() {
-            return Err(format!("expected nothing after the list, found `{rest}`"));
+            return Err(ParseReason::AfterList(rest.to_owned()));
         }
         if items.contains('[') {
-            return Err("expected a flat list, in row-major order".to_owned());
+            return Err(ParseReason::NestedList);
         }
         let numbers = comma_separated(items).map(|item| checked_number(element, item));
         return numbers.collect::<Result<_, _>>().map(Initial::List);
     }
     if number(text).is_none() {
-        return Err(format!(
-            "`{text}` is no initial contents; expected a number, iota, [3,1,2] or @FILE.npy"
-        ));
+        return Err(ParseReason::NoContents(text.to_owned()));
     }
     checked_number(element, text).map(Initial::Fill)
 }
 
-fn structure(text: &str) -> Result<ArgumentValue, String> {
+fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
     let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
-    let inner = inner.ok_or("expected `}` at the end of the structure")?;
+    let inner = inner.ok_or(ParseReason::UnclosedStructure)?;
     let fields: Vec<Field> = comma_separated(inner).map(field).collect::<Result<_, _>>()?;
     if fields.is_empty() {
-        return Err("the structure has no fields; expected {0:x,8:512}".to_owned());
+        return Err(ParseReason::EmptyStructure);
     }
     Ok(ArgumentValue::Structure(fields))
 }
 
-fn field(text: &str) -> Result<Field, String> {
-    let (offset, value) = text
-        .split_once(':')
-        .ok_or_else(|| format!("field `{text}`: expected OFFSET:VALUE, such as 8:x"))?;
-    let offset = count(offset, "offset").map_err(|reason| format!("field `{text}`: {reason}"))?;
-    let value = field_value(value.trim()).map_err(|reason| format!("field `{text}`: {reason}"))?;
+fn field(text: &str) -> Result<Field, ParseReason> {
+    let fail = |why| ParseReason::Field { field: text.to_owned(), why: Box::new(why) };
+    let (offset, value) = text.split_once(':').ok_or_else(|| fail(ParseReason::NoOffset))?;
+    let offset = count(offset, "offset").map_err(fail)?;
+    let value = field_value(value.trim()).map_err(fail)?;
     Ok(Field { offset, value })
 }
 
-fn field_value(text: &str) -> Result<FieldValue, String> {
+fn field_value(text: &str) -> Result<FieldValue, ParseReason> {
     if let Some(number) = number(text) {
         return Ok(FieldValue::Number(number));
     }
     let (word, rest) = split_word(text);
     if let Some(element) = ElementType::from_name(word) {
         if rest.starts_with('[') {
-            return Err(format!(
-                "a tensor is an argument of its own: --arg NAME={text}, and the field its NAME"
-            ));
+            return Err(ParseReason::TensorField(text.to_owned()));
         }
         return Ok(FieldValue::Scalar { element, value: scalar_value(element, rest)? });
     }
@@ -308,10 +293,7 @@ fn field_value(text: &str) -> Result<FieldValue, String> {
     match related(text) {
         Some(Ok(ArgumentValue::Related(expression))) => Ok(FieldValue::Related(expression)),
         Some(Err(reason)) => Err(reason),
-        _ => {
-            Err("expected a number, a type with a value, an expression, or the name of an argument"
-                .to_owned())
-        }
+        _ => Err(ParseReason::NoFieldValue),
     }
 }
 
@@ -319,7 +301,7 @@ fn field_value(text: &str) -> Result<FieldValue, String> {
 const CONSTANTS: [&str; 5] = ["pi", "log2e", "log10e", "ln2", "ln10"];
 
 /// An expression over other arguments, `None` if the text does not look like one.
-fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
+fn related(text: &str) -> Option<Result<ArgumentValue, ParseReason>> {
     let is_operator = |letter: char| "+-*/^(".contains(letter);
     let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.,) ".contains(c);
     // A sign alone makes no expression.
@@ -329,11 +311,9 @@ fn related(text: &str) -> Option<Result<ArgumentValue, String>> {
         return None;
     }
     Some(match Formula::expression(text) {
-        Err(reason) => Err(format!("`{text}`: {reason}")),
+        Err(why) => Err(ParseReason::Expression { text: text.to_owned(), why }),
         Ok(formula) => match formula.is_undefined() {
-            true => Err(format!(
-                "`{text}` has no value: it divides by zero, or takes a root or logarithm of a number that has none"
-            )),
+            true => Err(ParseReason::UndefinedExpression(text.to_owned())),
             false => Ok(ArgumentValue::Related(text.to_owned())),
         },
     })
@@ -352,8 +332,8 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// What is between the bracket the text begins with and the next closing one, and what follows.
-fn bracketed(text: &str) -> Result<(&str, &str), String> {
-    let end = text.find(']').ok_or_else(|| format!("`{text}` has no closing `]`"))?;
+fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
+    let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))
 }
 
@@ -363,16 +343,15 @@ fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     items.into_iter().flatten().map(str::trim)
 }
 
-fn counts(text: &str, what: &str) -> Result<Vec<u64>, String> {
+fn counts(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
     comma_separated(text).map(|item| count(item, what)).collect()
 }
 
-fn count(text: &str, what: &str) -> Result<u64, String> {
+fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
     match number(text.trim()) {
-        Some(Number::Integer(value)) if value >= 0 => {
-            u64::try_from(value).map_err(|_| format!("{what} `{text}` is too large"))
-        }
-        _ if text.trim() == "?" => Err(format!("only a whole shape can be unknown: {what} `?`")),
-        _ => Err(format!("{what} `{text}` is not a number from 0 up")),
+        Some(Number::Integer(value)) if value >= 0 => u64::try_from(value)
+            .map_err(|_| ParseReason::CountTooLarge { what, text: text.to_owned() }),
+        _ if text.trim() == "?" => Err(ParseReason::UnknownCount { what }),
+        _ => Err(ParseReason::NoCount { what, text: text.to_owned() }),
     }
 }

@@ -8,7 +8,8 @@ use super::build::{Builder, Outcome, Problem, shown, wrong};
 use super::parameter::{Kind, Parameter};
 use super::structure::{Piece, integer_bytes};
 use super::{
-    ArgumentSpec, ArgumentValue, ElementType, MissingData, Number, ScalarSpec, ScalarValue,
+    ArgumentSpec, ArgumentValue, ElementType, MissingData, NearestError, Number, NumberError,
+    ScalarSpec, ScalarValue,
 };
 use equiv::Formula;
 use std::collections::BTreeMap;
@@ -127,7 +128,7 @@ impl Builder<'_> {
     ) -> Outcome {
         let shown = shown(parameter, &spec.name);
         let problem = |reason: String| Problem::Wrong(format!("`{spec}`: {reason}"));
-        let formula = Formula::expression(expression).map_err(problem)?;
+        let formula = Formula::expression(expression).map_err(|why| problem(why.to_string()))?;
         let specs = || self.request.arguments.specs.iter().chain(self.request.others);
         let mut integers = BTreeMap::new();
         for name in formula.names() {
@@ -194,7 +195,7 @@ impl Builder<'_> {
             MissingData::Opaque => Some(Ok(exec::Argument::Opaque(Some(element.scalar())))),
             MissingData::Refused => {
                 let number = Number::Float(format!("{:e}", nearest?.number));
-                Some(encode(element, &number).map_err(Problem::Wrong))
+                Some(encode(element, &number).map_err(Problem::wrong))
             }
         }
     }
@@ -238,13 +239,15 @@ impl Builder<'_> {
 pub(crate) fn nearest(
     formula: &Formula,
     element: ElementType,
-) -> Result<Option<equiv::Nearest>, String> {
+) -> Result<Option<equiv::Nearest>, NearestError> {
     let ir::Scalar::Float(format) = element.scalar() else { return Ok(None) };
     match formula.nearest(format) {
         Some(nearest) if !nearest.number.is_finite() => {
-            Err(format!("{formula} is too large for {element}"))
+            Err(NearestError::TooLarge { formula: formula.to_string(), element })
         }
-        Some(nearest) if nearest.vanishes => Err(format!("{formula} rounds to zero in {element}")),
+        Some(nearest) if nearest.vanishes => {
+            Err(NearestError::Vanishes { formula: formula.to_string(), element })
+        }
         nearest => Ok(nearest),
     }
 }
@@ -275,7 +278,7 @@ fn known(element: Option<ElementType>, bytes: &[u8]) -> ScalarValue {
     }
 }
 
-fn encode(element: ElementType, number: &Number) -> Result<exec::Argument, String> {
+fn encode(element: ElementType, number: &Number) -> Result<exec::Argument, NumberError> {
     let mut bytes = Vec::new();
     element.encode(number, &mut bytes)?;
     Ok(exec::Argument::Bytes(bytes))

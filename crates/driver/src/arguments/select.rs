@@ -6,6 +6,7 @@ use ir::{FuncId, Program};
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// More kernels than these are not listed in a message.
 const LONGEST_LIST: usize = 20;
@@ -50,6 +51,24 @@ pub fn kernels(program: &Program) -> Vec<FuncId> {
     kernels.map(|(id, _)| id).collect()
 }
 
+/// Why no kernel is meant, or more than one; displays as a sentence that lists the kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
+pub enum SelectError {
+    #[error("the file has no kernel")]
+    NoKernel,
+    #[error("the file has {count} kernels; say which, as in FILE::{example}: {kernels}")]
+    Unnamed { count: usize, example: String, kernels: String },
+    #[error("`{name}` fits {count} kernels: {kernels}")]
+    Several { name: String, count: usize, kernels: String },
+    #[error("there is no kernel `{name}`: the file has none")]
+    NotInEmpty { name: String },
+    #[error("there is no kernel `{name}`; did you mean {meant}?")]
+    Misspelt { name: String, meant: String },
+    #[error("there is no kernel `{name}`; the file has {kernels}")]
+    Unknown { name: String, kernels: String },
+}
+
 /// The kernel a name stands for, or the only one if there is no name.
 ///
 /// A name is compared, in this order, with the kernels' names in the PTX, their source names, their
@@ -58,7 +77,7 @@ pub fn kernels(program: &Program) -> Vec<FuncId> {
 ///
 /// # Errors
 /// If no kernel or more than one is meant; the message lists the kernels.
-pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, String> {
+pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, SelectError> {
     let kernels: Vec<Candidate> = program
         .functions
         .enumerate()
@@ -69,13 +88,12 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, St
     let Some(name) = name else {
         return match kernels.as_slice() {
             [only] => Ok(only.id),
-            [] => Err("the file has no kernel".to_owned()),
-            [first, ..] => Err(format!(
-                "the file has {} kernels; say which, as in FILE::{}: {}",
-                kernels.len(),
-                first.shortest(),
-                list(&everything)
-            )),
+            [] => Err(SelectError::NoKernel),
+            [first, ..] => Err(SelectError::Unnamed {
+                count: kernels.len(),
+                example: first.shortest().to_owned(),
+                kernels: list(&everything),
+            }),
         };
     };
     let comparisons: [fn(&Candidate, &str) -> bool; 4] = [
@@ -94,18 +112,18 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, St
             [] => {}
             [only] => return Ok(only.id),
             several => {
-                let count = several.len();
-                return Err(format!("`{name}` fits {count} kernels: {}", list(several)));
+                let (name, count) = (name.to_owned(), several.len());
+                return Err(SelectError::Several { name, count, kernels: list(several) });
             }
         }
     }
     if kernels.is_empty() {
-        return Err(format!("there is no kernel `{name}`: the file has none"));
+        return Err(SelectError::NotInEmpty { name: name.to_owned() });
     }
     let names = kernels.iter().map(Candidate::shortest);
     Err(match closest(name, names) {
-        Some(suggestion) => format!("there is no kernel `{name}`; did you mean {suggestion}?"),
-        None => format!("there is no kernel `{name}`; the file has {}", list(&everything)),
+        Some(meant) => SelectError::Misspelt { name: name.to_owned(), meant: meant.to_owned() },
+        None => SelectError::Unknown { name: name.to_owned(), kernels: list(&everything) },
     })
 }
 

@@ -4,6 +4,7 @@
 //! the kernel does at its offset, and without one fills the room to the next field (at most 8 bytes,
 //! aligned). A stated type (`16:s32=512`) leaves no doubt.
 
+use super::misfit::{FieldError, StructureError};
 use super::parameter::Parameter;
 use super::{ArgumentSpec, ArgumentValue, ElementType, Field, FieldValue, Number};
 
@@ -37,15 +38,15 @@ pub(super) fn pieces<'s>(
     fields: &'s [Field],
     parameter: &Parameter<'_>,
     arguments: &'s [ArgumentSpec],
-) -> Result<Vec<(u64, Piece<'s>)>, String> {
+) -> Result<Vec<(u64, Piece<'s>)>, StructureError> {
     let mut sorted: Vec<&Field> = fields.iter().collect();
     sorted.sort_by_key(|field| field.offset);
     let mut pieces: Vec<(u64, Piece<'s>)> = Vec::new();
     let mut end = 0;
     for (position, field) in sorted.iter().enumerate() {
-        let fail = |reason: String| format!("field `{field}`: {reason}");
+        let fail = |why: FieldError| StructureError { field: field.to_string(), why };
         if position > 0 && field.offset < end {
-            return Err(fail("overlaps the field before it".to_owned()));
+            return Err(fail(FieldError::Overlap));
         }
         let next = sorted.get(position + 1).map_or(parameter.bytes, |next| next.offset);
         let room = next.min(parameter.bytes).saturating_sub(field.offset);
@@ -53,7 +54,7 @@ pub(super) fn pieces<'s>(
         end = field.offset.saturating_add(piece.bytes());
         if end > parameter.bytes {
             let (size, most) = (piece.bytes(), parameter.bytes);
-            return Err(fail(format!("{size} bytes there exceed the {most} of the parameter")));
+            return Err(fail(FieldError::Beyond { size, most }));
         }
         pieces.push((field.offset, piece));
     }
@@ -65,7 +66,7 @@ fn piece<'s>(
     room: u64,
     parameter: &Parameter<'_>,
     arguments: &'s [ArgumentSpec],
-) -> Result<Piece<'s>, String> {
+) -> Result<Piece<'s>, FieldError> {
     let room = Room::new(field.offset, room, parameter);
     match &field.value {
         FieldValue::Number(value) => number(value, room),
@@ -73,25 +74,24 @@ fn piece<'s>(
         FieldValue::Related(expression) => related(expression, room),
         FieldValue::Name(name) => {
             let argument = arguments.iter().find(|argument| argument.name == *name);
-            let argument = argument.ok_or_else(|| {
-                format!("no argument is called `{name}`; expected --arg {name}=… beside it")
-            })?;
+            let argument =
+                argument.ok_or_else(|| FieldError::UnknownArgument { name: name.clone() })?;
             match &argument.value {
                 ArgumentValue::Number(value) => number(value, room),
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
                 ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
-                ArgumentValue::Structure(_) => Err("a structure within a structure".to_owned()),
+                ArgumentValue::Structure(_) => Err(FieldError::Nested),
                 ArgumentValue::Related(expression) => related(expression, room),
             }
         }
     }
 }
 
-fn related(expression: &str, room: Room) -> Result<Piece<'_>, String> {
+fn related(expression: &str, room: Room) -> Result<Piece<'_>, FieldError> {
     match room.loaded.unwrap_or(room.bytes.min(4)) {
         4 => Ok(Piece::Related(ElementType::F32, expression)),
         8 => Ok(Piece::Related(ElementType::F64, expression)),
-        bytes => Err(format!("`{expression}`: no float has {bytes} bytes there")),
+        bytes => Err(FieldError::NoFloat { expression: expression.to_owned(), bytes }),
     }
 }
 
@@ -113,25 +113,25 @@ impl Room {
     }
 }
 
-fn scalar<'s>(element: ElementType, value: Option<&Number>) -> Result<Piece<'s>, String> {
+fn scalar<'s>(element: ElementType, value: Option<&Number>) -> Result<Piece<'s>, FieldError> {
     let Some(value) = value else { return Ok(Piece::Symbolic(element)) };
     let mut bytes = Vec::new();
     element.encode(value, &mut bytes)?;
     Ok(Piece::Bytes(bytes))
 }
 
-fn number<'s>(value: &Number, room: Room) -> Result<Piece<'s>, String> {
+fn number<'s>(value: &Number, room: Room) -> Result<Piece<'s>, FieldError> {
     let Number::Integer(integer) = value else {
         return match room.loaded.unwrap_or(room.bytes.min(4)) {
             4 => scalar(ElementType::F32, Some(value)),
             8 => scalar(ElementType::F64, Some(value)),
-            _ => Err(format!("the type of {value} is not clear; say it, as in f16={value}")),
+            _ => Err(FieldError::UnclearType { number: value.to_string() }),
         };
     };
     let bytes = room.loaded.unwrap_or(room.bytes);
     integer_bytes(*integer, bytes)
         .map(Piece::Bytes)
-        .ok_or_else(|| format!("{value} does not fit {bytes} bytes"))
+        .ok_or_else(|| FieldError::Number { number: value.to_string(), bytes })
 }
 
 /// An integer as so many bytes, at most 8, if it fits signed or unsigned.

@@ -6,6 +6,7 @@
 //! without an initialiser makes no sense unless the host writes it: it may hold anything.
 
 use super::limits::mentioned;
+use super::misfit::SymbolError;
 use super::{ArgumentSpec, ArgumentValue, Direction, ElementType, MissingData, Request, closest};
 use super::{TensorSpec, contents as tensor_contents};
 use crate::demangle::demangle;
@@ -89,7 +90,7 @@ fn one(
     program: &Program,
     spec: &ArgumentSpec,
     missing_data: MissingData,
-) -> Result<(VarId, Contents), String> {
+) -> Result<(VarId, Contents), SymbolError> {
     let (id, variable) = find(program, &spec.name)?;
     let size = variable.size;
     let contents = match &spec.value {
@@ -108,21 +109,21 @@ fn one(
         ArgumentValue::Scalar { element, value: None } => Contents::Opaque(element.bytes().into()),
         ArgumentValue::Tensor(tensor) => tensor_of(variable, tensor)?,
         ArgumentValue::Structure(_) | ArgumentValue::Related(_) => {
-            return Err("expected an array such as f32[4], a number, or ?".to_owned());
+            return Err(SymbolError::NoContents);
         }
     };
     if let Some(size) = size.filter(|&size| size != contents.size()) {
-        return Err(format!("the variable has {size} bytes, this {}", contents.size()));
+        return Err(SymbolError::Size { size, given: contents.size() });
     }
     if missing_data == MissingData::Refused && !matches!(contents, Contents::Known(_)) {
-        return Err("a simulation needs data".to_owned());
+        return Err(SymbolError::NeedsData);
     }
     Ok((id, contents))
 }
 
-fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, String> {
+fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, SymbolError> {
     if tensor.direction != Direction::In {
-        return Err("module variables have no direction".to_owned());
+        return Err(SymbolError::Direction);
     }
     if let Some(data) = tensor_contents::data(tensor)? {
         return Ok(Contents::Known(data.bytes));
@@ -135,7 +136,7 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Strin
 }
 
 /// The type of a number for a variable that is one.
-fn scalar_type(variable: &Variable) -> Result<ElementType, String> {
+fn scalar_type(variable: &Variable) -> Result<ElementType, SymbolError> {
     let element = match variable.element.as_str() {
         "b8" => Some(ElementType::U8),
         "b16" => Some(ElementType::U16),
@@ -145,12 +146,12 @@ fn scalar_type(variable: &Variable) -> Result<ElementType, String> {
     };
     match element.filter(|_| variable.dimensions.is_empty()) {
         Some(element) => Ok(element),
-        None => Err("the variable is an array; expected one such as f32[4]".to_owned()),
+        None => Err(SymbolError::Array),
     }
 }
 
 /// The module variable of a name, mangled or not.
-fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), String> {
+fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), SymbolError> {
     let module = || {
         let all = program.variables.enumerate();
         all.filter(|(_, variable)| matches!(variable.space, Space::Global | Space::Const))
@@ -159,10 +160,8 @@ fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), S
     found.ok_or_else(|| {
         let names: Vec<String> = module().map(|(_, variable)| shown(variable)).collect();
         match closest(name, names.iter().map(String::as_str)) {
-            Some(close) => {
-                format!("the module has no variable of that name; did you mean {close}?")
-            }
-            None => "the module has no variable of that name".to_owned(),
+            Some(close) => SymbolError::Misspelt { meant: close.to_owned() },
+            None => SymbolError::Unknown,
         }
     })
 }

@@ -1,5 +1,6 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
+mod error;
 mod overflow;
 mod reasons;
 mod sides;
@@ -19,6 +20,7 @@ use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
 use equiv::{Answer, Compared, compare};
+use error::SidesError;
 use exec::Thread;
 use std::collections::BTreeSet;
 
@@ -110,8 +112,8 @@ fn compare_sequences(
         return Outcome::bad_input("two kernels are needed");
     };
     match answer(sides, prepared, options) {
-        Err(message) => {
-            let input = vec![message];
+        Err(error) => {
+            let input = vec![error.to_string()];
             let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
             refused(last, &refusal, colour)
         }
@@ -132,7 +134,7 @@ fn answer<'r>(
     executions: [&[Execution<'r>]; 2],
     prepared: [Vec<Prepared<'r>>; 2],
     options: &Options<'_>,
-) -> Result<Answered<'r>, String> {
+) -> Result<Answered<'r>, SidesError> {
     sides::check_contents(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
@@ -141,7 +143,7 @@ fn answer<'r>(
         let other = sides::sequence(executions[1], &prepared[1], &meanings)?;
         let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
         if let Some(message) = equiv::impossible([&one, &other], &assumptions) {
-            return Err(message);
+            return Err(SidesError::Impossible(message));
         }
         let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
@@ -338,7 +340,7 @@ impl Answered<'_> {
             }
             Answer::Scalars(otherwise) => unknown(&self.otherwise(otherwise)),
             Answer::Unshown(unshown) => unknown(&self.unshown(unshown)),
-            Answer::Mismatch(reason) => unknown(reason),
+            Answer::Mismatch(reason) => unknown(&reason.to_string()),
         }
     }
 
@@ -459,7 +461,7 @@ mod tests {
     #[test]
     fn a_contradicted_proof_is_a_bug() {
         let position = equiv::Position { name: "y".to_owned(), index: 0 };
-        let at = equiv::Unsettled { position, reason: String::new(), lost: None };
+        let at = equiv::Unsettled { position, reason: equiv::OpenReason::Alike, lost: None };
         let contradicted = Answer::Contradicted(Box::new(at));
         for verdict in [Verdict::Unknown, Verdict::Refuted, Verdict::Proved] {
             assert_eq!(exit(Some(&contradicted), verdict), Exit::Bug);

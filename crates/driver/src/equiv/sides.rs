@@ -1,6 +1,7 @@
 //! The two sides of a comparison, from their launches: which inputs they have in common, what
 //! related scalars are, and what is assumed.
 
+use super::error::SidesError;
 use crate::arguments::{
     ArgumentValue, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest,
 };
@@ -22,7 +23,7 @@ pub(super) type Meanings = BTreeMap<String, Formula>;
 /// If the sides say different things of a name, or relations go in circles.
 pub(super) fn meanings<'p>(
     launches: impl Iterator<Item = &'p Prepared<'p>>,
-) -> Result<Meanings, String> {
+) -> Result<Meanings, SidesError> {
     let mut meanings = Meanings::new();
     let mut free = BTreeSet::new();
     for scalar in launches.flat_map(|launch| &launch.built.scalars) {
@@ -49,7 +50,7 @@ pub(super) fn meanings<'p>(
         }
     }
     if let Some(name) = free.iter().find(|name| meanings.contains_key(*name)) {
-        return Err(format!("`{name}` is any number on one side and not on the other"));
+        return Err(SidesError::AnyOnOneSide { name: name.clone() });
     }
     resolved(meanings)
 }
@@ -61,13 +62,14 @@ pub(super) fn meanings<'p>(
 pub(super) fn exact_scalars<'p>(
     launches: impl Iterator<Item = &'p Prepared<'p>>,
     meanings: &Meanings,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, SidesError> {
     let mut all = Vec::new();
     for scalar in launches.flat_map(|launch| &launch.built.scalars) {
         let ScalarValue::Related(element, expression) = &scalar.value else { continue };
         let formula = Formula::expression(expression)?.with(meanings);
         let name = &scalar.name;
-        let nearest = nearest(&formula, *element).map_err(|why| format!("`{name}`: {why}"))?;
+        let nearest = nearest(&formula, *element)
+            .map_err(|why| SidesError::NoFloat { name: name.clone(), why })?;
         let sentence = format!("{name} is exactly {expression}");
         if !nearest.is_some_and(|nearest| nearest.is_exact) && !all.contains(&sentence) {
             all.push(sentence);
@@ -77,7 +79,7 @@ pub(super) fn exact_scalars<'p>(
 }
 
 /// Relations with the relations they name in their place.
-fn resolved(meanings: Meanings) -> Result<Meanings, String> {
+fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
     let (mut done, mut open) = (Meanings::new(), meanings);
     for _ in 0..DEEPEST {
         let (ready, rest): (Meanings, Meanings) = open
@@ -92,15 +94,14 @@ fn resolved(meanings: Meanings) -> Result<Meanings, String> {
         }
         open = rest;
     }
-    let name = open.keys().next().map_or("", String::as_str);
-    Err(format!("`{name}` depends on itself, or on too many others"))
+    Err(SidesError::Circle { name: open.into_keys().next().unwrap_or_default() })
 }
 
 /// Tensors whose contents are given must be given wherever they are, and be the same.
 pub(super) fn check_contents(
     executions: [&[Execution<'_>]; 2],
     prepared: &[Vec<Prepared<'_>>; 2],
-) -> Result<(), String> {
+) -> Result<(), SidesError> {
     let mut known: BTreeMap<&str, (bool, Option<&[u8]>)> = BTreeMap::new();
     for (side, prepared) in executions.into_iter().zip(prepared) {
         // What an earlier launch writes is another thing from there on.
@@ -114,9 +115,10 @@ pub(super) fn check_contents(
             let read = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::Out);
             for (name, tensor) in read {
                 let given = tensor.initial.is_some();
+                let owned = || (*name).to_owned();
                 if written.contains(name) {
                     if given {
-                        return Err(format!("`{name}` is what an earlier launch leaves there"));
+                        return Err(SidesError::Overwritten { name: owned() });
                     }
                     continue;
                 }
@@ -125,12 +127,12 @@ pub(super) fn check_contents(
                 if before.0 != given {
                     let sequences = executions.iter().any(|side| side.len() > 1);
                     let place = if sequences { "in one launch" } else { "on one side" };
-                    return Err(format!("the contents of `{name}` are given {place} alone"));
+                    return Err(SidesError::GivenOnce { name: owned(), place });
                 }
                 if let (Some(one), Some(other)) = (before.1, here.1)
                     && one != other
                 {
-                    return Err(format!("`{name}` has other contents on the other side"));
+                    return Err(SidesError::OtherContents { name: owned() });
                 }
             }
             let out = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::In);
@@ -157,15 +159,15 @@ pub(super) fn sequence<'p>(
     executions: &[Execution<'_>],
     prepared: &'p [Prepared<'_>],
     meanings: &Meanings,
-) -> Result<Side<'p>, String> {
+) -> Result<Side<'p>, SidesError> {
     let mut launches = Vec::new();
     for (execution, prepared) in executions.iter().zip(prepared) {
         launches.push(side(execution, prepared, meanings)?);
     }
     if launches.len() > 1 && executions.iter().any(|one| !one.arguments.aliases.is_empty()) {
-        return Err("arguments at one address (alias) are not supported in a sequence".to_owned());
+        return Err(SidesError::AliasInSequence);
     }
-    let last = launches.pop().ok_or("a side has no launch")?;
+    let last = launches.pop().ok_or(SidesError::NoLaunch)?;
     let side = Side { before: launches, ..last };
     side.check_sequence()?;
     Ok(side)
@@ -179,7 +181,7 @@ pub(super) fn side<'p>(
     execution: &Execution<'_>,
     prepared: &'p Prepared<'_>,
     meanings: &Meanings,
-) -> Result<Side<'p>, String> {
+) -> Result<Side<'p>, SidesError> {
     let mut inputs = Vec::new();
     for input in own_inputs(execution, prepared)? {
         inputs.push(Input {
@@ -226,7 +228,7 @@ pub(super) fn side<'p>(
 fn own_inputs<'p>(
     execution: &Execution<'_>,
     prepared: &'p Prepared<'_>,
-) -> Result<Vec<&'p InputSpec>, String> {
+) -> Result<Vec<&'p InputSpec>, SidesError> {
     let rank = |input: &InputSpec| {
         let groups = execution.arguments.aliases.iter();
         let rank = |names: &[String]| names.iter().position(|name| *name == input.name);
@@ -239,11 +241,8 @@ fn own_inputs<'p>(
             continue;
         };
         if known.order() != input.order() {
-            let (one, other) = (&known.name, &input.name);
-            return Err(format!(
-                "`{one}` and `{other}` are at one address and have different strides, which is \
-                 not supported"
-            ));
+            let (one, other) = (known.name.clone(), input.name.clone());
+            return Err(SidesError::AliasStrides { one, other });
         }
         if rank(input) < rank(known) {
             *known = input;
@@ -260,7 +259,7 @@ pub(super) fn assumptions(
     specs: &[AssumeSpec],
     sides: [&Side<'_>; 2],
     meanings: &Meanings,
-) -> Result<Vec<Assumption>, String> {
+) -> Result<Vec<Assumption>, SidesError> {
     let inputs = sides.iter().flat_map(|side| side.own_inputs()).map(|input| input.name.as_str());
     let inputs: BTreeSet<&str> = inputs.collect();
     let outputs: BTreeSet<&str> =
@@ -270,13 +269,13 @@ pub(super) fn assumptions(
         let condition = spec.condition.with(meanings);
         let names = condition.names();
         if let Some(name) = names.iter().find(|name| !inputs.contains(name.as_str())) {
-            let known: Vec<&str> = inputs.iter().copied().collect();
+            let (condition, name) = (spec.to_string(), name.clone());
             return Err(match outputs.contains(name.as_str()) {
-                true => format!("--assume '{spec}': `{name}` is an output"),
-                false => format!(
-                    "--assume '{spec}': no input is called `{name}`; there is {}",
-                    known.join(", ")
-                ),
+                true => SidesError::AssumedOutput { condition, name },
+                false => {
+                    let known = inputs.iter().map(|&one| one.to_owned()).collect();
+                    SidesError::UnknownInput { condition, name, known }
+                }
             });
         }
         assumptions.push(Assumption { condition });
@@ -291,6 +290,6 @@ pub(super) fn assumptions(
 pub(crate) fn alone<'s>(
     execution: &Execution<'_>,
     prepared: &'s Prepared<'_>,
-) -> Result<Side<'s>, String> {
+) -> Result<Side<'s>, SidesError> {
     side(execution, prepared, &meanings(std::iter::once(prepared))?)
 }

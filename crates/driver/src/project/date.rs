@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
+use thiserror::Error;
 
 /// A day of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,11 +42,19 @@ impl Date {
     }
 }
 
-impl FromStr for Date {
-    type Err = String;
+/// A text that is no day.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}` is no day such as 2027-01-31")]
+pub struct DateError {
+    /// The text.
+    pub text: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("`{text}` is no day such as 2027-01-31");
+impl FromStr for Date {
+    type Err = DateError;
+
+    fn from_str(text: &str) -> Result<Self, DateError> {
+        let expected = || DateError { text: text.to_owned() };
         let parts: Vec<u32> = text
             .split('-')
             .map(|part| part.parse().map_err(|_| expected()))

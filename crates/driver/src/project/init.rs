@@ -1,9 +1,10 @@
 //! `warpproof init`: a first project file, with everything the PTX tells filled in.
 
 use super::FILE_NAME;
-use crate::arguments::{Suggestion, kernels, select_kernel, suggestion};
+use crate::arguments::{SelectError, Suggestion, kernels, select_kernel, suggestion};
 use crate::{Input, Outcome, escape, output, sources};
 use std::path::Path;
+use thiserror::Error;
 
 /// What to write a project file for.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub fn init(request: &Init<'_>) -> Outcome {
     }
     let text = match text(request) {
         Ok(text) => text,
-        Err(message) => return Outcome::bad_input(&message),
+        Err(error) => return Outcome::bad_input(&error.to_string()),
     };
     let written =
         output::write_below(request.folder, FILE_NAME, &mut |out| out.write_all(text.as_bytes()));
@@ -44,24 +45,34 @@ pub fn init(request: &Init<'_>) -> Outcome {
     Outcome::done(format!("{} written; {next}", path.display()))
 }
 
-fn text(request: &Init<'_>) -> Result<String, String> {
+/// Why there is nothing to write.
+#[derive(Debug, Error)]
+enum InitError {
+    #[error("`{name}` has errors: `warpproof inspect {name}` shows them")]
+    Module { name: String },
+    #[error("`{name}` has no kernel")]
+    NoKernel { name: String },
+    #[error(transparent)]
+    Selection(#[from] SelectError),
+}
+
+fn text(request: &Init<'_>) -> Result<String, InitError> {
     let mut text = String::from(
         "# What `warpproof run` checks. Replace each `?`; sizes are those of one launch.\n\
          # Several: matrix = { C = [128, 512] } and `{C}` in the texts.\n\n\
          [defaults]\ntimeout = \"60s\"\n",
     );
-    let facts = |(input, name): (&Input, Option<&str>)| -> Result<Vec<Suggestion>, String> {
-        let lowered = sources::lower(&input.source).map_err(|_| {
-            let name = input.name();
-            format!("`{name}` has errors: `warpproof inspect {name}` shows them")
-        })?;
+    let facts = |(input, name): (&Input, Option<&str>)| -> Result<Vec<Suggestion>, InitError> {
+        let name_of_file = || input.name().to_owned();
+        let lowered = sources::lower(&input.source)
+            .map_err(|_| InitError::Module { name: name_of_file() })?;
         let program = &lowered.program;
         let meant = match name {
             Some(_) => vec![select_kernel(program, name)?],
             None => kernels(program),
         };
         if meant.is_empty() {
-            return Err(format!("`{}` has no kernel", input.name()));
+            return Err(InitError::NoKernel { name: name_of_file() });
         }
         Ok(meant.into_iter().map(|kernel| suggestion(program, kernel)).collect())
     };
@@ -82,7 +93,9 @@ fn text(request: &Init<'_>) -> Result<String, String> {
         }
         Some(optimised) => {
             let one = facts(request.reference)?.swap_remove(0);
-            let other = facts(optimised)?.pop().ok_or("no kernel")?;
+            let name = || optimised.0.name().to_owned();
+            let other =
+                facts(optimised)?.pop().ok_or_else(|| InitError::NoKernel { name: name() })?;
             text.push_str(&format!("\n[[equiv]]\nname = {}\n", quoted(&other.kernel)));
             text.push_str(&format!("reference = {}\n", quoted(&path(request.reference, &one))));
             text.push_str(&format!("optimised = {}\n", quoted(&path(optimised, &other))));

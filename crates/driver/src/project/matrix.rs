@@ -6,6 +6,7 @@
 
 use super::value::{Problem, Raw, Table, scalar};
 use crate::arguments::closest;
+use thiserror::Error;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -90,7 +91,8 @@ pub(super) fn substitute(raw: &Raw, values: &Values) -> Result<String, Problem> 
         text.push_str(&rest[..open]);
         match is_expression(inside) && !values.is_empty() {
             true => text.push_str(
-                &evaluate(inside, values).map_err(|why| Problem::new(raw.span.clone(), why))?,
+                &evaluate(inside, values)
+                    .map_err(|why| Problem::new(raw.span.clone(), why.to_string()))?,
             ),
             false => text.push_str(&rest[open..=open + length]),
         }
@@ -105,16 +107,47 @@ fn is_expression(text: &str) -> bool {
     text.chars().all(allowed) && text.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-fn evaluate(text: &str, values: &Values) -> Result<String, String> {
+/// Why braces have no value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{{{text}}}`: {why}")]
+struct ExpressionError {
+    /// What is between them.
+    text: String,
+    why: Wrong,
+}
+
+/// What is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum Wrong {
+    #[error("`{0}` is not understood")]
+    Rest(String),
+    #[error("is too large")]
+    TooLarge,
+    #[error("is too large, or divides by zero")]
+    Division,
+    #[error("a `)` is missing")]
+    Unclosed,
+    #[error("`{0}` is no integer")]
+    NoInteger(String),
+    #[error("a number or name is missing")]
+    Nothing,
+    #[error("the matrix has no `{name}`; did you mean `{meant}`?")]
+    Misspelt { name: String, meant: String },
+    #[error("the matrix has no `{0}`")]
+    UnknownName(String),
+}
+
+fn evaluate(text: &str, values: &Values) -> Result<String, ExpressionError> {
     if let Some((_, value)) = values.iter().find(|(name, _)| name == text.trim()) {
         return Ok(value.clone());
     }
     let mut parser = Parser { rest: text.trim_start(), values };
-    let value = parser.sum().map_err(|why| format!("`{{{text}}}`: {why}"))?;
-    match parser.rest {
+    let value = parser.sum();
+    let value = value.and_then(|value| match parser.rest {
         "" => Ok(value.to_string()),
-        rest => Err(format!("`{{{text}}}`: `{rest}` is not understood")),
-    }
+        rest => Err(Wrong::Rest(rest.to_owned())),
+    });
+    value.map_err(|why| ExpressionError { text: text.to_owned(), why })
 }
 
 /// Integers with the usual precedence; a division drops the remainder.
@@ -124,32 +157,32 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn sum(&mut self) -> Result<i64, String> {
+    fn sum(&mut self) -> Result<i64, Wrong> {
         let mut value = self.term()?;
         while let Some(operator) = self.take(&['+', '-']) {
             let other = self.term()?;
             let sum =
                 if operator == '+' { value.checked_add(other) } else { value.checked_sub(other) };
-            value = sum.ok_or("is too large")?;
+            value = sum.ok_or(Wrong::TooLarge)?;
         }
         Ok(value)
     }
 
-    fn term(&mut self) -> Result<i64, String> {
+    fn term(&mut self) -> Result<i64, Wrong> {
         let mut value = self.factor()?;
         while let Some(operator) = self.take(&['*', '/']) {
             let other = self.factor()?;
             let result =
                 if operator == '*' { value.checked_mul(other) } else { value.checked_div(other) };
-            value = result.ok_or("is too large, or divides by zero")?;
+            value = result.ok_or(Wrong::Division)?;
         }
         Ok(value)
     }
 
-    fn factor(&mut self) -> Result<i64, String> {
+    fn factor(&mut self) -> Result<i64, Wrong> {
         if self.take(&['(']).is_some() {
             let value = self.sum()?;
-            return self.take(&[')']).map(|_| value).ok_or_else(|| "a `)` is missing".to_owned());
+            return self.take(&[')']).map(|_| value).ok_or(Wrong::Unclosed);
         }
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -159,11 +192,11 @@ impl Parser<'_> {
         }
         let names = self.values.iter().map(|(name, _)| name.as_str());
         match self.values.iter().find(|(name, _)| name == word) {
-            Some((_, value)) => value.parse().map_err(|_| format!("`{word}` is no integer")),
-            None if word.is_empty() => Err("a number or name is missing".to_owned()),
+            Some((_, value)) => value.parse().map_err(|_| Wrong::NoInteger(word.to_owned())),
+            None if word.is_empty() => Err(Wrong::Nothing),
             None => Err(match closest(word, names) {
-                Some(meant) => format!("the matrix has no `{word}`; did you mean `{meant}`?"),
-                None => format!("the matrix has no `{word}`"),
+                Some(meant) => Wrong::Misspelt { name: word.to_owned(), meant: meant.to_owned() },
+                None => Wrong::UnknownName(word.to_owned()),
             }),
         }
     }

@@ -1,5 +1,6 @@
 //! From the text of a project file to its entries. All mistakes are collected.
 
+use super::date::DateError;
 use super::matrix::{Values, combinations, named, substitute};
 use super::sizes;
 use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
@@ -378,13 +379,13 @@ impl Reader<'_> {
         if let Some(raw) = time {
             match duration::seconds(&raw.text) {
                 Ok(time) => limits.time = Some(time),
-                Err(why) => self.problem(raw.span, why),
+                Err(why) => self.problem(raw.span, why.to_string()),
             }
         }
         if let Some(raw) = count {
             match duration::count(&raw.text) {
                 Ok(count) => limits.lane_instructions = count,
-                Err(why) => self.problem(raw.span, why),
+                Err(why) => self.problem(raw.span, why.to_string()),
             }
         }
         let require = match require.as_ref().map(|raw| raw.text.as_str()) {
@@ -406,7 +407,7 @@ impl Reader<'_> {
         for raw in allowed {
             match raw.text.parse() {
                 Ok(one) => allow = allow.and(one),
-                Err(why) => self.problem(raw.span, why),
+                Err(why) => self.problem(raw.span, why.to_string()),
             }
         }
         Settings {
@@ -470,7 +471,7 @@ impl Reader<'_> {
             DeValue::Datetime(time) => time.to_string(),
             _ => String::new(),
         };
-        text.parse().map_err(|why: String| self.problem(value.span(), why)).ok()
+        text.parse().map_err(|why: DateError| self.problem(value.span(), why.to_string())).ok()
     }
 }
 

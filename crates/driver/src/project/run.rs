@@ -8,12 +8,14 @@ use crate::cuda::CompileOptions;
 use crate::report::{self, Report};
 use crate::verdict::Verdict;
 use crate::{
-    Colour, Execution, Exit, Format, Input, Limits, Outcome, Watch, check, equiv, escape, render,
+    Colour, Execution, Exit, Format, Input, InputError, Limits, Outcome, Watch, check, equiv,
+    escape, render,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use thiserror::Error;
 
 /// How a project is run.
 pub struct RunOptions<'o> {
@@ -101,7 +103,7 @@ impl Status {
 pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
     let entries = match selected(project, options.names) {
         Ok(entries) => entries,
-        Err(message) => return Outcome::bad_input(&message),
+        Err(error) => return Outcome::bad_input(&error.to_string()),
     };
     let mut all = in_parallel(&entries, &project.folder, options);
     let mut used = vec![false; project.allowances.len()];
@@ -132,7 +134,21 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
     Outcome { output, messages, exit, thread_instructions, report: None }
 }
 
-fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, String> {
+/// A name that no entry has.
+#[derive(Debug, Error)]
+#[error("no entry is called `{name}`{} There are: {}", question(.meant), .known.join(", "))]
+struct UnknownEntry {
+    name: String,
+    /// The entry that is called nearly so.
+    meant: Option<String>,
+    known: Vec<String>,
+}
+
+fn question(meant: &Option<String>) -> String {
+    meant.as_ref().map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
+fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, UnknownEntry> {
     let is_meant = |entry: &Entry, name: &String| {
         let rest = entry.name.strip_prefix(name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
@@ -142,10 +158,11 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
             let known: Vec<&str> =
                 project.entries.iter().map(|entry| entry.name.as_str()).collect();
             let meant = crate::arguments::closest(name, known.iter().copied());
-            let meant =
-                meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            let known = known.join(", ");
-            return Err(format!("no entry is called `{name}`{meant} There are: {known}"));
+            return Err(UnknownEntry {
+                name: name.clone(),
+                meant: meant.map(str::to_owned),
+                known: known.iter().map(|&one| one.to_owned()).collect(),
+            });
         }
     }
     let meant = |entry: &&Entry| names.is_empty() || names.iter().any(|name| is_meant(entry, name));
@@ -205,7 +222,8 @@ fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
             };
             Done { name, status, text: format!("{messages}{output}"), report }
         }
-        Ok(Err(message)) => {
+        Ok(Err(error)) => {
+            let message = error.to_string();
             let report = Some(unreadable(entry, &message));
             let text = format!("error: {}\n", escape::plain(&message));
             Done { name, status: Status::BadInput, text, report }
@@ -241,7 +259,7 @@ fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Executi
     }
 }
 
-fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Outcome, String> {
+fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Outcome, InputError> {
     let Settings { strict, warp_synchronous, snap, allow, limits, .. } = entry.settings;
     let (limits, colour) = (Limits { watch: options.watch, ..limits }.started(), options.colour);
     let mut compile = CompileOptions::default();
@@ -251,8 +269,7 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
     entry.settings.architecture.iter().for_each(|name| compile.architecture.clone_from(name));
     let read = |target: &Target| {
         let KernelPath { file, kernel } = &target.kernel;
-        let input = Input::open(file.as_ref(), kernel.as_deref(), &compile);
-        input.map_err(|error| error.to_string())
+        Input::open(file.as_ref(), kernel.as_deref(), &compile)
     };
     match &entry.task {
         Task::Check(target) => {

@@ -14,7 +14,7 @@ use crate::prove::reading::Reading;
 use crate::prove::{self, Compiling, Together};
 use crate::render::escape::on_one_line;
 use crate::report::{self, Report};
-use crate::{Format, Input, Outcome};
+use crate::{Format, Input, InputError, Outcome};
 use std::ops::Range;
 use std::str::FromStr;
 use toml::de::DeTable;
@@ -133,7 +133,7 @@ pub(super) fn execute(
     settings: &Settings,
     compile: CompileOptions,
     run: &RunOptions<'_>,
-) -> Result<Outcome, String> {
+) -> Result<Outcome, InputError> {
     let reading = Reading {
         defines: of.defines.clone(),
         includes: compile.includes.clone(),
@@ -160,7 +160,7 @@ pub(super) fn execute(
     let mut inputs = Vec::new();
     for KernelPath { file, .. } in &of.kernels {
         let input = Input::read_cuda_of(file.as_ref(), project.as_deref());
-        inputs.push(input.map_err(|error| error.to_string())?);
+        inputs.push(input?);
     }
     match (&inputs[..], &of.kernels[..]) {
         ([input], [path]) => Ok(prove::run(input, options(path.kernel.as_deref()), run.colour)),
@@ -169,7 +169,7 @@ pub(super) fn execute(
             let inputs = [reference, optimised];
             Ok(prove::compare(inputs, names, &of.together, options(None), run.colour))
         }
-        _ => Err("one or two kernels are needed".to_owned()),
+        _ => Ok(Outcome::bad_input("one or two kernels are needed")),
     }
 }
 

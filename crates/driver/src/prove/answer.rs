@@ -3,7 +3,7 @@
 use super::compare::{self, Timed};
 use super::findings;
 use super::limits::scope;
-use super::solver::{MIN_SOLVER, needs_solver};
+use super::solver::{MIN_SOLVER, NoSolver, needs_solver};
 use super::statements::{self, each_assume, has_loop};
 use crate::diagnostics::render;
 use crate::report;
@@ -23,7 +23,7 @@ pub(super) struct Report<'r> {
     pub(super) kernel: &'r Kernel,
     pub(super) answer: &'r Answer,
     /// Why there is no solver.
-    pub(super) no_solver: Option<&'r str>,
+    pub(super) no_solver: Option<&'r NoSolver>,
     /// The version of a solver that is too old.
     pub(super) old_solver: Option<&'r str>,
     /// What the second solver says.

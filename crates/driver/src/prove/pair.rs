@@ -6,7 +6,7 @@ use super::limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
 use super::options::Options;
 use super::reading::Text;
 use super::select::{Refusal, demanding};
-use super::solver::needs_solver;
+use super::solver::{NoSolver, needs_solver};
 use super::{compare as reading, document, findings, refused, solver, statements};
 use crate::diagnostics::render;
 use crate::report::{self, Finding, KernelName, Property};
@@ -24,7 +24,7 @@ const SIDES: [&str; 2] = ["reference", "optimised"];
 struct Pair<'r> {
     sides: [Report<'r>; 2],
     compared: &'r Compared,
-    no_solver: Option<&'r str>,
+    no_solver: Option<&'r NoSolver>,
     together: &'r Together,
     /// That it was ended before it was done.
     stopped: Option<String>,
@@ -97,7 +97,7 @@ fn compare_all(
     };
     let (found, no_solver) = match solver::wanted(&options) {
         Ok(found) => found,
-        Err(reason) => return Outcome::bad_input(&reason),
+        Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
     let how = param::Options { infers: options.infers, suggests: false };
     let relation =
@@ -128,7 +128,7 @@ fn compare_all(
     if let Some(bug) = contradiction(&compared, [reference, optimised], inputs, colour) {
         return bug;
     }
-    let no_solver = no_solver.as_deref();
+    let no_solver = no_solver.as_ref();
     let side = |number: usize| Report {
         input: inputs[number],
         kernel: &kernels[number],

@@ -9,6 +9,7 @@ use cuda::preprocess::{Options, Preprocessed, preprocess_files};
 use cuda::source::SourceMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// Longer headers are not read.
 const LARGEST: u64 = 16 << 20;
@@ -35,23 +36,21 @@ impl Reading {
     ///
     /// # Errors
     /// The name is not that of an architecture.
-    pub fn cuda_arch(&self) -> Result<u32, String> {
+    pub fn cuda_arch(&self) -> Result<u32, OptionError> {
         let name = &self.arch;
         let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"));
         let digits = number.unwrap_or(name).trim_end_matches(['a', 'f']);
         let known = (2..=3).contains(&digits.len());
         let number =
             digits.parse::<u32>().ok().filter(|_| known).and_then(|one| one.checked_mul(10));
-        number.ok_or_else(|| {
-            format!("`{name}` is not an architecture: --arch is such as sm_80 or sm_90a")
-        })
+        number.ok_or_else(|| OptionError::Architecture { name: name.clone() })
     }
 
     /// Macros as names and values.
     ///
     /// # Errors
     /// One has no name.
-    pub fn macros(&self) -> Result<Vec<(String, Option<String>)>, String> {
+    pub fn macros(&self) -> Result<Vec<(String, Option<String>)>, OptionError> {
         let split = |one: &String| {
             let (name, value) = match one.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
@@ -59,7 +58,7 @@ impl Reading {
             };
             let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if !is_name || name.contains(char::is_whitespace) {
-                return Err(format!("-D `{one}`: expected NAME or NAME=VALUE"));
+                return Err(OptionError::Macro { text: one.clone() });
             }
             Ok((name.to_owned(), value))
         };
@@ -82,9 +81,7 @@ impl Reading {
         let options =
             Options { path: path.to_path_buf(), arch, defines, includes, reader: &reader };
         let with_headers = |files: &SourceMap| {
-            input
-                .with_headers(files)
-                .ok_or_else(|| Refused::Option("a header is too long".to_owned()))
+            input.with_headers(files).ok_or(Refused::Option(OptionError::LongHeader))
         };
         match preprocess_files(&options, input.source.text()) {
             Ok(read) => Ok(Text { input: with_headers(&read.sources)?, read }),
@@ -116,11 +113,31 @@ impl Text {
     }
 }
 
+/// An option that cannot be; displays as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OptionError {
+    /// The name is not that of an architecture.
+    #[error("`{name}` is not an architecture: --arch is such as sm_80 or sm_90a")]
+    Architecture {
+        /// The name.
+        name: String,
+    },
+    /// A macro without a name.
+    #[error("-D `{text}`: expected NAME or NAME=VALUE")]
+    Macro {
+        /// What is given.
+        text: String,
+    },
+    /// Spans have 32 bits.
+    #[error("a header is too long")]
+    LongHeader,
+}
+
 /// Why a file is not preprocessed.
 #[derive(Debug)]
 pub(crate) enum Refused {
     /// An option cannot be.
-    Option(String),
+    Option(OptionError),
     /// The text is wrong, or not read; with the files that were read.
     Text(Box<base::Diagnostic>, Box<Input>),
 }
@@ -178,7 +195,7 @@ mod tests {
             match reading.text(&Input::read_cuda(&path).unwrap()) {
                 Ok(text) => Ok(text.read.tokens.len()),
                 Err(Refused::Text(found, _)) => Err(found.message.to_string()),
-                Err(Refused::Option(message)) => Err(message),
+                Err(Refused::Option(error)) => Err(error.to_string()),
             }
         };
         assert_eq!(read("#include \"a.h\"\n#include <b.h>\nA B"), Ok(3));

@@ -18,7 +18,7 @@ pub(super) fn not_read(
     colour: Colour,
 ) -> Outcome {
     match refusal {
-        Refused::Option(message) => Outcome::bad_input(&message),
+        Refused::Option(error) => Outcome::bad_input(&error.to_string()),
         Refused::Text(diagnostic, input) => {
             let colour = colour.for_input(input.texts());
             refused(*diagnostic, &input, command, options, colour).escaped(colour)

@@ -38,7 +38,7 @@ pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcom
     };
     let (found, no_solver) = match solver::wanted(&options) {
         Ok(found) => found,
-        Err(reason) => return Outcome::bad_input(&reason),
+        Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| solver::is_old(version));
@@ -54,7 +54,7 @@ pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcom
     if let Some(bug) = contradiction(&compared, &kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);
     }
-    let no_solver = no_solver.as_deref();
+    let no_solver = no_solver.as_ref();
     let old_solver = old_solver.as_deref();
     let second = found.as_ref().and_then(|solver| solver.second()).map(solver::confirmed);
     let stopped = stopped.then(|| cut_short(&options));

@@ -5,16 +5,31 @@ use crate::cuda::cache::{self, SOLVER_FOLDER};
 use crate::cuda::locate::folders;
 use param::Solver;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// The first version of z3 that answers well.
 pub(super) const MIN_SOLVER: u32 = 5;
 
+/// Why there is no solver; displays as a clause.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum NoSolver {
+    #[error("no solver was to be used")]
+    Unwanted,
+    #[error("there is no z3")]
+    NotFound,
+    /// It does not start, or is something else.
+    #[error("{0}")]
+    Broken(String),
+}
+
 /// A solver, or why there is none; an error if one was named that cannot be had.
-pub(super) fn wanted(options: &Options<'_>) -> Result<(Option<Solver>, Option<String>), String> {
+pub(super) fn wanted(
+    options: &Options<'_>,
+) -> Result<(Option<Solver>, Option<NoSolver>), NoSolver> {
     let found = match options.use_solver.then(|| find(options.solver)) {
         Some(Ok(found)) => (Some(found), None),
         Some(Err(reason)) => (None, Some(reason)),
-        None => (None, Some("no solver was to be used".to_owned())),
+        None => (None, Some(NoSolver::Unwanted)),
     };
     let mut found = match (options.solver, found) {
         (Some(_), (None, Some(reason))) => return Err(reason),
@@ -25,7 +40,7 @@ pub(super) fn wanted(options: &Options<'_>) -> Result<(Option<Solver>, Option<St
             solver.remember(Box::new(Kept(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
-            solver.confirm_with(param::Second::start(path)?);
+            solver.confirm_with(param::Second::start(path).map_err(NoSolver::Broken)?);
         }
     }
     Ok(found)
@@ -42,7 +57,7 @@ pub(super) fn confirmed(second: &param::Second) -> String {
 }
 
 /// The version of the z3 that would be asked.
-pub(crate) fn solver_version() -> Result<String, String> {
+pub(crate) fn solver_version() -> Result<String, NoSolver> {
     find(None).map(|solver| solver.version().to_owned())
 }
 
@@ -53,7 +68,7 @@ pub(crate) fn is_old(version: &str) -> bool {
 }
 
 /// That questions stay open for want of a solver.
-pub(super) fn needs_solver(reason: &str) -> String {
+pub(super) fn needs_solver(reason: &NoSolver) -> String {
     format!(
         "{reason}; some questions need one (`pip install \"z3-solver>=5\"` brings z3, then give \
          --solver or set WARPPROOF_Z3)"
@@ -61,19 +76,19 @@ pub(super) fn needs_solver(reason: &str) -> String {
 }
 
 /// Starts z3.
-fn find(given: Option<&Path>) -> Result<Solver, String> {
+fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
     if let Some(given) = given {
-        return Solver::start(given);
+        return Solver::start(given).map_err(NoSolver::Broken);
     }
     if let Some(named) = std::env::var_os("WARPPROOF_Z3").filter(|named| !named.is_empty()) {
-        return Solver::start(&PathBuf::from(named));
+        return Solver::start(&PathBuf::from(named)).map_err(NoSolver::Broken);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found =
         folders(&path).into_iter().map(|folder| folder.join("z3")).find(|one| one.is_file());
     match found {
-        Some(found) => Solver::start(&found),
-        None => Err("there is no z3".to_owned()),
+        Some(found) => Solver::start(&found).map_err(NoSolver::Broken),
+        None => Err(NoSolver::NotFound),
     }
 }
 

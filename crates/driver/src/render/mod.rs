@@ -14,7 +14,7 @@ mod sarif;
 
 pub use format::{Colour, Format};
 
-use crate::output;
+use crate::output::{self, WriteError};
 use crate::report::Report;
 use std::path::Path;
 
@@ -46,6 +46,6 @@ pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> 
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), String> {
+pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), WriteError> {
     output::write(path, &html::render(reports))
 }

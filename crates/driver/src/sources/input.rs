@@ -2,6 +2,7 @@
 
 use super::container::{self, Contents, Module};
 use super::cuda::{self, CompileOptions};
+use super::error::{InputError, InputReason};
 use super::front;
 use super::triton::{self, Facts};
 use crate::arguments::closest;
@@ -10,7 +11,6 @@ use crate::paths::relative;
 use crate::render::escape::{on_one_line, visible};
 use base::{SourceFile, Span};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -40,21 +40,6 @@ pub struct Input {
     sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
 }
 
-/// Why there is no text to work on; displays as one line.
-#[derive(Debug)]
-pub struct InputError {
-    name: String,
-    reason: String,
-}
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.name, self.reason)
-    }
-}
-
-impl std::error::Error for InputError {}
-
 impl Input {
     /// Reads a file, or standard input if the path is `-`.
     ///
@@ -76,27 +61,26 @@ impl Input {
         options: &CompileOptions,
     ) -> Result<Self, InputError> {
         let name = on_one_line(&path.display().to_string()).into_owned();
-        let fail = |reason: String| InputError { name: name.clone(), reason };
+        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
         if path == Path::new("-") {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|error| fail(format!("cannot be read: {error}")))?;
+            read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
             return Self::from_bytes("<stdin>", bytes);
         }
         let path = &triton::entry(path).map_err(fail)?;
-        let bytes = std::fs::read(path).map_err(|error| {
-            let similar = similar(path).map(|name| format!("; did you mean `{name}`?"));
-            fail(format!("cannot be read: {error}{}", similar.unwrap_or_default()))
-        })?;
+        let bytes = std::fs::read(path)
+            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
         if path.extension().is_some_and(|extension| extension == "py") {
-            return Err(fail(PYTHON.to_owned()));
+            return Err(fail(InputReason::Python));
         }
         let mut input = if container::is_container(&bytes) {
             let text = module(&bytes, kernel, &options.architecture).map_err(fail)?;
             Self::made(&name, text)?
         } else if is_cuda(path, &bytes) {
-            let text = String::from_utf8(bytes).map_err(|_| fail("is not text".to_owned()))?;
-            let compiled = cuda::compile(path, &text, options).map_err(fail)?;
+            let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
+            let compiled =
+                cuda::compile(path, &text, options).map_err(|error| fail(error.into()))?;
             let input = Self::made(&name, compiled.ptx)?;
             Self { made_by: Some(compiled.command), ..input }
         } else {
@@ -104,7 +88,7 @@ impl Input {
         };
         let project = options.project.as_deref();
         if is_elsewhere(path, project) && front::lower(&input.source).is_err() {
-            return Err(fail(format!("is not PTX without errors; {ELSEWHERE}")));
+            return Err(fail(InputReason::PtxElsewhere));
         }
         input.facts = triton::facts(path);
         input.folder = path.parent().map(Path::to_path_buf);
@@ -224,9 +208,9 @@ impl Input {
     /// The same of a project, which may name files that lie elsewhere.
     pub(crate) fn read_cuda_of(path: &Path, project: Option<&Path>) -> Result<Self, InputError> {
         let name = on_one_line(&path.display().to_string()).into_owned();
-        let fail = |reason: String| InputError { name: name.clone(), reason };
+        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
         if path.is_dir() {
-            return Err(fail("is a folder; give a .cu file".to_owned()));
+            return Err(fail(InputReason::Folder));
         }
         let mut bytes = Vec::new();
         let read = if path == Path::new("-") {
@@ -234,23 +218,22 @@ impl Input {
         } else {
             std::fs::read(path).map(|read| bytes = read)
         };
-        read.map_err(|error| fail(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| fail("is not text".to_owned()))?;
+        read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
+        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if text.trim().is_empty() {
-            return Err(fail("is empty".to_owned()));
+            return Err(fail(InputReason::Empty));
         }
         if text.contains(".version") && !text.contains("__global__") {
-            let reason = "is PTX; `warpproof check` reads that, this command reads CUDA C++";
-            return Err(fail(reason.to_owned()));
+            return Err(fail(InputReason::Ptx));
         }
         let is_read = |text: &str| {
             param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
         };
         if path != Path::new("-") && is_elsewhere(path, project) && !is_read(text) {
-            return Err(fail(format!("is not CUDA C that is read; {ELSEWHERE}")));
+            return Err(fail(InputReason::CudaElsewhere));
         }
-        Self::of_text(&name, text.to_owned()).ok_or_else(|| fail("exceeds 4 GiB".to_owned()))
+        Self::of_text(&name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
     }
 
     fn of_text(name: &str, text: String) -> Option<Self> {
@@ -275,17 +258,14 @@ impl Input {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
-        let fail = |reason: &str| InputError { name: name.to_owned(), reason: reason.to_owned() };
+        let fail = |reason: InputReason| InputError { name: name.to_owned(), reason };
         if let Some(reason) = not_ptx(&bytes) {
             return Err(fail(reason));
         }
-        let text = String::from_utf8(bytes).map_err(|_| fail("is not text, so it is not PTX"))?;
-        Self::of_text(name, text).ok_or_else(|| fail("exceeds 4 GiB"))
+        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotPtxText))?;
+        Self::of_text(name, text).ok_or_else(|| fail(InputReason::TooLong))
     }
 }
-
-const PYTHON: &str = "is a Python file; write the PTX to a file first: \
-                      open(\"kernel.ptx\", \"w\").write(kernel.asm[\"ptx\"])";
 
 fn is_cuda(path: &Path, bytes: &[u8]) -> bool {
     let named = path.extension().is_some_and(|extension| extension == "cu");
@@ -295,18 +275,14 @@ fn is_cuda(path: &Path, bytes: &[u8]) -> bool {
 
 /// The module of a container that is meant: that with the kernel, for the architecture asked for, or
 /// the nearest older one.
-fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<String, String> {
+fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<String, InputReason> {
     let Contents { mut modules, binaries, damaged } = container::contents(bytes);
     if modules.is_empty() {
         return Err(match (damaged, binaries) {
-            (0, 0) => "contains no PTX: it was not made by nvcc, or links it only at run time",
-            (0, _) => {
-                "contains machine code (SASS) and no PTX; compile with -gencode \
-                 arch=compute_80,code=compute_80, or with -ptx"
-            }
-            _ => "contains PTX that cannot be taken out; `cuobjdump -xptx all FILE` may",
-        }
-        .to_owned());
+            (0, 0) => InputReason::NoModule,
+            (0, _) => InputReason::MachineCode,
+            _ => InputReason::Damaged,
+        });
     }
     let digits: String = architecture.chars().filter(char::is_ascii_digit).collect();
     let wanted = digits.parse::<u32>().unwrap_or(80);
@@ -325,7 +301,7 @@ fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<Stri
     modules.retain(|module| Some(module.architecture) == chosen);
     match modules.len() {
         1 => Ok(modules.swap_remove(0).text),
-        count => Err(format!("contains {count} PTX modules; say which kernel, as in FILE::NAME")),
+        count => Err(InputReason::SeveralModules(count)),
     }
 }
 
@@ -340,10 +316,6 @@ fn similar(path: &Path) -> Option<String> {
     let name = closest(wanted, names.iter().map(String::as_str))?;
     Some(path.with_file_name(name).display().to_string())
 }
-
-/// What is said of a file whose errors would quote it.
-const ELSEWHERE: &str =
-    "what is wrong is not shown, because the file is not in the folder that names it";
 
 /// Whether a file is outside of the project that names it, or a link that leads out of its folder: it may be
 /// anybody's, and an error in it would quote it.
@@ -408,23 +380,23 @@ fn read_source(path: &Path, folders: &[PathBuf]) -> Option<SourceFile> {
 }
 
 /// Recognises what users give us by mistake.
-fn not_ptx(bytes: &[u8]) -> Option<&'static str> {
+fn not_ptx(bytes: &[u8]) -> Option<InputReason> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Some("is empty");
+        return Some(InputReason::Empty);
     }
     if container::is_container(bytes) {
-        return Some("is no PTX; give it as a file, and the PTX in it is taken out");
+        return Some(InputReason::Container);
     }
     let head = &bytes[..bytes.len().min(4096)];
     if head.contains(&0) {
-        return Some("is a binary file, not PTX");
+        return Some(InputReason::Binary);
     }
     let has = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
     if !has(b".version") && has(b"__global__") {
-        return Some("is CUDA C++; compile it first: nvcc -ptx -lineinfo FILE");
+        return Some(InputReason::Cuda);
     }
     if !has(b".version") && (has(b"target triple") || has(b"target datalayout")) {
-        return Some("is LLVM IR; compile it first: llc -march=nvptx64 FILE");
+        return Some(InputReason::Llvm);
     }
     None
 }

@@ -4,9 +4,11 @@
 
 mod container;
 pub mod cuda;
+mod error;
 mod front;
 mod input;
 mod triton;
 
+pub use error::{InputError, InputReason};
 pub(crate) use front::{checked, lower};
-pub use input::{Input, InputError};
+pub use input::Input;

@@ -1,6 +1,7 @@
 //! Entries of Triton's cache: a folder with `NAME.ptx` and, beside it, `NAME.json`, which tells what PTX
 //! does not: how much shared memory the launch asks for.
 
+use super::error::InputReason;
 use std::path::{Path, PathBuf};
 
 /// What Triton writes down beside its PTX.
@@ -13,7 +14,7 @@ pub(crate) struct Facts {
 }
 
 /// The PTX of an entry that was given as its folder or its JSON; any other path as it is.
-pub(crate) fn entry(path: &Path) -> Result<PathBuf, String> {
+pub(crate) fn entry(path: &Path) -> Result<PathBuf, InputReason> {
     if path.is_dir() {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
@@ -24,9 +25,9 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, String> {
         }
         found.sort();
         return match found.len() {
-            0 => Err("is a folder without a .ptx file; give a PTX file".to_owned()),
+            0 => Err(InputReason::NoPtxInFolder),
             1 => Ok(found.swap_remove(0)),
-            count => Err(format!("is a folder with {count} .ptx files; give one of them")),
+            count => Err(InputReason::SeveralInFolder(count)),
         };
     }
     let beside = path.with_extension("ptx");

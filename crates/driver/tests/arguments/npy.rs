@@ -122,7 +122,7 @@ fn other_files_are_explained() {
         (file(1, &format!("{good} x"), &[1, 2, 3]), "text after the dictionary"),
     ];
     for (bytes, expected) in table {
-        let error = from_bytes(bytes).expect_err(expected);
+        let error = from_bytes(bytes).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}\nexpected: {expected}");
     }
 }

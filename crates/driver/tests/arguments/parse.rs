@@ -208,7 +208,7 @@ fn bad_launch_flags_are_explained() {
         ("4294967296", "is no number of 32 bits"),
     ] {
         let error = text.parse::<Dimensions>().unwrap_err();
-        assert!(error.reason().contains(expected), "{error}");
+        assert!(error.reason().to_string().contains(expected), "{error}");
     }
     for (text, expected) in [
         ("", "expected bytes such as 49152, 48KiB or 1MiB"),
@@ -217,7 +217,7 @@ fn bad_launch_flags_are_explained() {
         ("99999999999999MiB", "is too large"),
     ] {
         let error = text.parse::<ByteCount>().unwrap_err();
-        assert!(error.reason().contains(expected), "{error}");
+        assert!(error.reason().to_string().contains(expected), "{error}");
     }
     for text in ["x", "x,", "", "x,4"] {
         assert!(text.parse::<AliasSpec>().is_err(), "{text}");

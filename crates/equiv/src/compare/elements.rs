@@ -2,7 +2,7 @@
 
 use super::{Outputs, Pair};
 use crate::difference::Difference;
-use crate::position::{Position, Unsettled};
+use crate::position::{OpenReason, Position, Unsettled};
 use crate::ran::Ran;
 use crate::scalar::integer_of;
 use crate::side::{Output, Side};
@@ -85,7 +85,7 @@ impl Outputs<'_, '_> {
             });
             let reason = match found {
                 [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
-                    "the reference computes or writes it only under a condition".to_owned()
+                    OpenReason::Conditional
                 }
                 [Found::Term(a), Found::Term(b)] => {
                     elements.pairs.push((index, (a, b)));
@@ -110,11 +110,9 @@ impl Outputs<'_, '_> {
                     elements.pairs.push((index, (a, b)));
                     continue;
                 }
-                [Found::Lost(lost), _] | [_, Found::Lost(lost)] => {
-                    format!("it is a value {}", lost.reason)
-                }
-                [Found::Unwritten, _] => "the reference does not write it".to_owned(),
-                [_, Found::Unwritten] => "the optimised kernel does not write it".to_owned(),
+                [Found::Lost(lost), _] | [_, Found::Lost(lost)] => OpenReason::Lost(lost.reason),
+                [Found::Unwritten, _] => OpenReason::ReferenceUnwritten,
+                [_, Found::Unwritten] => OpenReason::OptimisedUnwritten,
             };
             elements.open.push(Unsettled { position: position(), reason, lost });
         }

@@ -1,20 +1,14 @@
 //! What follows from decisions about elements: counts, conditions, and differences that both kernels show.
 
-use super::visible::{Seen, UNDEFINED};
+use super::visible::Seen;
 use super::{Outputs, Pair};
 use crate::approximation::{self, Told};
 use crate::difference::{Difference, Point, describe};
-use crate::position::{Position, Unsettled};
+use crate::position::{OpenReason, Position, Unsettled};
 use crate::witness::{Numbers, confirm};
 use decide::{Decision, Discrepancy, Reason};
 use ir::Scalar;
 use term::Term;
-
-/// Constants that stand for other numbers may make expressions differ and kernels not.
-pub(super) const CONTRADICTED: &str = "the expressions differ, but the kernels do not";
-
-const OUT_OF_RANGE: &str = "the expressions differ, but perhaps only where an argument of a function \
-                            is out of the range that the code has a case for";
 
 impl Outputs<'_, '_> {
     /// What follows from decisions about elements.
@@ -27,22 +21,19 @@ impl Outputs<'_, '_> {
     ) -> Result<(), Box<Difference>> {
         for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
-            let unsettled = |reason: &str| Unsettled {
-                position: position.clone(),
-                reason: reason.to_owned(),
-                lost: None,
-            };
+            let unsettled =
+                |reason: OpenReason| Unsettled { position: position.clone(), reason, lost: None };
             match decision {
                 Decision::Different { point, discrepancy } => {
                     let difference = match self.look(pair, (point, discrepancy)) {
                         Told::At(point, discrepancy) => {
                             self.visible(&position, pair, (point, discrepancy))
                         }
-                        Told::Close(reason) => Err(reason),
+                        Told::Close(reason) => Err(OpenReason::Approximates(reason)),
                     };
                     match difference {
                         Ok(difference) => return Err(difference),
-                        Err(reason) => open.push(unsettled(&reason)),
+                        Err(reason) => open.push(unsettled(reason)),
                     }
                 }
                 Decision::Equal { rung, conditions } => {
@@ -52,7 +43,7 @@ impl Outputs<'_, '_> {
                             Ok(None) => {}
                             Ok(Some(difference)) => return Err(difference),
                             Err(reason) => {
-                                open.push(unsettled(&reason));
+                                open.push(unsettled(reason));
                                 continue;
                             }
                         }
@@ -69,9 +60,9 @@ impl Outputs<'_, '_> {
                     {
                         return Err(difference);
                     }
-                    open.push(unsettled(&Reason::Skipped.to_string()));
+                    open.push(unsettled(OpenReason::Undecided(Reason::Skipped)));
                 }
-                Decision::Unknown(reason) => open.push(unsettled(&reason.to_string())),
+                Decision::Unknown(reason) => open.push(unsettled(OpenReason::Undecided(*reason))),
             }
         }
         Ok(())
@@ -87,32 +78,31 @@ impl Outputs<'_, '_> {
         pair: (Term, Term),
         point: &Point,
         discrepancy: &Discrepancy,
-    ) -> Result<Seen, String> {
+    ) -> Result<Seen, OpenReason> {
         let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
         let numbers = Numbers::new(self.sides, self.table, stores[0], point, self.assumed);
         let Some(numbers) = numbers else {
-            let reason = "it differs at a point that its types cannot represent";
-            return Err(reason.to_owned());
+            return Err(OpenReason::Unrepresentable);
         };
         let witness = confirm(self.sides, self.table, position, &numbers, self.clock.limits());
         let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
-            return Err(CONTRADICTED.to_owned());
+            return Err(OpenReason::Contradicted);
         }
         // Out of its range a function is something else; the run on intervals looks at the range.
         if self.ran.iter().any(|ran| ran.domain.has_ranges) && !shown {
-            return Err(OUT_OF_RANGE.to_owned());
+            return Err(OpenReason::OutOfRange);
         }
         // A difference of definedness must show on the kernels themselves.
         let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));
         if only_defined && !shown {
-            return Err(UNDEFINED.to_owned());
+            return Err(OpenReason::Undefined);
         }
         // Integers that differ may be the same once they wrap around.
         let output = self.sides[0].writer(self.sides[0].count(), &position.name);
         let is_float = output.is_some_and(|(_, one)| matches!(one.scalar, Scalar::Float(_)));
         if !is_float && !shown {
-            return Err("the integers differ, unless they wrap around".to_owned());
+            return Err(OpenReason::Wraps);
         }
         let floats =
             self.replays.run(self.sides, self.table, position, &numbers, self.clock.limits());
@@ -120,7 +110,7 @@ impl Outputs<'_, '_> {
             // Rounding is no reason to call an undefined result wrong.
             Some(floats) if only_defined && floats.are_close() => return Ok(Seen::Alike),
             Some(floats) if floats.are_alike() => return Ok(Seen::Alike),
-            None if only_defined => return Err(UNDEFINED.to_owned()),
+            None if only_defined => return Err(OpenReason::Undefined),
             _ => {}
         }
         let values = match discrepancy {

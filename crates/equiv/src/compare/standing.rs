@@ -11,13 +11,12 @@
 //! nothing says which was meant. So each is changed a little by itself, and the changes of the outputs must be
 //! independent of each other (looked at in floats, at a few points): then the numbers are the only ones nearby.
 
-use super::judge::CONTRADICTED;
-use super::visible::ALIKE;
 use super::{Found, Outputs, compare_runs};
 use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
 use crate::options::Options;
+use crate::position::OpenReason;
 use crate::ran::Ran;
 use crate::rounding::{Constant, Stands};
 use crate::sequence::Launches;
@@ -88,7 +87,7 @@ pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
     match answer {
         Answer::Different(difference) => is_within(difference.values, SMALL.max(2.0 * unit)),
         Answer::Unknown(unsettled, _) => {
-            unsettled.reason == CONTRADICTED || unsettled.reason == ALIKE
+            matches!(unsettled.reason, OpenReason::Contradicted | OpenReason::Alike)
         }
         _ => false,
     }

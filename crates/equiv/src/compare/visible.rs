@@ -7,7 +7,7 @@
 
 use super::Outputs;
 use crate::difference::{Difference, Point};
-use crate::position::{Position, Unsettled};
+use crate::position::{OpenReason, Position, Reliance, Unsettled};
 use crate::relied::SignRead;
 use crate::replay::{Floats, first_apart, replay};
 use crate::side::Side;
@@ -17,12 +17,6 @@ use decide::{Budget, Discrepancy, differences};
 use exec::Limits;
 use std::collections::BTreeSet;
 use term::{Term, Terms};
-
-pub(super) const UNDEFINED: &str =
-    "the optimised kernel may be undefined where the reference is not";
-
-pub(super) const ALIKE: &str =
-    "over the reals it differs, but both kernels compute the same floats at every input tried";
 
 /// Other points that are looked at, of each kind.
 const ELSEWHERE: usize = 6;
@@ -88,7 +82,7 @@ impl Outputs<'_, '_> {
         position: &Position,
         pair: (Term, Term),
         (point, discrepancy): (Point, Discrepancy),
-    ) -> Result<Box<Difference>, String> {
+    ) -> Result<Box<Difference>, OpenReason> {
         if let Seen::Apart(difference) = self.difference(position, pair, &point, &discrepancy)? {
             return Ok(difference);
         }
@@ -102,7 +96,7 @@ impl Outputs<'_, '_> {
                 return Ok(difference);
             }
         }
-        Err(ALIKE.to_owned())
+        Err(OpenReason::Alike)
     }
 
     /// A difference at a point where only the reference is defined; `None` if the kernels compute the
@@ -114,7 +108,7 @@ impl Outputs<'_, '_> {
         &mut self,
         position: &Position,
         pair: (Term, Term),
-    ) -> Result<Option<Box<Difference>>, String> {
+    ) -> Result<Option<Box<Difference>>, OpenReason> {
         let mut alike = false;
         let mut reason = None;
         for (other, discrepancy) in self.elsewhere(pair) {
@@ -129,7 +123,7 @@ impl Outputs<'_, '_> {
         }
         match alike {
             true => Ok(None),
-            false => Err(reason.unwrap_or_else(|| UNDEFINED.to_owned())),
+            false => Err(reason.unwrap_or(OpenReason::Undefined)),
         }
     }
 
@@ -157,9 +151,9 @@ impl Outputs<'_, '_> {
     pub(super) fn show_reliance(&self) -> Option<Unsettled> {
         let [signs, tests] = [&self.compared.signs, &self.compared.nan_tests]
             .map(|places| !places.iter().all(BTreeSet::is_empty));
-        let decides = match (signs, tests) {
-            (true, _) => "the sign of a zero decides: equal if it is +",
-            (_, true) => "a test for NaN decides: equal if it finds none",
+        let on = match (signs, tests) {
+            (true, _) => Reliance::SignOfZero,
+            (_, true) => Reliance::NanTest,
             (false, false) => return None,
         };
         let terms = &self.ran[0].domain.terms;
@@ -174,10 +168,7 @@ impl Outputs<'_, '_> {
             let numbers = numbers.without_zeros(self.assumed);
             let apart = first_apart(self.sides, self.table, &numbers, self.clock.limits());
             if let Some((position, floats)) = apart {
-                let [one, other] = floats.values();
-                let reason = format!(
-                    "{decides}, but the kernels compute {one} and {other} at an input that is not zero"
-                );
+                let reason = OpenReason::Reliance { on, values: floats.values() };
                 return Some(Unsettled { position, reason, lost: None });
             }
         }

@@ -2,6 +2,7 @@
 
 use super::bytes::{decode, encode};
 use super::data::Discrepancy;
+use super::error::{NotCompared, Skip};
 use crate::demangle::demangle;
 use crate::execute;
 use exec::{Access, Argument, Buffer, Contents, Fault};
@@ -24,9 +25,6 @@ pub(super) struct Kernel<'p> {
     function: FuncId,
 }
 
-/// Why a run is not compared.
-pub(super) struct Skip(pub(super) String);
-
 /// What a run left.
 pub(super) struct Ran {
     /// What is wrong in it, if something is.
@@ -36,21 +34,21 @@ pub(super) struct Ran {
 
 impl Program {
     /// Reads PTX.
-    pub(super) fn read(ptx: &str) -> Result<Self, String> {
+    pub(super) fn read(ptx: &str) -> Result<Self, NotCompared> {
         let parsed = ptx::syntax::parse(ptx);
         let lowered = ptx::lower(&parsed.module);
         let is_error = |one: &&base::Diagnostic| one.severity == base::Severity::Error;
         match parsed.errors.iter().chain(lowered.diagnostics.iter().filter(is_error)).next() {
-            Some(error) => Err(format!("the compiler's PTX is not read: {}", error.message)),
+            Some(error) => Err(NotCompared::Ptx(error.message.to_string())),
             None => Ok(Self(lowered.program)),
         }
     }
 
     /// The kernel of a name.
-    pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, String> {
+    pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, NotCompared> {
         let mut functions = self.0.functions.enumerate();
         let found = functions.find(|(_, one)| one.is_kernel && one.name == name);
-        let (function, _) = found.ok_or_else(|| format!("the PTX has no kernel `{name}`"))?;
+        let (function, _) = found.ok_or_else(|| NotCompared::NoKernel { name: name.to_owned() })?;
         Ok(Kernel { program: &self.0, function })
     }
 }
@@ -67,13 +65,13 @@ impl Program {
 
 impl Kernel<'_> {
     /// The number that a variable is initialised with.
-    pub(super) fn probe(&self, name: &str) -> Result<i128, String> {
+    pub(super) fn probe(&self, name: &str) -> Result<i128, NotCompared> {
         let mut variables = self.program.variables.iter();
         let found = variables.find(|one| one.name == name && one.owner.is_none());
-        let initial = &found.ok_or("the value of a macro is not known")?.initial;
+        let initial = &found.ok_or(NotCompared::UnknownMacro)?.initial;
         let scalar = Scalar::Int { bits: 64, signed: true };
         let value = decode(initial, scalar).number();
-        value.ok_or_else(|| "the value of a macro is not known".to_owned())
+        value.ok_or(NotCompared::UnknownMacro)
     }
 
     /// Whether the kernel's own directives allow a launch.
@@ -86,14 +84,17 @@ impl Kernel<'_> {
     }
 
     /// A parameter that has another size than we read.
-    pub(super) fn parameters(&self, signature: &Signature) -> Result<Option<Discrepancy>, String> {
+    pub(super) fn parameters(
+        &self,
+        signature: &Signature,
+    ) -> Result<Option<Discrepancy>, NotCompared> {
         let params = &self.program.functions[self.function].params;
         if params.len() != signature.parameters.len() {
-            return Err("the compiled kernel has another number of parameters".to_owned());
+            return Err(NotCompared::ParameterCount);
         }
         for (param, own) in params.iter().zip(&signature.parameters) {
             let Param::Variable(id) = param else {
-                return Err("a parameter is in a register".to_owned());
+                return Err(NotCompared::Register);
             };
             let compiled = self.program.variables[*id].size.unwrap_or(0);
             let (name, read) = (own.name.clone(), own.bytes);
@@ -102,7 +103,7 @@ impl Kernel<'_> {
                 (false, [(0, _)]) => {
                     return Ok(Some(Discrepancy::Parameter { name, compiled, read }));
                 }
-                (false, _) => return Err(format!("`{name}` lies in memory in another way")),
+                (false, _) => return Err(NotCompared::Layout { name }),
             }
         }
         Ok(None)
@@ -153,7 +154,7 @@ impl Kernel<'_> {
             fault = self.fault(&execute::checked(self.program, launch, limits, checks))?;
         }
         if let (None, Some(gap)) = (&fault, &ran.gap) {
-            return Err(Skip(format!("compiled code could not be followed: {}", gap.reason)));
+            return Err(Skip::Unfollowed(gap.reason.to_string()));
         }
         let mut arrays = BTreeMap::new();
         for (bytes, records) in ran.buffers.iter().zip(records) {
@@ -184,7 +185,7 @@ impl Kernel<'_> {
                 Fault::Deadlock { .. } | Fault::Barrier(_) => {
                     "a barrier that not all threads reach"
                 }
-                other => return Err(Skip(unknown(other).to_owned())),
+                other => return Err(Skip::Fault(unknown(other).to_owned())),
             };
             let line = finding.place.location.map(|at| self.program.locations[at].line);
             let place = line.map_or(String::new(), |line| format!(" in line {line}"));
@@ -208,14 +209,14 @@ impl Kernel<'_> {
             });
             let Some((id, variable)) = found else {
                 if self.has_namesake(name) {
-                    return Err(Skip(format!("`{name}` has another name in the PTX")));
+                    return Err(Skip::OtherName { name: name.clone() });
                 }
                 // What the kernel does not use is not there.
                 continue;
             };
             let bytes = maker.bytes(records);
             if variable.size != Some(bytes.len() as u64) {
-                return Err(Skip(format!("`{name}` has another size in the PTX")));
+                return Err(Skip::OtherSize { name: name.clone() });
             }
             symbols.push((id, Contents::Known(bytes)));
         }

@@ -5,6 +5,7 @@
 //! kernel's name; both have values that small launches have.
 
 use super::data::Compiling;
+use super::error::NotCompared;
 use crate::cuda::locate::Library;
 use crate::cuda::{Named, Wanted, compile_named, without_host};
 use param::kir::{Kernel, Signature, TemplateParameter, VarId};
@@ -49,7 +50,7 @@ impl Group {
         &self,
         compiler: &Compiler<'_>,
         optimised: bool,
-    ) -> Result<Named, String> {
+    ) -> Result<Named, NotCompared> {
         let defines = [&compiler.compiling.defines[..], &self.defines].concat();
         let probes = self.instances.iter().flat_map(|one| &one.probes);
         let probes = probes.map(|(_, name)| format!("&{name}"));
@@ -68,8 +69,7 @@ impl Group {
             compile_named(&compiler.library, &wanted)
         };
         compile(compiler.text).or_else(|reason| {
-            let refused = |_| format!("NVRTC refuses the text: {reason}");
-            compile(&without_host(compiler.text)).map_err(refused)
+            compile(&without_host(compiler.text)).map_err(|_| NotCompared::Refused(reason))
         })
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn groups(
     kernel: &Kernel,
     signature: &Signature,
     text: &str,
-) -> Result<Vec<Group>, String> {
+) -> Result<Vec<Group>, NotCompared> {
     let (defined, free): (Vec<_>, Vec<_>) =
         signature.macros.iter().partition(|(name, _)| is_defined(text, name));
     let mut added = String::new();
@@ -123,7 +123,7 @@ fn expression(signature: &Signature, given: &BTreeMap<VarId, i128>) -> String {
 }
 
 /// Values of these scalars: those that most small launches have.
-fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>, String> {
+fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>, NotCompared> {
     if open.is_empty() {
         return Ok(vec![BTreeMap::new()]);
     }
@@ -140,7 +140,7 @@ fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>
     let dull = |given: &BTreeMap<VarId, i128>| given.values().all(|value| *value == 1);
     found.sort_by_key(|(given, count)| (dull(given), std::cmp::Reverse(*count)));
     match found.is_empty() {
-        true => Err("no small launch fulfils the contract".to_owned()),
+        true => Err(NotCompared::NoLaunch),
         false => Ok(found.into_iter().take(INSTANCES).map(|(given, _)| given).collect()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::compiled;
 use super::data::Difference;
+use super::error::NotCompared;
 use super::work::{BUDGET, LAUNCHES, Work};
 use param::interp::{Draw, Launch};
 use param::kir::VarId;
@@ -39,8 +40,8 @@ impl Work<'_> {
         &mut self,
         programs: &[compiled::Kernel<'_>],
         given: &Given,
-    ) -> Result<Option<Difference>, String> {
-        let program = programs.first().ok_or("nothing was compiled")?;
+    ) -> Result<Option<Difference>, NotCompared> {
+        let program = programs.first().ok_or(NotCompared::NothingCompiled)?;
         let until = self.steps + LARGE_BUDGET;
         self.budget = LARGE_BUDGET;
         for launch in param::launches_at(self.kernel, &self.numbers, given) {

@@ -12,6 +12,7 @@
 mod bytes;
 mod compiled;
 mod data;
+mod error;
 mod instances;
 mod judge;
 mod keep;
@@ -32,6 +33,7 @@ use super::detached::{Detached, Patience};
 use crate::cuda;
 use base::SourceFile;
 use compiled::Program;
+use error::NotCompared;
 use instances::Compiler;
 use param::kir::Kernel;
 use std::path::Path;
@@ -50,7 +52,7 @@ pub(super) struct Asked<'a> {
 fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed {
     let start = Instant::now();
     let (comparison, kept) = kept_or_made(source, kernel, compiling)
-        .unwrap_or_else(|reason| (Comparison::Not(reason), false));
+        .unwrap_or_else(|reason| (Comparison::Not(reason.to_string()), false));
     Timed { comparison, took: start.elapsed(), kept }
 }
 
@@ -70,7 +72,7 @@ pub(super) fn beside<T>(
     let thread = Detached::start(move || compare(&source, &kernel, &compiling));
     let done = other();
     let timed = thread.and_then(|thread| thread.result(patience)).unwrap_or_else(|| {
-        let reason = "it was not done in the time there is".to_owned();
+        let reason = NotCompared::Time.to_string();
         Timed { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
     });
     (done, timed)
@@ -80,17 +82,17 @@ fn kept_or_made(
     source: &SourceFile,
     kernel: &Kernel,
     compiling: &Compiling,
-) -> Result<(Comparison, bool), String> {
+) -> Result<(Comparison, bool), NotCompared> {
     let library = compiling.options.environment.nvrtc();
-    let library =
-        library.ok_or("NVRTC is not found; `warpproof doctor` says where it is looked for")?;
+    let library = library.ok_or(NotCompared::NoCompiler)?;
     let version = cuda::version(&library)?;
     let key = keep::key(source, kernel, compiling, &library, &version);
     let folder = compiling.options.environment.cache_folder();
     if let Some(known) = key.as_deref().and_then(|key| keep::look_up(folder.as_deref(), key)) {
         return Ok((Comparison::Same(known), true));
     }
-    let signature = kernel.signature.as_ref().map_err(Clone::clone)?;
+    let signature = kernel.signature.as_ref();
+    let signature = signature.map_err(|reason| NotCompared::Signature(reason.clone()))?;
     let text = source.text();
     let compiler = Compiler { path: Path::new(source.name()), text, compiling, library };
     let mut work = Work::new(kernel, signature, text);

@@ -32,7 +32,7 @@ pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
     let kernels = match reading.text(input) {
         Ok(text) => param::kernels_in(&text.read),
         Err(Refused::Text(error, _)) => Err(error),
-        Err(Refused::Option(message)) => return vec![unread(String::new(), message)],
+        Err(Refused::Option(error)) => return vec![unread(String::new(), error.to_string())],
     };
     let kernels = match kernels {
         Ok(kernels) => kernels,

@@ -3,8 +3,9 @@
 
 use super::compiled::Program;
 use super::data::Discrepancy;
+use super::error::Skip;
 use super::instances;
-use super::work::{FINDING, Work};
+use super::work::Work;
 use param::kir::{AtomicOp, Binary, Builtin, Compare, Element, Expr, ExprKind, Kernel, Stmt, Type};
 use std::path::Path;
 
@@ -43,9 +44,7 @@ fn compare(kernel: &Kernel, text: &str, program: &Program) -> Came {
     let instance = &group.instances[0];
     match work.instance(&[program.first_kernel()], instance).unwrap() {
         Some(difference) => Came::Different(difference.what),
-        None if work.skipped.iter().any(|one| one == FINDING) || work.summary.runs == 0 => {
-            Came::Unproved
-        }
+        None if work.skipped.contains(&Skip::Finding) || work.summary.runs == 0 => Came::Unproved,
         None => Came::Same,
     }
 }

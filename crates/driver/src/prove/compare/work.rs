@@ -1,7 +1,8 @@
 //! Runs compiled code and our reading on the same launches, until something differs or the budget is spent.
 
-use super::compiled::{self, Skip};
+use super::compiled;
 use super::data::{Difference, Discrepancy, Summary};
+use super::error::{NotCompared, Skip};
 use super::instances::Instance;
 use super::{judge, launches};
 use crate::prove::statements::has_unknown;
@@ -16,9 +17,6 @@ pub(super) const BUDGET: u64 = 400_000;
 const ALL_BUDGET: u64 = 2_000_000;
 /// Runs with perturbed floats.
 const PERTURBED: u64 = 2;
-
-/// Why nothing is compared on launches that contradict the kernel's contract or break it.
-pub(super) const FINDING: &str = "our reading has a finding on every launch";
 
 const DRAWS: [Draw; 3] = [Draw::Small, Draw::Wide, Draw::Mixed];
 
@@ -39,7 +37,7 @@ pub(super) struct Work<'w> {
     /// Integers that the text names.
     pub(super) numbers: Vec<i128>,
     /// Why runs were not compared.
-    pub(super) skipped: Vec<String>,
+    pub(super) skipped: Vec<Skip>,
 }
 
 impl<'w> Work<'w> {
@@ -59,14 +57,12 @@ impl<'w> Work<'w> {
     }
 
     /// What was compared; an error if nothing could be.
-    pub(super) fn finish(mut self) -> Result<Summary, String> {
+    pub(super) fn finish(mut self) -> Result<Summary, NotCompared> {
         self.note_order();
         match (self.summary.elements, self.skipped.first()) {
-            (0, Some(reason)) => Err(reason.clone()),
-            (0, None) if self.summary.runs == 0 => {
-                Err("no small launch fulfils the contract".to_owned())
-            }
-            (0, None) => Err("no element that the kernel leaves can be compared".to_owned()),
+            (0, Some(reason)) => Err(reason.clone().into()),
+            (0, None) if self.summary.runs == 0 => Err(NotCompared::NoLaunch),
+            (0, None) => Err(NotCompared::NoElement),
             _ => Ok(self.summary),
         }
     }
@@ -76,8 +72,8 @@ impl<'w> Work<'w> {
         &mut self,
         programs: &[compiled::Kernel<'_>],
         instance: &Instance,
-    ) -> Result<Option<Difference>, String> {
-        let program = programs.first().ok_or("nothing was compiled")?;
+    ) -> Result<Option<Difference>, NotCompared> {
+        let program = programs.first().ok_or(NotCompared::NothingCompiled)?;
         if let Some(what) = program.parameters(self.signature)? {
             return Ok(Some(self.difference(None, what)));
         }
@@ -128,7 +124,7 @@ impl<'w> Work<'w> {
             match self.read(&launch, way, Some(number)) {
                 Ok(other) => others.push(other),
                 Err(_) => {
-                    self.skip("rounding of floats decides what is done".to_owned());
+                    self.skip(Skip::Rounding);
                     return None;
                 }
             }
@@ -141,7 +137,7 @@ impl<'w> Work<'w> {
                     self.summary.elements += if compared { 0 } else { elements };
                     compared = true;
                 }
-                Err(Skip(reason)) => self.skip(reason),
+                Err(reason) => self.skip(reason),
             }
         }
         self.summary.runs += usize::from(compared);
@@ -160,7 +156,7 @@ impl<'w> Work<'w> {
         if let Some(fault) = ran.fault {
             return match self.faults_count() {
                 true => Ok((Some(Discrepancy::Fault(fault)), 0)),
-                false => Err(Skip(fault)),
+                false => Err(Skip::Fault(fault)),
             };
         }
         let judge = judge::Judge { kernel: self.kernel, order: &self.order, left, others };
@@ -175,7 +171,7 @@ impl<'w> Work<'w> {
         !self.order.control && !self.kernel.fences && !has_warp(body) && !unknown
     }
 
-    fn read(&mut self, launch: &Launch, way: Draw, perturbed: Option<u64>) -> Result<Left, String> {
+    fn read(&mut self, launch: &Launch, way: Draw, perturbed: Option<u64>) -> Result<Left, Skip> {
         let significand = self.significand;
         let manner = Manner { draw: way, significand, perturbed, budget: self.budget };
         let done = interp::compiled(self.kernel, launch, manner);
@@ -191,12 +187,12 @@ impl<'w> Work<'w> {
             }
         };
         Err(match reason {
-            interp::End::Stopped(why) => why.to_owned(),
-            _ => FINDING.to_owned(),
+            interp::End::Stopped(why) => Skip::Stopped(why),
+            _ => Skip::Finding,
         })
     }
 
-    fn skip(&mut self, reason: String) {
+    fn skip(&mut self, reason: Skip) {
         if !self.skipped.contains(&reason) {
             self.skipped.push(reason);
         }

@@ -3,6 +3,7 @@
 //! where that is possible ([`opaque`]).
 
 use super::cache;
+use super::error::{CompileError, Failure};
 use super::includes::included;
 use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
@@ -68,19 +69,14 @@ pub(crate) fn compile(
     path: &Path,
     text: &str,
     options: &CompileOptions,
-) -> Result<Compiled, String> {
+) -> Result<Compiled, CompileError> {
     let architecture = architecture(&options.architecture)?;
     let environment = &options.environment;
     let library = environment.nvrtc().map(Compiler::Library);
     let program = environment.nvcc().map(Compiler::Program);
     let compilers: Vec<Compiler> = library.into_iter().chain(program).collect();
     if compilers.is_empty() {
-        return Err(format!(
-            "is CUDA C++, and no compiler was found\nhelp: in an active Python environment:\n  \
-             {INSTALL}\n`warpproof doctor` says what is looked for; or compile it to PTX yourself:\n  \
-             nvcc -ptx -lineinfo {}",
-            path.display()
-        ));
+        return Err(CompileError::NoCompiler { path: path.to_owned() });
     }
     let mut failures = Vec::new();
     let calls =
@@ -96,17 +92,17 @@ pub(crate) fn compile(
         }
     }
     // The last one reads most.
-    Err(failures.pop().unwrap_or_default())
+    Err(failures.pop().unwrap_or_else(|| CompileError::NoCompiler { path: path.to_owned() }))
 }
 
 /// The number of an architecture, with its letter: `80`, `90a`.
-pub(super) fn architecture(name: &str) -> Result<String, String> {
+pub(super) fn architecture(name: &str) -> Result<String, CompileError> {
     let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_")).unwrap_or(name);
     let digits = number.trim_end_matches(['a', 'f']);
     let known = (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     match known && number.len() - digits.len() <= 1 {
         true => Ok(number.to_owned()),
-        false => Err(format!("cannot be compiled for `{name}`: --arch is such as sm_80 or sm_90a")),
+        false => Err(CompileError::Architecture { name: name.to_owned() }),
     }
 }
 
@@ -147,7 +143,7 @@ impl Compiler {
         text: &str,
         architecture: &str,
         options: &CompileOptions,
-    ) -> Result<Compiled, String> {
+    ) -> Result<Compiled, CompileError> {
         let words = self.options(architecture, options);
         let command = format!("{} {} {}", self.path().display(), words.join(" "), path.display());
         let folder = options.environment.cache_folder();
@@ -160,12 +156,12 @@ impl Compiler {
             Self::Library(library) => of_library(library, path, text, &words),
             Self::Program(program) => of_program(program, path, &words),
         };
-        let ptx = ptx.map_err(|log| {
+        let ptx = ptx.map_err(|failure| {
             let included = included(path, text, &options.includes);
             let given = (&options.includes[..], options.project.as_deref());
             let quoting = Quoting::new(path, given, included.as_deref());
-            let messages = quoting.messages(log.trim_end());
-            format!("does not compile:\n{messages}compiled with: {command}")
+            let messages = quoting.messages(failure.to_string().trim_end());
+            CompileError::Refused { messages, command: command.clone() }
         })?;
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
@@ -214,7 +210,7 @@ fn of_library(
     path: &Path,
     text: &str,
     words: &[String],
-) -> Result<String, String> {
+) -> Result<String, Failure> {
     let nvrtc = Nvrtc::load(&library.path)?;
     // NVRTC sees a text and not a file: what it includes in quotes is relative to the file.
     let mut words = words.to_vec();
@@ -222,30 +218,28 @@ fn of_library(
     words.push(format!("-I{}", folder.unwrap_or(Path::new(".")).display()));
     let headers = [(opaque::NAME, opaque::HEADER)];
     let compiled = nvrtc.compile(text, &path.display().to_string(), &headers, &words)?;
-    compiled.ptx.ok_or(compiled.log)
+    compiled.ptx.ok_or(Failure::Log(compiled.log))
 }
 
-fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, String> {
+fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, Failure> {
     // A name that begins with a dash would be an option, and options name programs to run.
-    let path = &std::path::absolute(path).map_err(|error| error.to_string())?;
+    let path = &std::path::absolute(path)?;
     let named = words.iter().map(String::as_str).chain(path.to_str());
     if let Some(word) = named.into_iter().find(|word| !is_plain(word)) {
-        return Err(format!("`{word}` has characters that a shell may read; nvcc is not called"));
+        return Err(Failure::Shell { word: word.to_owned() });
     }
-    let folder = private_folder().map_err(|error| error.to_string())?;
+    let folder = private_folder()?;
     let out = folder.join("kernel.ptx");
     let header = std::fs::write(folder.join(opaque::NAME), opaque::HEADER);
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
     let mut command = Command::new(program);
     command.args(arguments).arg("-I").arg(&folder).arg(path).arg("-o").arg(&out);
     let output = header.and_then(|()| command.output());
-    let result = output.map_err(|error| error.to_string()).and_then(|output| {
-        match output.status.success() {
-            true => std::fs::read_to_string(&out).map_err(|error| error.to_string()),
-            false => {
-                let text = [output.stdout, output.stderr].concat();
-                Err(String::from_utf8_lossy(&text).into_owned())
-            }
+    let result = output.map_err(Failure::Io).and_then(|output| match output.status.success() {
+        true => std::fs::read_to_string(&out).map_err(Failure::Io),
+        false => {
+            let text = [output.stdout, output.stderr].concat();
+            Err(Failure::Log(String::from_utf8_lossy(&text).into_owned()))
         }
     });
     let _ = std::fs::remove_dir_all(&folder);
@@ -296,7 +290,7 @@ mod tests {
     #[test]
     fn architectures_have_several_spellings() {
         for (name, number) in [("sm_80", "80"), ("compute_90a", "90a"), ("100f", "100f")] {
-            assert_eq!(architecture(name).as_deref(), Ok(number));
+            assert_eq!(architecture(name).unwrap(), number);
         }
         for wrong in ["", "ampere", "sm_8", "sm_80aa", "sm_1000", "sm_8 0"] {
             assert!(architecture(wrong).is_err(), "{wrong}");

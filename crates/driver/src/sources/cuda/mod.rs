@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 mod compile;
+mod error;
 mod host;
 mod includes;
 pub mod locate;
@@ -15,10 +16,11 @@ mod quoting;
 
 pub use compile::{CompileOptions, Math};
 pub(crate) use compile::{INSTALL, compile};
+pub use error::{CompileError, NvrtcError};
 pub(crate) use host::without_host;
 pub(crate) use named::{Named, Wanted, compile_named, named_key};
 
 /// The version of a library, which shows that it can be loaded.
-pub(crate) fn version(library: &locate::Library) -> Result<String, String> {
+pub(crate) fn version(library: &locate::Library) -> Result<String, NvrtcError> {
     nvrtc::Nvrtc::load(&library.path)?.version()
 }

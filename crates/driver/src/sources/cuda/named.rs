@@ -5,6 +5,7 @@
 //! then compiles is what the kernel means with the real header, because such headers hold nothing else for the device.
 
 use super::compile::{CompileOptions, architecture};
+use super::error::CompileError;
 use super::includes::included;
 use super::locate::Library;
 use super::nvrtc::Nvrtc;
@@ -89,7 +90,7 @@ const HEADERS: [(&str, &str); 30] = [
 ];
 
 /// Compiles it; the compiler's first complaint if it refuses.
-pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Named, String> {
+pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Named, CompileError> {
     let mut words = words(library, wanted)?;
     let common = [FLOAT, LIMITS, INTEGERS, MATH].concat();
     let nvrtc = Nvrtc::load(&library.path)?;
@@ -110,7 +111,7 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
                 headers.push(common);
                 words.push(format!("--pre-include={COMMON}"));
             }
-            None => return Err(complaint(&compiled.log)),
+            None => return Err(CompileError::Complaint(complaint(&compiled.log))),
         }
     }
 }
@@ -139,7 +140,7 @@ pub(crate) fn named_key(library: &Library, wanted: &Wanted<'_>) -> Option<String
     Some(key)
 }
 
-fn words(library: &Library, wanted: &Wanted<'_>) -> Result<Vec<String>, String> {
+fn words(library: &Library, wanted: &Wanted<'_>) -> Result<Vec<String>, CompileError> {
     let architecture = architecture(&wanted.options.architecture)?;
     let folder = wanted.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let own = folder.unwrap_or(Path::new(".")).to_path_buf();

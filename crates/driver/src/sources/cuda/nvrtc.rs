@@ -12,6 +12,7 @@
 //! Loading a library executes its initialisers: it is the user's own CUDA, found as
 //! `locate.rs` says.
 
+use super::error::NvrtcError;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -57,14 +58,14 @@ pub(super) struct Compiled {
 
 impl Nvrtc {
     /// Loads the library.
-    pub(super) fn load(path: &Path) -> Result<Self, String> {
+    pub(super) fn load(path: &Path) -> Result<Self, NvrtcError> {
         // SAFETY: the initialisers of NVRTC only set up its own state.
         let library = unsafe { Library::new(path) };
-        library.map(|library| Self { library }).map_err(|error| error.to_string())
+        Ok(Self { library: library? })
     }
 
     /// `13.4`
-    pub(super) fn version(&self) -> Result<String, String> {
+    pub(super) fn version(&self) -> Result<String, NvrtcError> {
         let version = self.function::<Version>(c"nvrtcVersion")?;
         let (mut major, mut minor) = (0, 0);
         // SAFETY: the signature of `nvrtc.h`; both pointers are to integers of ours.
@@ -80,7 +81,7 @@ impl Nvrtc {
         name: &str,
         headers: &[(&str, &str)],
         options: &[String],
-    ) -> Result<Compiled, String> {
+    ) -> Result<Compiled, NvrtcError> {
         self.compile_named(text, (name, headers), options, &[])
     }
 
@@ -91,16 +92,16 @@ impl Nvrtc {
         (name, headers): (&str, &[(&str, &str)]),
         options: &[String],
         wanted: &[String],
-    ) -> Result<Compiled, String> {
+    ) -> Result<Compiled, NvrtcError> {
         let source = self.source(text, name, headers)?;
         for one in wanted {
             source.want(one)?;
         }
         let options: Result<Vec<CString>, _> =
             options.iter().map(|option| CString::new(option.as_str())).collect();
-        let options = options.map_err(|_| "an option contains a NUL character".to_owned())?;
+        let options = options.map_err(|_| NvrtcError::Nul("an option"))?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-        let count = c_int::try_from(pointers.len()).map_err(|_| "too many options".to_owned())?;
+        let count = c_int::try_from(pointers.len()).map_err(|_| NvrtcError::TooMany("options"))?;
         let compile = self.function::<Compile>(c"nvrtcCompileProgram")?;
         // SAFETY: the handle is live, the pointers are `count` strings that outlive the call.
         let status = unsafe { compile(source.handle, count, pointers.as_ptr()) };
@@ -109,7 +110,7 @@ impl Nvrtc {
             return Ok(Compiled { ptx: None, log, names: Vec::new() });
         }
         let ptx = Some(source.text(c"nvrtcGetPTXSize", c"nvrtcGetPTX")?);
-        let names: Result<_, String> = wanted.iter().map(|one| source.lowered(one)).collect();
+        let names: Result<_, NvrtcError> = wanted.iter().map(|one| source.lowered(one)).collect();
         Ok(Compiled { ptx, log, names: names? })
     }
 
@@ -118,20 +119,19 @@ impl Nvrtc {
         text: &str,
         name: &str,
         headers: &[(&str, &str)],
-    ) -> Result<Source<'_>, String> {
-        let text = CString::new(text).map_err(|_| "the source contains a NUL character")?;
-        let name = CString::new(name).map_err(|_| "the name contains a NUL character")?;
+    ) -> Result<Source<'_>, NvrtcError> {
+        let text = CString::new(text).map_err(|_| NvrtcError::Nul("the source"))?;
+        let name = CString::new(name).map_err(|_| NvrtcError::Nul("the name"))?;
         let create = self.function::<Create>(c"nvrtcCreateProgram")?;
         let mut handle: Program = ptr::null_mut();
-        let string =
-            |text: &str| CString::new(text).map_err(|_| "a header contains a NUL character");
+        let string = |text: &str| CString::new(text).map_err(|_| NvrtcError::Nul("a header"));
         let mut strings = Vec::new();
         for (name, text) in headers {
             strings.push((string(name)?, string(text)?));
         }
         let names: Vec<*const c_char> = strings.iter().map(|(name, _)| name.as_ptr()).collect();
         let texts: Vec<*const c_char> = strings.iter().map(|(_, text)| text.as_ptr()).collect();
-        let count = c_int::try_from(names.len()).map_err(|_| "too many headers")?;
+        let count = c_int::try_from(names.len()).map_err(|_| NvrtcError::TooMany("headers"))?;
         let (text, name) = (text.as_ptr(), name.as_ptr());
         let (texts, names) = (texts.as_ptr(), names.as_ptr());
         // SAFETY: all strings live until the call returns, and both lists have `count` of them.
@@ -141,33 +141,33 @@ impl Nvrtc {
     }
 
     /// A function of the library; `F` must be its type.
-    fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+    fn function<F: Copy>(&self, name: &CStr) -> Result<F, NvrtcError> {
         // SAFETY: every call in this module names a function of `nvrtc.h` with its own type, and
         // uses the pointer only while `self` keeps the library loaded.
         let symbol = unsafe { self.library.get::<F>(name.to_bytes_with_nul()) };
-        symbol.map(|symbol| *symbol).map_err(|error| error.to_string())
+        Ok(*symbol?)
     }
 }
 
 impl Source<'_> {
     /// Says that something must be in the PTX, by an expression of C++.
-    fn want(&self, expression: &str) -> Result<(), String> {
-        let expression = CString::new(expression).map_err(|_| "a name contains a NUL character")?;
+    fn want(&self, expression: &str) -> Result<(), NvrtcError> {
+        let expression = CString::new(expression).map_err(|_| NvrtcError::Nul("a name"))?;
         let add = self.nvrtc.function::<AddName>(c"nvrtcAddNameExpression")?;
         // SAFETY: the handle is live and not compiled yet; the string outlives the call, and NVRTC copies it.
         checked("nvrtcAddNameExpression", unsafe { add(self.handle, expression.as_ptr()) })
     }
 
     /// The name in the PTX of what an expression stands for that was asked for.
-    fn lowered(&self, expression: &str) -> Result<String, String> {
-        let expression = CString::new(expression).map_err(|_| "a name contains a NUL character")?;
+    fn lowered(&self, expression: &str) -> Result<String, NvrtcError> {
+        let expression = CString::new(expression).map_err(|_| NvrtcError::Nul("a name"))?;
         let get = self.nvrtc.function::<LoweredName>(c"nvrtcGetLoweredName")?;
         let mut name: *const c_char = ptr::null();
         // SAFETY: the handle is live and compiled; the pointers are to a string and a pointer of ours.
         let status = unsafe { get(self.handle, expression.as_ptr(), &raw mut name) };
         checked("nvrtcGetLoweredName", status)?;
         if name.is_null() {
-            return Err("NVRTC: nvrtcGetLoweredName gave no name".to_owned());
+            return Err(NvrtcError::NoName);
         }
         // SAFETY: on success it points to a NUL-terminated string that lives as long as the program.
         let name = unsafe { CStr::from_ptr(name) };
@@ -175,7 +175,7 @@ impl Source<'_> {
     }
 
     /// A text whose size one function says and that another writes.
-    fn text(&self, size: &CStr, get: &CStr) -> Result<String, String> {
+    fn text(&self, size: &CStr, get: &CStr) -> Result<String, NvrtcError> {
         let get_size = self.nvrtc.function::<Size>(size)?;
         let get_text = self.nvrtc.function::<Text>(get)?;
         let mut length = 0_usize;
@@ -198,8 +198,8 @@ impl Drop for Source<'_> {
     }
 }
 
-fn checked(what: &str, status: c_int) -> Result<(), String> {
-    if status == 0 { Ok(()) } else { Err(format!("NVRTC: {what} returned {status}")) }
+fn checked(function: &'static str, status: c_int) -> Result<(), NvrtcError> {
+    if status == 0 { Ok(()) } else { Err(NvrtcError::Status { function, status }) }
 }
 
 #[cfg(test)]

@@ -1,0 +1,121 @@
+//! Why an argument does not fit its kernel, or the launch. Each displays as a clause.
+
+use super::{Dimensions, ElementType, NumberError};
+use crate::npy::{Dtype, NpyError, shape_text};
+use thiserror::Error;
+
+/// Why a tensor has no contents.
+#[derive(Debug, Error)]
+pub(super) enum ContentsError {
+    #[error("the size is unknown")]
+    UnknownSize,
+    #[error("stated contents have at most 8 GiB")]
+    TooLarge,
+    #[error(transparent)]
+    Fill(#[from] NumberError),
+    #[error("element {position}: {why}")]
+    Element { position: usize, why: NumberError },
+    #[error(transparent)]
+    File(#[from] NpyError),
+    #[error("`{path}` holds {found}, {element} needs {}", .element.dtype())]
+    Type { path: String, found: Dtype, element: ElementType },
+    #[error("`{path}` has shape {}, the argument {}", shape_text(.found), shape_text(.expected))]
+    Shape { path: String, found: Vec<u64>, expected: Vec<u64> },
+    #[error("`{path}` holds truth values other than 0 and 1")]
+    Truth { path: String },
+    #[error("elements that the strides put at one place differ")]
+    Overlap,
+}
+
+/// Why there is no buffer for an argument.
+#[derive(Debug, Error)]
+pub(super) enum BufferError {
+    #[error("`{argument}`: {why}")]
+    Contents { argument: String, why: ContentsError },
+    #[error("`{name}` needs {what}: --arg {name}={example}")]
+    Needs { name: String, what: &'static str, example: String },
+    #[error("--alias {group}: {why}")]
+    Alias { group: String, why: AliasError },
+}
+
+/// Why two arguments are not at one address.
+#[derive(Debug, Error)]
+pub(super) enum AliasError {
+    #[error(
+        "`{}` and `{}` have {} and {} bytes; different sizes are not supported yet",
+        .names[0], .names[1], .bytes[0], .bytes[1]
+    )]
+    Sizes { names: [String; 2], bytes: [u64; 2] },
+    #[error("`{}` and `{}` are said to start with different contents", .names[0], .names[1])]
+    Contents { names: [String; 2] },
+}
+
+/// Why a structure has no bytes: what is wrong with a field.
+#[derive(Debug, Error)]
+#[error("field `{field}`: {why}")]
+pub(super) struct StructureError {
+    pub(super) field: String,
+    pub(super) why: FieldError,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Error)]
+pub(super) enum FieldError {
+    #[error("overlaps the field before it")]
+    Overlap,
+    #[error("{size} bytes there exceed the {most} of the parameter")]
+    Beyond { size: u64, most: u64 },
+    #[error("no argument is called `{name}`; expected --arg {name}=… beside it")]
+    UnknownArgument { name: String },
+    #[error("a structure within a structure")]
+    Nested,
+    #[error("`{expression}`: no float has {bytes} bytes there")]
+    NoFloat { expression: String, bytes: u64 },
+    #[error("the type of {number} is not clear; say it, as in f16={number}")]
+    UnclearType { number: String },
+    #[error("{number} does not fit {bytes} bytes")]
+    Number { number: String, bytes: u64 },
+    #[error(transparent)]
+    Typed(#[from] NumberError),
+}
+
+/// Why a module variable has no contents.
+#[derive(Debug, Error)]
+pub(super) enum SymbolError {
+    #[error("the module has no variable of that name")]
+    Unknown,
+    #[error("the module has no variable of that name; did you mean {meant}?")]
+    Misspelt { meant: String },
+    #[error("expected an array such as f32[4], a number, or ?")]
+    NoContents,
+    #[error("the variable has {size} bytes, this {given}")]
+    Size { size: u64, given: u64 },
+    #[error("a simulation needs data")]
+    NeedsData,
+    #[error("module variables have no direction")]
+    Direction,
+    #[error("the variable is an array; expected one such as f32[4]")]
+    Array,
+    #[error(transparent)]
+    Number(#[from] NumberError),
+    #[error(transparent)]
+    Tensor(#[from] ContentsError),
+}
+
+/// Why blocks are not in a grid.
+#[derive(Debug, Error)]
+pub(super) enum BlocksError {
+    #[error("the grid is {grid}, positions count from 0")]
+    Position { grid: Dimensions },
+    #[error("the grid {grid} has {count} blocks")]
+    Number { grid: Dimensions, count: u64 },
+}
+
+/// Why an expression has no float that stands for it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum NearestError {
+    #[error("{formula} is too large for {element}")]
+    TooLarge { formula: String, element: ElementType },
+    #[error("{formula} rounds to zero in {element}")]
+    Vanishes { formula: String, element: ElementType },
+}

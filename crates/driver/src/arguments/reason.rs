@@ -1,0 +1,162 @@
+//! What is wrong with a flag or argument, before there is a kernel to fit it to. Each displays as a clause.
+
+use super::ElementType;
+use equiv::FormulaError;
+use thiserror::Error;
+
+/// A number that a type does not have; displays as a clause that begins with the number.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NumberError {
+    /// It is none.
+    #[error("{number} is not a number")]
+    NotANumber {
+        /// As it is written.
+        number: String,
+    },
+    /// It rounds to infinity.
+    #[error("{number} is too large for {format}")]
+    TooLarge {
+        /// As it is written.
+        number: String,
+        /// The name of the type.
+        format: &'static str,
+    },
+    /// An infinity in a format without.
+    #[error("{number}: {format} has no infinity")]
+    NoInfinity {
+        /// As it is written.
+        number: String,
+        /// The name of the type.
+        format: &'static str,
+    },
+    /// A fraction.
+    #[error("{number} is not an integer, as {element} needs")]
+    NotAnInteger {
+        /// As it is written.
+        number: String,
+        /// The type.
+        element: ElementType,
+    },
+    /// An integer beyond its type.
+    #[error("{value} does not fit {element} ({} to {})", .range.0, .range.1)]
+    Range {
+        /// The integer.
+        value: i128,
+        /// The type.
+        element: ElementType,
+        /// The least and the greatest integer of the type.
+        range: (i128, i128),
+    },
+}
+
+/// What is wrong with a flag or argument; displays as a clause that does not quote all of it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
+pub enum ParseReason {
+    #[error("expected NAME=TYPE or NAME=VALUE, such as {EXAMPLE}")]
+    NoEquals,
+    #[error("`{0}` is no name: letters, digits, `_`, `.` and `$`")]
+    NoName(String),
+    #[error("`{0}` is no name; expected NAME,NAME")]
+    NoAliasName(String),
+    #[error("expected two names or more, such as x,y")]
+    OneAlias,
+    #[error(transparent)]
+    Condition(FormulaError),
+    #[error("expected a type before `{text}`, such as {name}=f32[?]{}", assigned(.text))]
+    NoType { name: String, text: String },
+    #[error("`{0}` is no integer of 64 bits")]
+    NoInteger(String),
+    #[error("`{0}` is no number; expected one such as 512, 0x200, -1 or 0.125")]
+    NoNumber(String),
+    #[error("`{word}` is no type; did you mean {meant}?")]
+    MisspeltType { word: String, meant: String },
+    #[error("`{0}` is neither a type nor a number; expected {EXAMPLE}")]
+    UnknownType(String),
+    #[error("a launch fixes every integer: expected a value ({0}=512), or a tensor ({0}[64])")]
+    OpenInteger(ElementType),
+    #[error("a scalar has no direction; a tensor of one is {element}[1]{rest}")]
+    ScalarDirection { element: ElementType, rest: String },
+    #[error("expected nothing, `[` or `=` after {element}, found `{rest}`")]
+    AfterType { element: ElementType, rest: String },
+    #[error("only a tensor can start as iota, such as {0}[64]=iota")]
+    ScalarIota(ElementType),
+    #[error("`{0}` is no number of 64 bits or less")]
+    NoNumberOf64Bits(String),
+    #[error(transparent)]
+    Number(#[from] NumberError),
+    #[error("expected strides such as @[512,1] after `@`")]
+    NoStrides,
+    #[error("expected `@[`, `:`, `=` or nothing, found `{0}`")]
+    AfterShape(String),
+    #[error("a tensor of unknown size [?] has no strides")]
+    StridesOfUnknown,
+    #[error("a tensor of unknown size [?] can only start with the contents of a list or file")]
+    ContentsOfUnknown,
+    #[error("{sizes} sizes need as many strides, {given} are given")]
+    StrideCount { sizes: usize, given: usize },
+    #[error("a stride of 0 makes elements overlap, which an output cannot")]
+    OverlappingOutput,
+    #[error("the tensor is larger than any memory (2^48 bytes)")]
+    TensorTooLarge,
+    #[error("the shape has {elements} elements, the list has {given}")]
+    ListLength { elements: u64, given: usize },
+    #[error("`:{0}` is no direction; expected :in, :out or :inout")]
+    NoDirection(String),
+    #[error("expected the name of a .npy file after `=@`")]
+    NoFile,
+    #[error("expected nothing after the list, found `{0}`")]
+    AfterList(String),
+    #[error("expected a flat list, in row-major order")]
+    NestedList,
+    #[error("`{0}` is no initial contents; expected a number, iota, [3,1,2] or @FILE.npy")]
+    NoContents(String),
+    #[error("expected `}}` at the end of the structure")]
+    UnclosedStructure,
+    #[error("the structure has no fields; expected {{0:x,8:512}}")]
+    EmptyStructure,
+    #[error("field `{field}`: {why}")]
+    Field { field: String, why: Box<Self> },
+    #[error("expected OFFSET:VALUE, such as 8:x")]
+    NoOffset,
+    #[error("a tensor is an argument of its own: --arg NAME={0}, and the field its NAME")]
+    TensorField(String),
+    #[error("expected a number, a type with a value, an expression, or the name of an argument")]
+    NoFieldValue,
+    #[error("`{text}`: {why}")]
+    Expression { text: String, why: FormulaError },
+    #[error(
+        "`{0}` has no value: it divides by zero, or takes a root or logarithm of a number that has none"
+    )]
+    UndefinedExpression(String),
+    #[error("`{0}` has no closing `]`")]
+    Unclosed(String),
+    #[error("{what} `{text}` is too large")]
+    CountTooLarge { what: &'static str, text: String },
+    #[error("only a whole shape can be unknown: {what} `?`")]
+    UnknownCount { what: &'static str },
+    #[error("{what} `{text}` is not a number from 0 up")]
+    NoCount { what: &'static str, text: String },
+    #[error("has {count} items; expected {expected}")]
+    TooManyItems { count: usize, expected: &'static str },
+    #[error("`{item}` is no number of 32 bits; expected {expected}")]
+    NoNumberOf32Bits { item: String, expected: &'static str },
+    #[error("{BYTES}")]
+    NoBytes,
+    #[error("unknown unit `{0}`; {BYTES}")]
+    UnknownUnit(String),
+    #[error("is too large")]
+    TooLarge,
+    #[error("names no block; 0..4 are four")]
+    NoBlock,
+    #[error("expected numbers such as 0..4")]
+    NoRange,
+}
+
+const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";
+const BYTES: &str = "expected bytes such as 49152, 48KiB or 1MiB";
+
+/// `=TEXT`, if there is one.
+fn assigned(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("={text}") }
+}

@@ -1,0 +1,41 @@
+//! Why two sides cannot be compared as they are given.
+
+use crate::arguments::NearestError;
+use equiv::{FormulaError, Mismatch};
+use thiserror::Error;
+
+/// Why there is no comparison; displays as a sentence.
+#[derive(Debug, Error)]
+pub(crate) enum SidesError {
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    #[error("`{name}` is any number on one side and not on the other")]
+    AnyOnOneSide { name: String },
+    #[error("`{name}`: {why}")]
+    NoFloat { name: String, why: NearestError },
+    #[error("`{name}` depends on itself, or on too many others")]
+    Circle { name: String },
+    #[error("`{name}` is what an earlier launch leaves there")]
+    Overwritten { name: String },
+    #[error("the contents of `{name}` are given {place} alone")]
+    GivenOnce { name: String, place: &'static str },
+    #[error("`{name}` has other contents on the other side")]
+    OtherContents { name: String },
+    #[error("arguments at one address (alias) are not supported in a sequence")]
+    AliasInSequence,
+    #[error("a side has no launch")]
+    NoLaunch,
+    #[error(
+        "`{one}` and `{other}` are at one address and have different strides, which is not supported"
+    )]
+    AliasStrides { one: String, other: String },
+    #[error("--assume '{condition}': `{name}` is an output")]
+    AssumedOutput { condition: String, name: String },
+    #[error("--assume '{condition}': no input is called `{name}`; there is {}", .known.join(", "))]
+    UnknownInput { condition: String, name: String, known: Vec<String> },
+    /// No input satisfies what is assumed.
+    #[error("{0}")]
+    Impossible(String),
+}

@@ -1,0 +1,99 @@
+//! Why there is no text to work on.
+
+use super::cuda::CompileError;
+use std::io;
+use thiserror::Error;
+
+/// Why there is no text to work on; displays as one line.
+#[derive(Debug, Error)]
+#[error("`{name}` {reason}")]
+pub struct InputError {
+    pub(super) name: String,
+    /// What is wrong with it.
+    pub reason: InputReason,
+}
+
+/// What is wrong with a file; displays as a clause about it.
+#[derive(Debug, Error)]
+pub enum InputReason {
+    /// It is not there, or not to be read.
+    #[error("cannot be read: {error}{}", question(.similar))]
+    Read {
+        /// Why.
+        error: io::Error,
+        /// A file that is called nearly so.
+        similar: Option<String>,
+    },
+    /// It has nothing in it.
+    #[error("is empty")]
+    Empty,
+    /// Spans have 32 bits.
+    #[error("exceeds 4 GiB")]
+    TooLong,
+    /// It is not UTF-8.
+    #[error("is not text")]
+    NotText,
+    /// It is not UTF-8, where PTX is expected.
+    #[error("is not text, so it is not PTX")]
+    NotPtxText,
+    /// It has bytes that no text has.
+    #[error("is a binary file, not PTX")]
+    Binary,
+    /// An object, library or program that was not given as a file.
+    #[error("is no PTX; give it as a file, and the PTX in it is taken out")]
+    Container,
+    /// CUDA C++ where PTX is expected.
+    #[error("is CUDA C++; compile it first: nvcc -ptx -lineinfo FILE")]
+    Cuda,
+    /// PTX where CUDA C++ is expected.
+    #[error("is PTX; `warpproof check` reads that, this command reads CUDA C++")]
+    Ptx,
+    /// LLVM's text where PTX is expected.
+    #[error("is LLVM IR; compile it first: llc -march=nvptx64 FILE")]
+    Llvm,
+    /// A program that makes PTX when it is run.
+    #[error(
+        "is a Python file; write the PTX to a file first: open(\"kernel.ptx\", \"w\").write(kernel.asm[\"ptx\"])"
+    )]
+    Python,
+    /// A folder where CUDA C++ is expected.
+    #[error("is a folder; give a .cu file")]
+    Folder,
+    /// A folder that is no entry of Triton's cache.
+    #[error("is a folder without a .ptx file; give a PTX file")]
+    NoPtxInFolder,
+    /// A folder with several candidates.
+    #[error("is a folder with {0} .ptx files; give one of them")]
+    SeveralInFolder(usize),
+    /// An object, library or program without device code.
+    #[error("contains no PTX: it was not made by nvcc, or links it only at run time")]
+    NoModule,
+    /// One with code for particular GPUs alone.
+    #[error(
+        "contains machine code (SASS) and no PTX; compile with -gencode arch=compute_80,code=compute_80, or with -ptx"
+    )]
+    MachineCode,
+    /// One whose PTX is compressed in a way that we do not know, or cut off.
+    #[error("contains PTX that cannot be taken out; `cuobjdump -xptx all FILE` may")]
+    Damaged,
+    /// One with several modules that fit.
+    #[error("contains {0} PTX modules; say which kernel, as in FILE::NAME")]
+    SeveralModules(usize),
+    /// No compiler makes PTX of it.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// PTX with errors that must not be quoted.
+    #[error("is not PTX without errors; {ELSEWHERE}")]
+    PtxElsewhere,
+    /// CUDA C++ with errors that must not be quoted.
+    #[error("is not CUDA C that is read; {ELSEWHERE}")]
+    CudaElsewhere,
+}
+
+/// What is said of a file whose errors would quote it.
+const ELSEWHERE: &str =
+    "what is wrong is not shown, because the file is not in the folder that names it";
+
+fn question(similar: &Option<String>) -> String {
+    similar.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
