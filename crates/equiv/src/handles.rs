@@ -6,8 +6,8 @@
 //! themselves. So [`STRETCH`] handles in a row are the lengths of one list in a row, and one entry
 //! serves them all.
 
-use exec::domain::{LIMIT, Value};
-use term::{Term, Terms};
+use exec::domain::{LIMIT, Value, Values};
+use term::{LANES, Term, Terms};
 
 /// Handles from here on belong to sums that grow.
 const GROWING: Value = 1 << 30;
@@ -24,6 +24,8 @@ pub(crate) struct Handles {
     single: Vec<Term>,
     /// The first term of each stretch.
     growing: Vec<Term>,
+    /// Whether this stretch and those after it are of a warp's lanes, as long as each other; if somebody asked.
+    rows: Vec<Option<bool>>,
     /// Whether there were more values than handles.
     pub(crate) exhausted: bool,
 }
@@ -31,7 +33,13 @@ pub(crate) struct Handles {
 impl Handles {
     pub(crate) fn new(inputs: usize) -> Self {
         let inputs = u32::try_from(inputs).unwrap_or(LIMIT);
-        Self { inputs, single: Vec::new(), growing: Vec::new(), exhausted: inputs >= GROWING }
+        Self {
+            inputs,
+            single: Vec::new(),
+            growing: Vec::new(),
+            rows: Vec::new(),
+            exhausted: inputs >= GROWING,
+        }
     }
 
     /// The term behind a handle.
@@ -82,6 +90,47 @@ impl Handles {
         }
         self.growing.push(term);
         next as Value
+    }
+
+    /// The sum of the first lane, if those of the others are in the lists after it and as long.
+    #[inline]
+    pub(crate) fn row(&mut self, values: &Values) -> Option<Term> {
+        let first = values[0];
+        // One pass without an early end: it uses vector instructions.
+        let apart =
+            |(lane, value): (usize, &Value)| value.wrapping_sub(lane as Value * STRETCH) ^ first;
+        if first < GROWING
+            || values.iter().enumerate().map(apart).fold(0, |all, one| all | one) != 0
+        {
+            return None;
+        }
+        let (stretch, length) = ((first - GROWING) / STRETCH, (first - GROWING) % STRETCH);
+        let is_row = match self.rows.get(stretch as usize) {
+            Some(Some(known)) => *known,
+            _ => self.find_row(stretch as usize),
+        };
+        is_row.then(|| self.growing[stretch as usize].grown(length))
+    }
+
+    #[cold]
+    fn find_row(&mut self, stretch: usize) -> bool {
+        let Some(lanes) = self.growing.get(stretch..stretch + LANES) else { return false };
+        let is_row = (0..).zip(lanes).all(|(lane, term)| term.is_beside(lanes[0], lane));
+        self.rows.resize(self.growing.len(), None);
+        self.rows[stretch] = Some(is_row);
+        is_row
+    }
+
+    /// Handles for the sums of a row with one product more; `first` is the first lane's.
+    #[inline]
+    pub(crate) fn handles_after(&mut self, before: &Values, first: Term, out: &mut Values) {
+        if before[0] % STRETCH != STRETCH - 1 {
+            *out = before.map(|value| value + 1);
+            return;
+        }
+        for (lane, value) in out.iter_mut().enumerate() {
+            *value = self.start(first.beside(lane as u32));
+        }
     }
 
     /// Any handle will do: nothing is concluded from a run that has too many values.

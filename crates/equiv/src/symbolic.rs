@@ -220,6 +220,9 @@ impl Symbolic {
 
     /// `a·b + c` where `c` is most often a sum: what kernels spend their time on.
     fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
+        if lanes == Mask::ALL && self.accumulate_row(operands, out) {
+            return;
+        }
         if !lanes.is_one() && uniform(&operands, lanes).is_some() {
             return self.each(Operation::Fma, operands, lanes, out);
         }
@@ -234,6 +237,19 @@ impl Symbolic {
                 self.handles.handle_after(c, sum, longer)
             };
         }
+    }
+
+    /// `a·b + c` in all lanes for inputs `a` and `b` and sums that grow together; whether it is that.
+    #[inline]
+    fn accumulate_row(&mut self, [a, b, c]: [&Values; 3], out: &mut Values) -> bool {
+        let Some(first) = self.handles.row(c) else { return false };
+        // What is behind no input is none of the positions.
+        let [a, b] = [a, b].map(|values| values.map(|value| value.wrapping_sub(1)));
+        if !self.terms.multiply_add_inputs(&a, &b, first) {
+            return false;
+        }
+        self.handles.handles_after(c, first.grown(1), out);
+        true
     }
 
     /// An operation on the terms behind some handles.

@@ -222,7 +222,7 @@ impl BlockRun<'_, '_> {
 
     fn deliver(&mut self, warp: usize, at: Position, lanes: Mask, votes: Votes) {
         let machine = self.machine;
-        let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op(machine.site(at)) else {
+        let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op_at(at) else {
             return;
         };
         let tags = match votes.unknown {

@@ -235,7 +235,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// qualifiers and mask). Executes it if all named lanes are at one.
     fn gather_sites(&mut self, number: usize, group: usize, mask: Mask) -> Result<bool, Gap> {
         let machine = self.machine;
-        let sync = |at: Position| match machine.op(machine.site(at)) {
+        let sync = |at: Position| match machine.op_at(at) {
             Some(Op::Sync(sync)) => Some(sync),
             _ => None,
         };

@@ -218,12 +218,12 @@ impl<'p> Machine<'p> {
 
     /// Where the instruction with this number stands.
     fn position(&self, site: Site) -> Option<Position> {
-        let functions = self.codes.enumerate().flat_map(|(function, code)| {
-            code.first.enumerate().map(move |(block, &first)| (function, block, first))
-        });
-        // Numbers ascend; this is for reports, which are few.
-        let (function, block, first) = functions.take_while(|&(.., first)| first <= site).last()?;
-        Some(Position { function, block, index: (site - first) as usize })
+        // Numbers ascend, in functions and in their blocks.
+        let begins = |code: &Code| code.first.iter().next().is_some_and(|&first| first <= site);
+        let (function, code) = self.codes.enumerate().filter(|(_, code)| begins(code)).last()?;
+        let after = code.first.iter().as_slice().partition_point(|&first| first <= site);
+        let block = base::Index::from_position(after.checked_sub(1)?);
+        Some(Position { function, block, index: (site - code.first[block]) as usize })
     }
 
     /// The place of the instruction with this number.
@@ -233,7 +233,11 @@ impl<'p> Machine<'p> {
 
     /// The operation with this number.
     pub(crate) fn op(&self, site: Site) -> Option<&'p Op> {
-        let at = self.position(site)?;
+        self.op_at(self.position(site)?)
+    }
+
+    /// The operation at a position.
+    pub(crate) fn op_at(&self, at: Position) -> Option<&'p Op> {
         let block = &self.program.functions[at.function].blocks[at.block];
         block.instructions.get(at.index).map(|instruction| &instruction.op)
     }

@@ -19,24 +19,38 @@ pub(crate) mod state {
     pub(crate) const FICKLE: u8 = 4;
 }
 
-/// The state of every byte. Counts those that are not defined, because memory that is defined
+/// The state of every byte. Counts those that are defined and those that are values, because memory that is one of them
 /// throughout is the rule and needs no look at single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct States {
     each: Vec<u8>,
-    others: usize,
+    counts: Counts,
 }
 
 impl States {
     fn new(size: usize, state: u8) -> Self {
-        let others = if state == state::DEFINED { 0 } else { size };
-        Self { each: vec![state; size], others }
+        let counts = match state {
+            state::DEFINED => Counts { defined: size, opaque: 0 },
+            state::OPAQUE => Counts { defined: 0, opaque: size },
+            _ => Counts::default(),
+        };
+        Self { each: vec![state; size], counts }
     }
 
     /// Whether every byte is defined.
     #[inline]
     pub(crate) fn all_defined(&self) -> bool {
-        self.others == 0
+        self.counts.defined == self.each.len()
+    }
+
+    /// The state of all bytes, if all are defined or all are values.
+    #[inline]
+    pub(crate) fn of_all(&self) -> Option<u8> {
+        match self.each.len() {
+            size if size == self.counts.defined => Some(state::DEFINED),
+            size if size == self.counts.opaque => Some(state::OPAQUE),
+            _ => None,
+        }
     }
 
     /// For each byte whether somebody gave it a value.
@@ -59,16 +73,16 @@ impl States {
     /// Makes every byte undefined; how many there are.
     pub(crate) fn forget(&mut self) -> usize {
         self.each.fill(state::UNDEFINED);
-        self.others = self.each.len();
-        self.others
+        self.counts = Counts::default();
+        self.each.len()
     }
 
     /// Puts all bytes of a range in one state.
     pub(crate) fn fill(&mut self, range: Range<usize>, state: u8) {
         let bytes = &mut self.each[range];
-        self.others -= others(bytes);
+        self.counts.remove(bytes);
         bytes.fill(state);
-        self.others += others(bytes);
+        self.counts.add(bytes);
     }
 
     /// Puts `N` bytes in one state.
@@ -94,9 +108,9 @@ impl States {
     /// Sets the states from `start` on to these.
     pub(crate) fn copy(&mut self, start: usize, states: &[u8]) {
         let bytes = &mut self.each[start..start + states.len()];
-        self.others -= others(bytes);
+        self.counts.remove(bytes);
         bytes.copy_from_slice(states);
-        self.others += others(states);
+        self.counts.add(states);
     }
 }
 
@@ -109,8 +123,30 @@ impl Deref for States {
 }
 
 /// How many of these bytes are not defined.
-fn others(states: &[u8]) -> usize {
-    states.iter().filter(|&&state| state != state::DEFINED).count()
+/// How many bytes are in the states that most are in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    defined: usize,
+    opaque: usize,
+}
+
+impl Counts {
+    fn add(&mut self, states: &[u8]) {
+        let Self { defined, opaque } = Self::of(states);
+        self.defined += defined;
+        self.opaque += opaque;
+    }
+
+    fn remove(&mut self, states: &[u8]) {
+        let Self { defined, opaque } = Self::of(states);
+        self.defined -= defined;
+        self.opaque -= opaque;
+    }
+
+    fn of(states: &[u8]) -> Self {
+        let count = |wanted: u8| states.iter().filter(|&&state| state == wanted).count();
+        Self { defined: count(state::DEFINED), opaque: count(state::OPAQUE) }
+    }
 }
 
 /// What a few bytes of memory are together.

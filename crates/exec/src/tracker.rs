@@ -9,7 +9,7 @@ use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Question,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Part, Question,
     Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent, Time, UpdateGroup,
 };
 
@@ -322,6 +322,40 @@ impl Tracker {
         }
         met.area = mark(area);
         shadow.access(self.order.clocks(), self.order.copies(), &access, (offset, bytes), met);
+        if self.shadows.contexts.len() < self.shadows.met.met.len() {
+            self.note_contexts(area);
+        }
+    }
+
+    /// Lanes of a warp access `bytes` bytes each at one instruction, one after the other.
+    pub(crate) fn access_each(
+        &mut self,
+        warp: usize,
+        (area, bytes): (Area, u32),
+        attributes: AccessAttributes,
+        each: &[Part],
+    ) {
+        let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
+        if traced.is_some() || self.history.is_some() {
+            for part in each {
+                let target = (area, part.offset, bytes);
+                self.access((warp, part.lanes), target, attributes, part.same_value);
+            }
+            return;
+        }
+        let shadow = match area {
+            Area::Shared(number) => shared.get_mut(number),
+            Area::Global(number) => global.get_mut(number).and_then(Option::as_mut),
+            Area::Local(_) | Area::Param(_) => None,
+        };
+        let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
+        let AccessAttributes { kind, site, element, copy, non_coherent, group } = attributes;
+        let (lanes, same_value) = (Mask::NONE, SameValue::Undecided);
+        let access =
+            Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
+        met.area = mark(area);
+        let (clocks, copies) = (self.order.clocks(), self.order.copies());
+        shadow.access_each(clocks, copies, (&access, bytes), each, met);
         if self.shadows.contexts.len() < self.shadows.met.met.len() {
             self.note_contexts(area);
         }

@@ -260,6 +260,29 @@ impl Cell {
         true
     }
 
+    /// Whether all there is to compare a read with is a write of an earlier epoch.
+    #[inline(always)]
+    pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
+        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
+        let written_now = self.write_epoch == epoch && self.write.lanes != Mask::NONE;
+        self.marks & special == 0 && !self.write.is_copy && !written_now
+    }
+
+    /// Remembers an ordinary read of a cell that [was written before](Self::was_written_before), if at all, while no thread has
+    /// exited: what [`quick`](Self::quick) does then.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
+        if self.epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
+            self.note_read(entry);
+            return self.add_read(lists, *entry);
+        }
+        self.note_read(entry);
+        lists.free(std::mem::take(&mut self.list));
+        self.first = *entry;
+        self.warps = bit(entry.warp);
+        self.epoch = epoch;
+    }
+
     /// Remembers who read last: of the lanes of a warp that read at one instruction the lowest,
     /// whether they are told together or one by one.
     #[inline]

@@ -184,6 +184,9 @@ fn compare(
     commute: &dyn Fn(Site, Site) -> bool,
     met: &mut Conflicts,
 ) {
+    if cell.marks == 0 {
+        return;
+    }
     let before = [
         (mark::READ, Kind::Read, cell.read),
         (mark::WRITTEN, Kind::Write, cell.write),
@@ -201,13 +204,15 @@ fn compare(
         cell.extent == summary.extent && (cell.marks | summary.marks) & mark::EXTENTS == 0;
     for (mark, kind, last) in before {
         for (other_mark, other_kind, (site, who)) in now {
-            let both = cell.marks & mark != 0 && summary.marks & other_mark != 0;
+            if cell.marks & mark == 0 || summary.marks & other_mark == 0 {
+                continue;
+            }
             let harmless = match (kind, other_kind) {
                 (Kind::Read, Kind::Read) => true,
                 (Kind::Update, Kind::Update) => commute(last.site, site),
                 _ => false,
             };
-            if !both || harmless {
+            if harmless {
                 continue;
             }
             let both_write = same_extent && (kind, other_kind) == (Kind::Write, Kind::Write);

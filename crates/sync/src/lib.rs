@@ -36,5 +36,5 @@ pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use order::{Order, SyncEvent};
 pub use shadow::{
-    Access, Conflict, Conflicts, Kind, Question, SameValue, Shadow, Side, Site, UpdateGroup,
+    Access, Conflict, Conflicts, Kind, Part, Question, SameValue, Shadow, Side, Site, UpdateGroup,
 };

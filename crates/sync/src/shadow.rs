@@ -48,6 +48,17 @@ pub struct Access {
     pub same_value: SameValue,
 }
 
+/// What lanes of a warp access at one address, among other such at one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The lanes: one, unless they read.
+    pub lanes: Mask,
+    /// Where.
+    pub offset: i64,
+    /// Whether a write leaves in place what was there.
+    pub same_value: SameValue,
+}
+
 /// Updates that are alike: all of a group commute in a block, and between blocks all of them or
 /// none. Updates without a group commute with nothing.
 pub type UpdateGroup = Option<NonZeroU16>;
@@ -154,6 +165,30 @@ impl Conflicts {
     }
 }
 
+/// An access as cells remember it.
+#[inline]
+fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
+    Entry {
+        time: access.copy.unwrap_or_else(|| clocks.now(access.warp)),
+        site: access.site,
+        lanes: access.lanes,
+        warp: access.warp as u8,
+        kind: access.kind,
+        is_copy: access.copy.is_some(),
+        commutes: access.group.is_some(),
+        extent: extent(access.element, offset),
+        hides: Hides::Nothing,
+        hidden: false,
+    }
+}
+
+/// Equal for accesses to a cell just if they read or write the same value.
+#[inline]
+fn extent(element: u32, offset: i64) -> u8 {
+    let element = element.max(1);
+    (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8
+}
+
 /// Bytes of a cell before an access needs smaller ones, as a power of two.
 const COARSEST: u32 = 2;
 
@@ -204,29 +239,73 @@ impl Shadow {
         (offset, bytes): (i64, u32),
         met: &mut Conflicts,
     ) {
+        let entry = entry(clocks, access, offset);
+        self.access_by(Order { clocks, copies }, access, &entry, (offset, bytes), met);
+    }
+
+    /// Accesses of a warp at one instruction to `bytes` bytes each, one after the other: as [`access`](Self::access),
+    /// of these lanes, at this offset and with this answer each.
+    #[inline]
+    pub fn access_each(
+        &mut self,
+        clocks: &Clocks,
+        copies: &Copies,
+        (access, bytes): (&Access, u32),
+        each: &[Part],
+        met: &mut Conflicts,
+    ) {
+        let order = Order { clocks, copies };
+        let (mut access, mut entry) = (*access, entry(clocks, access, 0));
+        // What happened in an earlier epoch is ordered before all of them.
+        let is_plain_read = access.kind == Kind::Read
+            && !entry.is_copy
+            && !access.non_coherent
+            && !clocks.any_exited();
+        for part in each {
+            entry.lanes = part.lanes;
+            entry.extent = extent(access.element, part.offset);
+            let place = (part.offset, bytes);
+            if is_plain_read && self.read(&entry, place, clocks.epoch()) {
+                continue;
+            }
+            (access.lanes, access.same_value) = (part.lanes, part.same_value);
+            self.access_by(order, &access, &entry, place, met);
+        }
+    }
+
+    /// Remembers an ordinary read if no cell was written in this epoch and no thread has exited; whether it did.
+    #[inline]
+    fn read(&mut self, entry: &Entry, (offset, bytes): (i64, u32), epoch: u32) -> bool {
+        if (offset as u64 | u64::from(bytes)) & ((1 << self.shift) - 1) != 0 {
+            return false;
+        }
+        let (first, count) = ((offset >> self.shift) as u64, bytes >> self.shift);
+        let Some(cells) = self.cells.range(first, count as usize) else { return false };
+        if !cells.iter().all(|cell| cell.was_written_before(epoch)) {
+            return false;
+        }
+        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, entry, epoch));
+        true
+    }
+
+    /// An access that is to be remembered as `entry`, one for all cells: it is written in small pieces, which are slow to
+    /// read at once.
+    #[inline]
+    fn access_by(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        entry: &Entry,
+        (offset, bytes): (i64, u32),
+        met: &mut Conflicts,
+    ) {
         let parts = 1u64 << self.shift;
         if (offset as u64 | u64::from(bytes)) & (parts - 1) != 0 {
             self.refine(offset as u64 | u64::from(bytes));
         }
         let shift = self.shift;
-        let order = Order { clocks, copies };
-        let element = access.element.max(1);
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
-        // One for all cells: it is written in small pieces, which are slow to read at once.
-        let entry = Entry {
-            time: access.copy.unwrap_or_else(|| clocks.now(access.warp)),
-            site: access.site,
-            lanes: access.lanes,
-            warp: access.warp as u8,
-            kind: access.kind,
-            is_copy: access.copy.is_some(),
-            commutes: access.group.is_some(),
-            // Equal for accesses to a cell just if they read or write the same value.
-            extent: (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8,
-            hides: Hides::Nothing,
-            hidden: false,
-        };
-        let place = |part: usize| (&entry, offset + ((part as i64) << shift));
+        let place = |part: usize| (entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
                 cell.access(&mut self.lists, order, access, place(part), met);

@@ -46,3 +46,4 @@ pub use node::{ConstantId, Factors, Function, ListId, Node, NodeId, Relation, Su
 pub use number::Number;
 pub use order::{Order, Walker, evaluation_order};
 pub use store::Terms;
+pub use sums::LANES;

@@ -4,7 +4,7 @@
 //! constant, eliminate infinities on creation, and drop an operand only if it is *total* (no
 //! operation below it can be undefined), so that no definedness condition is ever lost here.
 
-use crate::sums::{Runs, Sums};
+use crate::sums::{LANES, Runs, Sums};
 use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -239,6 +239,17 @@ impl Terms {
                 *c = self.fused_multiply_add(*a, *b, *c);
             }
         }
+    }
+
+    /// `c = a · b + c` in all lanes of a warp, for inputs at the positions `a` and `b` and sums that have grown
+    /// together; whether that is what they are. If not, nothing has happened.
+    ///
+    /// The sum of the first lane stands for all: lane `l`'s is in the list `l` after that of the first, and as long.
+    #[inline]
+    pub fn multiply_add_inputs(&mut self, a: &[u32; LANES], b: &[u32; LANES], first: Term) -> bool {
+        // One pass without an early end: it uses vector instructions.
+        let last = a.iter().chain(b).fold(0, |last, &position| last.max(position));
+        first.prefix != 0 && last < self.first_node && self.sums.append_to_all(sum_of(first), a, b)
     }
 
     fn general_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {

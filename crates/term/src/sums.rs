@@ -2,15 +2,22 @@
 //!
 //! An accumulator of a kernel is such a list. Appending to a sum that ends where its list ends
 //! extends the list in place; the older, shorter sums stay what they were. Eight bytes a product,
-//! no reallocation: the arena grows by pages, so its peak is its size.
+//! no reallocation: the arena grows by pages, so its peak is its size. The accumulators of a warp's lanes
+//! are lists that grow together; [`group`] appends to all of them at once.
+
+mod group;
 
 use crate::{Factors, ListId, Sum};
+use group::Group;
+pub use group::LANES;
 
 /// Slots to a page. A run never crosses a page.
 const PAGE: usize = 1 << 16;
 /// Slots to the largest run; it divides [`PAGE`]. The last slot links to the next run.
 const LARGEST_RUN: u32 = 256;
 const SMALLEST_RUN: u32 = 4;
+/// Slots before they are filled; copying many at once is faster than writing each.
+static EMPTY: [Factors; 1024] = [Factors::link(0); 1024];
 
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
@@ -20,11 +27,13 @@ pub(crate) struct Sums {
     /// First unused slot of the last page, counted over all pages.
     free: u32,
     lists: Vec<List>,
+    groups: Vec<Group>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct List {
     first_run: u32,
+    /// [`IN_GROUP`] while the list grows in a group, which knows.
     length: u32,
     /// The next slot to write, and how many are left before the link slot.
     next: u32,
@@ -35,7 +44,13 @@ struct List {
     partial_from: u32,
     /// The last prefix turned into a node, and that node: sealing twice costs nothing.
     sealed: (u32, u32),
+    /// The group it grows in, if its length says so.
+    group: u32,
 }
+
+/// The length of a list that grows in a group. No sum is as long, so appending to one list alone fails its
+/// first test and need not ask for a group.
+const IN_GROUP: u32 = u32::MAX;
 
 impl Sums {
     pub(crate) fn start(&mut self, first: Factors, partial: bool) -> Sum {
@@ -48,6 +63,7 @@ impl Sums {
             run: SMALLEST_RUN,
             partial_from: u32::MAX,
             sealed: (0, 0),
+            group: 0,
         });
         let list = ListId((self.lists.len() - 1) as u32);
         self.push(list, first, partial);
@@ -58,20 +74,26 @@ impl Sums {
     #[inline]
     pub(crate) fn append(&mut self, sum: Sum, factors: Factors, partial: bool) -> Option<Sum> {
         if self.lists[sum.list.0 as usize].length != sum.length || sum.length == u32::MAX {
-            return self.appended(sum, factors);
+            return self.append_elsewhere(sum, factors, partial);
         }
         self.push(sum.list, factors, partial);
         Some(Sum { list: sum.list, length: sum.length + 1 })
     }
 
-    /// The sum with the product, if that is what was appended to it last: lanes of a warp add the same.
+    /// Appends to a list that grows in a group, or finds that the product was appended before.
     #[cold]
-    fn appended(&self, sum: Sum, factors: Factors) -> Option<Sum> {
-        let list = self.lists[sum.list.0 as usize];
-        let slot = (list.next as usize).checked_sub(1)?;
-        let same = sum.length.checked_add(1) == Some(list.length)
+    fn append_elsewhere(&mut self, sum: Sum, factors: Factors, partial: bool) -> Option<Sum> {
+        let (length, next) = self.end(sum.list);
+        if length == sum.length && length < IN_GROUP - 1 {
+            self.leave_group(sum.list);
+            self.push(sum.list, factors, partial);
+            return Some(Sum { list: sum.list, length: length + 1 });
+        }
+        // Lanes of a warp add the same.
+        let slot = (next as usize).checked_sub(1)?;
+        let same = sum.length.checked_add(1) == Some(length)
             && self.pages[slot / PAGE][slot % PAGE] == factors;
-        same.then_some(Sum { list: sum.list, length: list.length })
+        same.then_some(Sum { list: sum.list, length })
     }
 
     /// The products of a sum, as slices in order.
@@ -140,7 +162,9 @@ impl Sums {
         self.free = start + size;
         let used = (start + size) as usize - (self.pages.len() - 1) * PAGE;
         if let Some(page) = self.pages.last_mut() {
-            page.resize(used, Factors::link(0));
+            while page.len() < used {
+                page.extend_from_slice(&EMPTY[..EMPTY.len().min(used - page.len())]);
+            }
         }
         start
     }

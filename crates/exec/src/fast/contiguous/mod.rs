@@ -16,7 +16,7 @@ use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{AddressBase, Load, Operand, Store, VarId, Width};
 use starts::{MOST_BYTES, Pattern, Starts, allocation};
-use sync::{Kind, SameValue};
+use sync::{Kind, Part, SameValue};
 
 /// Loads parameters of the kernel, which are the same for all lanes; whether it was such a load.
 fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
@@ -74,9 +74,7 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
         return false;
     };
-    let defined = memory.states.all_defined();
-    let state =
-        if defined { Some(state::DEFINED) } else { starts.state::<B>(&memory.states, *lanes) };
+    let state = memory.states.of_all().or_else(|| starts.state::<B>(&memory.states, *lanes));
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
         // Words of units are moved as they are, or not here.
@@ -202,23 +200,37 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     let lanes = context.lanes;
     let attributes = load_attributes(context, load);
     let warp = context.warp.number;
-    let mut tell = |lanes: Mask, start: u32| {
-        let target = (starts.area, i64::from(start), bytes);
-        context.tracker.access((warp, lanes), target, attributes, SameValue::Different);
+    let part = |lanes: Mask, start: u32| Part {
+        lanes,
+        offset: start.into(),
+        same_value: SameValue::Different,
     };
-    if starts.pattern == Pattern::Same {
-        return tell(lanes, starts.each[0]);
-    }
+    let mut parts = [part(lanes, starts.each[0]); WARP];
+    let mut count = 0;
+    let mut add = |lanes: Mask, start: u32| {
+        parts[count] = part(lanes, start);
+        count += 1;
+    };
     // Lanes that read the same are told together, if the first shares its place with another.
     let mut rest = lanes;
+    let (half, other_half) = starts.each.split_at(WARP / 2);
+    if starts.pattern == Pattern::Same {
+        add(std::mem::replace(&mut rest, Mask::NONE), starts.each[0]);
+    } else if lanes == Mask::ALL && half == other_half && half.is_sorted_by(|a, b| a < b) {
+        // Blocks of 16 columns: the lanes of two rows read the same row of a tile.
+        rest = Mask::NONE;
+        half.iter().enumerate().for_each(|(lane, &start)| add(Mask(0x1_0001 << lane), start));
+    }
     while let Some(lane) = rest.lowest() {
         let same = starts.at_start_of(lane).and(rest);
-        tell(same, starts.each[lane]);
+        add(same, starts.each[lane]);
         rest = rest.without(same);
         if same.count() == 1 && rest.count() == lanes.count() - 1 {
-            return rest.iter().for_each(|lane| tell(Mask::one(lane), starts.each[lane]));
+            rest.iter().for_each(|lane| add(Mask::one(lane), starts.each[lane]));
+            break;
         }
     }
+    context.tracker.access_each(warp, (starts.area, bytes), attributes, &parts[..count]);
 }
 
 /// Whether a load moves units of four bytes to registers of as many bytes.
@@ -375,6 +387,9 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
     let element = store.width.bytes() as usize;
     let bytes = element * store.srcs.len();
     let attributes = AccessAttributes::plain(Kind::Write, context.site, element as u32);
+    if let [src] = store.srcs[..] {
+        return store_single(context, (src, element), starts, state);
+    }
     let values: Vec<Lanes> =
         store.srcs.iter().map(|&src| context.read(src, store.width).0).collect();
     let Context { machine, global, shared, warp, lanes, tracker, .. } = context;
@@ -399,6 +414,53 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
         memory.bytes[start..start + bytes].copy_from_slice(&chunk[..bytes]);
         memory.states.fill(start..start + bytes, state);
     }
+    true
+}
+
+/// Stores a value of `element` bytes in each lane, in ascending order, and tells who wrote what.
+fn store_single(
+    context: &mut Context<'_, '_>,
+    (src, element): (Operand, usize),
+    starts: &Starts,
+    state: u8,
+) -> bool {
+    match element {
+        1 => store_words::<1>(context, (src, Width::B8), starts, state),
+        2 => store_words::<2>(context, (src, Width::B16), starts, state),
+        4 => store_words::<4>(context, (src, Width::B32), starts, state),
+        _ => store_words::<8>(context, (src, Width::B64), starts, state),
+    }
+}
+
+fn store_words<const N: usize>(
+    context: &mut Context<'_, '_>,
+    (src, width): (Operand, Width),
+    starts: &Starts,
+    state: u8,
+) -> bool {
+    let attributes = AccessAttributes::plain(Kind::Write, context.site, N as u32);
+    let Context {
+        machine, registers, layout, scratch, global, shared, warp, lanes, tracker, ..
+    } = context;
+    let values = registers.word(layout, src, width, &mut scratch.wide[0]);
+    let number = warp.number;
+    let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
+        return false;
+    };
+    let nothing = Part { lanes: Mask::NONE, offset: 0, same_value: SameValue::Undecided };
+    let mut parts = [nothing; WARP];
+    let mut count = 0;
+    for lane in lanes.iter() {
+        let start = starts.each[lane] as usize;
+        let mut word = [0; N];
+        word.copy_from_slice(&values[lane].to_le_bytes()[..N]);
+        let same_value = memory.would_keep(start, &word, state);
+        parts[count] = Part { lanes: Mask::one(lane), offset: start as i64, same_value };
+        count += 1;
+        memory.bytes[start..start + N].copy_from_slice(&word);
+        memory.states.set::<N>(start, state);
+    }
+    tracker.access_each(number, (starts.area, N as u32), attributes, &parts[..count]);
     true
 }
 

@@ -1,0 +1,136 @@
+//! Lists that grow together: the accumulators of a warp's lanes.
+//!
+//! A warp multiplies and adds in all its lanes at once, mostly to sums that have been treated alike
+//! from their beginning. When the lists of all lanes reach the ends of their runs together, their next runs are
+//! taken side by side, and from then on one record says where all of them end: appending to all lanes is one test
+//! and one store a lane. A list that is appended to alone dissolves its group; the lists may
+//! form another at the end of a run. Products are where they would be without groups, and in the same order.
+
+use super::{IN_GROUP, LARGEST_RUN, List, PAGE, Sums};
+use crate::{Factors, ListId, NodeId, Sum};
+
+/// Lists to a group: the lanes of a warp.
+pub const LANES: usize = 32;
+
+/// Where the lists of a group end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The list of the first lane; those of the others follow it.
+    first: u32,
+    length: u32,
+    /// The next slot of the first lane; those of the others are `run` apart.
+    next: u32,
+    left: u32,
+    run: u32,
+}
+
+impl Sums {
+    /// Appends the products of `left` and `right` to a sum in each lane; whether they grow together.
+    ///
+    /// The sum of the first lane stands for all: the others are in the lists after it, as long as it.
+    #[inline]
+    pub(crate) fn append_to_all(
+        &mut self,
+        first: Sum,
+        left: &[u32; LANES],
+        right: &[u32; LANES],
+    ) -> bool {
+        let Some(number) = self.group_of(first) else { return false };
+        if self.groups[number].left == 0 {
+            self.add_runs(number);
+        }
+        let group = &mut self.groups[number];
+        let (slot, run) = (group.next as usize, group.run as usize);
+        group.next += 1;
+        group.left -= 1;
+        group.length += 1;
+        let slots = self.pages[slot / PAGE][slot % PAGE..].chunks_mut(run);
+        for (slots, (&left, &right)) in slots.zip(left.iter().zip(right)) {
+            slots[0] = Factors::new(false, NodeId(left), NodeId(right));
+        }
+        true
+    }
+
+    /// The group whose lists end where this sum does, which is that of its first lane.
+    #[inline]
+    fn group_of(&mut self, first: Sum) -> Option<usize> {
+        let list = self.lists[first.list.0 as usize];
+        if list.length != IN_GROUP {
+            return if list.left == 0 { self.form_group(first) } else { None };
+        }
+        let group = self.groups[list.group as usize];
+        let ends = group.first == first.list.0 && group.length == first.length;
+        (ends && group.length < IN_GROUP - 1).then_some(list.group as usize)
+    }
+
+    /// Makes a group of lists that are at the ends of runs of the same size.
+    #[cold]
+    fn form_group(&mut self, first: Sum) -> Option<usize> {
+        let start = first.list.0 as usize;
+        let lists = self.lists.get(start..start + LANES)?;
+        let List { run, .. } = lists[0];
+        let alike = |list: &List| list.length == first.length && (list.left, list.run) == (0, run);
+        if first.length >= IN_GROUP - 1 || !lists.iter().all(alike) {
+            return None;
+        }
+        let number = self.groups.len();
+        // The slots for links are apart as the runs of single lists are: each is linked from its own.
+        let ends: Vec<u32> = lists.iter().map(|list| list.next).collect();
+        let (next, run) = self.take_runs(run, &ends);
+        self.groups.push(Group {
+            first: first.list.0,
+            length: first.length,
+            next,
+            left: run - 1,
+            run,
+        });
+        for list in &mut self.lists[start..start + LANES] {
+            (list.length, list.group) = (IN_GROUP, number as u32);
+        }
+        Some(number)
+    }
+
+    #[cold]
+    fn add_runs(&mut self, number: usize) {
+        let Group { next, run, .. } = self.groups[number];
+        let ends: Vec<u32> = (0..LANES as u32).map(|lane| next + lane * run).collect();
+        let (next, run) = self.take_runs(run, &ends);
+        let group = &mut self.groups[number];
+        (group.next, group.left, group.run) = (next, run - 1, run);
+    }
+
+    /// Takes a run for each lane, side by side, and links it from where the lane's list ends; the first slot and
+    /// the size.
+    fn take_runs(&mut self, before: u32, ends: &[u32]) -> (u32, u32) {
+        let size = (before * 4).min(LARGEST_RUN);
+        let start = self.take_run(size * LANES as u32);
+        for (lane, &end) in ends.iter().enumerate() {
+            self.write(end, Factors::link(start + lane as u32 * size));
+        }
+        (start, size)
+    }
+
+    /// How long a list is, and its next slot.
+    pub(super) fn end(&self, list: ListId) -> (u32, u32) {
+        let own = self.lists[list.0 as usize];
+        if own.length != IN_GROUP {
+            return (own.length, own.next);
+        }
+        let group = self.groups[own.group as usize];
+        (group.length, group.next + (list.0 - group.first) * group.run)
+    }
+
+    /// Lets a list grow alone, and with it all others of its group.
+    pub(super) fn leave_group(&mut self, list: ListId) {
+        let List { length, group, .. } = self.lists[list.0 as usize];
+        if length != IN_GROUP {
+            return;
+        }
+        let Group { first, length, next, left, run } = self.groups[group as usize];
+        let lists = &mut self.lists[first as usize..first as usize + LANES];
+        for (lane, list) in lists.iter_mut().enumerate() {
+            list.length = length;
+            (list.next, list.left, list.run) = (next + lane as u32 * run, left, run);
+        }
+    }
+}
