@@ -26,8 +26,9 @@ use ir::{Format, Scalar};
 /// Points that are tried, if the kernels are small.
 const POINTS: u64 = 24;
 
-/// Instructions of threads that may be executed for it.
-const COST: u64 = 8_000_000;
+/// Instructions of threads that may be executed for it: a run on intervals costs as much as one on terms. Large kernels have
+/// many elements, each of which is looked at at every point.
+const COST: u64 = 2_000_000;
 
 /// By powers of two up to 32, so that inputs are below 64.
 const SCALES: [f64; 4] = [1.0, 32.0, 0.25, 4.0];

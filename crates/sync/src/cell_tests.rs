@@ -1,13 +1,13 @@
 //! The shortcut for accesses that are ordered after all before ([`Cell::quick`]) against comparing each
 //! with those before it one by one: random accesses and synchronisation, and after each access the
-//! question whether it met a conflict.
+//! question whether it met a conflict. Also accesses of a warp told together against the same told one by one.
 
 use super::{Cell, Order};
 use crate::clocks::Clocks;
 use crate::copies::Copies;
 use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
-use crate::shadow::{Access, Conflicts, Kind, Question, SameValue};
+use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow};
 use std::num::NonZeroU16;
 
 const WARPS: usize = 3;
@@ -190,4 +190,60 @@ fn values_that_are_not_asked_for_change_nothing() {
         all += spared;
     }
     assert!(all > 5_000, "{all}");
+}
+
+/// A random history of instructions, of which one shadow is told the accesses together and another one by one: whether both meet
+/// and remember the same, and how many accesses there were.
+fn told_together(seed: u64) -> (bool, usize) {
+    let mut random = Random(seed);
+    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
+    let mut shadows = [Shadow::new(32), Shadow::new(32)];
+    let mut met = [Conflicts::default(), Conflicts::default()];
+    let mut count = 0;
+    for site in 0..24 {
+        if random.below(5) < 2 {
+            block.synchronise(&mut random);
+            continue;
+        }
+        let Some((access, _)) = block.access(&mut random, site) else { continue };
+        let access = Access { element: 1 << (2 - random.below(8) / 7), ..access };
+        let bytes = access.element << random.below(3);
+        let part = |lane: usize, random: &mut Random| Part {
+            lanes: Mask::one(lane),
+            offset: i64::from(bytes) * random.below(2) as i64,
+            same_value: access.same_value,
+        };
+        // Lanes write one after the other, each at its own address or the same.
+        let lanes = match access.kind {
+            Kind::Write => block.alive[access.warp],
+            Kind::Read | Kind::Update => access.lanes,
+        };
+        let mut each: Vec<Part> = lanes.iter().map(|lane| part(lane, &mut random)).collect();
+        if access.kind == Kind::Read && random.below(2) == 0 {
+            each = vec![Part { lanes: access.lanes, ..each[0] }];
+        }
+        count += each.len();
+        let (one, other) = met.split_at_mut(1);
+        let Block { clocks, copies, .. } = &block;
+        shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
+        for Part { lanes, offset, same_value } in each {
+            let access = Access { lanes, same_value, ..access };
+            shadows[1].access(clocks, copies, &access, (offset, bytes), &mut other[0]);
+        }
+    }
+    let kept =
+        shadows.each_ref().map(|shadow| format!("{:?}", shadow.summaries().collect::<Vec<_>>()));
+    (met[0].met == met[1].met && kept[0] == kept[1], count)
+}
+
+#[test]
+fn accesses_told_together_are_those_told_one_by_one() {
+    let mut all = 0;
+    for seed in 0..20_000 {
+        let (same, count) = told_together(seed);
+        assert!(same, "seed {seed}");
+        all += count;
+    }
+    assert!(all > 100_000, "{all}");
 }

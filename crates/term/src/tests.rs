@@ -1,6 +1,6 @@
 //! The store and its constructors.
 
-use crate::{Inputs, Node, Number, Relation, Term, Terms};
+use crate::{Inputs, LANES, Node, Number, Relation, Term, Terms};
 use std::sync::Arc;
 
 fn store() -> (Terms, Vec<Term>) {
@@ -141,4 +141,71 @@ fn infinities_are_eliminated_on_creation() {
     // The sign of x decides: this stays, and is no panic.
     let open = terms.multiply(x[0], below);
     assert!(terms.is_partial(open));
+}
+
+/// The products of a sum as pairs of inputs, with those of sums inside it.
+fn pairs(terms: &Terms, sum: Term) -> Vec<(usize, usize)> {
+    let Node::Sum(sum) = terms.node(sum) else { panic!("a sum") };
+    let mut all = Vec::new();
+    for factors in terms.products(sum).flatten() {
+        match terms.at(factors.left()) {
+            Node::Sum(_) => all.extend(pairs(terms, factors.left().into())),
+            _ => all.push((factors.left().position(), factors.right().position())),
+        }
+    }
+    all
+}
+
+/// Sums of all lanes that grow together or alone, and older ones that grow otherwise: each has the products that were
+/// added to it, in order.
+#[test]
+fn sums_that_grow_together_are_what_they_are_alone() {
+    let mut inputs = Inputs::new();
+    inputs.tensor("x", 64).unwrap();
+    let mut terms = Terms::new(Arc::new(inputs));
+    let mut state = 1_u64;
+    let mut random = |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((state >> 33) % limit) as u32
+    };
+    let mut known: Vec<(Term, Vec<(usize, usize)>)> = Vec::new();
+    let mut together = 0;
+    for round in 0..6 {
+        let mut sums = [terms.zero(); LANES];
+        let mut wanted: [Vec<(usize, usize)>; LANES] = std::array::from_fn(|_| Vec::new());
+        for step in 0..700 {
+            let [a, b] = [0, 1].map(|_| std::array::from_fn::<u32, LANES, _>(|_| random(64)));
+            // In some rounds a lane goes its own way now and then.
+            let alone = round > 1 && random(150) == 0;
+            let is_row = (0..).zip(sums).all(|(lane, sum)| sum.is_beside(sums[0], lane));
+            let grown = !alone && is_row && terms.multiply_add_inputs(&a, &b, sums[0]);
+            together += usize::from(grown);
+            let only = random(LANES as u64) as usize;
+            for lane in (0..LANES).filter(|&lane| !alone || lane == only) {
+                let [x, y] = [a[lane], b[lane]]
+                    .map(|at| terms.input(terms.inputs().at(at as usize).unwrap()));
+                sums[lane] = match grown {
+                    true => sums[lane].grown(1),
+                    false => terms.fused_multiply_add(x, y, sums[lane]),
+                };
+                wanted[lane].push((x.id as usize, y.id as usize));
+                if random(40) == 0 {
+                    known.push((sums[lane], wanted[lane].clone()));
+                }
+            }
+            // In the last round sums of before grow another way, some of them those that lanes have now.
+            if round == 5 && random(30) == 0 {
+                let at = known.len() - 1 - random(known.len().min(40) as u64) as usize;
+                let (older, products) = known[at].clone();
+                let x = terms.input(terms.inputs().at(7).unwrap());
+                let other = terms.fused_multiply_add(x, x, older);
+                known.push((other, [products, vec![(7, 7)]].concat()));
+            }
+        }
+        known.extend(sums.into_iter().zip(wanted));
+    }
+    assert!(together > 1300, "{together}");
+    for (sum, products) in known {
+        assert_eq!(pairs(&terms, sum), products);
+    }
 }
