@@ -428,6 +428,11 @@ impl Domain for Symbolic {
 
     fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
         let mut sum = self.term(c);
+        // What is behind no input is none of the positions.
+        let products = a.iter().zip(b).map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1)));
+        if let Some(longer) = self.terms.multiply_add_all(products, sum) {
+            return self.handles.handle(longer);
+        }
         for (&x, &y) in a.iter().zip(b) {
             let (x, y) = (self.term(x), self.term(y));
             sum = self.terms.fused_multiply_add(x, y, sum);

@@ -252,6 +252,22 @@ impl Terms {
         first.prefix != 0 && last < self.first_node && self.sums.append_to_all(sum_of(first), a, b)
     }
 
+    /// `c + Σ aᵢ · bᵢ` for inputs at these positions and a sum that nothing was appended to yet; `None` if they are something
+    /// else.
+    #[inline]
+    pub fn multiply_add_all(
+        &mut self,
+        products: impl ExactSizeIterator<Item = (u32, u32)> + Clone,
+        c: Term,
+    ) -> Option<Term> {
+        let last = products.clone().fold(0, |last, (a, b)| last.max(a).max(b));
+        if c.prefix == 0 || last >= self.first_node {
+            return None;
+        }
+        let factors = products.map(|(a, b)| Factors::new(false, NodeId(a), NodeId(b)));
+        self.sums.extend(sum_of(c), factors).map(term_of)
+    }
+
     fn general_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
         let (left, right) = (self.seal(a), self.seal(b));
         if !self.is_plain(left) || !self.is_plain(right) || !self.is_plain_addend(c) {

@@ -96,6 +96,34 @@ impl Sums {
         same.then_some(Sum { list: sum.list, length })
     }
 
+    /// Appends products of total factors where `sum` is all of its list; `None` elsewhere.
+    pub(crate) fn extend(
+        &mut self,
+        sum: Sum,
+        mut products: impl ExactSizeIterator<Item = Factors>,
+    ) -> Option<Sum> {
+        let id = sum.list;
+        let mut rest = u32::try_from(products.len()).ok()?;
+        let length = sum.length.checked_add(rest).filter(|&length| length < IN_GROUP)?;
+        if self.lists[id.0 as usize].length != sum.length {
+            return None;
+        }
+        while rest > 0 {
+            if self.lists[id.0 as usize].left == 0 {
+                self.add_run(id);
+            }
+            let list = &mut self.lists[id.0 as usize];
+            let (slot, count) = (list.next as usize, list.left.min(rest));
+            list.next += count;
+            list.left -= count;
+            list.length += count;
+            rest -= count;
+            let slots = &mut self.pages[slot / PAGE][slot % PAGE..][..count as usize];
+            slots.iter_mut().zip(&mut products).for_each(|(slot, factors)| *slot = factors);
+        }
+        Some(Sum { list: id, length })
+    }
+
     /// The products of a sum, as slices in order.
     pub(crate) fn runs(&self, sum: Sum) -> Runs<'_> {
         Runs {

@@ -10,7 +10,7 @@
 //!   the unit is one of half precision. Sums whose intermediate values fit (small integers) agree bit for bit.
 
 use super::float::fma;
-use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky};
+use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky, to_f64};
 use super::nan;
 use ir::{FloatMode, Format, Rounding};
 
@@ -18,7 +18,7 @@ use ir::{FloatMode, Format, Rounding};
 #[must_use]
 pub fn dot_float(
     (a, b): (Format, Format),
-    products: impl Iterator<Item = (u64, u64)>,
+    products: impl Iterator<Item = (u64, u64)> + Clone,
     (c, start): (Format, u64),
     (d, rounding): (Format, Rounding),
 ) -> u64 {
@@ -27,12 +27,44 @@ pub fn dot_float(
         let step = |sum, (x, y)| fma(Format::F64, mode, x, y, sum);
         return products.fold(start, step);
     }
+    let factors = products.clone().map(|(x, y)| (to_f64(a, x), to_f64(b, y)));
+    if let Some(sum) = exact_in_doubles(factors, to_f64(c, start)) {
+        return round_double(d, sum);
+    }
     let mut sum = Sum::default();
     for (x, y) in products {
         sum.add_product(decode(a, x), decode(b, y));
     }
     sum.add(decode(c, start));
     sum.round(d)
+}
+
+/// `Σ a·b + c` of numbers with at most 26 bits, if every partial sum is a double: most are. An exact zero is positive.
+#[inline]
+fn exact_in_doubles(factors: impl Iterator<Item = (f64, f64)>, start: f64) -> Option<f64> {
+    let (mut sum, mut lost) = (start, 0.0);
+    for (x, y) in factors {
+        let product = x * y;
+        let longer = sum + product;
+        // What rounding takes from a sum (Knuth's two-sum); a sum that is not finite gives a NaN here.
+        let taken = longer - sum;
+        let error: f64 = (sum - (longer - taken)) + (product - taken);
+        lost += error.abs();
+        sum = longer;
+    }
+    (lost == 0.0 && sum.is_finite()).then_some(sum + 0.0)
+}
+
+/// A number rounded to a format.
+fn round_double(format: Format, sum: f64) -> u64 {
+    if format == Format::F32 {
+        return u64::from((sum as f32).to_bits());
+    }
+    match decode(Format::F64, sum.to_bits()) {
+        Number::Finite(number) => encode(format, Rounding::NearestEven, number),
+        Number::Infinite { negative } => infinity(format, negative),
+        Number::Nan => nan::canonical(format),
+    }
 }
 
 /// `Σ a·b + c` of integers, wrapped or clamped to 32 bits.
@@ -177,6 +209,46 @@ mod tests {
         assert_eq!(sum(&tie, 0.0), 1.0);
         let broken = [tie[0], tie[1], (2f32.powi(-126), 2f32.powi(-126))];
         assert_eq!(sum(&broken, 0.0), 1.0 + f32::EPSILON);
+    }
+
+    /// Bits of which many are of middling size, and some at the ends of the format.
+    fn bits(format: Format, state: &mut u64) -> u64 {
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = *state >> 24;
+        let small = ((drawn % 33) as f64 - 16.0) / 4.0;
+        match (drawn >> 36) % 8 {
+            0..5 => match decode(Format::F64, small.to_bits()) {
+                Number::Finite(number) => encode(format, Rounding::NearestEven, number),
+                _ => 0,
+            },
+            _ => drawn & (u64::MAX >> (64 - format.width().bits())),
+        }
+    }
+
+    #[test]
+    fn sums_in_doubles_are_the_exact_ones() {
+        use Format::{Bf16, E4m3, E5m2, F16, F32, Tf32};
+        let mut state = 7;
+        let mut in_doubles = 0;
+        for round in 0..60_000 {
+            let (a, b) =
+                [(F16, F16), (Bf16, Bf16), (Tf32, Tf32), (E4m3, E5m2), (E5m2, E5m2)][round % 5];
+            let (c, d) = [(F32, F32), (F16, F16), (F16, F32)][round % 3];
+            let products: Vec<(u64, u64)> =
+                (0..round % 17).map(|_| (bits(a, &mut state), bits(b, &mut state))).collect();
+            let start = bits(c, &mut state);
+            let mut sum = Sum::default();
+            products.iter().for_each(|&(x, y)| sum.add_product(decode(a, x), decode(b, y)));
+            sum.add(decode(c, start));
+            let exact = sum.round(d);
+            let nearest = (d, Rounding::NearestEven);
+            let found = dot_float((a, b), products.iter().copied(), (c, start), nearest);
+            assert_eq!(found, exact, "{a:?} {b:?} {c:?} {d:?} {products:x?} {start:x}");
+            let factors = products.iter().map(|&(x, y)| (to_f64(a, x), to_f64(b, y)));
+            in_doubles += usize::from(exact_in_doubles(factors, to_f64(c, start)).is_some());
+        }
+        assert!(in_doubles > 15_000, "{in_doubles}");
     }
 
     #[test]

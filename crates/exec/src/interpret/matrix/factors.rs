@@ -172,7 +172,11 @@ impl Numbers {
     }
 
     /// The factors that meet in an element of D.
-    pub(super) fn pairs(&self, terms: &Terms, place: Place) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn pairs(
+        &self,
+        terms: &Terms,
+        place: Place,
+    ) -> impl Iterator<Item = (u64, u64)> + Clone {
         let Place { product, row, column } = place;
         let b = move |at| self.b.get(product, terms.row_of_b(row, at), column);
         (0..terms.count).map(move |at| (self.a.get(product, row, at), b(at)))
@@ -187,7 +191,7 @@ impl Numbers {
 /// One element of D.
 pub(super) fn combine(
     product: &Product<'_>,
-    pairs: impl Iterator<Item = (u64, u64)>,
+    pairs: impl Iterator<Item = (u64, u64)> + Clone,
     start: u64,
 ) -> u64 {
     let popc = |function: fn(u64, u64) -> u64, pairs: &mut dyn Iterator<Item = (u64, u64)>| {
