@@ -7,7 +7,7 @@
 
 use crate::algebra::{Obstacle, Outcome, SignSet};
 use rustc_hash::FxHashSet;
-use term::{Function, Node, NodeId, Term, Terms};
+use term::{Function, Node, NodeId, NodeTable, Term, Terms};
 
 /// What an operation asks of its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,9 +73,9 @@ const MOST_VISITS: usize = 2_000_000;
 pub(crate) struct Collector<'t> {
     terms: &'t Terms,
     /// By node: the number of the term it was last reached from without a guard.
-    seen: Vec<u32>,
+    seen: NodeTable<u32>,
     /// By node: the number of the term for which it was last asked not to be zero, without a guard.
-    asked: Vec<u32>,
+    asked: NodeTable<u32>,
     number: u32,
 }
 
@@ -85,7 +85,7 @@ const NO_GUARD: Guard = u32::MAX;
 
 impl<'t> Collector<'t> {
     pub(crate) fn new(terms: &'t Terms) -> Self {
-        Self { terms, seen: Vec::new(), asked: Vec::new(), number: 0 }
+        Self { terms, seen: NodeTable::new(0), asked: NodeTable::new(0), number: 0 }
     }
 
     /// The conditions under which a term is defined.
@@ -95,8 +95,6 @@ impl<'t> Collector<'t> {
             return Ok(Vec::new());
         }
         self.number += 1;
-        self.seen.resize(terms.node_count(), 0);
-        self.asked.resize(terms.node_count(), 0);
         let mut walk = Walk {
             collector: self,
             guards: Vec::new(),
@@ -148,7 +146,7 @@ struct Walk<'c, 't> {
 impl Walk<'_, '_> {
     fn visit(&mut self, node: NodeId, guard: Guard) {
         let Collector { terms, seen, number, .. } = &mut *self.collector;
-        let seen = &mut seen[node.position()];
+        let seen = &mut seen[node];
         if !terms.is_partial(node.into()) || *seen == *number {
             return;
         }
@@ -168,7 +166,7 @@ impl Walk<'_, '_> {
     fn ask(&mut self, requirement: Requirement, argument: NodeId, guard: Guard) {
         // Rows divide by the same again and again.
         if guard == NO_GUARD && requirement == Requirement::NotZero {
-            let asked = &mut self.collector.asked[argument.position()];
+            let asked = &mut self.collector.asked[argument];
             if std::mem::replace(asked, self.collector.number) == self.collector.number {
                 return;
             }
@@ -192,7 +190,7 @@ impl Walk<'_, '_> {
             Node::Sum(sum) => {
                 for factors in terms.products(sum).flatten() {
                     for factor in [factors.left(), factors.right()] {
-                        if terms.is_partial(factor.into()) && seen[factor.position()] != *number {
+                        if terms.is_partial(factor.into()) && seen[factor] != *number {
                             self.waiting.push((factor, guard));
                         }
                     }

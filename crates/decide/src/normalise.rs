@@ -11,7 +11,7 @@ use crate::algebra::{
     times,
 };
 use rustc_hash::FxHashMap;
-use term::{Factors, Function, Node, NodeId, Number, Sum, Term, Terms, Walker};
+use term::{Factors, Function, Node, NodeId, NodeTable, Number, Sum, Term, Terms, Walker};
 
 /// The number of the atom that stands for a node, and whether it is a sum of squares.
 pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
@@ -32,8 +32,8 @@ pub(crate) struct Normaliser<'t> {
     terms: &'t Terms,
     walker: Walker,
     /// By node; inputs and constants have none.
-    forms: Vec<Option<Box<Form>>>,
-    uses_left: Vec<u32>,
+    forms: NodeTable<Option<Box<Form>>>,
+    uses_left: NodeTable<u32>,
     /// By divisor: the outputs of a row share theirs. Kept where it is a single product.
     inverses: FxHashMap<NodeId, Polynomial>,
     /// By factor: sums that something was divided by, as that divisor.
@@ -59,11 +59,11 @@ impl<'t> Normaliser<'t> {
             Node::Sum(_) => !opaque.contains_key(&node),
             _ => !is_leaf(terms, node),
         });
-        let mut uses_left = vec![0; terms.node_count()];
+        let mut uses_left = NodeTable::new(0);
         for (node, uses) in order.nodes.iter().zip(&order.uses) {
-            uses_left[node.position()] = *uses;
+            uses_left[*node] = *uses;
         }
-        let forms = vec![None; terms.node_count()];
+        let forms = NodeTable::new(None);
         let functions =
             (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
         let (inverses, bases) = (FxHashMap::default(), FxHashMap::default());
@@ -77,9 +77,9 @@ impl<'t> Normaliser<'t> {
         for (node, (number, squares)) in nodes {
             let atom = Atom::Opaque { number: *number, squares: *squares };
             let form = Form::Real(algebra.atom_polynomial(atom));
-            self.forms[node.position()] = Some(Box::new(form));
+            self.forms[*node] = Some(Box::new(form));
             // Never the last use: the form is not given away.
-            self.uses_left[node.position()] = u32::MAX;
+            self.uses_left[*node] = u32::MAX;
         }
     }
 
@@ -124,15 +124,15 @@ impl<'t> Normaliser<'t> {
 
     fn compute_below(&mut self, algebra: &mut Algebra, root: Term) {
         let (terms, forms) = (self.terms, &self.forms);
-        let order = self.walker.operations(terms, [root], |node| {
-            forms[node.position()].is_none() && !is_leaf(terms, node)
-        });
+        let order = self
+            .walker
+            .operations(terms, [root], |node| forms[node].is_none() && !is_leaf(terms, node));
         for node in order.nodes {
             let mut form = self.operation(algebra, node).unwrap_or_else(Form::Failed);
             if let Form::Real(polynomial) = &mut form {
                 polynomial.settle();
             }
-            self.forms[node.position()] = Some(Box::new(form));
+            self.forms[node] = Some(Box::new(form));
         }
     }
 
@@ -248,17 +248,17 @@ impl<'t> Normaliser<'t> {
         sum: NodeId,
         other: NodeId,
     ) -> Outcome<Option<Polynomial>> {
-        if sum == other || self.uses_left[sum.position()] <= 1 {
+        if sum == other || self.uses_left[sum] <= 1 {
             return Ok(None);
         }
         for node in [sum, other] {
-            match self.forms[node.position()].as_deref_mut() {
+            match self.forms[node].as_deref_mut() {
                 Some(Form::Real(form)) if form.length() > 1 => form.tidy(),
                 _ => return Ok(None),
             }
         }
         let [Some(Form::Real(form)), Some(Form::Real(divided))] =
-            [sum, other].map(|node| self.forms[node.position()].as_deref())
+            [sum, other].map(|node| self.forms[node].as_deref())
         else {
             return Ok(None);
         };
@@ -357,7 +357,7 @@ impl<'t> Normaliser<'t> {
 
     /// A node's form, if it is one summand: the case that needs no copy of a list.
     fn single(&self, node: NodeId) -> Option<(Monomial, &Number)> {
-        if let Some(Form::Real(polynomial)) = self.forms[node.position()].as_deref() {
+        if let Some(Form::Real(polynomial)) = self.forms[node].as_deref() {
             return polynomial.as_settled_single();
         }
         match self.terms.at(node) {
@@ -384,19 +384,19 @@ impl<'t> Normaliser<'t> {
             }
             _ => {}
         }
-        let last = self.uses_left[node.position()] <= 1;
-        self.uses_left[node.position()] = self.uses_left[node.position()].saturating_sub(1);
-        let slot = &mut self.forms[node.position()];
+        let last = self.uses_left[node] <= 1;
+        self.uses_left[node] = self.uses_left[node].saturating_sub(1);
+        let slot = &mut self.forms[node];
         let form = if last { slot.take().map(|form| *form) } else { slot.as_deref().cloned() };
         match form {
             Some(Form::Real(polynomial)) => Ok(polynomial),
             Some(Form::Failed(obstacle)) => {
                 // Keep the failure: other uses must see it too.
-                self.forms[node.position()] = Some(Box::new(Form::Failed(obstacle)));
+                self.forms[node] = Some(Box::new(Form::Failed(obstacle)));
                 Err(obstacle)
             }
             Some(Form::Infinite(negative)) => {
-                self.forms[node.position()] = Some(Box::new(Form::Infinite(negative)));
+                self.forms[node] = Some(Box::new(Form::Infinite(negative)));
                 Err(Obstacle::Infinite)
             }
             // A condition where a real belongs, or a root asked for twice.
@@ -405,8 +405,8 @@ impl<'t> Normaliser<'t> {
     }
 
     fn take_condition(&mut self, node: NodeId) -> Outcome<ConditionId> {
-        self.uses_left[node.position()] = self.uses_left[node.position()].saturating_sub(1);
-        match self.forms[node.position()].as_deref() {
+        self.uses_left[node] = self.uses_left[node].saturating_sub(1);
+        match self.forms[node].as_deref() {
             Some(Form::Condition(condition)) => Ok(*condition),
             Some(Form::Failed(obstacle)) => Err(*obstacle),
             Some(Form::Real(_) | Form::Infinite(_)) | None => Err(Obstacle::Undefined),
@@ -416,10 +416,10 @@ impl<'t> Normaliser<'t> {
     /// Counts a use that needed no form.
     fn release(&mut self, node: NodeId) {
         if !is_leaf(self.terms, node) {
-            let left = &mut self.uses_left[node.position()];
+            let left = &mut self.uses_left[node];
             *left = left.saturating_sub(1);
             if *left == 0 {
-                self.forms[node.position()] = None;
+                self.forms[node] = None;
             }
         }
     }

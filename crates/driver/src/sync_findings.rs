@@ -376,5 +376,13 @@ pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
     let diagnostic =
         Diagnostic::new(severity, Code::NotFollowed, race.sides[1].place.span, message);
     let diagnostic = diagnostic.origin(source_lines(race.sides[1].place, program));
-    sides(diagnostic, race, "", program)
+    let diagnostic = sides(diagnostic, race, "", program);
+    match &open.values {
+        Some([earlier, later]) if earlier == later => diagnostic
+            .note(format!("both are `{later}`, computed in another order or cut off here")),
+        Some([earlier, later]) => diagnostic.note(format!(
+            "the one is `{earlier}`, the other `{later}`: neither shown to be equal nor to differ"
+        )),
+        None => diagnostic,
+    }
 }

@@ -407,6 +407,8 @@ pub struct Undecided {
     pub race: Race,
     /// Why it is open, as a sentence without a full stop.
     pub reason: &'static str,
+    /// The values that could not be told apart or shown equal, earlier first, if that is why.
+    pub values: Option<[String; 2]>,
 }
 
 /// Why a pair of writes is open that values would settle.

@@ -199,7 +199,9 @@ impl Reported {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
                     let race = launch.race(conflict, context, false);
-                    report.undecided.push(Undecided { race, reason });
+                    let values = report.open_values.get(&(b, conflict.later.who)).cloned();
+                    let values = values.filter(|_| reason == crate::finding::VALUES_OPEN);
+                    report.undecided.push(Undecided { race, reason, values });
                 }
                 return None;
             }

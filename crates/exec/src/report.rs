@@ -9,7 +9,7 @@ use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
-use sync::Site;
+use sync::{LaneId, Site};
 
 /// Different findings beyond this many are only counted: nobody reads them.
 const MOST_FINDINGS: usize = 1000;
@@ -48,6 +48,9 @@ pub(crate) struct Report {
     pub(crate) unfixed: bool,
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
+    /// What a thread found at an instruction and stored there, where it is open whether they are the same: the first of each,
+    /// and not of too many.
+    pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
     /// Uses of barriers, if asked for.
@@ -144,6 +147,9 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.conditional.extend(block.conditional);
+        for (key, values) in block.open_values {
+            self.open_values.entry(key).or_insert(values);
+        }
         self.rounding_sums.extend(block.rounding_sums);
         self.unfixed |= block.unfixed;
         self.barrier_uses.extend(block.barrier_uses);

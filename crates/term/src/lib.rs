@@ -36,6 +36,7 @@ mod number;
 mod order;
 mod store;
 mod sums;
+mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -47,3 +48,4 @@ pub use number::Number;
 pub use order::{Order, Walker, evaluation_order};
 pub use store::Terms;
 pub use sums::LANES;
+pub use table::NodeTable;

@@ -3,7 +3,7 @@
 //! No recursion anywhere: a chain of a million additions is as good as a balanced tree, and a
 //! shared node is visited once.
 
-use crate::{Node, NodeId, Term, Terms};
+use crate::{Node, NodeId, NodeTable, Term, Terms};
 
 /// The nodes below some roots in evaluation order, with how often each is used.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub fn evaluation_order(
 #[derive(Clone, Debug, Default)]
 pub struct Walker {
     /// By node: 0 for unseen, else its position in `nodes` plus one. All zero between walks.
-    slots: Vec<u32>,
+    slots: NodeTable<u32>,
     nodes: Vec<NodeId>,
     uses: Vec<u32>,
     stack: Vec<NodeId>,
@@ -65,11 +65,6 @@ impl Walker {
         roots: impl IntoIterator<Item = Term>,
         mut wanted: impl FnMut(NodeId) -> bool,
     ) -> Order {
-        match self.slots.is_empty() {
-            // Pages of zeros come from the system as they are touched: a walk does not pay for all inputs.
-            true => self.slots = vec![0; terms.node_count()],
-            false => self.slots.resize(terms.node_count(), 0),
-        }
         for root in roots {
             if root.prefix == 0 {
                 self.visit(NodeId(root.id), &mut wanted);
@@ -82,7 +77,7 @@ impl Walker {
             }
         }
         for node in &self.nodes {
-            self.slots[node.position()] = 0;
+            self.slots[*node] = 0;
         }
         // Ascending node numbers are an evaluation order.
         let mut pairs: Vec<_> = self.nodes.drain(..).zip(self.uses.drain(..)).collect();
@@ -114,13 +109,13 @@ impl Walker {
         if node.0 < self.first {
             return;
         }
-        let slot = self.slots[node.position()];
+        let slot = self.slots[node];
         if slot != 0 {
             self.uses[slot as usize - 1] += 1;
         } else if wanted(node) {
             self.nodes.push(node);
             self.uses.push(1);
-            self.slots[node.position()] = self.nodes.len() as u32;
+            self.slots[node] = self.nodes.len() as u32;
             self.stack.push(node);
         }
     }

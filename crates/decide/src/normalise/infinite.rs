@@ -42,7 +42,7 @@ impl Normaliser<'_> {
     }
 
     fn infinite(&self, node: NodeId) -> Option<bool> {
-        match self.forms[node.position()].as_deref() {
+        match self.forms[node].as_deref() {
             Some(Form::Infinite(negative)) => Some(*negative),
             _ => None,
         }

@@ -9,7 +9,7 @@ use crate::lanes::WARP;
 use crate::value::Valued;
 use crate::value::unit::{Byte, Sort, integer};
 use ir::Operand;
-use sync::SameValue;
+use sync::{LaneId, SameValue};
 
 /// Compares an operand with the bytes at `start`, value by value; a difference that is only `likely` counts, if that is enough.
 pub(in crate::interpret) fn keeps(
@@ -37,13 +37,44 @@ pub(in crate::interpret) fn keeps(
         if end > size {
             return SameValue::Undecided;
         }
-        match same(valued, sort, [&new[at..end], &old[at..end]], likely) {
+        let parts = [&new[at..end], &old[at..end]];
+        match same(valued, sort, parts, likely) {
             Some(true) => at = end,
             Some(false) => return SameValue::Different,
-            None => return SameValue::Undecided,
+            None => {
+                let values = sort.and_then(|sort| explained(valued, sort, parts));
+                note(context, lane, values);
+                return SameValue::Undecided;
+            }
         }
     }
     SameValue::Equal
+}
+
+/// Threads whose values are kept for a report.
+const MOST_EXPLAINED: usize = 256;
+
+/// Keeps what was compared in vain, for a report.
+fn note(context: &mut Context<'_, '_>, lane: usize, values: Option<[String; 2]>) {
+    let who = LaneId { warp: context.warp.number as u8, lane: lane as u8 };
+    let known = &mut context.report.open_values;
+    if let Some(values) = values.filter(|_| known.len() < MOST_EXPLAINED) {
+        known.entry((context.site, who)).or_insert(values);
+    }
+}
+
+/// Two values in words, what was there first.
+fn explained(valued: &mut Valued<'_>, sort: Sort, [new, old]: [&[Byte]; 2]) -> Option<[String; 2]> {
+    let (old, new) = (value(valued, sort, old)?, value(valued, sort, new)?);
+    Some([old, new].map(|value| valued.domain.explain(value)))
+}
+
+/// The value that some bytes are.
+fn value(valued: &mut Valued<'_>, sort: Sort, bytes: &[Byte]) -> Option<Value> {
+    match sort.format() {
+        Some(format) => valued.real(bytes, format, None).ok(),
+        None => integer(bytes),
+    }
 }
 
 fn same(
@@ -58,13 +89,7 @@ fn same(
             _ => None,
         };
     };
-    let mut value = |bytes: &[Byte]| -> Option<Value> {
-        match sort.format() {
-            Some(format) => valued.real(bytes, format, None).ok(),
-            None => integer(bytes),
-        }
-    };
-    let (a, b) = (value(parts[0])?, value(parts[1])?);
+    let (a, b) = (value(valued, sort, parts[0])?, value(valued, sort, parts[1])?);
     // Integers that differ may still have the same lowest bits.
     if likely && !sort.is_integer() && valued.domain.seem_different(a, b) {
         return Some(false);
