@@ -12,9 +12,9 @@ mod generate;
 #[expect(dead_code, reason = "programs are mutated by the tests, expressions by both")]
 mod mutate;
 
-use check::Random;
 use generate::{CLASSES, Tally, trial};
 use std::io::{self, Write};
+use testing::Random;
 
 fn main() -> io::Result<()> {
     let argument = |index: usize| std::env::args().nth(index).and_then(|text| text.parse().ok());
@@ -46,7 +46,7 @@ fn main() -> io::Result<()> {
 }
 
 fn work(pairs: u64, seed: u64) -> ([Tally; CLASSES.len()], Vec<String>) {
-    let mut random = Random(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
+    let mut random = Random::new(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
     let mut tallies = [Tally::default(); CLASSES.len()];
     let mut wrong = Vec::new();
     for index in 0..pairs {

@@ -9,8 +9,8 @@
 //! satisfies holds at no point.
 
 use crate::deadline::Deadline;
-use crate::mix::mix;
 use crate::problem::{Budget, Problem};
+use base::mix64;
 use rustc_hash::FxHashMap;
 use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
 
@@ -288,8 +288,8 @@ fn tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
 
 /// The value of an input at the point of this number.
 fn value(number: u64, input: Input, significand_bits: u32) -> Number {
-    let own = mix(number << 32 ^ input.position() as u64);
-    let shared = mix(number);
+    let own = mix64(number << 32 ^ input.position() as u64);
+    let shared = mix64(number);
     let bits = significand_bits.clamp(1, 24);
     let small = |random: u64| Number::from((random % 4) as i64 - 1);
     let ordinary = |random: u64, positive: bool| {

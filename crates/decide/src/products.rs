@@ -37,7 +37,7 @@ impl Products {
         if self.left.len() < shortest {
             return None;
         }
-        let mixed = self.left.iter().map(|key| crate::mix::mix(*key));
+        let mixed = self.left.iter().map(|key| base::mix64(*key));
         let hash = mixed.fold(self.left.len() as u64, u64::wrapping_add);
         let inputs = terms.inputs().len() as u64;
         let square = |key: &u64| key >> 32 == key & u64::from(u32::MAX) && key >> 32 < inputs;

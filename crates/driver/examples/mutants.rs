@@ -20,7 +20,7 @@ mod pairs;
 mod probe;
 
 use driver::{Exit, Format, Input, Outcome};
-use mutate::{Change, Random, body, changed, drawn};
+use mutate::{Change, body, changed, drawn};
 use pairs::Pair;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,7 +71,7 @@ fn main() {
     let mut tally = Tally::default();
     for pair in &pairs {
         eprint!("\r{} mutants, {:40}", tally.total, pair.name);
-        tally.take(pair, share, &mut Random::new(seed, &pair.name), folder.as_deref());
+        tally.take(pair, share, &mut mutate::random(seed, &pair.name), folder.as_deref());
     }
     eprintln!();
     tally.report(share, seed);
@@ -79,7 +79,13 @@ fn main() {
 
 impl Tally {
     /// Tries mutants of a pair.
-    fn take(&mut self, pair: &Pair, share: usize, random: &mut Random, folder: Option<&Path>) {
+    fn take(
+        &mut self,
+        pair: &Pair,
+        share: usize,
+        random: &mut testing::Random,
+        folder: Option<&Path>,
+    ) {
         let (reference, text) =
             match (Input::read(&pair.path(0)), std::fs::read_to_string(pair.path(1))) {
                 (Ok(reference), Ok(text)) => (reference, text),

@@ -9,7 +9,7 @@ mod mutate;
 mod pairs;
 
 use driver::{Exit, Input};
-use mutate::{Change, Random, body, changed, drawn};
+use mutate::{Change, body, changed, drawn};
 use pairs::Pair;
 
 /// Thread instructions of a mutant: its loops may be endless.
@@ -37,7 +37,7 @@ const SURVIVORS: [(&str, usize, &str); 10] = [
 /// The first change that the seed of the report in `bench` draws.
 fn change(pair: &Pair, text: &str) -> Change {
     let lines = body(text, pair.kernel()).unwrap();
-    drawn(text, lines, &mut Random::new(1, &pair.name)).swap_remove(0)
+    drawn(text, lines, &mut mutate::random(1, &pair.name)).swap_remove(0)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn no_mutant_that_differs_is_proved() {
     pairs.retain(|pair| !pair.name.starts_with("tensor/") && !SLOW.contains(&&*pair.name));
     let (mut refuted, mut survivors) = (0, Vec::new());
     // By name: a new pair changes nothing for the others.
-    pairs.retain(|pair| Random::new(0, &pair.name).below(3) == 0);
+    pairs.retain(|pair| mutate::random(0, &pair.name).below(3) == 0);
     for pair in &pairs {
         let text = std::fs::read_to_string(pair.path(1)).unwrap();
         let change = change(pair, &text);

@@ -6,7 +6,8 @@
 
 mod corpus;
 
-use corpus::numbers::{assert_close, bytes, noise, simulate, words};
+use corpus::numbers::{assert_close, bytes, simulate, words};
+use testing::noise;
 
 /// Relative error, or absolute below 1, of sums and functions in single precision.
 const SINGLE: f64 = 2e-6;

@@ -140,7 +140,7 @@ fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Opti
     let mut state = (point + 1) << 32;
     let next = || {
         state += 1;
-        decide::mix(state)
+        base::mix64(state)
     };
     let known = (kernels.terms, kernels.assumed);
     let numbers = Numbers::random(kernels.sides, kernels.table, known, scale, next)?;

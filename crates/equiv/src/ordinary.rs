@@ -8,7 +8,8 @@ use crate::sample::nearest;
 use crate::side::{Input, InputKind, Side};
 use crate::table::Table;
 use crate::witness::Numbers;
-use decide::{Points, mix};
+use base::mix64;
+use decide::Points;
 use ir::Scalar;
 use term::Terms;
 
@@ -134,7 +135,7 @@ fn value(number: usize, input: &Input, position: usize, row: usize) -> f64 {
         Ordinary::Rows(value) => value * (1.0 + (row % 16) as f64),
         Ordinary::Normal(deviation) => {
             // The sum of four uniform numbers is near enough to a normal one.
-            let random = mix((number as u64) << 40 ^ position as u64);
+            let random = mix64((number as u64) << 40 ^ position as u64);
             let uniform = (0..4).map(|at| (random >> (16 * at) & 0xffff) as f64 / 65536.0 - 0.5);
             deviation * uniform.sum::<f64>() * 3_f64.sqrt()
         }

@@ -55,7 +55,7 @@ impl Recheck<'_> {
         for _ in 0..POINTS {
             let next = || {
                 state += 1;
-                decide::mix(state)
+                base::mix64(state)
             };
             let numbers =
                 Numbers::random(self.sides, self.table, (self.terms, self.assumed), 1.0, next);

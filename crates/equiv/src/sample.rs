@@ -10,7 +10,8 @@
 
 use crate::side::{InputKind, Side};
 use crate::table::Table;
-use decide::{LANES, Lanes, Points, mix};
+use base::mix64;
+use decide::{LANES, Lanes, Points};
 use ir::{Format, Scalar};
 use term::{Input, Term, Terms};
 
@@ -156,8 +157,8 @@ impl<'s> Sample<'s> {
     }
 
     fn special(&self, number: u64, kind: Kind, group: Group, index: usize) -> f64 {
-        let shared = mix(number);
-        let own = mix(number << 32 ^ (group.first + index) as u64);
+        let shared = mix64(number);
+        let own = mix64(number << 32 ^ (group.first + index) as u64);
         let part = |random: u64| 1.0 + (random % 8) as f64 / 8.0;
         let sign = |random: u64| if random >> 40 & 1 == 1 { -1.0 } else { 1.0 };
         match kind {

@@ -123,7 +123,7 @@ impl Numbers {
         step: f64,
     ) -> Option<Self> {
         self.with_floats(sides, table, terms, |position, number| {
-            let up = decide::mix(position as u64).is_multiple_of(2);
+            let up = base::mix64(position as u64).is_multiple_of(2);
             number * if up { 1.0 + step } else { 1.0 - step }
         })
     }

@@ -101,11 +101,8 @@ fn original(shape: &str, register: usize) -> usize {
 const HALVES: [u32; 4] = [0x3c00, 0x4000, 0x4200, 0x4400];
 
 fn noise(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |below| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        (state >> 33) as usize % below
-    }
+    let mut random = testing::Random::new(seed);
+    move |below| random.below(below)
 }
 
 /// Registers whose copies are the same.

@@ -9,32 +9,16 @@ mod launching;
 
 use exec::{Checks, Limits, Outcome, Stop};
 use launching::{Arg, kernel, launch};
+use testing::Random;
 
-/// A small generator of numbers from a seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> usize {
-        (self.next() % end) as usize
-    }
-
-    /// A float: often a small integer or a power of two, sometimes anything of middling magnitude.
-    fn float(&mut self) -> f32 {
-        let sign = if self.below(2) == 0 { 1.0 } else { -1.0 };
-        sign * match self.below(4) {
-            0 => self.below(9) as f32,
-            1 => 2f32.powi(self.below(60) as i32 - 30),
-            2 => 1.0 + self.below(1 << 23) as f32 / (1u32 << 23) as f32,
-            _ => f32::from_bits(0x3000_0000 + self.below(0x1800_0000) as u32),
-        }
+/// A float: often a small integer or a power of two, sometimes anything of middling magnitude.
+fn float(random: &mut Random) -> f32 {
+    let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+    sign * match random.below(4) {
+        0 => random.below(9) as f32,
+        1 => 2f32.powi(random.below(60) - 30),
+        2 => 1.0 + random.below(1 << 23) as f32 / (1u32 << 23) as f32,
+        _ => f32::from_bits(0x3000_0000 + random.below(0x1800_0000)),
     }
 }
 
@@ -44,14 +28,14 @@ fn hex(number: f32) -> String {
 
 /// A threshold near one of the results, or far from all.
 fn threshold(random: &mut Random, results: &[f32]) -> f32 {
-    let result = results[random.below(results.len() as u64)];
+    let result = results[random.below(results.len())];
     match random.below(6) {
         0 => result,
         1 => result.next_up(),
         2 => result.next_down(),
         3 => result * 1.001 + 0.001,
         4 => result - result.abs() * 0.5 - 1.0,
-        _ => random.float(),
+        _ => float(random),
     }
 }
 
@@ -117,12 +101,13 @@ fn permutations(numbers: &[f32]) -> Vec<Vec<f32>> {
 
 #[test]
 fn every_order_of_atomic_additions() {
-    let mut random = Random(20_261_116);
+    let mut random = Random::new(20_261_116);
+    let random = &mut random;
     let mut tally = Tally { decided: 0, uniform: 0 };
     for _ in 0..600 {
         let count = 2 + random.below(4);
-        let numbers: Vec<f32> = (0..count).map(|_| random.float()).collect();
-        let start = if random.below(2) == 0 { 0.0 } else { random.float() };
+        let numbers: Vec<f32> = (0..count).map(|_| float(random)).collect();
+        let start = if random.below(2) == 0 { 0.0 } else { float(random) };
         let results: Vec<f32> = permutations(&numbers)
             .into_iter()
             .map(|order| order.into_iter().fold(start, |sum, number| sum + number))
@@ -137,7 +122,7 @@ fn every_order_of_atomic_additions() {
              {table} red.shared.add.f32 [s], %f2; bar.sync 0; ld.shared.f32 %f1, [s];",
             hex(start)
         );
-        let threshold = threshold(&mut random, &results);
+        let threshold = threshold(random, &results);
         decide(&mut tally, (&body, count as u32), &results, threshold);
     }
     // The other way round is no matter of soundness; most are decided, though thresholds are near.
@@ -189,13 +174,14 @@ fn contractions(inputs: &[f32], steps: &[Step]) -> Vec<f32> {
 
 #[test]
 fn every_choice_of_fused_products() {
-    let mut random = Random(7_102_611);
+    let mut random = Random::new(7_102_611);
+    let random = &mut random;
     let mut tally = Tally { decided: 0, uniform: 0 };
     for _ in 0..600 {
-        let inputs: Vec<f32> = (0..3).map(|_| random.float()).collect();
+        let inputs: Vec<f32> = (0..3).map(|_| float(random)).collect();
         let mut steps = Vec::new();
         for at in 0..3 + random.below(3) {
-            let known = (inputs.len() + at) as u64;
+            let known = inputs.len() + at;
             let op = ['*', '*', '+', '-'][random.below(4)];
             let (a, b) = (random.below(known), random.below(known));
             steps.push(Step { op, rounded: random.below(4) == 0, a, b });
@@ -219,7 +205,7 @@ fn every_choice_of_fused_products() {
             body.push_str(&format!("{name}{rounding}.f32 %v{dst}, %v{a}, %v{b};\n"));
         }
         body.push_str(&format!("mov.f32 %f1, %v{};", inputs.len() + steps.len() - 1));
-        let threshold = threshold(&mut random, &results);
+        let threshold = threshold(random, &results);
         decide(&mut tally, (&body, 1), &results, threshold);
     }
     assert!(tally.decided * 10 >= tally.uniform * 8, "{} of {}", tally.decided, tally.uniform);
@@ -239,10 +225,11 @@ fn singles(low: f64, high: f64) -> Vec<f32> {
 
 #[test]
 fn every_result_within_the_bound_of_an_approximate_function() {
-    let mut random = Random(987_654_321);
+    let mut random = Random::new(987_654_321);
+    let random = &mut random;
     let mut tally = Tally { decided: 0, uniform: 0 };
     for _ in 0..600 {
-        let x = random.float();
+        let x = float(random);
         let wide = f64::from(x);
         let (name, exact, error): (&str, f64, f64) = match random.below(7) {
             0 => ("sin.approx.f32", wide.sin(), 2f64.powf(-20.5)),
@@ -261,7 +248,7 @@ fn every_result_within_the_bound_of_an_approximate_function() {
         if far || exact.abs() > 1e30 || exact.abs() < 1e-30 {
             continue;
         }
-        let (scale, offset) = (random.float(), random.float());
+        let (scale, offset) = (float(random), float(random));
         let of = |result: f32| result.mul_add(scale, offset);
         let results: Vec<f32> = singles(exact - error, exact + error).into_iter().map(of).collect();
         let body = format!(
@@ -270,7 +257,7 @@ fn every_result_within_the_bound_of_an_approximate_function() {
             hex(scale),
             hex(offset)
         );
-        let threshold = threshold(&mut random, &results);
+        let threshold = threshold(random, &results);
         decide(&mut tally, (&body, 1), &results, threshold);
     }
     assert!(tally.decided * 10 >= tally.uniform * 7, "{} of {}", tally.decided, tally.uniform);

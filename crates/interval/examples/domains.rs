@@ -11,6 +11,7 @@ use exec::domain::{Binary, Connective, Domain, Inputs, Truths, Unary, Value, Val
 use interval::{Double, Intervals};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding};
 use launching::*;
+use testing::noise;
 
 /// Every result is a new value, and nothing is kept of it: what the engine itself costs.
 struct Nothing(Value);

@@ -130,12 +130,8 @@ proptest! {
 #[test]
 fn library_functions_are_within_half_the_margin() {
     let half = 0.5 / (1u64 << 50) as f64;
-    let mut state = 1u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = testing::Random::new(1);
+    let mut random = || random.unit();
     type Pair = (fn(f64) -> f64, fn(&Precise) -> Option<Precise>);
     let functions: [(&str, Pair, f64, f64); 15] = [
         ("exp2", (libm::exp2, Precise::exp2), -300.0, 300.0),

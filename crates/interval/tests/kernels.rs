@@ -8,6 +8,7 @@ mod launching;
 use interval::{Double, Precise};
 use ir::Format::{Bf16, F16, F32};
 use launching::*;
+use testing::noise;
 
 /// log₂ e in single precision.
 const LOG2_E: f64 = 1.442_695_021_629_333_5;

@@ -71,12 +71,8 @@ fn points(kernel: &Kernel) -> Vec<f32> {
         }
     }
     points.extend((-126..127).map(|exponent| 2f32.powi(exponent) * 1.414));
-    let mut state = 12345u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1u32 << 24) as f32
-    };
+    let mut random = testing::Random::new(12345);
+    let mut random = || random.unit() as f32;
     for scale in [1.0, 10.0, 100.0, 10_000.0] {
         points.extend((0..600).map(|_| (random() - 0.5) * 2.0 * scale));
     }

@@ -7,8 +7,8 @@
 use crate::program::{
     Access, Barrier, BarrierKind, MAX_COPIES, MEMORY_BYTES, Op, Program, Space, Step, Thread, Value,
 };
-use crate::random::Random;
 use crate::spoil::{random_op, spoil};
+use testing::Random;
 
 /// Steps a generated program has at most.
 const MOST_STEPS: usize = 16;

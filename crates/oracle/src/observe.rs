@@ -10,8 +10,8 @@ use crate::explore::{judge_end, outcome};
 use crate::findings::Findings;
 use crate::machine::{Machine, Move, Tracked};
 use crate::program::Program;
-use crate::random::Random;
 use crate::table::Table;
+use testing::Random;
 
 /// Judges the run that the seed picks.
 #[must_use]

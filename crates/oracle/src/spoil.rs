@@ -3,7 +3,7 @@
 use crate::program::{
     Access, Barrier, BarrierKind, LaneMask, MAX_COPIES, MAX_STEPS, Op, Program, Space, Step, Value,
 };
-use crate::random::Random;
+use testing::Random;
 
 /// Changes a step: drops it, doubles it, moves it, replaces it, or changes an operand. What would
 /// leave the language is not done.

@@ -6,12 +6,13 @@
 pub(crate) mod turns;
 
 use crate::deadline;
-use crate::interp::{Launch, draw, is_allowed, value};
+use crate::interp::{Launch, is_allowed, value};
 use crate::kir::{
     Binary, Builtin, Compare, Expr, ExprKind, Kernel, MAX_THREADS_OF_AXIS, Type, Unary, VarId,
     visit,
 };
 use base::Index;
+use base::mix64;
 use std::collections::BTreeMap;
 
 /// Something a launch must give a value to.
@@ -144,7 +145,7 @@ pub(crate) fn small_with(
         let mut fresh: Vec<(u64, Launch)> = Vec::new();
         for (number, launch) in search.found.into_iter().enumerate() {
             if !found.iter().any(|one| same_sizes(one, &launch)) {
-                fresh.push((draw(number as u64), launch));
+                fresh.push((mix64(number as u64), launch));
             }
         }
         fresh.sort_by_key(|(order, _)| *order);
@@ -221,7 +222,7 @@ pub(crate) fn few(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     }
     let mut found: Vec<(u64, Launch)> = Vec::new();
     for (number, launch) in search.found.into_iter().enumerate() {
-        found.push((draw(number as u64), launch));
+        found.push((mix64(number as u64), launch));
     }
     found.sort_by_key(|(order, _)| *order);
     found.into_iter().take(wanted).map(|(_, launch)| launch).collect()

@@ -4,44 +4,30 @@ mod support;
 
 use param::{Options, Verdict, engine::Property};
 use support::kernel;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % 1_000_003).unwrap_or(0) % limit
-    }
-
-    fn any<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-}
+use testing::Random;
 
 /// A condition on a variable.
 fn condition(random: &mut Random, var: &str) -> String {
-    let text = random.any(&["V < n", "V < n - 1", "V > 0", "V >= 2", "V < m", "V != 1", "V <= n"]);
+    let text = random.pick(&["V < n", "V < n - 1", "V > 0", "V >= 2", "V < m", "V != 1", "V <= n"]);
     text.replace('V', var)
 }
 
 /// An index that a variable is turned into.
 fn index(random: &mut Random, var: &str) -> String {
-    random.any(&["V", "V", "V", "n - 1 - V", "V + 1", "V - 1"]).replace('V', var)
+    random.pick(&["V", "V", "V", "n - 1 - V", "V + 1", "V - 1"]).replace('V', var)
 }
 
 /// A sum of some elements.
 fn bounds(random: &mut Random, var: &str) -> (String, String) {
-    let low = random.any(&["0", "0", "1", "V"]).replace('V', var);
-    let high = random.any(&["n", "n", "m", "V", "V + 1", "n - 1"]).replace('V', var);
+    let low = random.pick(&["0", "0", "1", "V"]).replace('V', var);
+    let high = random.pick(&["n", "n", "m", "V", "V + 1", "n - 1"]).replace('V', var);
     (low, high)
 }
 
 /// What a thread stores, and the same as a clause has it.
 fn value(random: &mut Random) -> [String; 2] {
     let at = index(random, "V");
-    let factor = random.any(&["1", "2", "c"]);
+    let factor = random.pick(&["1", "2", "c"]);
     let both = |text: String| [text.replace('V', "i"), text.replace('V', "j")];
     match random.below(5) {
         0 => both(format!("{factor}*x[{at}] + c")),
@@ -64,9 +50,9 @@ fn text(random: &mut Random) -> String {
     let guard = condition(random, "i");
     let hypothesis = if random.below(2) == 0 { guard.clone() } else { condition(random, "i") };
     let hypothesis = hypothesis.replace('i', "j");
-    let place = random.any(&["V", "V", "n - 1 - V"]);
+    let place = random.pick(&["V", "V", "n - 1 - V"]);
     let claimed_place = if random.below(4) == 0 { index(random, "V") } else { place.to_owned() };
-    let old = random.any(&["", "", " + \\old(y[V])"]).replace('V', "j");
+    let old = random.pick(&["", "", " + \\old(y[V])"]).replace('V', "j");
     let before = if random.below(3) == 0 { "y[i] = 1;" } else { "" };
     let (setup, stored) = match stored.strip_prefix("sum = 0;") {
         Some(code) => (format!("float sum = 0;{code}"), "sum".to_owned()),
@@ -76,13 +62,13 @@ fn text(random: &mut Random) -> String {
     let (shared, stored) = match through {
         true => (
             format!("s[threadIdx.x] = {stored}; __syncthreads();\n"),
-            random.any(&["s[threadIdx.x]", "s[blockDim.x - 1 - threadIdx.x]"]).to_owned(),
+            random.pick(&["s[threadIdx.x]", "s[blockDim.x - 1 - threadIdx.x]"]).to_owned(),
         ),
         false => (String::new(), stored),
     };
     let launch = match through {
         true => "n == gridDim.x*blockDim.x",
-        false => random.any(&["gridDim.x*blockDim.x >= n", "n == gridDim.x*blockDim.x"]),
+        false => random.pick(&["gridDim.x*blockDim.x >= n", "n == gridDim.x*blockDim.x"]),
     };
     format!(
         "//@ extent x[n + 2], y[n + 2], s[blockDim.x];\n\
@@ -98,7 +84,7 @@ fn text(random: &mut Random) -> String {
 
 #[test]
 fn no_run_contradicts_a_postcondition() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut proved, mut refuted) = (0, 0);
     for _ in 0..400 {
         let text = text(&mut random);

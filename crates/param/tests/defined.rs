@@ -4,6 +4,7 @@ mod support;
 
 use param::{Answer, Options, Verdict, engine::Property};
 use support::{kernel, solver};
+use testing::Random;
 
 fn answer(text: &str) -> Answer {
     let options = Options { infers: true, suggests: false };
@@ -144,17 +145,6 @@ fn what_is_assumed_has_a_value() {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % 1_000_003 % limit
-    }
-}
-
 /// A clause's expression, of two integers `u` and `v`.
 enum Tree {
     Leaf(i64),
@@ -167,13 +157,13 @@ impl Tree {
     fn number(random: &mut Random, depth: u64) -> Self {
         if depth == 0 || random.below(4) == 0 {
             return match random.below(5) {
-                0 => Self::Leaf(i64::try_from(random.below(4)).unwrap_or(0) - 1),
+                0 => Self::Leaf(random.below(4) - 1),
                 1 | 2 => Self::U,
                 _ => Self::V,
             };
         }
         let operators = ["+", "-", "*", "/", "/", "%", "%", "<<", ">>"];
-        let operator = operators[usize::try_from(random.below(9)).unwrap_or(0)];
+        let operator = random.pick(&operators);
         let sides = [0, 1].map(|_| Box::new(Self::number(random, depth - 1)));
         let [left, right] = sides;
         Self::Op(operator, left, right)
@@ -183,13 +173,13 @@ impl Tree {
         let compares = ["==", "==", "!=", "<", "<=", ">="];
         let joins = ["&&", "||", "==>", "==>"];
         if depth == 0 || random.below(3) == 0 {
-            let operator = compares[usize::try_from(random.below(6)).unwrap_or(0)];
+            let operator = random.pick(&compares);
             let left = Self::number(random, 2);
             // Often both sides are the same, so that much of it would hold.
             let right = if random.below(3) == 0 { left.again() } else { Self::number(random, 2) };
             return Self::Op(operator, Box::new(left), Box::new(right));
         }
-        let operator = joins[usize::try_from(random.below(4)).unwrap_or(0)];
+        let operator = random.pick(&joins);
         let sides = [0, 1].map(|_| Box::new(Self::truth(random, depth - 1)));
         let [left, right] = sides;
         Self::Op(operator, left, right)
@@ -259,7 +249,7 @@ impl Tree {
 /// Random clauses against all small numbers: one without a value for some of them, or that is wrong, is never proved.
 #[test]
 fn random_clauses_with_partial_operations() {
-    let mut random = Random(0x51f1_5eed_0bad_cafe);
+    let mut random = Random::new(0x51f1_5eed_0bad_cafe);
     let (mut proved, mut open) = (0, 0);
     for round in 0..150 {
         let clause = Tree::truth(&mut random, 2);

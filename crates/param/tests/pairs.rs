@@ -5,6 +5,7 @@ mod support;
 
 use param::{Compared, Options, Verdict};
 use support::{kernel, solver};
+use testing::Random;
 
 fn compared(one: &str, two: &str) -> Result<Compared, String> {
     let options = Options { infers: true, suggests: false };
@@ -140,45 +141,35 @@ fn parameters_of_one_name_have_one_type() {
     );
 }
 
-struct Random(u64);
-
-impl Random {
-    fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        choices[usize::try_from(self.0 >> 33).unwrap_or(0) % choices.len()]
-    }
-
-    /// What a thread stores, through shared memory of some types.
-    fn body(&mut self) -> String {
-        let first = self.of(&["int", "unsigned", "unsigned char", "short", "long long"]);
-        let second = self.of(&["int", "unsigned", "int"]);
-        let value = self.of(&[
-            "max(s[t], u[t])",
-            "min(s[t], u[t])",
-            "s[t] / 2",
-            "s[t] >> 1",
-            "s[t] % 3",
-            "abs((int)s[t])",
-            "(s[t] < u[t] ? s[t] : u[t])",
-            "s[t] + u[t]",
-            "(s[t] | u[t])",
-            "max((int)s[t], 3)",
-        ]);
-        format!(
-            "__shared__ {first} s[64], u[64]; __shared__ {second} w[64];
-             s[t] = p[t]; u[t] = q[t]; w[t] = {value}; r[t] = w[t];"
-        )
-    }
+/// What a thread stores, through shared memory of some types.
+fn body(random: &mut Random) -> String {
+    let first = random.pick(&["int", "unsigned", "unsigned char", "short", "long long"]);
+    let second = random.pick(&["int", "unsigned", "int"]);
+    let value = random.pick(&[
+        "max(s[t], u[t])",
+        "min(s[t], u[t])",
+        "s[t] / 2",
+        "s[t] >> 1",
+        "s[t] % 3",
+        "abs((int)s[t])",
+        "(s[t] < u[t] ? s[t] : u[t])",
+        "s[t] + u[t]",
+        "(s[t] | u[t])",
+        "max((int)s[t], 3)",
+    ]);
+    format!(
+        "__shared__ {first} s[64], u[64]; __shared__ {second} w[64];
+         s[t] = p[t]; u[t] = q[t]; w[t] = {value}; r[t] = w[t];"
+    )
 }
 
 /// Pairs that compute with other types on the way: runs on contents of all sizes contradict no proof.
 #[test]
 fn random_types_on_the_way() {
-    let mut random = Random(0x0dd_ba11);
+    let mut random = Random::new(0x0dd_ba11);
     let mut proved = 0;
     for _ in 0..60 {
-        let element = random.of(&["int", "unsigned", "long long"]);
+        let element = random.pick(&["int", "unsigned", "long long"]);
         let text = |body: &str| {
             format!(
                 "//@ extent p[n], q[n], r[n];
@@ -187,7 +178,7 @@ fn random_types_on_the_way() {
                    int t = threadIdx.x; {body} }}"
             )
         };
-        let (one, two) = (text(&random.body()), text(&random.body()));
+        let (one, two) = (text(&body(&mut random)), text(&body(&mut random)));
         let compared = compared(&one, &two).expect("a pair");
         proved += usize::from(compared.verdict == Verdict::Proved);
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use testing::Random;
 
 /// Spoilt sources.
 const CASES: u64 = 10_000;
@@ -69,16 +70,6 @@ const PIECES: &[&str] = &[
     "atomicAdd(&",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % limit.max(1)
-    }
-}
-
 fn sources() -> Vec<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
     let mut files = Vec::new();
@@ -135,7 +126,7 @@ fn place_after(text: &str, from: usize, most: usize) -> usize {
 #[test]
 fn spoilt_sources_are_read_or_refused() {
     let sources = sources();
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let (mut read, mut refused, mut proved) = (0, 0, 0);
     for case in 0..CASES {
         let text = spoilt(&mut random, &sources);

@@ -2,93 +2,79 @@
 //! `compare` runs pairs of launches itself and says if they contradict its proof.
 
 use param::{Options, Verdict, kir::Kernel};
+use testing::Random;
 
-/// A generator of numbers that are the same each time.
-struct Random(u64);
+fn shared(random: &mut Random) -> &'static str {
+    random.pick(&["t", "blockDim.x-1-t", "0", "blockDim.x-1", "(t+1 < blockDim.x ? t+1 : 0)"])
+}
 
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
+fn global(random: &mut Random) -> &'static str {
+    random.pick(&["i", "n-1-i", "(i+1 < n ? i+1 : 0)", "t", "blockIdx.x*blockDim.x", "n-1"])
+}
 
-    fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.below(choices.len())]
-    }
+fn condition(random: &mut Random) -> &'static str {
+    random.pick(&["t == 0", "t > 0", "i < n-1", "t == blockDim.x-1", "blockIdx.x == 0", "i > 2"])
+}
 
-    fn shared(&mut self) -> &'static str {
-        self.of(&["t", "blockDim.x-1-t", "0", "blockDim.x-1", "(t+1 < blockDim.x ? t+1 : 0)"])
-    }
-
-    fn global(&mut self) -> &'static str {
-        self.of(&["i", "n-1-i", "(i+1 < n ? i+1 : 0)", "t", "blockIdx.x*blockDim.x", "n-1"])
-    }
-
-    fn condition(&mut self) -> &'static str {
-        self.of(&["t == 0", "t > 0", "i < n-1", "t == blockDim.x-1", "blockIdx.x == 0", "i > 2"])
-    }
-
-    fn value(&mut self, depth: usize) -> String {
-        match self.below(8) {
-            0..=2 => format!("in[{}]", self.global()),
-            3 => "v".to_owned(),
-            4 => "w".to_owned(),
-            5 => self.of(&["1.0f", "2.0f", "0.5f"]).to_owned(),
-            _ if depth > 1 => "v".to_owned(),
-            _ => {
-                let (one, two) = (self.value(depth + 1), self.value(depth + 1));
-                format!("({one} {} {two})", self.of(&["+", "-", "*"]))
-            }
+fn value(random: &mut Random, depth: usize) -> String {
+    match random.below(8) {
+        0..=2 => format!("in[{}]", global(random)),
+        3 => "v".to_owned(),
+        4 => "w".to_owned(),
+        5 => random.pick(&["1.0f", "2.0f", "0.5f"]).to_owned(),
+        _ if depth > 1 => "v".to_owned(),
+        _ => {
+            let (one, two) = (value(random, depth + 1), value(random, depth + 1));
+            format!("({one} {} {two})", random.pick(&["+", "-", "*"]))
         }
     }
+}
 
-    fn statement(&mut self) -> String {
-        let value = self.value(0);
-        let target = self.of(&["v", "w"]);
-        match self.below(8) {
-            0 => format!("{target} = {value};"),
-            1 => format!("s[t] = {value};"),
-            2 => format!("if ({}) s[{}] = {value};", self.condition(), self.of(&["t", "0"])),
-            3 => format!("__syncthreads(); {target} = s[{}]; __syncthreads();", self.shared()),
-            4 => format!("if ({}) {target} = {value};", self.condition()),
-            5 => {
-                let (from, to) =
-                    (self.of(&["0", "1"]), self.of(&["gridDim.x", "n", "3", "blockDim.x"]));
-                let added = self.of(&["in[k < n ? k : 0]", "w", "in[i]*w", "(float)k"]);
-                format!("for (int k = {from}; k < {to}; k++) v += {added};")
-            }
-            6 => {
-                let to = self.of(&["gridDim.x", "2", "3"]);
-                let stored =
-                    self.of(&["in[k*blockDim.x+t < n ? k*blockDim.x+t : 0]", "v", "in[i]"]);
-                let read = format!("s[{}]", self.shared());
-                let body = match self.below(3) {
-                    0 => format!("v += {read};"),
-                    1 => format!("w = {read};"),
-                    _ => format!("v = v + w*{read};"),
-                };
-                format!(
-                    "for (int k = 0; k < {to}; k++) {{ __syncthreads(); s[t] = {stored}; __syncthreads(); {body} }}"
-                )
-            }
-            _ => format!("out[i] = {value};"),
+fn statement(random: &mut Random) -> String {
+    let value = value(random, 0);
+    let target = random.pick(&["v", "w"]);
+    match random.below(8) {
+        0 => format!("{target} = {value};"),
+        1 => format!("s[t] = {value};"),
+        2 => format!("if ({}) s[{}] = {value};", condition(random), random.pick(&["t", "0"])),
+        3 => format!("__syncthreads(); {target} = s[{}]; __syncthreads();", shared(random)),
+        4 => format!("if ({}) {target} = {value};", condition(random)),
+        5 => {
+            let (from, to) =
+                (random.pick(&["0", "1"]), random.pick(&["gridDim.x", "n", "3", "blockDim.x"]));
+            let added = random.pick(&["in[k < n ? k : 0]", "w", "in[i]*w", "(float)k"]);
+            format!("for (int k = {from}; k < {to}; k++) v += {added};")
         }
+        6 => {
+            let to = random.pick(&["gridDim.x", "2", "3"]);
+            let stored =
+                random.pick(&["in[k*blockDim.x+t < n ? k*blockDim.x+t : 0]", "v", "in[i]"]);
+            let read = format!("s[{}]", shared(random));
+            let body = match random.below(3) {
+                0 => format!("v += {read};"),
+                1 => format!("w = {read};"),
+                _ => format!("v = v + w*{read};"),
+            };
+            format!(
+                "for (int k = 0; k < {to}; k++) {{ __syncthreads(); s[t] = {stored}; __syncthreads(); {body} }}"
+            )
+        }
+        _ => format!("out[i] = {value};"),
     }
+}
 
-    fn body(&mut self) -> Vec<String> {
-        let mut body = vec!["float v = in[i], w = 1.0f; s[t] = in[i];".to_owned()];
-        for _ in 0..1 + self.below(4) {
-            body.push(self.statement());
-        }
-        body.push(match self.below(4) {
-            0 => "out[i] = v;".to_owned(),
-            1 => "out[i] = v + w;".to_owned(),
-            2 => format!("if ({}) out[i] = w;", self.condition()),
-            _ => format!("__syncthreads(); out[i] = s[{}];", self.shared()),
-        });
-        body
+fn body(random: &mut Random) -> Vec<String> {
+    let mut body = vec!["float v = in[i], w = 1.0f; s[t] = in[i];".to_owned()];
+    for _ in 0..1 + random.below(4) {
+        body.push(statement(random));
     }
+    body.push(match random.below(4) {
+        0 => "out[i] = v;".to_owned(),
+        1 => "out[i] = v + w;".to_owned(),
+        2 => format!("if ({}) out[i] = w;", condition(random)),
+        _ => format!("__syncthreads(); out[i] = s[{}];", shared(random)),
+    });
+    body
 }
 
 fn kernel(body: &[String]) -> Kernel {
@@ -104,15 +90,15 @@ fn kernel(body: &[String]) -> Kernel {
 
 #[test]
 fn no_run_contradicts_a_proof() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut proved, mut refuted) = (0, 0);
     for _ in 0..40 {
-        let body = random.body();
+        let body = body(&mut random);
         let mut other = body.clone();
         let place = 1 + random.below(other.len() - 1);
         match random.below(5) {
-            0 => other[place] = random.statement(),
-            1 => other.insert(place, random.statement()),
+            0 => other[place] = statement(&mut random),
+            1 => other.insert(place, statement(&mut random)),
             2 => other[place] = other[place].replacen("in[i]", "in[t]", 1),
             3 => other[place] = other[place].replacen('0', "1", 1),
             _ => {}

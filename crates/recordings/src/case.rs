@@ -1,10 +1,11 @@
 //! A case: one instruction (or a short chain), its operands, and how it is run.
 
+use crate::hash::{HASH_START, hash};
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::random::{HASH_START, Random, hash};
 use crate::{sample, warp};
 use std::fmt;
+use testing::Random;
 
 /// A register as a case declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,7 +177,7 @@ impl Case {
     /// The inputs: for each vector the values of the input registers. Always the same.
     #[must_use]
     pub fn vectors(&self) -> Vec<Vec<u64>> {
-        let mut random = Random::named(&self.stream());
+        let mut random = Random::new(hash(HASH_START, self.stream().as_bytes()));
         let kinds: Vec<Kind> = self.inputs.iter().map(|input| input.kind).collect();
         let mut vectors: Vec<Vec<u64>> = if kinds.iter().any(|kind| kind.is_of_matrix()) {
             let free = |index: usize| index >= self.vectors / 2;

@@ -23,11 +23,11 @@
 
 mod case;
 mod families;
+mod hash;
 pub mod kernel;
 mod kind;
 mod layout;
 mod lowering;
-mod random;
 mod sample;
 mod store;
 mod warp;

@@ -3,7 +3,7 @@
 
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::random::Random;
+use testing::Random;
 
 /// How daring the operands of one vector are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,13 +113,13 @@ fn integer(random: &mut Random, bits: u32, mood: Mood) -> u64 {
         Mood::Special => random.pick(&special),
         Mood::Edge => match random.below(5) {
             0 => random.pick(&special),
-            1 => 1 << random.below(bits.into()),
-            2 => (1 << random.below(bits.into())) - 1,
+            1 => 1 << random.below(u64::from(bits)),
+            2 => (1 << random.below(u64::from(bits))) - 1,
             3 => random.pick(&[0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, lowest + 1, 3, 7, 10]),
             _ => random.pick(LIMITS),
         },
         Mood::Free => {
-            let length = random.below(bits.into());
+            let length = random.below(u64::from(bits));
             let value = (random.bits() & mask) >> if random.once_in(2) { 0 } else { length };
             if random.once_in(3) { with_tail(random, value, 1 + length as u32) } else { value }
         }
@@ -216,7 +216,7 @@ fn float(random: &mut Random, layout: Layout, mood: Mood) -> u64 {
 }
 
 fn threshold(random: &mut Random, layout: Layout, negative: bool) -> u64 {
-    let index = random.below(THRESHOLDS.len() as u64) as usize;
+    let index = random.below(THRESHOLDS.len());
     let value = layout.encode(THRESHOLDS.get(index).copied().unwrap_or(1.0));
     let value = value.wrapping_add(random.below(3)).wrapping_sub(1) & (layout.mask() >> 1);
     if negative { value | layout.sign() } else { value }
@@ -246,14 +246,17 @@ fn fraction(random: &mut Random, layout: Layout) -> u64 {
     let bits = random.bits() & layout.fraction_mask();
     match random.below(5) {
         0 => bits,
-        1 => bits >> random.below(layout.fraction.into()) << random.below(layout.fraction.into()),
+        1 => {
+            bits >> random.below(u64::from(layout.fraction))
+                << random.below(u64::from(layout.fraction))
+        }
         2 => (u64::MAX << random.below(u64::from(layout.fraction) + 1)) & layout.fraction_mask(),
         3 => {
             let length = random.pick(NARROWINGS).min(layout.fraction.into());
             with_tail(random, bits, length as u32)
         }
         _ => {
-            let length = 1 + random.below(layout.fraction.into());
+            let length = 1 + random.below(u64::from(layout.fraction));
             with_tail(random, bits, length as u32)
         }
     }
@@ -263,7 +266,7 @@ fn fraction(random: &mut Random, layout: Layout) -> u64 {
 
 /// A value of `kind` that is equal to `value`, its opposite, or one or two steps away.
 fn near(random: &mut Random, kind: Kind, value: u64) -> u64 {
-    let step = random.below(5).wrapping_sub(2);
+    let step = random.below(5u64).wrapping_sub(2);
     match kind {
         Kind::Float(layout) => near_float(random, layout, value),
         Kind::FloatPair(layout) => {
@@ -288,7 +291,7 @@ fn near(random: &mut Random, kind: Kind, value: u64) -> u64 {
 }
 
 fn near_float(random: &mut Random, layout: Layout, value: u64) -> u64 {
-    let step = random.below(5).wrapping_sub(2);
+    let step = random.below(5u64).wrapping_sub(2);
     let moved = if random.once_in(2) { value } else { value.wrapping_add(step) & layout.mask() };
     if random.once_in(2) { moved ^ layout.sign() } else { moved }
 }

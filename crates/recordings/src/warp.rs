@@ -5,7 +5,7 @@
 //! are made of whole segments, and lane operands stay inside a segment.
 
 use crate::kind::Kind;
-use crate::random::Random;
+use testing::Random;
 
 /// Threads of a warp.
 pub(crate) const LANES: usize = 32;
@@ -43,7 +43,7 @@ impl Plan {
     fn column(&self, random: &mut Random, kind: Kind) -> Vec<u64> {
         let uniform = random.once_in(2);
         let shared = self.one(random, kind);
-        let odd = random.below(LANES as u64) as usize;
+        let odd = random.below(LANES);
         let contrary = random.once_in(3);
         let mut column: Vec<u64> = (0..LANES)
             .map(|lane| match kind {
@@ -65,7 +65,7 @@ impl Plan {
 
     fn one(&self, random: &mut Random, kind: Kind) -> u64 {
         match kind {
-            Kind::ShuffleLane if !self.whole => random.below(self.segment.into()),
+            Kind::ShuffleLane if !self.whole => random.below(u64::from(self.segment)),
             Kind::ShuffleLane if random.once_in(4) => random.bits() & 0xffff_ffff,
             Kind::ShuffleControl => self.control(random),
             Kind::WarpPredicate => random.below(2),
@@ -75,7 +75,7 @@ impl Plan {
                 value & (u64::MAX >> (64 - bits))
             }
             _ => {
-                let mood = random.below(4) as usize;
+                let mood = random.below(4);
                 crate::sample::vector(random, &[kind], mood, 4).first().copied().unwrap_or(0)
             }
         }

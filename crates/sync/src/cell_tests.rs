@@ -9,21 +9,10 @@ use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow};
 use std::num::NonZeroU16;
+use testing::Random;
 
 const WARPS: usize = 3;
 const LANES: u32 = 3;
-
-/// Random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % bound
-    }
-}
 
 /// A block of which some lanes may have exited.
 struct Block {
@@ -34,7 +23,7 @@ struct Block {
 
 impl Block {
     fn synchronise(&mut self, random: &mut Random) {
-        let warp = random.below(WARPS as u64) as usize;
+        let warp = random.below(WARPS);
         let lanes = self.alive[warp];
         match random.below(12) {
             0..5 => {
@@ -74,7 +63,7 @@ impl Block {
 
     /// An access of lanes that are alive, as a cell is told of it.
     fn access(&mut self, random: &mut Random, site: u32) -> Option<(Access, Entry)> {
-        let warp = random.below(WARPS as u64) as usize;
+        let warp = random.below(WARPS);
         let kind = match random.below(12) {
             0..7 => Kind::Read,
             7..11 => Kind::Write,
@@ -90,8 +79,8 @@ impl Block {
         }
         let copies = kind != Kind::Update && random.below(40) == 0;
         let copy = copies.then(|| self.copies.start(warp, lanes));
-        let same_value = [SameValue::Equal, SameValue::Different, SameValue::Undecided]
-            [random.below(3) as usize];
+        let same_value =
+            [SameValue::Equal, SameValue::Different, SameValue::Undecided][random.below(3)];
         let group = NonZeroU16::new(random.below(3) as u16).filter(|_| kind == Kind::Update);
         let non_coherent = kind == Kind::Read && random.below(60) == 0;
         let access =
@@ -115,7 +104,7 @@ impl Block {
 /// A random history: the first access of which the two answers differ, and how many accesses met a
 /// conflict and how many did not.
 fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let (mut quick, mut slow) = (Cell::default(), Cell::default());
@@ -155,7 +144,7 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
 /// A random history of which one cell is told all values, and another only those that it asks for: whether both meet the same,
 /// and how many writes it did not ask for.
 fn asked(seed: u64) -> (bool, u32) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut cells = [Cell::default(), Cell::default()];

@@ -9,6 +9,7 @@
 //! Fermi's kernels hand constants to the lanes of a warp through shared memory, Kepler's by shuffles.
 
 use super::text::{Code, Does, Frame, Kernel};
+use testing::Random;
 
 /// What the paper's table says of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -243,7 +244,7 @@ impl Body {
             shape,
             warps: (0..warps).map(|_| Code::default()).collect(),
             orders: Orders::new(warps),
-            random: Random(shape.seed),
+            random: Random::new(shape.seed),
             slots: vec![Vec::new(); shape.slots() as usize],
             barriers: Default::default(),
             generations: 0,
@@ -432,18 +433,5 @@ impl Body {
                 self.constants(warp, constants.max(1));
             }
         }
-    }
-}
-
-/// SplitMix64: the same kernel everywhere for a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % u64::from(bound.max(1))) as u32
     }
 }

@@ -327,7 +327,7 @@ fn root(base: u64, exponent: &Number) -> u64 {
 }
 
 fn scramble<const K: u32, const C: u64>(value: u64) -> u64 {
-    Modulus::<K, C>::reduce(crate::mix::mix(value).into())
+    Modulus::<K, C>::reduce(base::mix64(value).into())
 }
 
 #[cfg(test)]

@@ -2,24 +2,7 @@
 
 use decide::{Decision, Value, evaluate};
 use term::{Input, Number, Term, Terms};
-
-/// A fixed stream of pseudo-random numbers.
-#[derive(Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        value ^ (value >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
+use testing::Random;
 
 /// Says what is wrong with an answer of equality, if a point shows it.
 pub(crate) fn contradiction(
@@ -32,7 +15,7 @@ pub(crate) fn contradiction(
 ) -> Option<String> {
     let Decision::Equal { conditions, rung } = answer else { return None };
     for _ in 0..points {
-        let seed = random.next();
+        let seed = random.bits();
         let point = |input: Input| value(seed, input);
         let mut roots = vec![reference, optimised];
         roots.extend_from_slice(assumptions);
@@ -55,7 +38,7 @@ pub(crate) fn contradiction(
 
 fn value(seed: u64, input: Input) -> Number {
     let random =
-        Random(seed ^ (input.position() as u64).wrapping_mul(0x1234_5678_9ABC_DEF1)).next();
+        Random::new(seed ^ (input.position() as u64).wrapping_mul(0x1234_5678_9ABC_DEF1)).bits();
     match seed % 4 {
         // Ties and zeros.
         0 => Number::from((random % 3) as i64 - 1),

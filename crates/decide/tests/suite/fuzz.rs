@@ -1,12 +1,12 @@
 //! A slice of the random comparison; `cargo run --release -p decide --example fuzz` runs the rest.
 
-use crate::check::Random;
 use crate::generate::{CLASSES, Tally, trial};
+use testing::Random;
 
 #[test]
 fn random_pairs_get_true_answers() {
     for class in CLASSES {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let mut tally = Tally::default();
         for _ in 0..1500 {
             if let Err(what) = trial(class, &mut random, &mut tally) {

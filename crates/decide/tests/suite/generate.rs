@@ -1,11 +1,12 @@
 //! Random pairs: equal by construction, through rewrites that keep value and domain, or nearly so.
 
-use crate::check::{Random, contradiction};
+use crate::check::contradiction;
 use crate::mutate::mutated_expression;
 use decide::{Budget, Decision, Problem, Reason, decide};
 use std::sync::Arc;
 use term::text::{Binary, Expression, Scope, Script, Unary};
 use term::{Number, Terms};
+use testing::Random;
 
 /// Which operations a random expression may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(crate) struct Tally {
 
 /// One random pair and its answer; an error if the answer is wrong.
 pub(crate) fn trial(class: Class, random: &mut Random, tally: &mut Tally) -> Result<(), String> {
-    let seed = random.0;
+    let seed = random.seed();
     let reference = expression(class, random, 3);
     let mut optimised = reference.clone();
     for _ in 0..=random.below(4) {
@@ -47,7 +48,7 @@ pub(crate) fn trial(class: Class, random: &mut Random, tally: &mut Tally) -> Res
     }
     let changed = random.below(2) == 1;
     if changed {
-        let target = random.below(12) as usize;
+        let target = random.below(12);
         match mutated_expression(&optimised, target) {
             Some(mutant) => optimised = mutant,
             None => return Ok(()),
@@ -134,7 +135,7 @@ fn expression(class: Class, random: &mut Random, depth: u32) -> Expression {
     };
     if special {
         let class = match class {
-            Class::Mixed => CLASSES[random.below(5) as usize],
+            Class::Mixed => CLASSES[random.below(5)],
             other => other,
         };
         let a = operand(random);
@@ -157,7 +158,7 @@ fn expression(class: Class, random: &mut Random, depth: u32) -> Expression {
         };
     }
     let (a, b) = (operand(random), operand(random));
-    let operator = [Binary::Add, Binary::Subtract, Binary::Multiply][random.below(3) as usize];
+    let operator = [Binary::Add, Binary::Subtract, Binary::Multiply][random.below(3)];
     binary(operator, a, b)
 }
 
@@ -171,8 +172,7 @@ fn piecewise(
         1 => call("max", vec![a, operand(random)]),
         2 => call("min", vec![a, operand(random)]),
         _ => {
-            let operator =
-                [Binary::Less, Binary::LessEqual, Binary::Equal][random.below(3) as usize];
+            let operator = [Binary::Less, Binary::LessEqual, Binary::Equal][random.below(3)];
             let condition = binary(operator, operand(random), leaf(random));
             call("if", vec![condition, a, operand(random)])
         }

@@ -3,13 +3,14 @@
 //! Some changes do nothing (a start value that is overwritten, `min` of a single element); those
 //! survive, and evaluation at many points must agree that they are equal.
 
-use crate::check::{Random, contradiction};
+use crate::check::contradiction;
 use decide::Budget;
+use testing::Random;
 
 #[test]
 fn no_mutant_is_wrongly_proved() {
     let budget = Budget { points: 48, cases: 200, rung: 300_000, ..Budget::default() };
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let (mut made, mut refuted, mut open) = (0, 0, 0);
     let mut survivors = Vec::new();
     let mut wrong = Vec::new();

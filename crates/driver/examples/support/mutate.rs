@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use testing::Random;
 
 /// A change of one line.
 #[derive(Clone, Debug)]
@@ -406,32 +407,8 @@ fn replaced(operand: &str, name: &str, other: &str) -> String {
     format!("{}{other}{}", &operand[..at], &operand[at + name.len()..])
 }
 
-/// A small generator: the same mutants for the same seed on every machine.
-pub(crate) struct Random(u64);
-
-impl Random {
-    /// One for each name, so that what is drawn for one does not depend on the others.
-    pub(crate) fn new(seed: u64, name: &str) -> Self {
-        let mut random = Self(seed);
-        for byte in name.bytes() {
-            random.0 ^= u64::from(byte);
-            random.below(1);
-        }
-        random
-    }
-
-    /// A number below `limit`.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % (limit as u64).max(1)) as usize
-    }
-
-    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
-        for last in (1..list.len()).rev() {
-            list.swap(last, self.below(last + 1));
-        }
-    }
+/// The numbers of a seed and a name: what is drawn for one name does not depend on the others.
+pub(crate) fn random(seed: u64, name: &str) -> Random {
+    let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_add(base::GAMMA);
+    Random::new(name.bytes().fold(seed, step))
 }

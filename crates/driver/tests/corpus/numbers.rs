@@ -89,15 +89,8 @@ fn half(bits: u16) -> f64 {
 
 /// Numbers of 64 bits, the same every time.
 fn random(count: usize, seed: u64) -> impl Iterator<Item = u64> {
-    let next = |state: &u64| {
-        Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
-    };
-    std::iter::successors(Some(seed), next).skip(1).take(count)
-}
-
-/// Multiples of 1/128 from -1 to 1.
-pub(crate) fn noise(count: usize, seed: u64) -> Vec<f64> {
-    random(count, seed).map(|bits| (bits >> 56) as f64 / 128.0 - 1.0).collect()
+    let mut random = testing::Random::new(seed);
+    std::iter::repeat_with(move || random.bits()).take(count)
 }
 
 /// Integers of 8 bits.

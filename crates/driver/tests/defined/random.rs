@@ -5,6 +5,7 @@
 use super::{X_AND_Y, asked, kernel};
 use driver::Exit;
 use std::fmt::Write;
+use testing::Random;
 
 /// Pairs that are tried; `WARPPROOF_PAIRS` says how many more.
 const PAIRS: u64 = 80;
@@ -48,93 +49,79 @@ use Binary::{Add, CopySign, Div, Max, Min, Mul};
 use Expr::{Constant, IfLess, One, Two, X};
 use Unary::{Abs, Ex2, Half, Lg2, Neg, Rcp, Rsqrt, Sat, Sqrt};
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
+fn expression(random: &mut Random, depth: usize) -> Expr {
+    if depth == 0 {
+        return match random.below(4) {
+            0 => Constant(random.pick(&[0.0, -0.0, 1.0, -1.0, 2.0, 0.5, f32::NAN])),
+            _ => X(random.below(2)),
+        };
     }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-
-    fn expression(&mut self, depth: usize) -> Expr {
-        if depth == 0 {
-            return match self.below(4) {
-                0 => Constant(self.pick(&[0.0, -0.0, 1.0, -1.0, 2.0, 0.5, f32::NAN])),
-                _ => X(self.below(2)),
-            };
-        }
-        let mut operand = || Box::new(self.expression(depth - 1));
-        let (a, b) = (operand(), operand());
-        match self.below(8) {
-            0..=2 => One(self.pick(&[Neg, Abs, Abs, Sqrt, Rsqrt, Rcp, Ex2, Lg2, Half, Sat]), a),
-            3..=6 => Two(self.pick(&[Min, Max, Max, Add, Mul, Div, CopySign]), a, b),
-            _ => {
-                let (c, d) = (self.expression(0), self.expression(0));
-                IfLess(Box::new([c, d, *a, *b]))
-            }
+    let mut operand = || Box::new(expression(random, depth - 1));
+    let (a, b) = (operand(), operand());
+    match random.below(8) {
+        0..=2 => One(random.pick(&[Neg, Abs, Abs, Sqrt, Rsqrt, Rcp, Ex2, Lg2, Half, Sat]), a),
+        3..=6 => Two(random.pick(&[Min, Max, Max, Add, Mul, Div, CopySign]), a, b),
+        _ => {
+            let (c, d) = (expression(random, 0), expression(random, 0));
+            IfLess(Box::new([c, d, *a, *b]))
         }
     }
+}
 
-    /// The expression with something changed somewhere.
-    fn rewritten(&mut self, expression: &Expr) -> Expr {
-        let inside = self.below(3) > 0;
-        match expression {
-            One(op, a) if inside => One(*op, Box::new(self.rewritten(a))),
-            Two(op, a, b) if inside && self.below(2) == 0 => {
-                Two(*op, Box::new(self.rewritten(a)), b.clone())
-            }
-            Two(op, a, b) if inside => Two(*op, a.clone(), Box::new(self.rewritten(b))),
-            other => self.rewritten_here(other),
+/// The expression with something changed somewhere.
+fn rewritten(random: &mut Random, expression: &Expr) -> Expr {
+    let inside = random.below(3) > 0;
+    match expression {
+        One(op, a) if inside => One(*op, Box::new(rewritten(random, a))),
+        Two(op, a, b) if inside && random.below(2) == 0 => {
+            Two(*op, Box::new(rewritten(random, a)), b.clone())
         }
+        Two(op, a, b) if inside => Two(*op, a.clone(), Box::new(rewritten(random, b))),
+        other => rewritten_here(random, other),
     }
+}
 
-    fn rewritten_here(&mut self, e: &Expr) -> Expr {
-        let boxed = || Box::new(e.clone());
-        let one = |op, a: Expr| One(op, Box::new(a));
-        let two = |op, a: Expr, b: Expr| Two(op, Box::new(a), Box::new(b));
-        match (self.below(12), e) {
-            (0..=5, Two(Max, a, b)) => {
-                one(Neg, two(Min, one(Neg, (**a).clone()), one(Neg, (**b).clone())))
-            }
-            (0..=2, Two(Min, a, b)) => {
-                IfLess(Box::new([(**a).clone(), (**b).clone(), (**a).clone(), (**b).clone()]))
-            }
-            (0..=3, Two(op @ (Add | Mul | Min), a, b)) => Two(*op, b.clone(), a.clone()),
-            (0..=3, Two(Div, a, b)) => Two(Mul, a.clone(), Box::new(one(Rcp, (**b).clone()))),
-            (0..=3, Two(CopySign, a, b)) => IfLess(Box::new([
-                (**a).clone(),
-                Constant(0.0),
-                one(Neg, one(Abs, (**b).clone())),
-                one(Abs, (**b).clone()),
-            ])),
-            (0..=3, One(Abs, a)) => two(Max, (**a).clone(), one(Neg, (**a).clone())),
-            (4..=5, One(Abs, a)) => one(Sqrt, two(Mul, (**a).clone(), (**a).clone())),
-            (0..=3, One(Sqrt, a)) => one(Rcp, one(Rsqrt, (**a).clone())),
-            (4..=6, One(Sqrt, a)) => two(Mul, (**a).clone(), one(Rsqrt, (**a).clone())),
-            (0..=4, One(Sat, a)) => two(Max, Constant(0.0), two(Min, (**a).clone(), Constant(1.0))),
-            (6, e) => one(Rcp, one(Rcp, e.clone())),
-            (7, e) => one(Ex2, one(Lg2, e.clone())),
-            (8, e) => Two(
-                Max,
-                boxed(),
-                Box::new(if self.below(2) == 0 { Constant(f32::NAN) } else { e.clone() }),
-            ),
-            (9, e) => two(Div, two(Mul, e.clone(), e.clone()), e.clone()),
-            (10, e) => two(CopySign, e.clone(), e.clone()),
-            // These are wrong more often than not.
-            (11, e) => self.pick(&[
-                one(Abs, e.clone()),
-                one(Neg, e.clone()),
-                one(Half, e.clone()),
-                two(Add, e.clone(), Constant(1.0)),
-            ]),
-            (_, e) => one(Neg, one(Neg, e.clone())),
+fn rewritten_here(random: &mut Random, e: &Expr) -> Expr {
+    let boxed = || Box::new(e.clone());
+    let one = |op, a: Expr| One(op, Box::new(a));
+    let two = |op, a: Expr, b: Expr| Two(op, Box::new(a), Box::new(b));
+    match (random.below(12), e) {
+        (0..=5, Two(Max, a, b)) => {
+            one(Neg, two(Min, one(Neg, (**a).clone()), one(Neg, (**b).clone())))
         }
+        (0..=2, Two(Min, a, b)) => {
+            IfLess(Box::new([(**a).clone(), (**b).clone(), (**a).clone(), (**b).clone()]))
+        }
+        (0..=3, Two(op @ (Add | Mul | Min), a, b)) => Two(*op, b.clone(), a.clone()),
+        (0..=3, Two(Div, a, b)) => Two(Mul, a.clone(), Box::new(one(Rcp, (**b).clone()))),
+        (0..=3, Two(CopySign, a, b)) => IfLess(Box::new([
+            (**a).clone(),
+            Constant(0.0),
+            one(Neg, one(Abs, (**b).clone())),
+            one(Abs, (**b).clone()),
+        ])),
+        (0..=3, One(Abs, a)) => two(Max, (**a).clone(), one(Neg, (**a).clone())),
+        (4..=5, One(Abs, a)) => one(Sqrt, two(Mul, (**a).clone(), (**a).clone())),
+        (0..=3, One(Sqrt, a)) => one(Rcp, one(Rsqrt, (**a).clone())),
+        (4..=6, One(Sqrt, a)) => two(Mul, (**a).clone(), one(Rsqrt, (**a).clone())),
+        (0..=4, One(Sat, a)) => two(Max, Constant(0.0), two(Min, (**a).clone(), Constant(1.0))),
+        (6, e) => one(Rcp, one(Rcp, e.clone())),
+        (7, e) => one(Ex2, one(Lg2, e.clone())),
+        (8, e) => Two(
+            Max,
+            boxed(),
+            Box::new(if random.below(2) == 0 { Constant(f32::NAN) } else { e.clone() }),
+        ),
+        (9, e) => two(Div, two(Mul, e.clone(), e.clone()), e.clone()),
+        (10, e) => two(CopySign, e.clone(), e.clone()),
+        // These are wrong more often than not.
+        (11, e) => random.pick(&[
+            one(Abs, e.clone()),
+            one(Neg, e.clone()),
+            one(Half, e.clone()),
+            two(Add, e.clone(), Constant(1.0)),
+        ]),
+        (_, e) => one(Neg, one(Neg, e.clone())),
     }
 }
 
@@ -294,12 +281,12 @@ fn random_rewrites_are_judged_as_floats_do() {
     let more = std::env::var("WARPPROOF_PAIRS").ok().and_then(|text| text.parse::<u64>().ok());
     let (mut proved, mut refuted) = (0, 0);
     for seed in 0..PAIRS + more.unwrap_or(0) {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 77);
+        let mut random = Random::new(seed);
         let depth = 1 + random.below(2);
-        let reference = random.expression(depth);
-        let mut optimised = random.rewritten(&reference);
+        let reference = expression(&mut random, depth);
+        let mut optimised = rewritten(&mut random, &reference);
         if random.below(2) == 0 {
-            optimised = random.rewritten(&optimised);
+            optimised = rewritten(&mut random, &optimised);
         }
         match check(&reference, &optimised) {
             Exit::Success => proved += 1,

@@ -1,7 +1,7 @@
 //! Which parts of the language a program uses. Some programs use few, so that one thing that the front end refuses does not hide
 //! what it makes of all others.
 
-use super::random::Random;
+use testing::Random;
 
 /// A part of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

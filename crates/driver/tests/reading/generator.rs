@@ -6,9 +6,9 @@
 //! that lose bits; those values are kept out of indices and, mostly, of conditions, because the interpreter reports overflow there.
 
 use super::features::{Feature, Features};
-use super::random::Random;
 use super::tree::{Bounds, Node, Role};
 use super::types::Type;
+use testing::Random;
 
 /// Threads of a block, blocks, elements that each thread has of an output.
 pub(crate) const BLOCK: usize = 4;
@@ -157,9 +157,15 @@ pub(crate) fn standard_bounds(ty: Type) -> Bounds {
     Bounds { ty, low, high, grain: if ty.is_float() { FLOAT.1 } else { 0 } }
 }
 
+/// The stream of a program. Reports name programs by their numbers, which must go on meaning the same.
+fn stream(number: u64) -> Random {
+    let start = number.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d;
+    Random::new(start.wrapping_add(base::GAMMA))
+}
+
 impl Writer {
     fn new(seed: u64, number: usize) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = stream(seed);
         let wrapping = random.chance(50);
         let features = Features::drawn(&mut random);
         Self {

@@ -487,6 +487,6 @@ impl Writer {
     }
 }
 
-fn value_index(count: usize, random: &mut super::random::Random) -> usize {
+fn value_index(count: usize, random: &mut testing::Random) -> usize {
     random.below(count)
 }

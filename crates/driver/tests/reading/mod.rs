@@ -10,7 +10,6 @@ mod generator_macros;
 mod generator_statements;
 mod generator_values;
 mod harness;
-mod random;
 mod tree;
 mod types;
 

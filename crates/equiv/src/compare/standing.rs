@@ -247,7 +247,7 @@ impl Question<'_, '_, '_> {
 
 /// A number for an input at a point: between 1/16 and 2, both signs at every other point.
 fn number(point: u64, input: Input) -> Number {
-    let random = decide::mix(point << 40 | input.position() as u64);
+    let random = base::mix64(point << 40 | input.position() as u64);
     let sixteenths = (random >> 8) as i64 % 32 + 1;
     let is_negative = point.is_multiple_of(2) && random.is_multiple_of(2);
     Number::dyadic(if is_negative { -sixteenths } else { sixteenths }, -4)

@@ -161,7 +161,7 @@ impl Outputs<'_, '_> {
         for _ in 0..SIGN_POINTS {
             let next = || {
                 state += 1;
-                decide::mix(state)
+                base::mix64(state)
             };
             let numbers = Numbers::random(self.sides, self.table, (terms, self.assumed), 1.0, next);
             let Some(numbers) = numbers else { continue };

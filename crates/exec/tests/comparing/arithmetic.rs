@@ -8,30 +8,33 @@ impl Body<'_> {
     pub(super) fn integer(&mut self) {
         let guard = self.guard();
         let (to, a, b, c) = (self.register("r", 8), self.word(), self.word(), self.word());
-        let kind = self.random.of(&["u32", "s32"]);
+        let kind = self.random.pick(&["u32", "s32"]);
         let line = match self.random.below(16) {
             0 => format!("mad.lo.s32 {to}, {a}, {b}, {c};"),
             1 => format!("mul.hi.{kind} {to}, {a}, {b};"),
-            2 => format!("{}.{kind} {to}, {a}, {b};", self.random.of(&["min", "max"])),
+            2 => format!("{}.{kind} {to}, {a}, {b};", self.random.pick(&["min", "max"])),
             3 => format!("shr.{kind} {to}, {a}, {b};"),
             4 => format!("shl.b32 {to}, {a}, {b};"),
-            5 => format!("{}.{kind} {to}, {a}, {b};", self.random.of(&["div", "rem"])),
+            5 => format!("{}.{kind} {to}, {a}, {b};", self.random.pick(&["div", "rem"])),
             6 => format!("selp.b32 {to}, {a}, {b}, {};", self.register("p", 4)),
             7 => format!("selp.b32 {to}, {a}, {b}, {};", self.control()),
-            8 => format!("{}.b32 {to}, {a}, {b};", self.random.of(&["and", "or", "xor"])),
+            8 => format!("{}.b32 {to}, {a}, {b};", self.random.pick(&["and", "or", "xor"])),
             9 => format!("mov.b32 {to}, {a};"),
             10 => format!("add.cc.u32 {to}, {a}, {b}; addc.u32 %r7, {c}, 0;"),
-            11 => format!("{}.s32 {to}, {a};", self.random.of(&["neg", "abs"])),
+            11 => format!("{}.s32 {to}, {a};", self.random.pick(&["neg", "abs"])),
             12 => {
                 let (to, a, b) = (self.register("l", 5), self.long(), self.long());
-                format!("{} {to}, {a}, {b};", self.random.of(&["add.s64", "sub.s64", "mul.lo.s64"]))
+                format!(
+                    "{} {to}, {a}, {b};",
+                    self.random.pick(&["add.s64", "sub.s64", "mul.lo.s64"])
+                )
             }
             13 => {
                 let (to, a, b) = (self.register("l", 5), self.long(), self.word());
-                format!("{} {to}, {a}, {b};", self.random.of(&["shl.b64", "shr.u64", "shr.s64"]))
+                format!("{} {to}, {a}, {b};", self.random.pick(&["shl.b64", "shr.u64", "shr.s64"]))
             }
             14 => format!("mul.wide.{kind} {}, {a}, {b};", self.register("l", 5)),
-            _ => format!("{}.{kind} {to}, {a}, {b};", self.random.of(&["add", "sub"])),
+            _ => format!("{}.{kind} {to}, {a}, {b};", self.random.pick(&["add", "sub"])),
         };
         let single = line.matches(';').count() == 1;
         self.push(if single { format!("{guard}{line}") } else { line });
@@ -47,11 +50,11 @@ impl Body<'_> {
             1 => format!("mul.wide.s16 {}, {a}, {b};", self.register("r", 8)),
             2 => format!(
                 "setp.{}.u16 {}, {a}, {b};",
-                self.random.of(&RELATIONS),
+                self.random.pick(&RELATIONS),
                 self.register("p", 4)
             ),
             3 => format!("mov.b16 {to}, {a};"),
-            _ => format!("{} {to}, {a}, {b};", self.random.of(&op)),
+            _ => format!("{} {to}, {a}, {b};", self.random.pick(&op)),
         };
         self.push(format!("{guard}{line}"));
     }
@@ -65,14 +68,14 @@ impl Body<'_> {
             0 => format!("ld.global.u32 {to}, [gmem+{}];", 4 * self.random.below(8)),
             1 => format!("ld.const.u32 {to}, [cmem+{}];", 4 * self.random.below(8)),
             2 => format!("selp.b32 {to}, {a}, {b}, {};", self.control()),
-            _ => format!("{} {to}, {a}, {b};", self.random.of(&ops)),
+            _ => format!("{} {to}, {a}, {b};", self.random.pick(&ops)),
         };
         self.push(format!("{guard}{line}"));
     }
 
     pub(super) fn predicate(&mut self) {
         let guard = if self.random.once_in(3) { self.guard() } else { String::new() };
-        let relation = self.random.of(&RELATIONS);
+        let relation = self.random.pick(&RELATIONS);
         let line = match self.random.below(9) {
             0 => format!(
                 "setp.{relation}.s32 {}, {}, {};",
@@ -94,17 +97,17 @@ impl Body<'_> {
             ),
             3 => {
                 let (to, a, b) = (self.register("p", 4), self.register("p", 4), self.control());
-                format!("{}.pred {to}, {a}, {b};", self.random.of(&["and", "or", "xor"]))
+                format!("{}.pred {to}, {a}, {b};", self.random.pick(&["and", "or", "xor"]))
             }
             4 => format!("not.pred {}, {};", self.register("p", 4), self.register("p", 4)),
             5 => format!("mov.pred {}, {};", self.register("p", 4), self.control()),
             6 => {
                 let (to, a, b) =
                     (self.register("q", 4), self.register("q", 4), self.register("q", 4));
-                format!("{}.pred {to}, {a}, {b};", self.random.of(&["and", "or", "xor"]))
+                format!("{}.pred {to}, {a}, {b};", self.random.pick(&["and", "or", "xor"]))
             }
             _ => {
-                let signed = self.random.of(&["s32", "u32"]);
+                let signed = self.random.pick(&["s32", "u32"]);
                 format!(
                     "setp.{relation}.{signed} {}, {}, {};",
                     self.register("q", 4),
@@ -119,23 +122,23 @@ impl Body<'_> {
     pub(super) fn single(&mut self) {
         let guard = self.guard();
         let (to, a, b, c) = (self.register("f", 8), self.float(), self.float(), self.float());
-        let flush = self.random.of(&["", "", ".ftz"]);
-        let clamp = self.random.of(&["", "", "", "", ".sat"]);
-        let rounding = self.random.of(&[".rn", ".rn", ".rz", ".rm"]);
+        let flush = self.random.pick(&["", "", ".ftz"]);
+        let clamp = self.random.pick(&["", "", "", "", ".sat"]);
+        let rounding = self.random.pick(&[".rn", ".rn", ".rz", ".rm"]);
         let line = match self.random.below(10) {
             0..3 => format!("fma{rounding}{flush}{clamp}.f32 {to}, {a}, {b}, {c};"),
             3..6 => {
-                let op = self.random.of(&["add", "sub", "mul"]);
+                let op = self.random.pick(&["add", "sub", "mul"]);
                 format!("{op}{rounding}{flush}{clamp}.f32 {to}, {a}, {b};")
             }
-            6 => format!("{}{flush}.f32 {to}, {a}, {b};", self.random.of(&["min", "max"])),
-            7 => format!("{}.f32 {to}, {a};", self.random.of(&["neg", "abs"])),
+            6 => format!("{}{flush}.f32 {to}, {a}, {b};", self.random.pick(&["min", "max"])),
+            7 => format!("{}.f32 {to}, {a};", self.random.pick(&["neg", "abs"])),
             8 => {
                 let op = ["ex2.approx", "lg2.approx", "rcp.rn", "sqrt.rn", "rsqrt.approx"];
-                format!("{}.f32 {to}, {a};", self.random.of(&op))
+                format!("{}.f32 {to}, {a};", self.random.pick(&op))
             }
             _ => {
-                let condition = self.random.of(&["%p0", "%p1", "%q0", "%q1"]);
+                let condition = self.random.pick(&["%p0", "%p1", "%q0", "%q1"]);
                 format!("selp.f32 {to}, {a}, {b}, {condition};")
             }
         };
@@ -147,7 +150,7 @@ impl Body<'_> {
         let [to, a, b] = [0; 3].map(|_| self.register("d", 4));
         let line = match self.random.below(3) {
             0 => format!("fma.rn.f64 {to}, {a}, {b}, {a};"),
-            1 => format!("{}.f64 {to}, {a}, {b};", self.random.of(&["add", "mul", "max"])),
+            1 => format!("{}.f64 {to}, {a}, {b};", self.random.pick(&["add", "mul", "max"])),
             _ => format!("cvt.f64.f32 {to}, {};", self.register("f", 8)),
         };
         self.push(format!("{guard}{line}"));
@@ -158,13 +161,13 @@ impl Body<'_> {
         let guard = self.guard();
         let [to, a, b] = [0; 3].map(|_| self.register("h", 6));
         let [wide, x, y] = [0; 3].map(|_| self.register("r", 8));
-        let pair = self.random.of(&["f16x2", "bf16x2"]);
+        let pair = self.random.pick(&["f16x2", "bf16x2"]);
         let line = match self.random.below(9) {
             0 => format!("mov.b32 {{{to}, {a}}}, {x};"),
             1 => format!("mov.b32 {wide}, {{{a}, {b}}};"),
             2 => format!(
                 "cvt.f32.{} {}, {a};",
-                self.random.of(&["f16", "bf16"]),
+                self.random.pick(&["f16", "bf16"]),
                 self.register("f", 8)
             ),
             3 => format!("cvt.rn.f16.f32 {to}, {};", self.register("f", 8)),
@@ -175,7 +178,7 @@ impl Body<'_> {
             ),
             5 => format!("fma.rn.{pair} {wide}, {x}, {y}, {x};"),
             6 => format!("add.f16 {to}, {a}, {b};"),
-            7 => format!("{}.{pair} {wide}, {x}, {y};", self.random.of(&["max", "min"])),
+            7 => format!("{}.{pair} {wide}, {x}, {y};", self.random.pick(&["max", "min"])),
             _ => format!("neg.{pair} {wide}, {x};"),
         };
         self.push(format!("{guard}{line}"));
@@ -201,19 +204,19 @@ impl Body<'_> {
         let guard = self.guard();
         let (to, a, b, c) = (self.register("r", 8), self.word(), self.word(), self.word());
         let line = match self.random.below(10) {
-            0 => format!("bfe.{}.32 {to}, {a}, {b}, {c};", self.random.of(&["u", "s"]))
+            0 => format!("bfe.{}.32 {to}, {a}, {b}, {c};", self.random.pick(&["u", "s"]))
                 .replace(".32", "32"),
             1 => format!("bfi.b32 {to}, {a}, {b}, 8, 16;"),
             2 => format!("lop3.b32 {to}, {a}, {b}, {c}, {};", self.random.below(256)),
             3 => format!(
                 "prmt.b32 {to}, {a}, {b}, {};",
-                self.random.of(&["0x5410", "0x7632", "0x3210"])
+                self.random.pick(&["0x5410", "0x7632", "0x3210"])
             ),
-            4 => format!("shf.l.wrap.b32 {to}, {a}, {b}, {};", self.random.of(&["8", "16", "5"])),
+            4 => format!("shf.l.wrap.b32 {to}, {a}, {b}, {};", self.random.pick(&["8", "16", "5"])),
             5 => format!("popc.b32 {to}, {a};"),
             6 => format!("mov.b64 {}, {{{to}, %r1}};", self.register("l", 5)),
             7 => format!("mov.b64 {{{to}, %r1}}, {};", self.register("l", 5)),
-            8 => format!("shl.b32 {to}, {a}, {};", self.random.of(&["8", "16", "23"])),
+            8 => format!("shl.b32 {to}, {a}, {};", self.random.pick(&["8", "16", "23"])),
             _ => format!("not.b32 {to}, {a};"),
         };
         self.push(format!("{guard}{line}"));

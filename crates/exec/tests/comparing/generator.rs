@@ -6,32 +6,7 @@
 
 use exec::{Access, Argument, Buffer, Contents, Launch};
 use ir::{Format, Scalar, Width};
-
-/// Random numbers (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// Whether something happens that does so once in `times`.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    pub(crate) fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-}
+use testing::Random;
 
 /// A kernel, line by line, and its launch.
 #[derive(Clone)]
@@ -80,7 +55,7 @@ impl Case {
 
     /// Makes a kernel from a number.
     pub(crate) fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut lines = Vec::new();
         let mut body =
             super::statements::Body { random: &mut random, lines: &mut lines, labels: 0, depth: 0 };

@@ -1,6 +1,6 @@
 //! The statements of random kernels.
 
-use super::generator::Random;
+use testing::Random;
 
 /// The lines of a kernel so far.
 pub(crate) struct Body<'b> {
@@ -30,7 +30,7 @@ impl Body<'_> {
     pub(super) fn index(&mut self) -> String {
         match self.random.below(40) {
             0 => self.word(),
-            1..8 => self.random.of(&WORDS).to_owned(),
+            1..8 => self.random.pick(&WORDS).to_owned(),
             _ => format!("%i{}", self.random.below(6)),
         }
     }
@@ -43,7 +43,7 @@ impl Body<'_> {
     pub(super) fn word(&mut self) -> String {
         match self.random.below(12) {
             0 => format!("%s{}", self.random.below(3)),
-            1 => self.random.of(&WORDS).to_owned(),
+            1 => self.random.pick(&WORDS).to_owned(),
             2..5 => format!("%i{}", self.random.below(6)),
             _ => format!("%r{}", self.random.below(8)),
         }
@@ -51,7 +51,7 @@ impl Body<'_> {
 
     pub(super) fn long(&mut self) -> String {
         match self.random.below(12) {
-            0 => self.random.of(&WORDS).to_owned(),
+            0 => self.random.pick(&WORDS).to_owned(),
             1..4 => format!("%a{}", self.random.below(6)),
             _ => format!("%l{}", self.random.below(5)),
         }
@@ -59,7 +59,7 @@ impl Body<'_> {
 
     pub(super) fn float(&mut self) -> String {
         match self.random.below(8) {
-            0 => self.random.of(&FLOATS).to_owned(),
+            0 => self.random.pick(&FLOATS).to_owned(),
             _ => format!("%f{}", self.random.below(8)),
         }
     }
@@ -77,7 +77,7 @@ impl Body<'_> {
             true => self.register("p", 4),
             false => self.control(),
         };
-        format!("@{}{predicate} ", self.random.of(&["", "!"]))
+        format!("@{}{predicate} ", self.random.pick(&["", "!"]))
     }
 
     /// Gives most registers values.
@@ -146,7 +146,7 @@ impl Body<'_> {
     fn address(&mut self) {
         let scale = 1 << self.random.below(5);
         let index = self.index();
-        let most = self.random.of(&["7", "15", "31", "3"]);
+        let most = self.random.pick(&["7", "15", "31", "3"]);
         self.push(format!("and.b32 %i5, {index}, {most};"));
         let guard = self.guard();
         if self.random.once_in(3) {
@@ -180,8 +180,8 @@ impl Body<'_> {
             0..4 => ("shared", self.register("s", 3)),
             4 => ("local", "stack".to_owned()),
             5 => ("", self.register("a", 6)),
-            6 => ("", self.random.of(&["%l3", "%l4"]).to_owned()),
-            7 => ("global", self.random.of(&["gmem", "loose"]).to_owned()),
+            6 => ("", self.random.pick(&["%l3", "%l4"]).to_owned()),
+            7 => ("global", self.random.pick(&["gmem", "loose"]).to_owned()),
             8 => ("shared", "smem".to_owned()),
             9 if self.random.once_in(4) => ("global", self.register("l", 5)),
             _ => ("global", self.register("a", 6)),
@@ -201,7 +201,7 @@ impl Body<'_> {
             8 if loads => (&["s32", "u32"], "l", 5, 4),
             _ => (&["f32"], "f", 8, 4),
         };
-        let kind = self.random.of(kinds);
+        let kind = self.random.pick(kinds);
         let lanes = match self.random.below(8) {
             0 => 2,
             1 if bytes <= 4 => 4,
@@ -252,28 +252,31 @@ impl Body<'_> {
     }
 
     fn collective(&mut self) {
-        let mask = self.random.of(&["-1", "-1", "-1", "-1", "0xffff", "%i4"]);
+        let mask = self.random.pick(&["-1", "-1", "-1", "-1", "0xffff", "%i4"]);
         let (to, from) = (self.register("r", 8), self.register("r", 8));
         let line = match self.random.below(9) {
             0..3 => {
-                let mode = self.random.of(&["bfly", "down", "up", "idx"]);
+                let mode = self.random.pick(&["bfly", "down", "up", "idx"]);
                 let clamp = if mode == "up" { "0" } else { "31" };
-                let distance = self.random.of(&["1", "4", "16", "0", "%i3"]);
+                let distance = self.random.pick(&["1", "4", "16", "0", "%i3"]);
                 format!("shfl.sync.{mode}.b32 {to}|%p3, {from}, {distance}, {clamp}, {mask};")
             }
             3 => format!(
                 "vote.sync.{}.pred %p2, {}, {mask};",
-                self.random.of(&["any", "all", "uni"]),
+                self.random.pick(&["any", "all", "uni"]),
                 self.control()
             ),
             4 => format!(
                 "vote.sync.ballot.b32 {to}, {}, {mask};",
-                self.random.of(&["%p0", "%q0", "%q1"])
+                self.random.pick(&["%p0", "%q0", "%q1"])
             ),
             5 => {
-                format!("redux.sync.{}.s32 {to}, {from}, {mask};", self.random.of(&["add", "max"]))
+                format!(
+                    "redux.sync.{}.s32 {to}, {from}, {mask};",
+                    self.random.pick(&["add", "max"])
+                )
             }
-            6 => format!("match.any.sync.b32 {to}, {}, {mask};", self.random.of(&["%i3", "%r4"])),
+            6 => format!("match.any.sync.b32 {to}, {}, {mask};", self.random.pick(&["%i3", "%r4"])),
             7 => format!("elect.sync {to}|%q3, {mask};"),
             _ => format!("activemask.b32 {to};"),
         };
@@ -299,9 +302,9 @@ impl Body<'_> {
             3 => format!("atom{space}.cas.b32 {to}, {place}, {a}, {};", self.word()),
             4 => format!(
                 "atom{space}.{}.u32 {to}, {place}, {a};",
-                self.random.of(&["max", "add", "inc"])
+                self.random.pick(&["max", "add", "inc"])
             ),
-            _ => format!("red{space}.{}.b32 {place}, {a};", self.random.of(&["or", "and"])),
+            _ => format!("red{space}.{}.b32 {place}, {a};", self.random.pick(&["or", "and"])),
         };
         self.push(format!("{guard}{line}"));
     }
@@ -340,7 +343,7 @@ impl Body<'_> {
             1 => "mov.b128 {%l1, %l2}, %w1;".to_owned(),
             2 => "mov.u32 %r6, %clock;".to_owned(),
             3 => "isspacep.shared %p3, %a3;".to_owned(),
-            4 => format!("{{ .param .b64 x; .param .b32 y; .param .b32 z; st.param.b64 [x], {}; st.param.b32 [y], {}; call (z), callee, (x, y); ld.param.b32 %r2, [z]; }}", self.random.of(&["%a0", "%a3"]), self.word()),
+            4 => format!("{{ .param .b64 x; .param .b32 y; .param .b32 z; st.param.b64 [x], {}; st.param.b32 [y], {}; call (z), callee, (x, y); ld.param.b32 %r2, [z]; }}", self.random.pick(&["%a0", "%a3"]), self.word()),
             5 => "@%q1 exit;".to_owned(),
             6 => "slct.b32.s32 %r1, %r2, %r3, %i3;".to_owned(),
             7 => "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%s2];".to_owned(),
@@ -373,7 +376,7 @@ impl Body<'_> {
             self.push(format!("add.u32 %c{counter}, %c{counter}, 1;"));
             self.push(format!("setp.lt.u32 %q4, %c{counter}, {bound}; @%q4 bra B{label};"));
         } else {
-            let (control, negated) = (self.control(), self.random.of(&["", "!"]));
+            let (control, negated) = (self.control(), self.random.pick(&["", "!"]));
             self.push(format!("@{negated}{control} bra B{label};"));
             self.block(count);
             if self.random.once_in(2) {

@@ -2,27 +2,7 @@
 
 use super::Run;
 use ir::{Scalar, Width};
-
-/// Random numbers (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-}
+use testing::Random;
 
 /// Bytes of `x`.
 const BYTES: usize = 64;
@@ -54,11 +34,11 @@ pub(crate) struct Case {
 impl Case {
     /// Makes a kernel from a number.
     pub(crate) fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let width = [Width::B8, Width::B16, Width::B32, Width::B64][random.below(4)];
         let scalar = Scalar::Integer { width, signed: random.below(2) == 0 };
         // Small numbers among them: with zeros or ones above.
-        let mut bytes: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+        let mut bytes: Vec<u8> = (0..BYTES).map(|_| random.bits() as u8).collect();
         let size = width.bytes() as usize;
         for element in bytes.chunks_mut(size) {
             let kept = random.below(size) + 1;
@@ -149,9 +129,9 @@ fn amount(random: &mut Random) -> usize {
 fn mask(random: &mut Random) -> String {
     let masks = ["0x0f0f0f0f", "0x000f000f", "0xf0f0f0f0", "0xff", "0xffff", "15", "1", "-1", "0"];
     match random.below(4) {
-        0 => format!("{:#010x}", random.next() as u32),
+        0 => format!("{:#010x}", random.bits() as u32),
         1 => format!("{:#010x}", 1_u32 << random.below(32)),
-        _ => random.of(&masks).to_owned(),
+        _ => random.pick(&masks).to_owned(),
     }
 }
 
@@ -186,7 +166,7 @@ fn bitwise(random: &mut Random) -> String {
         6 => format!("shr.u32 {to}, {a}, {};", amount(random)),
         7 => format!("shr.s32 {to}, {a}, {};", amount(random)),
         _ => {
-            let op = random.of(&["shl.b64", "shr.u64", "shr.s64"]);
+            let op = random.pick(&["shl.b64", "shr.u64", "shr.s64"]);
             format!("{op} %l{}, %l{}, {};", random.below(2), random.below(2), amount(random))
         }
     }
@@ -195,13 +175,13 @@ fn bitwise(random: &mut Random) -> String {
 /// Fields and bytes of words.
 fn fields(random: &mut Random) -> String {
     let (to, a, b) = (register(random), register(random), register(random));
-    let kind = random.of(&["u32", "s32"]);
+    let kind = random.pick(&["u32", "s32"]);
     match random.below(6) {
         0 | 1 => format!("bfe.{kind} {to}, {a}, {}, {};", amount(random), amount(random)),
         2 => format!("bfi.b32 {to}, {a}, {b}, {}, {};", amount(random), amount(random)),
-        3 => format!("prmt.b32 {to}, {a}, {b}, {:#06x};", random.next() as u16),
+        3 => format!("prmt.b32 {to}, {a}, {b}, {:#06x};", random.bits() as u16),
         4 => {
-            let (side, range) = (random.of(&["l", "r"]), random.of(&["wrap", "clamp"]));
+            let (side, range) = (random.pick(&["l", "r"]), random.pick(&["wrap", "clamp"]));
             format!("shf.{side}.{range}.b32 {to}, {a}, {b}, {};", amount(random))
         }
         _ => format!("popc.b32 {to}, {a};"),
@@ -210,7 +190,7 @@ fn fields(random: &mut Random) -> String {
 
 fn arithmetic(random: &mut Random) -> String {
     let (to, a, b, c) = (register(random), register(random), word(random), word(random));
-    let kind = random.of(&["u32", "s32"]);
+    let kind = random.pick(&["u32", "s32"]);
     match random.below(10) {
         0 => format!("add.{kind} {to}, {a}, {b};"),
         1 => format!("sub.{kind} {to}, {a}, {b};"),
@@ -218,18 +198,18 @@ fn arithmetic(random: &mut Random) -> String {
         3 => format!("mul.wide.{kind} %l{}, {a}, {b};", random.below(2)),
         4 => format!("neg.s32 {to}, {a};"),
         5 => format!("abs.s32 {to}, {a};"),
-        6 => format!("{}.{kind} {to}, {a}, {b};", random.of(&["min", "max"])),
+        6 => format!("{}.{kind} {to}, {a}, {b};", random.pick(&["min", "max"])),
         7 => {
-            let signs = [random.of(&["u32", "s32"]), random.of(&["u32", "s32"])];
-            let op = random.of(&["dp4a", "dp2a.lo", "dp2a.hi"]);
+            let signs = [random.pick(&["u32", "s32"]), random.pick(&["u32", "s32"])];
+            let op = random.pick(&["dp4a", "dp2a.lo", "dp2a.hi"]);
             format!("{op}.{}.{} {to}, {a}, {b}, {c};", signs[0], signs[1])
         }
         8 => {
-            let relation = random.of(&["eq", "ne", "lt", "le", "gt", "ge"]);
+            let relation = random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
             format!("setp.{relation}.{kind} %p, {a}, {b}; selp.b32 {to}, {a}, {c}, %p;")
         }
         _ => {
-            let op = random.of(&["add.s64", "sub.s64", "mul.lo.s64", "and.b64", "xor.b64"]);
+            let op = random.pick(&["add.s64", "sub.s64", "mul.lo.s64", "and.b64", "xor.b64"]);
             format!("{op} %l{}, %l0, %l1;", random.below(2))
         }
     }
@@ -239,9 +219,9 @@ fn arithmetic(random: &mut Random) -> String {
 fn across(random: &mut Random) -> String {
     let (to, a) = (register(random), register(random));
     let (half, long) = (format!("%h{}", random.below(3)), format!("%l{}", random.below(2)));
-    let narrow = random.of(&["u8", "s8", "u16", "s16"]);
-    let kind = random.of(&["u32", "s32"]);
-    let wide = random.of(&["u64", "s64"]);
+    let narrow = random.pick(&["u8", "s8", "u16", "s16"]);
+    let kind = random.pick(&["u32", "s32"]);
+    let wide = random.pick(&["u64", "s64"]);
     match random.below(10) {
         0 => format!("cvt.{narrow}.{kind} {half}, {a};"),
         1 => format!("cvt.{kind}.{narrow} {to}, {half};"),
@@ -252,11 +232,11 @@ fn across(random: &mut Random) -> String {
         6 => format!("mov.b64 {long}, {{{a}, {to}}};"),
         7 => format!("cvt.rn.f32.{kind} %f0, {a};"),
         8 => {
-            let bits = random.of(&["0x4b000000", "0x4b800000", "0x43000000", "0x6400"]);
+            let bits = random.pick(&["0x4b000000", "0x4b800000", "0x43000000", "0x6400"]);
             format!("or.b32 {to}, {a}, {bits}; mov.b32 %f0, {to};")
         }
         _ => {
-            let bits = random.of(&["0x6400", "0x6500", "0x6c00"]);
+            let bits = random.pick(&["0x6400", "0x6500", "0x6c00"]);
             format!("or.b32 {to}, {a}, {bits}; cvt.u16.u32 {half}, {to}; cvt.f32.f16 %f0, {half};")
         }
     }

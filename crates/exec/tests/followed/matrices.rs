@@ -1,7 +1,8 @@
 //! Products of matrices of integers, of eight bits, four and one.
 
-use super::{Run, generator::Random, manners};
+use super::{Run, manners};
 use ir::{Scalar, Width};
+use testing::Random;
 
 /// A product, and how many registers A, B and D have.
 struct Product {
@@ -55,8 +56,8 @@ fn run(product: &Product, seed: u64) -> Run {
         list('b', b),
         list('c', d),
     );
-    let mut random = Random(seed);
-    let mut bytes: Vec<u8> = (0..32 * 4 * each).map(|_| random.next() as u8).collect();
+    let mut random = Random::new(seed);
+    let mut bytes: Vec<u8> = (0..32 * 4 * each).map(|_| random.bits() as u8).collect();
     // C is small, or so large that sums leave the range.
     for lane in bytes.chunks_mut(4 * each) {
         for word in lane[4 * (a + b)..].chunks_mut(4) {

@@ -99,13 +99,8 @@ pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
 
 /// A sequence of numbers between -1 and 1 that is the same every time.
 pub(crate) fn noise(count: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 40) as f32) / 8_388_608.0 - 1.0
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = testing::Random::new(seed);
+    (0..count).map(|_| (random.bits() >> 40) as f32 / 8_388_608.0 - 1.0).collect()
 }
 
 /// Whether two sequences agree to a relative error that approximate functions may have.

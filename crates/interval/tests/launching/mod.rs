@@ -159,14 +159,3 @@ pub(crate) fn assert_near(got: &[Enclosed], want: &[f64], width: f64) {
         assert!(!got.is_disjoint(&around), "element {position}: {got:?} instead of {want}");
     }
 }
-
-/// Multiples of 1/128 between -1 and 1, which every format has; the same every time.
-pub(crate) fn noise(count: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (f64::from((state >> 56) as u8) - 128.0) / 128.0
-    };
-    (0..count).map(|_| next()).collect()
-}

@@ -5,9 +5,9 @@
 //! with *perturbed* operations show how much rounding can matter: each inexact result is moved by a few units in the
 //! last place, each approximate function by more, in a direction drawn from a seed.
 
-use super::draw::draw;
 use super::value::{Trouble, Value};
 use crate::kir::{Binary, Type};
+use base::mix64;
 use std::cell::Cell;
 
 /// How contents are drawn.
@@ -54,7 +54,7 @@ impl Arithmetic {
     }
 
     pub(super) fn order(&self) -> u64 {
-        self.manner.perturbed.map_or(0, draw)
+        self.manner.perturbed.map_or(0, mix64)
     }
 
     pub(super) fn exact(&self) -> bool {
@@ -63,7 +63,7 @@ impl Arithmetic {
 
     /// A number in -1 … 1, not close to 0.
     fn jitter(&self) -> f64 {
-        let drawn = draw(self.draws.get());
+        let drawn = mix64(self.draws.get());
         self.draws.set(drawn);
         #[expect(clippy::cast_precision_loss, reason = "twenty bits")]
         let size = 0.5 + (drawn >> 8 & 0xf_ffff) as f64 / f64::from(1 << 21);

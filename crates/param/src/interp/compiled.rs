@@ -8,7 +8,7 @@
 //! What becomes of floats: `arithmetic.rs`.
 
 use super::arithmetic::{Arithmetic, Draw, Manner};
-use super::draw::{draw, of_name};
+use super::draw::of_name;
 use super::launch::Launch;
 use super::machine::{Halt, Machine};
 use super::outcome::{End, Run};
@@ -17,6 +17,7 @@ use super::value::Value;
 use crate::kir::{ArrayId, Kernel, Space, Type};
 use crate::relevance;
 use base::Index;
+use base::mix64;
 use std::collections::BTreeMap;
 
 /// What every global array holds: all elements, the last index running fastest.
@@ -109,7 +110,7 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
         // Macros and numbers of a template are part of what is compiled.
         let own = kernel.scalars.iter().take(kernel.macros).any(|one| one == var);
         if let (Type::Int { .. }, false, false) = (declared.ty, fixed, own) {
-            *value = integer(declared.ty, draw(launch.seed ^ of_name(&declared.name)), way);
+            *value = integer(declared.ty, mix64(launch.seed ^ of_name(&declared.name)), way);
         }
     }
     match super::contract::is_allowed(kernel, &varied) {
@@ -122,7 +123,7 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
 fn integer(ty: Type, drawn: u64, way: Draw) -> i128 {
     let (least, most) = ty.range().unwrap_or((0, 1));
     let span = most - least + 1;
-    let any = least + i128::from(draw(drawn)).rem_euclid(span);
+    let any = least + i128::from(mix64(drawn)).rem_euclid(span);
     let power = 1_i128 << (drawn >> 8).rem_euclid(63);
     let near = power - 1 + i128::from(drawn >> 16 & 3);
     let value = match (way, drawn % 8) {

@@ -5,13 +5,14 @@
 //! a run shows then was shown on contents that the contract allows. Where none are found the run is not made.
 
 use super::contract::{Contract, named};
-use super::draw::{draw, of_name};
+use super::draw::of_name;
 use super::machine::{Halt, Machine};
 use super::outcome::Contents;
 use super::shadow::Cell;
 use super::value::{Value, truth};
 use crate::kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
 use base::Index;
+use base::mix64;
 use std::collections::BTreeSet;
 
 /// An element is drawn this often.
@@ -108,7 +109,8 @@ impl Machine<'_> {
         let kernel = self.kernel;
         // By its name: two kernels find the same in arrays of the same name.
         let first = of_name(&kernel.arrays[*array].name);
-        let place = index.iter().fold(first, |hash, at| draw(hash ^ at.rem_euclid(1 << 62) as u64));
+        let place =
+            index.iter().fold(first, |hash, at| mix64(hash ^ at.rem_euclid(1 << 62) as u64));
         let demands: Vec<&Requirement> = match self.demanded[array.position()] {
             true => kernel.requires.iter().filter(|one| named(one).contains(array)).collect(),
             false => Vec::new(),
@@ -119,7 +121,7 @@ impl Machine<'_> {
             return demands.iter().all(|demand| self.fulfils(demand, index[0])).then_some(value);
         }
         for attempt in 0..MAX_TRIES {
-            let drawn = draw(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
+            let drawn = mix64(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
             let wide = self.wide && demands.is_empty();
             let ty = kernel.arrays[*array].element;
             let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());

@@ -1,7 +1,8 @@
 //! A launch to be run, and a thread of it.
 
-use super::draw::{draw, of_name};
+use super::draw::of_name;
 use crate::kir::VarId;
+use base::mix64;
 use std::collections::BTreeMap;
 
 /// A launch with its sizes; contents of arrays come from the seed.
@@ -21,7 +22,7 @@ impl Launch {
     /// The value of a floating-point parameter: drawn from its name and the seed.
     #[must_use]
     pub fn float(&self, name: &str) -> f64 {
-        (draw(self.seed ^ of_name(name)) % 13) as f64 / 4.0 + 0.25
+        (mix64(self.seed ^ of_name(name)) % 13) as f64 / 4.0 + 0.25
     }
 
     /// How many threads it has.

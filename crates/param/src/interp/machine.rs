@@ -5,7 +5,6 @@
 use super::arithmetic::Arithmetic;
 use super::code::{Code, Insn};
 use super::contract::of_scalar;
-use super::draw::draw;
 use super::history::History;
 use super::launch::{Launch, Thread};
 use super::outcome::{Access, AccessKind, Contents, End, Event, Run};
@@ -18,6 +17,7 @@ use crate::kir::{
 };
 use crate::relevance;
 use crate::spec::widens;
+use base::mix64;
 use base::{Index, Span};
 
 /// Races of one run beyond this many are not kept.
@@ -268,7 +268,7 @@ impl<'k> Machine<'k> {
         while threads.iter().any(|state| !state.ended) {
             // Which thread goes first depends on the seed and changes from interval to interval.
             let seed = self.launch.seed ^ self.compiled.as_ref().map_or(0, Arithmetic::order);
-            let first = draw(seed ^ number << 32 ^ interval) as usize % threads.len();
+            let first = mix64(seed ^ number << 32 ^ interval) as usize % threads.len();
             let backwards = interval % 2 == 1;
             interval += 1;
             for position in 0..threads.len() {

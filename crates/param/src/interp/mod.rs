@@ -29,7 +29,6 @@ pub use arithmetic::{Draw, Manner};
 pub use compiled::{Elements, Left, compiled, is_written, sizes, vary_scalars};
 pub use contract::is_allowed;
 pub(crate) use contract::size;
-pub(crate) use draw::draw;
 pub use launch::{Launch, Thread};
 pub use order::{OrderDependence, order_dependence};
 pub(crate) use outcome::UNMET;

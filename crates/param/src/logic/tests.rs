@@ -5,17 +5,7 @@ use super::poly::{Monomial, Poly, Sym};
 use super::radix;
 use super::symbols::{Level, Symbols};
 use super::vertex::Bounds;
-use crate::interp::draw;
-
-/// Numbers drawn from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: u64) -> i128 {
-        self.0 = draw(self.0);
-        i128::from(self.0 % most)
-    }
-}
+use testing::Random;
 
 fn value(poly: &Poly, of: &impl Fn(Sym) -> i128) -> i128 {
     let term = |(monomial, coefficient): (&Monomial, i128)| {
@@ -38,10 +28,10 @@ fn choices(limits: &[i128], see: &mut impl FnMut(&[i128])) {
 /// Two indices of the same shape are equal exactly if all parts of their split difference are 0.
 #[test]
 fn splitting_is_exact() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut split_fully = 0;
     for _ in 0..10_000 {
-        let digits = 1 + usize::try_from(random.below(3)).unwrap();
+        let digits = 1 + random.below(3);
         let mut symbols = Symbols::default();
         let mut limits = Vec::new();
         let (mut one, mut other) = (Poly::default(), Poly::default());
@@ -109,7 +99,7 @@ fn splitting_by_symbols_is_exact() {
 /// What is said to be nowhere negative is nowhere negative.
 #[test]
 fn vertices_are_sound_and_useful() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut shown, mut truly) = (0, 0);
     for _ in 0..10_000 {
         let mut symbols = Symbols::default();
@@ -118,7 +108,7 @@ fn vertices_are_sound_and_useful() {
         for _ in 0..3 {
             let limit = 1 + random.below(4);
             let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(limit - 1)));
-            let level = [Level::Launch, Level::Block, Level::Thread][random.below(3) as usize];
+            let level = [Level::Launch, Level::Block, Level::Thread][random.below(3)];
             syms.push(symbols.bounded("x", level, low, high));
             limits.push(limit);
         }
@@ -127,7 +117,7 @@ fn vertices_are_sound_and_useful() {
             for _ in 0..1 + random.below(parts) {
                 let mut term = Poly::constant(random.below(7) - 3);
                 for _ in 0..random.below(3) {
-                    term = term.times(&Poly::symbol(syms[random.below(3) as usize])).unwrap();
+                    term = term.times(&Poly::symbol(syms[random.below(3)])).unwrap();
                 }
                 poly = poly.plus(&term).unwrap();
             }

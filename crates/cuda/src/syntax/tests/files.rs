@@ -2,6 +2,7 @@
 
 use super::{Options, parse, preprocess, read};
 use std::path::{Path, PathBuf};
+use testing::Random;
 
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -38,18 +39,6 @@ fn the_corpus_is_read() {
             Ok(unit) => assert!(!super::dump::has_unread(&unit), "{}", path.display()),
             Err(found) => panic!("{}: {}", path.display(), found.message),
         }
-    }
-}
-
-/// A generator of numbers that is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap_or(0) % bound.max(1)
     }
 }
 
@@ -94,7 +83,7 @@ fn malformed_texts_do_not_panic() {
         "__device__ ",
         "\\forall ",
     ];
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for round in 0..1500 {
         let (_, text) = &all[random.below(all.len())];
         let mut bytes = text.clone().into_bytes();

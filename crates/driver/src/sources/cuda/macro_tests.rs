@@ -7,24 +7,10 @@ use super::locate::Environment;
 use super::nvrtc::Nvrtc;
 use ::cuda::preprocess::{Options, preprocess};
 use ::cuda::token::TokenKind;
+use testing::Random;
 
 const PROGRAMS: u64 = 150;
 const VARIABLES: usize = 5;
-
-/// A generator of numbers that is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    fn one<'t>(&mut self, all: &[&'t str]) -> &'t str {
-        all[self.below(all.len())]
-    }
-}
 
 const NAMES: &[&str] = &["A0", "A1", "A2", "A3", "F1", "G", "x", "y"];
 
@@ -32,16 +18,18 @@ const NAMES: &[&str] = &["A0", "A1", "A2", "A3", "F1", "G", "x", "y"];
 fn body(random: &mut Random, parameters: &[&str], most: usize) -> String {
     let mut text = Vec::new();
     for _ in 0..random.below(most + 1) {
-        let name = random.one(NAMES);
-        let other = random.one(&["x", "1", "A0", "(a, b)", "", "F1(y)"]);
+        let name = random.pick(NAMES);
+        let other = random.pick(&["x", "1", "A0", "(a, b)", "", "F1(y)"]);
         text.push(match random.below(10) {
-            0..=3 if !parameters.is_empty() => random.one(parameters).to_owned(),
+            0..=3 if !parameters.is_empty() => random.pick(parameters).to_owned(),
             4 => format!("F1({other})"),
             5 => format!("F2({name}, {other})"),
-            6 => random.one(&["1", "+", ",", "(x)", "foo", "3.5f"]).to_owned(),
+            6 => random.pick(&["1", "+", ",", "(x)", "foo", "3.5f"]).to_owned(),
             7 => format!("{name}({other})"),
-            8 if !parameters.is_empty() => format!("#{}", random.one(parameters)),
-            9 => format!("{} ## {}", random.one(&["x", "foo", "y"]), random.one(&["1", "x", "A0"])),
+            8 if !parameters.is_empty() => format!("#{}", random.pick(parameters)),
+            9 => {
+                format!("{} ## {}", random.pick(&["x", "foo", "y"]), random.pick(&["1", "x", "A0"]))
+            }
             _ => name.to_owned(),
         });
     }
@@ -66,17 +54,17 @@ fn condition(random: &mut Random, depth: usize) -> String {
             "defined(A0)",
             "defined ZZ",
         ];
-        return random.one(&all).to_owned();
+        return random.pick(&all).to_owned();
     }
     let inner = condition(random, depth - 1);
     match random.below(8) {
-        0 => format!("{} {inner}", random.one(&["-", "!", "~"])),
+        0 => format!("{} {inner}", random.pick(&["-", "!", "~"])),
         1 => format!("({inner})"),
         2 => {
             format!("{inner} ? {} : {}", condition(random, depth - 1), condition(random, depth - 1))
         }
         _ => {
-            let operator = random.one(&[
+            let operator = random.pick(&[
                 "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|",
                 "^", "&&", "||",
             ]);
@@ -86,10 +74,10 @@ fn condition(random: &mut Random, depth: usize) -> String {
 }
 
 fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678);
+    let mut random = Random::new(seed);
     let random = &mut random;
-    let mut text = format!("#define A0 {}\n", random.one(&["1", "0", "5", "2u", "(-3)"]));
-    text += &format!("#define A1 {}\n", random.one(&["7", "A0", "A0 + 1", "F1(2)"]));
+    let mut text = format!("#define A0 {}\n", random.pick(&["1", "0", "5", "2u", "(-3)"]));
+    text += &format!("#define A1 {}\n", random.pick(&["7", "A0", "A0 + 1", "F1(2)"]));
     for name in ["A2", "A3"] {
         text += &format!("#define {name} {}\n", body(random, &[], 4));
     }

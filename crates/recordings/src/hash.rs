@@ -1,0 +1,24 @@
+//! The FNV-1a hash (Fowler, Noll and Vo): of outputs, to see that recordings fit their cases, and of names, as seeds.
+//!
+//! Recordings hold outputs only; inputs are drawn again, from the stream of `testing::Random` that belongs to a case's
+//! name. Changing a constant here makes every recording worthless, which the stored hashes reveal.
+
+/// The hash of nothing.
+pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Continues the hash `start` with `bytes`.
+pub(crate) fn hash(start: u64, bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(start, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        assert_eq!(hash(HASH_START, b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}
