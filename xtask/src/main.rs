@@ -75,7 +75,7 @@ fn bench_papers(flags: &[&str]) -> ExitCode {
             }
         }
     }
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = testing::corpus::root();
     match papers::run(&root, &options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -87,7 +87,7 @@ fn bench_papers(flags: &[&str]) -> ExitCode {
 }
 
 fn build_book(out: &std::path::Path) -> ExitCode {
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let docs = testing::corpus::root().join("docs");
     match book::build(&docs, out) {
         Ok(chapters) => {
             let names: Vec<&str> = chapters.iter().map(|chapter| chapter.title.as_str()).collect();

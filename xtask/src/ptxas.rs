@@ -45,7 +45,7 @@ impl Assembler<'_> {
     }
 
     fn corpus(&self) -> Vec<String> {
-        let files = ptx_files(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/ptx")));
+        let files = testing::corpus::files_below("corpus/ptx", "ptx");
         println!("assembling {} corpus files after a round trip", files.len());
         let check = |path: &PathBuf| {
             let text = std::fs::read_to_string(path).ok()?;
@@ -58,7 +58,7 @@ impl Assembler<'_> {
     }
 
     fn generated(&self) -> Vec<String> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = testing::corpus::root();
         let kernels = match papers::generated(&root) {
             Ok(kernels) => kernels,
             Err(problem) => return vec![problem],
@@ -95,18 +95,4 @@ fn target(module: &Module<'_>) -> Option<String> {
         Item::Target(names) => names.first().map(|name| name.text.to_owned()),
         _ => None,
     })
-}
-
-fn ptx_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(ptx_files(&path));
-        } else if path.extension() == Some("ptx".as_ref()) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }

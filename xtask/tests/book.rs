@@ -3,28 +3,28 @@
 #[path = "../src/book.rs"]
 mod book;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use testing::corpus::{files_in, root};
 
 fn docs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+    root().join("docs")
 }
 
 #[test]
 fn the_manual_is_built_and_every_page_is_in_it() {
     let out = std::env::temp_dir().join(format!("warpproof-book-{}", std::process::id()));
     let chapters = book::build(&docs(), &out).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let pages = std::fs::read_dir(docs()).unwrap().map(|entry| entry.unwrap().path());
-    for page in pages.filter(|page| page.extension().is_some_and(|end| end == "md")) {
+    for page in files_in("docs", "md") {
         let name = page.file_name().unwrap();
         let listed = chapters.iter().any(|chapter| chapter.file.as_os_str() == name);
         assert!(listed || name == "SUMMARY.md", "{} is no chapter", page.display());
     }
     assert!(chapters.iter().all(|chapter| !chapter.title.is_empty()));
     let codes = std::fs::read_to_string(out.join("errors/README.html")).unwrap();
-    for page in std::fs::read_dir(docs().join("errors")).unwrap().flatten() {
-        let name = page.file_name().into_string().unwrap();
-        if let Some(code) = name.strip_prefix("WP").and_then(|name| name.strip_suffix(".md")) {
-            let text = std::fs::read_to_string(page.path()).unwrap();
+    for page in files_in("docs/errors", "md") {
+        let name = page.file_stem().unwrap().to_str().unwrap();
+        if let Some(code) = name.strip_prefix("WP") {
+            let text = std::fs::read_to_string(&page).unwrap();
             let title = text.lines().next().unwrap().split_once(": ").unwrap().1.to_owned();
             let listed =
                 codes.contains(&format!("href=\"WP{code}.html\"")) && codes.contains(&title);

@@ -26,7 +26,7 @@ const ATTACKS: usize = 500;
 const TIMEOUT: (&str, Duration) = ("10", Duration::from_secs(60));
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/adversarial")
+    testing::corpus::root().join("corpus/adversarial")
 }
 
 /// Words as a shell would have them; quotes go away.

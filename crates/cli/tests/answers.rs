@@ -33,13 +33,7 @@ fn report(name: &str) -> String {
 
 #[test]
 fn answers_are_those_on_record() {
-    let mut names: Vec<String> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "args"))
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    names.sort();
+    let names = testing::corpus::names_in(folder(), "args");
     assert!(names.len() >= 11, "only {} launches", names.len());
     for name in names {
         snapbox::assert_data_eq!(report(&name), expected(&format!("{name}.report")));
@@ -48,7 +42,7 @@ fn answers_are_those_on_record() {
 
 #[test]
 fn json_is_as_recorded() {
-    let memory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/memory");
+    let memory = testing::corpus::root().join("corpus/memory");
     let launch = |name: &str| std::fs::read_to_string(memory.join(format!("{name}.args"))).unwrap();
     let of_corpus = ["dynamic_smem_broken", "stale_output_broken", "unwritten_tail_broken"];
     for name in of_corpus {
@@ -87,7 +81,7 @@ fn a_run_out_of_time_says_so() {
 /// The time of a comparison is that of all it does; what is not decided by then is open.
 #[test]
 fn a_comparison_out_of_time_says_so() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/online_softmax");
+    let examples = testing::corpus::root().join("examples/online_softmax");
     let flags = "equiv softmax.ptx online.ptx --grid 4 --block 64 --ref-block 1 --arg x=f32[4,256] \
                  --arg y=f32[4,256]:out --arg columns=256 --timeout 0.000001";
     let output = warpproof(&examples).args(flags.split_whitespace()).assert();

@@ -5,11 +5,7 @@
 
 use snapbox::Data;
 use snapbox::cmd::{Command, cargo_bin};
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use testing::corpus::root;
 
 /// Output, messages and exit status of a check, as one text.
 fn report(name: &str) -> String {
@@ -27,13 +23,7 @@ fn report(name: &str) -> String {
 
 #[test]
 fn every_memory_error_is_found_and_no_twin_has_one() {
-    let mut names: Vec<String> = std::fs::read_dir(root().join("corpus/memory"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "args"))
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    names.sort();
+    let names = testing::corpus::names_in("corpus/memory", "args");
     assert!(names.len() >= 32, "only {} kernels", names.len());
     for name in names {
         let report = report(&name);

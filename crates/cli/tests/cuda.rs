@@ -60,7 +60,7 @@ fn ptx_is_taken_out_of_objects_and_fat_binaries() {
 #[test]
 fn what_triton_wrote_down_is_used() {
     let scratch = Scratch::new("triton");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = testing::corpus::root();
     std::fs::copy(root.join("corpus/ptx/triton/softmax.sm_80.ptx"), scratch.0.join("softmax.ptx"))
         .unwrap();
     let launch = "--grid 1 --arg x=f32[1024] --arg y=f32[1024]:out --arg stride=1024 --arg n=1024";

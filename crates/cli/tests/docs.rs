@@ -6,11 +6,8 @@
 //! source too.
 
 use snapbox::cmd::{Command, cargo_bin};
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::path::Path;
+use testing::corpus::root;
 
 /// A fenced block: language and text.
 struct Block {
@@ -129,9 +126,8 @@ fn commands_in_the_documentation_do_what_is_written_there() {
     let folder = std::env::temp_dir().join(format!("warpproof-docs-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut ran = check(&root().join("README.md"), &folder);
-    let manual = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = manual.filter(|path| path.extension().is_some_and(|end| end == "md"));
-    ran += pages.map(|page| check(&page, &folder)).sum::<usize>();
+    let pages = testing::corpus::files_in("docs", "md");
+    ran += pages.iter().map(|page| check(page, &folder)).sum::<usize>();
     assert!(ran >= 7, "only {ran} commands");
     std::fs::remove_dir_all(&folder).unwrap();
 }

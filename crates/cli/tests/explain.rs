@@ -4,7 +4,7 @@ use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
 
 fn pages() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors")
+    testing::corpus::root().join("docs/errors")
 }
 
 fn warpproof(folder: &Path) -> Command {

@@ -5,11 +5,8 @@ mod schema;
 
 use snapbox::Data;
 use snapbox::cmd::{Command, cargo_bin};
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::path::Path;
+use testing::corpus::root;
 
 /// Commands that end in each of the ways there are, and their exit status.
 const COMMANDS: &[(&str, i32, &str)] = &[

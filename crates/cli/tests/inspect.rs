@@ -5,11 +5,8 @@
 
 use snapbox::cmd::{Command, cargo_bin};
 use snapbox::{Data, IntoData};
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::path::Path;
+use testing::corpus::root;
 
 /// The program, started in the root of the repository so that paths in its output are short.
 fn warpproof() -> Command {
@@ -62,37 +59,21 @@ fn json_is_as_recorded() {
 
 #[test]
 fn every_corpus_file_is_described() {
-    let mut folders = vec![root().join("corpus/ptx")];
-    let mut count = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ptx") {
-                let input = driver::Input::read(&path).unwrap();
-                let (format, colour) = (driver::Format::Json, driver::Colour::Plain);
-                let outcome = driver::inspect::run(&input, format, colour);
-                assert_eq!(outcome.exit, driver::Exit::Success, "{}", path.display());
-                count += 1;
-            }
-        }
+    let files = testing::corpus::files_below("corpus/ptx", "ptx");
+    for path in &files {
+        let input = driver::Input::read(path).unwrap();
+        let (format, colour) = (driver::Format::Json, driver::Colour::Plain);
+        let outcome = driver::inspect::run(&input, format, colour);
+        assert_eq!(outcome.exit, driver::Exit::Success, "{}", path.display());
     }
-    assert!(count >= 430, "only {count} files found");
+    assert!(files.len() >= 430, "only {} files found", files.len());
 }
 
 #[test]
 fn malformed_input_gives_a_diagnostic_and_exit_status_2() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/malformed");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "ptx"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 30);
-    for path in files {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let names = testing::corpus::names_in("crates/cli/tests/malformed", "ptx");
+    assert!(names.len() >= 30);
+    for name in names {
         let argument = format!("crates/cli/tests/malformed/{name}.ptx");
         let output = warpproof().args(["inspect", &argument]).assert().code(2).stdout_eq("");
         output.stderr_eq(expected(&format!("malformed/{name}.stderr")));

@@ -56,7 +56,7 @@ const MISTAKES: &[(&str, &str, i32)] = &[
 #[test]
 fn each_mistake_ends_in_one_helpful_message() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors/examples");
+    let folder = testing::corpus::root().join("docs/errors/examples");
     for (name, command, status) in MISTAKES {
         let program = Command::new(cargo_bin!("warpproof")).current_dir(&folder);
         let program = program.env_remove("NO_COLOR").args(command.split_whitespace());

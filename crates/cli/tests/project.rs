@@ -101,7 +101,7 @@ impl Drop for Scratch {
 #[test]
 fn what_init_writes_runs_once_it_is_filled_in() {
     let scratch = Scratch::new("init");
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors/examples");
+    let examples = testing::corpus::root().join("docs/errors/examples");
     for name in ["WP0109.ptx", "WP0140.ptx"] {
         std::fs::copy(examples.join(name), scratch.0.join(name)).unwrap();
     }
@@ -161,7 +161,7 @@ fn a_file_that_cannot_be_read_has_a_report() {
 #[test]
 fn an_entry_may_assume_something() {
     let scratch = Scratch::new("assume");
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/equiv/activation");
+    let corpus = testing::corpus::root().join("corpus/equiv/activation");
     std::fs::copy(corpus.join("activation.ptx"), scratch.0.join("a.ptx")).unwrap();
     let entry = |assume: &str| {
         let text = format!(
@@ -184,7 +184,7 @@ fn an_entry_may_assume_something() {
 /// Sides of several launches: the name of an entry begins with what is right to answer.
 #[test]
 fn launches_in_sequence_are_compared() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/equiv/sequence");
+    let corpus = testing::corpus::root().join("corpus/equiv/sequence");
     let (code, output, _) = run(&corpus, &["run"]);
     assert_eq!(code, 1);
     let (_, table) = output.rsplit_once("\n\n").unwrap();

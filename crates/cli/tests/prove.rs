@@ -227,7 +227,7 @@ impl Solvers {
     }
 
     fn prove(&self, arguments: &[&str]) -> (i32, String) {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
+        let root = testing::corpus::root().join("corpus/param");
         let program = Command::new(cargo_bin!("warpproof")).current_dir(root);
         let program = program.env("WARPPROOF_CACHE", self.0.join("cache"));
         let output =
@@ -453,10 +453,7 @@ fn macros_headers_and_the_architecture_are_obeyed() {
 /// Texts on which the reader once erred: the first line says what must not happen.
 #[test]
 fn attacks_on_the_reader() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove/attacks");
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().flatten().map(|file| file.path()).collect();
-    files.sort();
+    let files = testing::corpus::files_in("crates/cli/tests/prove/attacks", "cu");
     assert!(files.len() >= 50, "{} files", files.len());
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -501,11 +498,8 @@ fn is_as_said(text: &str, code: i32, output: &str) -> bool {
 #[test]
 fn attacks_on_equality() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove/pairs");
-    let files = std::fs::read_dir(&folder).unwrap().flatten();
-    let mut names: Vec<String> = files
-        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix("_b.cu")?.to_owned()))
-        .collect();
-    names.sort();
+    let names = testing::corpus::names_in(&folder, "cu");
+    let names: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix("_b")).collect();
     assert!(names.len() >= 8, "{names:?}");
     for name in names {
         let [one, two] = ["a", "b"].map(|side| folder.join(format!("{name}_{side}.cu")));

@@ -4,6 +4,7 @@
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
+use testing::corpus::root;
 
 /// A folder that is gone after the test.
 struct Scratch(PathBuf);
@@ -21,10 +22,6 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The page that a command writes.

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 use snapbox::cmd::{Command, cargo_bin};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use testing::corpus::root;
 
 /// Kernels whose answers come about in different ways: settled with values, lifted, refuted, open, proved.
 const CHECKS: &[&str] = &[
@@ -24,10 +25,6 @@ const EQUIVS: &[&str] = &[
     "docs/errors/examples/WP0140.ptx::mean docs/errors/examples/WP0140.ptx::mean_of_four --grid 1 \
      --block 1 --arg x=f32[8] --arg y=f32[1]:out --arg n=8",
 ];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn run(command: &str, flags: &str, more: &[&str]) -> (i32, String) {
     let process = Command::new(cargo_bin!("warpproof")).current_dir(root()).arg(command);

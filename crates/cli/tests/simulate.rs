@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const SOFTMAX: &str = "corpus/ptx/cuda/a_softmax.sm_80.lineinfo.ptx::softmax_safe";
 
 fn simulate(arguments: &[&str]) -> Command {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = testing::corpus::root();
     let command = Command::new(cargo_bin!("warpproof")).current_dir(root).env_remove("NO_COLOR");
     command.arg("simulate").args(arguments)
 }

@@ -5,7 +5,7 @@
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The first line of a file.
 struct Expected {
@@ -17,16 +17,12 @@ struct Expected {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/users")
+    testing::corpus::root().join("corpus/users")
 }
 
 fn files() -> Vec<String> {
-    let entries = std::fs::read_dir(folder()).expect("the corpus");
-    let names =
-        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".cu")).collect();
-    names.sort();
-    names
+    let names = testing::corpus::names_in("corpus/users", "cu").into_iter();
+    names.map(|name| format!("{name}.cu")).collect()
 }
 
 fn expected(text: &str) -> Option<Expected> {

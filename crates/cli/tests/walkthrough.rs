@@ -3,7 +3,7 @@
 //! documentation shows of each command is compared in `docs.rs`.
 
 use snapbox::cmd::{Command, cargo_bin};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 struct Folder(PathBuf);
 
@@ -33,7 +33,7 @@ fn the_first_ten_minutes() {
     let path = std::env::temp_dir().join(format!("warpproof-walk-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
-    let tutorial = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tutorial");
+    let tutorial = testing::corpus::root().join("examples/tutorial");
     for name in ["row_sum", "row_sum_racy", "row_sum_fast"] {
         for end in ["cu", "ptx"] {
             let name = format!("{name}.{end}");

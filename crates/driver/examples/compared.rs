@@ -6,27 +6,15 @@ use driver::Input;
 use driver::cuda::CompileOptions;
 use driver::cuda::locate::Environment;
 use driver::prove::{Compiling, readings};
-use std::path::{Path, PathBuf};
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "cu") {
-            found.push(path);
-        }
-    }
-}
+use std::path::PathBuf;
+use testing::corpus;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = corpus::root();
     let mut paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if paths.is_empty() {
         for folder in ["corpus/param", "examples"] {
-            sources(&root.join(folder), &mut paths);
+            paths.extend(corpus::files_below(folder, "cu"));
         }
     }
     let environment = Environment::of_process().without_cache(true);

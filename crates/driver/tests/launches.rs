@@ -127,19 +127,11 @@ fn matches(pattern: &str, text: &str) -> bool {
 /// Files of the corpus for sm_80 or less, and the kernels in them.
 fn kernels() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![corpus::folder()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ptx") {
-                let name = path.strip_prefix(corpus::folder()).unwrap().to_str().unwrap();
-                let text = std::fs::read_to_string(&path).unwrap();
-                let names = kernels_of(&text).into_iter();
-                found.extend(names.map(|kernel| (name.replace('\\', "/"), kernel)));
-            }
-        }
+    for path in testing::corpus::files_below("corpus/ptx", "ptx") {
+        let name = path.strip_prefix(corpus::folder()).unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let names = kernels_of(&text).into_iter();
+        found.extend(names.map(|kernel| (name.replace('\\', "/"), kernel)));
     }
     found.sort();
     found
@@ -289,15 +281,11 @@ fn outcomes_do_not_depend_on_how_many_blocks_run_at_the_same_time() {
         assert!(launch.entry.flags.same_for_all_jobs(input, Some(&launch.kernel)), "{name}");
     });
     for folder in ["sync", "memory"] {
-        let folder = corpus::folder().join("..").join(folder);
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for path in testing::corpus::files_in(format!("corpus/{folder}"), "ptx") {
             let Ok(flags) = std::fs::read_to_string(path.with_extension("args")) else { continue };
-            if path.extension().is_some_and(|extension| extension == "ptx") {
-                let input = Input::from_bytes("k.ptx", std::fs::read(&path).unwrap()).unwrap();
-                let same = Flags::parse(&flags).same_for_all_jobs(&input, None);
-                assert!(same, "{}", path.display());
-            }
+            let input = Input::from_bytes("k.ptx", std::fs::read(&path).unwrap()).unwrap();
+            let same = Flags::parse(&flags).same_for_all_jobs(&input, None);
+            assert!(same, "{}", path.display());
         }
     }
 }

@@ -12,7 +12,6 @@ use driver::equiv::Options;
 use driver::{Colour, Exit, Input};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Compiler, architecture and flag; the first is what the others are compared with.
 const BUILDS: [&str; 8] = [
@@ -90,7 +89,7 @@ fn assumption(kernel: &str, [one, other]: [&str; 2]) -> Option<&'static str> {
 /// comparison.
 fn kernels(module: &str, build: &str) -> BTreeMap<String, Input> {
     let file = format!("{module}.{build}.ptx");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(&file);
+    let path = testing::corpus::root().join("corpus/math").join(&file);
     let text = std::fs::read_to_string(path).unwrap();
     let (head, bodies) = text.split_once(".visible .entry").unwrap();
     let kernel = |body: &str| {
@@ -411,7 +410,7 @@ fn the_documented_matrix_is_current() {
             .collect();
         writeln!(text, "| `{function}` | {} |", cells.join(" | ")).unwrap();
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/math.md");
+    let path = testing::corpus::root().join("docs/math.md");
     let documented = snapbox::Data::read_from(path.as_ref(), None);
     snapbox::assert_data_eq!(text, documented.raw());
 }

@@ -22,7 +22,7 @@ const LEFT_OUT: [(&str, &str); 2] = [
 ];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param")
+    testing::corpus::root().join("corpus/param")
 }
 
 /// A number as the command line takes it.
@@ -180,11 +180,8 @@ fn written(source: &str, kernel: &Kernel, array: ArrayId) -> Option<usize> {
 #[test]
 fn the_interpreter_agrees_with_compiled_kernels() {
     let mut kernels = 0;
-    for entry in std::fs::read_dir(folder()).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let is_source = path.extension().is_some_and(|extension| extension == "cu");
-        if !is_source || LEFT_OUT.iter().any(|(left_out, _)| *left_out == name) {
+    for name in testing::corpus::names_in(folder(), "cu") {
+        if LEFT_OUT.iter().any(|(left_out, _)| *left_out == name) {
             continue;
         }
         let compared = check(&name);

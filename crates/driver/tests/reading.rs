@@ -10,7 +10,6 @@ use driver::Input;
 use driver::cuda::CompileOptions;
 use driver::cuda::locate::Environment;
 use driver::prove::{Compiling, readings};
-use std::path::Path;
 
 /// Programs of a test.
 const PROGRAMS: usize = 500;
@@ -37,10 +36,8 @@ fn files_of_users_are_read_as_the_compiler_reads_them() {
     let environment = Environment::of_process().without_cache(true);
     let options = CompileOptions { environment, ..CompileOptions::default() };
     let compiling = Compiling { options, defines: Vec::new() };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/users");
-    let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
     let (mut same, mut different) = (0, Vec::new());
-    for path in files.filter(|path| path.extension().is_some_and(|one| one == "cu")) {
+    for path in testing::corpus::files_in("corpus/users", "cu") {
         let Ok(input) = Input::read_cuda(&path) else { continue };
         for found in readings(&input, &compiling) {
             same += usize::from(found.result == "same");

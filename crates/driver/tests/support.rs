@@ -2,14 +2,14 @@
 
 #[test]
 fn the_documented_matrix_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/instructions.md");
+    let path = testing::corpus::root().join("docs/instructions.md");
     let documented = snapbox::Data::read_from(path.as_ref(), None);
     snapbox::assert_data_eq!(driver::support::matrix(), documented.raw());
 }
 
 #[test]
 fn the_documented_functions_are_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/functions.md");
+    let path = testing::corpus::root().join("docs/functions.md");
     let documented = snapbox::Data::read_from(path.as_ref(), None);
     snapbox::assert_data_eq!(driver::functions::page(), documented.raw());
 }

@@ -13,12 +13,12 @@ use driver::{Colour, Execution, Input};
 use reports::{Expectation, told};
 use snapbox::Data;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sync")
+    testing::corpus::root().join("corpus/sync")
 }
 
 fn read(name: &str, extension: &str) -> String {
@@ -27,14 +27,7 @@ fn read(name: &str, extension: &str) -> String {
 
 /// All kernels, by name.
 fn names() -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "args"))
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    names.sort();
-    names
+    testing::corpus::names_in("corpus/sync", "args")
 }
 
 /// A report and the exit status.

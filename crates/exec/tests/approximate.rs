@@ -246,6 +246,6 @@ fn approximations_are_as_good_as_the_manual_says() {
     }
     assert!(count >= 20, "only {count} cases");
     assert_eq!(wrong, Vec::<String>::new());
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/approximate.md");
+    let path = testing::corpus::root().join("docs/approximate.md");
     snapbox::assert_data_eq!(table, snapbox::Data::read_from(&path, None).raw());
 }

@@ -5,20 +5,14 @@
 #![expect(clippy::print_stdout, reason = "for people")]
 
 use param::{Options, Solver, Verdict};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
     let users = std::env::args().any(|argument| argument == "--users");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|one| one != "--users").collect();
-    let folder = if users { root.join("users") } else { root };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the corpus")
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
-        .collect();
-    files.sort();
+    let folder = if users { "corpus/param/users" } else { "corpus/param" };
+    let mut files = testing::corpus::files_in(folder, "cu");
     files.retain(|file| {
         wanted.is_empty()
             || wanted.iter().any(|name| file.file_stem().is_some_and(|one| one == &**name))

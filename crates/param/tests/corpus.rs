@@ -5,7 +5,8 @@ mod support;
 
 use param::{Answer, Options, Verdict, engine::Property};
 use std::path::PathBuf;
-use support::{kernel, kernels_of, solver};
+use support::{kernel, solver};
+use testing::corpus::names_in;
 
 /// One test for each kernel, so that they run side by side.
 macro_rules! corpus {
@@ -31,7 +32,7 @@ struct Expected {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param")
+    testing::corpus::root().join("corpus/param")
 }
 
 fn read(name: &str, extension: &str) -> String {
@@ -106,5 +107,5 @@ fn check(file: &str) {
 
 #[test]
 fn every_file_is_tested() {
-    assert_eq!(kernels_of(&folder()), NAMES);
+    assert_eq!(names_in(folder(), "cu"), NAMES);
 }

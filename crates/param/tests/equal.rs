@@ -6,6 +6,7 @@ mod support;
 use param::{Compared, Options, Solver, Verdict, kir::Kernel};
 use std::path::PathBuf;
 use support::{kernel, solver};
+use testing::corpus::names_in;
 
 /// One test for each pair, so that they run side by side.
 macro_rules! pairs {
@@ -36,7 +37,7 @@ struct Expected {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/equal")
+    testing::corpus::root().join("corpus/param/equal")
 }
 
 fn read(name: &str, extension: &str) -> String {
@@ -113,26 +114,10 @@ fn check(pair: &str) {
 
 #[test]
 fn every_pair_is_tested() {
-    let mut found = Vec::new();
-    let mut used = Vec::new();
-    for entry in std::fs::read_dir(folder()).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        match path.extension() {
-            Some(extension) if extension == "expect" => {
-                used.extend(expected(&stem).files);
-                found.push(stem);
-            }
-            _ => assert!(!stem.is_empty()),
-        }
-    }
-    found.sort();
+    let found = names_in(folder(), "expect");
     assert_eq!(found, NAMES);
-    for entry in std::fs::read_dir(folder()).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|extension| extension == "cu") {
-            let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            assert!(used.contains(&stem), "{stem} belongs to no pair");
-        }
+    let used: Vec<String> = found.iter().flat_map(|name| expected(name).files).collect();
+    for name in names_in(folder(), "cu") {
+        assert!(used.contains(&name), "{name} belongs to no pair");
     }
 }

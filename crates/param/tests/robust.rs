@@ -1,8 +1,7 @@
 //! Sources of the corpus, spoilt at random: whatever is written, it is read or refused, in time and without a panic.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use testing::Random;
+use testing::{Random, corpus::files_in};
 
 /// Spoilt sources.
 const CASES: u64 = 10_000;
@@ -71,14 +70,8 @@ const PIECES: &[&str] = &[
 ];
 
 fn sources() -> Vec<String> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
-    let mut files = Vec::new();
-    for folder in [root.join("users"), root] {
-        for entry in std::fs::read_dir(folder).expect("the corpus") {
-            files.push(entry.expect("an entry").path());
-        }
-    }
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+    let mut files = files_in("corpus/param", "cu");
+    files.extend(files_in("corpus/param/users", "cu"));
     files.sort();
     files.iter().map(|path| std::fs::read_to_string(path).expect("a kernel")).collect()
 }

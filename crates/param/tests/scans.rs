@@ -5,7 +5,8 @@ mod support;
 
 use param::{Answer, Options, Verdict, engine::Property};
 use std::path::PathBuf;
-use support::{kernel, kernels_of, solver};
+use support::{kernel, solver};
+use testing::corpus::names_in;
 
 /// One test for each file, so that they run side by side.
 macro_rules! scans {
@@ -20,7 +21,7 @@ scans! {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/scans")
+    testing::corpus::root().join("corpus/param/scans")
 }
 
 fn read(name: &str, extension: &str) -> String {
@@ -121,5 +122,5 @@ fn what_is_learnt_can_be_pasted() {
 
 #[test]
 fn every_file_is_tested() {
-    assert_eq!(kernels_of(&folder()), NAMES);
+    assert_eq!(names_in(folder(), "cu"), NAMES);
 }

@@ -4,15 +4,12 @@
 mod support;
 
 use param::{Options, Verdict};
-use std::path::PathBuf;
 use support::solver;
 
 #[test]
 fn correct_kernels_have_no_false_alarm() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param/users");
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("the corpus") {
-        let path = entry.expect("an entry").path();
+    for path in testing::corpus::files_in("corpus/param/users", "cu") {
         let text = std::fs::read_to_string(&path).expect("a kernel");
         let (_, kernel) = param::kernels(&text).expect("a file").remove(0);
         let kernel = kernel.unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));

@@ -3,24 +3,10 @@
 //! The figure to watch is the throughput of `parse`, one core, in MiB of source text a second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use std::path::{Path, PathBuf};
 
 fn corpus() -> Vec<String> {
-    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/ptx"))];
-    let mut texts = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let mut paths: Vec<_> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        for path in paths {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension() == Some("ptx".as_ref()) {
-                texts.push(std::fs::read_to_string(Path::new(&path)).unwrap());
-            }
-        }
-    }
-    texts
+    let files = testing::corpus::files_below("corpus/ptx", "ptx");
+    files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 fn front_end(criterion: &mut Criterion) {

@@ -1,31 +1,13 @@
 //! Every PTX file of the corpus is read without an error and survives printing.
 
-use std::path::{Path, PathBuf};
-
-/// All PTX files below a folder, which is given relative to this crate.
-fn ptx_files(folder: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ptx") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
+use testing::corpus::files_below;
 
 #[test]
 fn every_file_parses_and_round_trips() {
-    let mut files = ptx_files("../../corpus/ptx");
+    let mut files = files_below("corpus/ptx", "ptx");
     assert!(files.len() >= 430, "only {} files found", files.len());
     // Inputs that once went wrong.
-    files.extend(ptx_files("tests/regressions"));
+    files.extend(files_below("crates/ptx/tests/regressions", "ptx"));
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         let first = ptx::syntax::parse(&text);
@@ -39,7 +21,7 @@ fn every_file_parses_and_round_trips() {
 
 #[test]
 fn every_file_lowers_to_a_well_formed_program() {
-    for path in ptx_files("../../corpus/ptx") {
+    for path in files_below("corpus/ptx", "ptx") {
         let text = std::fs::read_to_string(&path).unwrap();
         let parsed = ptx::syntax::parse(&text);
         let lowered = ptx::lower(&parsed.module);
@@ -53,7 +35,7 @@ fn every_file_lowers_to_a_well_formed_program() {
 /// sm_80 code is covered whole, but for transaction barriers; newer code is known by name.
 #[test]
 fn nothing_but_newer_instructions_is_refused() {
-    for path in ptx_files("../../corpus/ptx") {
+    for path in files_below("corpus/ptx", "ptx") {
         let text = std::fs::read_to_string(&path).unwrap();
         let parsed = ptx::syntax::parse(&text);
         for diagnostic in ptx::lower(&parsed.module).diagnostics {
@@ -67,7 +49,7 @@ fn nothing_but_newer_instructions_is_refused() {
 
 #[test]
 fn what_once_went_wrong_lowers_to_a_well_formed_program() {
-    for path in ptx_files("tests/regressions") {
+    for path in files_below("crates/ptx/tests/regressions", "ptx") {
         let text = std::fs::read_to_string(&path).unwrap();
         let lowered = ptx::lower(&ptx::syntax::parse(&text).module);
         assert_eq!(ir::validate(&lowered.program), [""; 0], "{}", path.display());

@@ -4,11 +4,7 @@ use super::measure::{Figures, Side, lines_of_kernel};
 use super::plot::{Line, Plot};
 use super::rows::{self, Row, Subject, Table, Target};
 use super::{Done, concrete, page, peers};
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use testing::corpus::root;
 
 #[test]
 fn every_table_of_the_papers_is_there_and_its_files_too() {

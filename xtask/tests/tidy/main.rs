@@ -6,6 +6,7 @@ mod imports;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use testing::corpus::root;
 
 /// Which crates of the workspace a crate may use. Data flows one way; a new arrow is a decision, to
 /// be made in ARCHITECTURE.md first. Tests may use any crate, and what they share is in `testing`.
@@ -133,10 +134,6 @@ fn no_machine_shows_through() {
 fn the_repository_stays_small() {
     let bytes: u64 = files(&root()).iter().map(|path| path.metadata().map_or(0, |m| m.len())).sum();
     assert!(bytes < 40 << 20, "{bytes} bytes");
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Rust files of the workspace and the fuzz targets.

@@ -13,13 +13,7 @@ pub(crate) struct Case {
 }
 
 pub(crate) fn corpus() -> Vec<(String, Script)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/terms");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("corpus/terms is there")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "terms"))
-        .collect();
-    files.sort();
+    let files = testing::corpus::files_in("corpus/terms", "terms");
     let read = |path: PathBuf| {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("readable");

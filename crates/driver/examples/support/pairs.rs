@@ -64,18 +64,12 @@ impl Pair {
 
 /// Where the pairs are.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/equiv")
+    testing::corpus::root().join("corpus/equiv")
 }
 
 /// All pairs, by name. One that cannot be read ends the program.
 pub(crate) fn pairs() -> Vec<Pair> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for family in std::fs::read_dir(folder()).expect("the corpus").flatten() {
-        let Ok(entries) = std::fs::read_dir(family.path()) else { continue };
-        files.extend(entries.flatten().map(|entry| entry.path()));
-    }
-    files.retain(|path| path.extension().is_some_and(|end| end == "pair"));
-    files.sort();
+    let files = testing::corpus::files_below(folder(), "pair");
     let read = |path: &PathBuf| pair(path).unwrap_or_else(|| panic!("{}", path.display()));
     files.iter().map(read).collect()
 }

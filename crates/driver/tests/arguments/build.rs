@@ -311,14 +311,9 @@ fn blocks_must_be_in_the_grid() {
 /// as a command whose arguments can be read, once numbers stand for the question marks.
 #[test]
 fn kernels_of_the_corpus_get_a_command() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx");
     let mut kernels = 0;
     for compiler in ["cuda", "triton", "tilelang"] {
-        for entry in std::fs::read_dir(folder.join(compiler)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_none_or(|extension| extension != "ptx") {
-                continue;
-            }
+        for path in testing::corpus::files_in(format!("corpus/ptx/{compiler}"), "ptx") {
             let text = std::fs::read_to_string(&path).unwrap();
             let program = ptx::lower(&ptx::syntax::parse(&text).module).program;
             for (kernel, function) in program.functions.enumerate() {

@@ -9,11 +9,11 @@ use driver::arguments::{
     select_kernel,
 };
 use driver::{Execution, Input, Limits, Outcome};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where the PTX is.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx")
+    testing::corpus::root().join("corpus/ptx")
 }
 
 /// Whether a campaign over the corpus takes the item at a position: every tenth, or all if `WARPPROOF_FULL` is set

@@ -6,12 +6,11 @@ use crate::corpus::Flags;
 use driver::arguments::AssumeSpec;
 use driver::equiv::Options;
 use driver::{Colour, Exit, Input};
-use std::path::Path;
 
 /// The module of a kernel of `corpus/math/functions.cu`, with texts replaced; each must be there.
 fn function(name: &str, build: &str, replaced: &[(&str, &str)]) -> Input {
     let file = format!("functions.{build}.ptx");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(file);
+    let path = testing::corpus::root().join("corpus/math").join(file);
     let text = std::fs::read_to_string(path).unwrap();
     let (head, bodies) = text.split_once(".visible .entry").unwrap();
     let own = |body: &&str| body.trim_start().starts_with(&format!("k_{name}("));

@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits, Outcome};
-use std::path::Path;
 
 /// A kernel argument in the order of the parameters.
 pub(crate) enum Arg {
@@ -25,7 +24,7 @@ pub(crate) enum Arg {
 
 /// Lowers a corpus file.
 pub(crate) fn program(file: &str) -> ir::Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx").join(file);
+    let path = testing::corpus::root().join("corpus/ptx").join(file);
     let text = std::fs::read_to_string(path).unwrap();
     let parsed = ptx::syntax::parse(&text);
     assert!(parsed.errors.is_empty(), "{file}: {:?}", parsed.errors);

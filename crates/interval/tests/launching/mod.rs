@@ -5,7 +5,6 @@
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use interval::{Answers, Double, Enclosed, Enclosure, Given, Precise, Run};
 use ir::{Format, Program, Scalar};
-use std::path::Path;
 
 /// A kernel argument in the order of the parameters.
 pub(crate) enum Arg {
@@ -40,7 +39,7 @@ pub(crate) struct Case {
 
 /// A file of the corpus.
 pub(crate) fn corpus(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptx").join(file);
+    let path = testing::corpus::root().join("corpus/ptx").join(file);
     std::fs::read_to_string(path).unwrap()
 }
 

@@ -4,7 +4,6 @@
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use ir::{Format, Op, Operand, Program, RealFunction};
-use std::path::Path;
 
 /// Compiler, architecture and flag.
 pub(crate) const BUILDS: [&str; 8] = [
@@ -47,7 +46,7 @@ pub(crate) fn known(build: &str) -> Vec<Kernel> {
 
 fn module(module: &str, build: &str) -> Vec<Kernel> {
     let name = format!("{module}.{build}.ptx");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/math").join(name);
+    let path = testing::corpus::root().join("corpus/math").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     let (head, rest) = text.split_once(".visible .entry").unwrap();
     let bodies = rest.split(".visible .entry");

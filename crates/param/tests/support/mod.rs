@@ -7,7 +7,7 @@ pub(crate) mod print;
 
 use param::Solver;
 use param::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The one kernel of a text.
 pub(crate) fn kernel(text: &str) -> Kernel {
@@ -43,17 +43,4 @@ pub(crate) fn solver() -> Option<Solver> {
     let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
     assert!(solver.is_some() || !required, "there is no z3");
     solver
-}
-
-/// The names of the kernels of a folder, in order.
-pub(crate) fn kernels_of(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|extension| extension == "cu") {
-            found.push(path.file_stem().unwrap().to_string_lossy().into_owned());
-        }
-    }
-    found.sort();
-    found
 }

@@ -12,7 +12,7 @@ struct Mutant {
 }
 
 fn path(folder: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param").join(folder)
+    testing::corpus::root().join("corpus/param").join(folder)
 }
 
 fn read(folder: &str, name: &str, extension: &str) -> String {
@@ -101,12 +101,5 @@ pub(crate) fn none_is_proved(wrong: &[(&str, &str)]) {
 
 /// The kernels of a folder.
 pub(crate) fn names(folder: &str) -> Vec<String> {
-    let mut found: Vec<String> = std::fs::read_dir(path(folder))
-        .expect("the corpus")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
-        .collect();
-    found.sort();
-    found
+    testing::corpus::names_in(path(folder), "cu")
 }

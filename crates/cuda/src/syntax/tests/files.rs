@@ -4,24 +4,9 @@ use super::{Options, parse, preprocess, read};
 use std::path::{Path, PathBuf};
 use testing::Random;
 
-fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            collect(&path, out);
-        } else if path.extension().is_some_and(|end| end == "cu") {
-            out.push(path);
-        }
-    }
-}
-
 fn corpus() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let mut paths = Vec::new();
-    collect(&root, &mut paths);
-    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+    let paths = testing::corpus::files_below("corpus", "cu").into_iter();
+    paths.map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
 }
 
 #[test]

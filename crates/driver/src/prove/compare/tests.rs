@@ -30,7 +30,7 @@ enum Came {
 }
 
 fn read(name: &str) -> (Kernel, String, Program) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/param");
+    let folder = testing::corpus::root().join("corpus/param");
     let text = std::fs::read_to_string(folder.join(format!("{name}.cu"))).unwrap();
     let ptx = std::fs::read_to_string(folder.join(format!("ptx/{name}.ptx"))).unwrap();
     let (_, kernel) = param::kernels(&text).unwrap().remove(0);
