@@ -18,8 +18,8 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
     };
     let project = match project::load(file, styled()) {
         Ok(project) => project,
-        Err(text) => {
-            write_err(&text);
+        Err(error) => {
+            write_err(&error.to_string());
             return Exit::BadInput;
         }
     };

@@ -39,5 +39,6 @@ pub use explore::{Event, Explorer, Outcome, Verdict};
 pub use findings::Misuse;
 pub use generate::generate;
 pub use observe::observe;
-pub use program::Program;
+pub use program::{Invalid, Program};
 pub use shrink::shrink;
+pub use text::NotAProgram;

@@ -14,8 +14,9 @@
 //! does not depend on values. Every write stores a value of its own, so that what is read tells who
 //! wrote it; [`Value::Common`] is the exception, made to study writes of equal values.
 
-use crate::text;
+use crate::text::{self, NotAProgram};
 use std::fmt;
+use thiserror::Error;
 
 /// Lanes of a warp that do anything.
 pub const LANES: usize = 2;
@@ -273,16 +274,16 @@ impl Program {
     ///
     /// # Errors
     /// Says what is not.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         let places: Vec<_> = self.threads.iter().map(|t| (t.warp, t.lane)).collect();
-        ensure(places.is_sorted_by(|a, b| a < b), "threads are not in order")?;
-        ensure(self.threads.len() <= MAX_THREADS, "too many threads")?;
-        ensure((1..=MAX_WARPS as u8).contains(&self.warps), "too many or too few warps")?;
+        ensure(places.is_sorted_by(|a, b| a < b), Invalid::Order)?;
+        ensure(self.threads.len() <= MAX_THREADS, Invalid::Threads)?;
+        ensure((1..=MAX_WARPS as u8).contains(&self.warps), Invalid::Warps)?;
         let inside = |&(warp, lane): &(u8, u8)| warp < self.warps && (lane as usize) < LANES;
-        ensure(places.iter().all(inside), "a thread outside the block")?;
-        ensure(self.len() <= MAX_STEPS, "too many steps")?;
+        ensure(places.iter().all(inside), Invalid::Outside)?;
+        ensure(self.len() <= MAX_STEPS, Invalid::Steps)?;
         let copies = self.ops().filter(|op| matches!(op, Op::Copy { .. })).count();
-        ensure(copies <= MAX_COPIES, "too many copies")?;
+        ensure(copies <= MAX_COPIES, Invalid::Copies)?;
         for thread in &self.threads {
             for step in &thread.steps {
                 validate_op(step.op, thread.lane)?;
@@ -290,47 +291,87 @@ impl Program {
         }
         let mut separated = self.clone();
         separated.separate_unequal();
-        ensure(separated == *self, "joint steps that cannot be one instruction")
+        ensure(separated == *self, Invalid::Joint)
     }
 }
 
-fn validate_op(op: Op, lane: u8) -> Result<(), String> {
-    let cell = |cell: u8| ensure(usize::from(cell) < MEMORY_BYTES / 4, "no such cell");
+/// What is not within the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the message says what each is")]
+pub enum Invalid {
+    #[error("threads are not in order")]
+    Order,
+    #[error("too many threads")]
+    Threads,
+    #[error("too many or too few warps")]
+    Warps,
+    #[error("a thread outside the block")]
+    Outside,
+    #[error("too many steps")]
+    Steps,
+    #[error("too many copies")]
+    Copies,
+    #[error("joint steps that cannot be one instruction")]
+    Joint,
+    #[error("no such cell")]
+    Cell,
+    #[error("common values are for shared memory")]
+    Common,
+    #[error("no such barrier")]
+    Barrier,
+    #[error("an arrival needs a count")]
+    Count,
+    #[error("a shuffle from outside its mask")]
+    Shuffle,
+    #[error("a mask of lanes that do nothing")]
+    IdleLanes,
+    #[error("a lane that is not in its own mask")]
+    OwnMask,
+    #[error("no such width")]
+    Width,
+    #[error("misaligned")]
+    Misaligned,
+    #[error("outside the cells")]
+    OutsideCells,
+}
+
+fn validate_op(op: Op, lane: u8) -> Result<(), Invalid> {
+    let cell = |cell: u8| ensure(usize::from(cell) < MEMORY_BYTES / 4, Invalid::Cell);
     match op {
         Op::Read(access) | Op::Look(access) => validate_access(access),
         Op::Write(access, value) => {
             let global = access.space == Space::Global;
-            ensure(!(global && value == Value::Common), "common values are for shared memory")?;
+            ensure(!(global && value == Value::Common), Invalid::Common)?;
             validate_access(access)
         }
         Op::Add(_, number) => cell(number),
         Op::Copy { to, from } => cell(to).and(cell(from)),
         Op::Barrier(barrier) => {
-            ensure(usize::from(barrier.id) < BARRIERS, "no such barrier")?;
-            ensure(barrier.waits() || barrier.count.is_some(), "an arrival needs a count")
+            ensure(usize::from(barrier.id) < BARRIERS, Invalid::Barrier)?;
+            ensure(barrier.waits() || barrier.count.is_some(), Invalid::Count)
         }
         Op::WarpSync(mask) | Op::Vote { mask, .. } => validate_mask(mask, lane),
         Op::Shuffle { mask, from } => {
-            ensure(from < LANES as u8 && mask >> from & 1 != 0, "a shuffle from outside its mask")?;
+            ensure(from < LANES as u8 && mask >> from & 1 != 0, Invalid::Shuffle)?;
             validate_mask(mask, lane)
         }
         Op::Commit | Op::WaitGroup(_) | Op::WaitAll => Ok(()),
     }
 }
 
-fn validate_mask(mask: LaneMask, lane: u8) -> Result<(), String> {
-    ensure(mask < 1 << LANES, "a mask of lanes that do nothing")?;
-    ensure(mask >> lane & 1 != 0, "a lane that is not in its own mask")
+fn validate_mask(mask: LaneMask, lane: u8) -> Result<(), Invalid> {
+    ensure(mask < 1 << LANES, Invalid::IdleLanes)?;
+    ensure(mask >> lane & 1 != 0, Invalid::OwnMask)
 }
 
-fn validate_access(Access { offset, width, .. }: Access) -> Result<(), String> {
-    ensure(matches!(width, 1 | 2 | 4 | 8), "no such width")?;
-    ensure(offset.is_multiple_of(width), "misaligned")?;
-    ensure(usize::from(offset + width) <= MEMORY_BYTES, "outside the cells")
+fn validate_access(Access { offset, width, .. }: Access) -> Result<(), Invalid> {
+    ensure(matches!(width, 1 | 2 | 4 | 8), Invalid::Width)?;
+    ensure(offset.is_multiple_of(width), Invalid::Misaligned)?;
+    ensure(usize::from(offset + width) <= MEMORY_BYTES, Invalid::OutsideCells)
 }
 
-fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
+fn ensure(holds: bool, otherwise: Invalid) -> Result<(), Invalid> {
+    if holds { Ok(()) } else { Err(otherwise) }
 }
 
 impl fmt::Display for Program {
@@ -340,9 +381,9 @@ impl fmt::Display for Program {
 }
 
 impl std::str::FromStr for Program {
-    type Err = String;
+    type Err = NotAProgram;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, NotAProgram> {
         let program = text::parse(text)?;
         program.validate()?;
         Ok(program)

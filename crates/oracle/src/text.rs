@@ -11,8 +11,11 @@
 //! cell of shared memory, `read.2 g0+2` reads two bytes, from the third byte of the first cell of
 //! global memory on; `look` reads for nothing. `write s1 common` writes the common value.
 
-use crate::program::{Access, Barrier, BarrierKind, Op, Program, Space, Step, Thread, Value};
+use crate::program::{
+    Access, Barrier, BarrierKind, Invalid, Op, Program, Space, Step, Thread, Value,
+};
 use std::fmt;
+use thiserror::Error;
 
 pub(crate) fn print(program: &Program, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "warps {}", program.warps)?;
@@ -91,30 +94,59 @@ fn truth(predicate: bool) -> char {
     if predicate { 't' } else { 'f' }
 }
 
-pub(crate) fn parse(text: &str) -> Result<Program, String> {
+/// Why a text is not a program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
+pub enum NotAProgram {
+    #[error("nothing there")]
+    Nothing,
+    #[error("the first line names the number of warps")]
+    NoWarps,
+    #[error("no thread in `{0}`")]
+    NoThread(String),
+    #[error("no lane in `{0}`")]
+    NoLane(String),
+    #[error("{0} in `{1}`")]
+    Step(Box<NotAProgram>, String),
+    #[error("no operation")]
+    NoOperation,
+    #[error("unknown operation `{0}`")]
+    Unknown(String),
+    #[error("no cell `{0}`")]
+    NoCell(String),
+    #[error("a barrier has a number and perhaps a count")]
+    BarrierOperands,
+    #[error("no number `{0}`")]
+    NoNumber(String),
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+pub(crate) fn parse(text: &str) -> Result<Program, NotAProgram> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().ok_or("nothing there")?;
-    let warps = first.strip_prefix("warps ").ok_or("the first line names the number of warps")?;
+    let first = lines.next().ok_or(NotAProgram::Nothing)?;
+    let warps = first.strip_prefix("warps ").ok_or(NotAProgram::NoWarps)?;
     let threads = lines.map(thread).collect::<Result<_, _>>()?;
     Ok(Program { warps: number(warps)?, threads })
 }
 
-fn thread(line: &str) -> Result<Thread, String> {
-    let (place, steps) = line.split_once(':').ok_or_else(|| format!("no thread in `{line}`"))?;
-    let (warp, lane) = place.split_once('.').ok_or_else(|| format!("no lane in `{line}`"))?;
+fn thread(line: &str) -> Result<Thread, NotAProgram> {
+    let (place, steps) =
+        line.split_once(':').ok_or_else(|| NotAProgram::NoThread(line.to_owned()))?;
+    let (warp, lane) = place.split_once('.').ok_or_else(|| NotAProgram::NoLane(line.to_owned()))?;
     let steps = steps.split(';').map(str::trim).filter(|step| !step.is_empty());
     let steps = steps.map(step).collect::<Result<_, _>>()?;
     Ok(Thread { warp: number(warp)?, lane: number(lane)?, steps })
 }
 
-fn step(text: &str) -> Result<Step, String> {
+fn step(text: &str) -> Result<Step, NotAProgram> {
     let joint = text.starts_with('*');
     let words: Vec<&str> = text.trim_start_matches('*').split_whitespace().collect();
-    let op = op(&words).map_err(|why| format!("{why} in `{text}`"))?;
+    let op = op(&words).map_err(|why| NotAProgram::Step(Box::new(why), text.to_owned()))?;
     Ok(Step { op, joint })
 }
 
-fn op(words: &[&str]) -> Result<Op, String> {
+fn op(words: &[&str]) -> Result<Op, NotAProgram> {
     match *words {
         [opcode, address] if opcode.starts_with("read") => {
             access(opcode, "read", address).map(Op::Read)
@@ -147,28 +179,28 @@ fn op(words: &[&str]) -> Result<Op, String> {
         ["wait", pending] => Ok(Op::WaitGroup(number(pending)?)),
         ["waitall"] => Ok(Op::WaitAll),
         [opcode, ref operands @ ..] => barrier(opcode, operands).map(Op::Barrier),
-        [] => Err("no operation".to_owned()),
+        [] => Err(NotAProgram::NoOperation),
     }
 }
 
-fn access(opcode: &str, name: &str, address: &str) -> Result<Access, String> {
+fn access(opcode: &str, name: &str, address: &str) -> Result<Access, NotAProgram> {
     let width = match opcode.strip_prefix(name) {
         Some("") => 4,
         Some(width) => number(width.trim_start_matches('.'))?,
-        None => return Err(format!("unknown operation `{opcode}`")),
+        None => return Err(NotAProgram::Unknown(opcode.to_owned())),
     };
     let (space, rest) = match address.split_at_checked(1) {
         Some(("s", rest)) => (Space::Shared, rest),
         Some(("g", rest)) => (Space::Global, rest),
-        _ => return Err(format!("no cell `{address}`")),
+        _ => return Err(NotAProgram::NoCell(address.to_owned())),
     };
     let (cell, byte) = rest.split_once('+').unwrap_or((rest, "0"));
     let (cell, byte): (u8, u8) = (number(cell)?, number(byte)?);
     Ok(Access { space, offset: cell.saturating_mul(4).saturating_add(byte), width })
 }
 
-fn barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, String> {
-    let unknown = || format!("unknown operation `{opcode}`");
+fn barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, NotAProgram> {
+    let unknown = || NotAProgram::Unknown(opcode.to_owned());
     let (family, kind) = opcode.split_once('.').ok_or_else(unknown)?;
     let aligned = match family {
         "bar" => true,
@@ -189,11 +221,11 @@ fn barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, String> {
     let (id, count) = match *numbers {
         [id] => (number(id)?, None),
         [id, count] => (number(id)?, Some(number(count)?)),
-        _ => return Err("a barrier has a number and perhaps a count".to_owned()),
+        _ => return Err(NotAProgram::BarrierOperands),
     };
     Ok(Barrier { kind, id, count, aligned })
 }
 
-fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
-    text.trim().parse().map_err(|_| format!("no number `{text}`"))
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, NotAProgram> {
+    text.trim().parse().map_err(|_| NotAProgram::NoNumber(text.to_owned()))
 }

@@ -87,11 +87,7 @@ fn number(expr: &Expr) -> Option<i128> {
         ExprKind::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
             Some(*value as i128)
         }
-        ExprKind::Convert(inner) => {
-            let value = number(inner)?;
-            let fits = |(least, most)| (least..=most).contains(&value);
-            expr.ty.range().is_none_or(fits).then_some(value)
-        }
+        ExprKind::Convert(inner) => number(inner).filter(|value| expr.ty.holds(*value)),
         _ => None,
     }
 }

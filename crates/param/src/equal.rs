@@ -11,7 +11,7 @@ use crate::kir::{
 };
 use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
-use crate::merge::{merged, related, with_contents_of_both};
+use crate::merge::{PairError, merged, related, with_contents_of_both};
 use crate::{deadline, partial, relevance, search};
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ pub fn compare(
     kernels: [&Kernel; 2],
     solver: Option<Solver>,
     options: Options,
-) -> Result<(Compared, Option<Solver>), String> {
+) -> Result<(Compared, Option<Solver>), PairError> {
     compare_as(kernels, &Relation::default(), solver, options)
 }
 
@@ -119,7 +119,7 @@ pub fn compare_as(
     relation: &Relation,
     solver: Option<Solver>,
     options: Options,
-) -> Result<(Compared, Option<Solver>), String> {
+) -> Result<(Compared, Option<Solver>), PairError> {
     let related = related(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;

@@ -27,6 +27,7 @@
 //! no barrier of their block lies between them; two stores of equal values do not.
 
 mod claims;
+mod range;
 mod signature;
 mod textures;
 mod walk;
@@ -37,7 +38,9 @@ pub use claims::{
     barrier_claims, used_lemmas,
 };
 
-pub use signature::{Parameter, Part, Records, Scalar, Signature, TemplateParameter};
+pub use signature::{
+    Parameter, Part, Records, Scalar, Signature, SignatureError, TemplateParameter,
+};
 pub use textures::{FETCH_OF_INDEX, FETCH_TYPES, is_fetch};
 pub(crate) use walk::each_expr;
 pub use walk::visit;
@@ -78,17 +81,6 @@ impl Type {
     pub const UNSIGNED: Self = Self::Int { bits: 32, signed: false };
     /// `long long`.
     pub const LONG: Self = Self::Int { bits: 64, signed: true };
-
-    /// Least and greatest value, if it has such.
-    #[must_use]
-    pub fn range(self) -> Option<(i128, i128)> {
-        match self {
-            Self::Bool => Some((0, 1)),
-            Self::Int { bits, signed: true } => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
-            Self::Int { bits, signed: false } => Some((0, (1 << bits) - 1)),
-            Self::Whole | Self::Float => None,
-        }
-    }
 
     /// How C spells it.
     #[must_use]
@@ -393,7 +385,7 @@ pub struct Kernel {
     /// How its parameters and variables of the file lie in memory, by name.
     pub layouts: BTreeMap<String, String>,
     /// How it is called, or why that is not known.
-    pub signature: Result<Signature, String>,
+    pub signature: Result<Signature, SignatureError>,
 }
 
 impl Kernel {

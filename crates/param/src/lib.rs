@@ -33,7 +33,8 @@ pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
 pub use equal::{Compared, Difference, Relation, compare, compare_as};
 pub use logic::second::Second;
 pub use logic::side::Stats;
-pub use logic::smt::{Memory, Solver};
+pub use logic::smt::{Memory, Solver, SolverError};
+pub use merge::PairError;
 
 use base::Diagnostic;
 use cuda::preprocess::{self, Preprocessed, preprocess};

@@ -5,13 +5,47 @@ use crate::kir::{
     Array, ArrayId, Element, Expr, ExprKind, Kernel, Requirement, Space, Stmt, VarId,
 };
 use base::{Index, IndexVec};
+use thiserror::Error;
+
+/// Why two kernels are no pair; displays as a whole message.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PairError {
+    /// A name of the relation.
+    #[error("the {which} kernel has no parameter `{name}`")]
+    NoParameter {
+        /// `first` or `second`.
+        which: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name of the first kernel that the second has for something else.
+    #[error("the second kernel has a parameter `{0}` of its own")]
+    OwnParameter(String),
+    /// Parameters or variables of one name.
+    #[error("`{name}` is `{}` in the first kernel and `{}` in the second", .types[0], .types[1])]
+    Types {
+        /// The name.
+        name: String,
+        /// The first kernel's type and the second's.
+        types: [String; 2],
+    },
+    /// Parameters of one name.
+    #[error("`{0}` is a pointer in one kernel and a number in the other")]
+    PointerAndNumber(String),
+    /// Arrays of one name whose elements or dimensions differ.
+    #[error("`{0}` is an array of another kind in the second kernel")]
+    Arrays(String),
+}
 
 /// Two kernels as a relation has them: the second with the first one's names, both with the same axes and demands on
 /// the launch if it is the same.
 ///
 /// # Errors
 /// If a name is not there, or two things would have one name.
-pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Kernel; 2], String> {
+pub(crate) fn related(
+    kernels: [&Kernel; 2],
+    relation: &Relation,
+) -> Result<[Kernel; 2], PairError> {
     let [mut one, mut two] = kernels.map(Kernel::clone);
     for (first, second) in &relation.names {
         let has = |kernel: &Kernel, name: &str| {
@@ -22,11 +56,11 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
         };
         for (kernel, name, which) in [(&one, first, "first"), (kernels[1], second, "second")] {
             if !has(kernel, name) {
-                return Err(format!("the {which} kernel has no parameter `{name}`"));
+                return Err(PairError::NoParameter { which, name: name.clone() });
             }
         }
         if has(kernels[1], first) && !relation.names.iter().any(|(_, other)| other == first) {
-            return Err(format!("the second kernel has a parameter `{first}` of its own"));
+            return Err(PairError::OwnParameter(first.clone()));
         }
     }
     let renamed = |name: &str| {
@@ -65,15 +99,13 @@ pub(crate) fn related(kernels: [&Kernel; 2], relation: &Relation) -> Result<[Ker
 }
 
 /// Parameters of one name are one value, so they have one type.
-fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
+fn same_types([one, two]: [&Kernel; 2]) -> Result<(), PairError> {
     for var in one.scalars.iter().skip(one.macros) {
         let own = &one.vars[*var];
         let mut others = two.scalars.iter().skip(two.macros).map(|other| &two.vars[*other]);
         if let Some(other) = others.find(|other| other.name == own.name && other.ty != own.ty) {
-            let (name, first, second) = (&own.name, own.ty.name(), other.ty.name());
-            return Err(format!(
-                "`{name}` is `{first}` in the first kernel and `{second}` in the second"
-            ));
+            let (name, types) = (own.name.clone(), [own.ty.name(), other.ty.name()]);
+            return Err(PairError::Types { name, types });
         }
     }
     let arrays = |kernel: &Kernel| -> Vec<String> {
@@ -87,7 +119,7 @@ fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
     for (pointers, numbers) in [(one, two), (two, one)] {
         let known = scalars(numbers);
         if let Some(name) = arrays(pointers).into_iter().find(|name| known.contains(name)) {
-            return Err(format!("`{name}` is a pointer in one kernel and a number in the other"));
+            return Err(PairError::PointerAndNumber(name));
         }
     }
     let known = |name: &String| one.layouts.get(name).zip(two.layouts.get(name));
@@ -95,7 +127,8 @@ fn same_types([one, two]: [&Kernel; 2]) -> Result<(), String> {
         known(name).filter(|(own, other)| own != other).map(|layouts| (name, layouts))
     });
     if let Some((name, (own, other))) = differing {
-        return Err(format!("`{name}` is `{own}` in the first kernel and `{other}` in the second"));
+        let (name, types) = (name.clone(), [own.clone(), other.clone()]);
+        return Err(PairError::Types { name, types });
     }
     Ok(())
 }
@@ -208,7 +241,7 @@ fn renamed(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
 ///
 /// # Errors
 /// If arrays of one name cannot be one: their elements or dimensions differ.
-pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], String> {
+pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairError> {
     let [mut one, mut two] = kernels.map(Kernel::clone);
     let mut places: Vec<ArrayId> = Vec::new();
     let mut all: IndexVec<ArrayId, Array> = IndexVec::new();
@@ -225,10 +258,7 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], String> {
         if let Some(id) = known {
             let other = &all[id];
             if other.element != array.element || other.dimensions.len() != array.dimensions.len() {
-                return Err(format!(
-                    "`{}` is an array of another kind in the second kernel",
-                    array.name
-                ));
+                return Err(PairError::Arrays(array.name.clone()));
             }
             places.push(id);
         } else {

@@ -377,10 +377,7 @@ impl<'k> Search<'k> {
             Unknown::Grid(axis) => {
                 (1..=[i128::from(i32::MAX), 65_535, 65_535][axis]).contains(&value)
             }
-            Unknown::Scalar(var) => {
-                let range = self.kernel.vars[var].ty.range();
-                range.is_none_or(|(least, most)| (least..=most).contains(&value))
-            }
+            Unknown::Scalar(var) => self.kernel.vars[var].ty.holds(value),
         }
     }
 

@@ -190,10 +190,11 @@ impl Reader<'_> {
                     self.integer(token, value, decimal, unsigned)
                 }
                 Ok(Literal::Float { .. }) => Err(error(token.span, "conditions are of integers")),
-                Err(message) => Err(error(token.span, message)),
+                Err(wrong) => Err(error(token.span, wrong.to_string())),
             },
             Kind::Character => {
-                let value = character(&token.text).map_err(|why| unsupported(token.span, why))?;
+                let value = character(&token.text)
+                    .map_err(|why| unsupported(token.span, why.to_string()))?;
                 Ok(Value { bits: i64::from(value).cast_unsigned(), is_unsigned: false })
             }
             Kind::Word if token.is_word("true") => Ok(Value::truth(true)),

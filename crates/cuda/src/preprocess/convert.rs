@@ -3,7 +3,7 @@
 
 use super::headers::implicit;
 use super::lex::lex;
-use super::literals::{Literal, character, number, string};
+use super::literals::{Literal, LiteralError, character, number, string};
 use super::pp_token::{Kind, PpToken, alternative};
 use super::pragma;
 use super::state::State;
@@ -27,7 +27,7 @@ impl State<'_> {
 
     fn one(&mut self, token: PpToken) -> Result<()> {
         let span = token.span;
-        let refused = |why: String| unsupported(span, why);
+        let refused = |why: LiteralError| unsupported(span, why.to_string());
         let kind = match token.kind {
             Kind::Word => {
                 if let Some(body) = self.implicit_macro(&token) {
@@ -100,7 +100,7 @@ impl State<'_> {
             [open, text, close] if open.is("(") && text.kind == Kind::Text && close.is(")") => text,
             _ => return Err(error(word.span, "`_Pragma` takes a string")),
         };
-        let bytes = string(&text.text).map_err(|why| unsupported(text.span, why))?;
+        let bytes = string(&text.text).map_err(|why| unsupported(text.span, why.to_string()))?;
         let line = lex(&String::from_utf8_lossy(&bytes), 0)?;
         let line: Vec<PpToken> =
             line.into_iter().map(|token| PpToken { span: word.span, ..token }).collect();
@@ -116,6 +116,6 @@ fn literal(token: &PpToken) -> Result<TokenKind> {
         }
         Ok(Literal::Int { .. }) => Err(error(token.span, "this number does not fit into 64 bits")),
         Ok(Literal::Float { value, single }) => Ok(TokenKind::Float { value, single }),
-        Err(message) => Err(error(token.span, message)),
+        Err(wrong) => Err(error(token.span, wrong.to_string())),
     }
 }

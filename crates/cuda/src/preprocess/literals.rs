@@ -3,6 +3,8 @@
 //! Floating literals are rounded once, to the type that their suffix names. A literal that is infinite in its type is refused,
 //! as are user-defined suffixes, wide characters and characters of several letters.
 
+use thiserror::Error;
+
 /// A number as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Literal {
@@ -10,9 +12,30 @@ pub(super) enum Literal {
     Float { value: f64, single: bool },
 }
 
+/// Why a literal is not read; displays as a whole message.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum LiteralError {
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    #[error("`{0}` is too large for its type")]
+    TooLarge(String),
+    #[error("this character is empty")]
+    Empty,
+    #[error("characters of several letters are not read")]
+    SeveralLetters,
+    #[error("wide characters are not read")]
+    Wide,
+    #[error("the escape `\\{0}` is not read")]
+    Escape(char),
+    #[error("the escape `\\x` needs digits")]
+    NoDigits,
+    #[error("this escape does not fit into a `char`")]
+    EscapeTooLarge,
+}
+
 /// The value of a preprocessing number.
-pub(super) fn number(text: &str) -> Result<Literal, String> {
-    let wrong = || format!("`{text}` is not a number");
+pub(super) fn number(text: &str) -> Result<Literal, LiteralError> {
+    let wrong = || LiteralError::NotANumber(text.to_owned());
     if text.contains("''") || text.ends_with('\'') {
         return Err(wrong());
     }
@@ -52,7 +75,7 @@ fn integer(text: &str) -> Option<Literal> {
     Some(Literal::Int { value, decimal: base == 10, unsigned, long })
 }
 
-fn float(text: &str, is_hex: bool) -> Option<Result<Literal, String>> {
+fn float(text: &str, is_hex: bool) -> Option<Result<Literal, LiteralError>> {
     let single = text.ends_with('f');
     // `long double` is `double` on the device.
     let digits = text.strip_suffix(['f', 'l']).unwrap_or(text);
@@ -66,7 +89,7 @@ fn float(text: &str, is_hex: bool) -> Option<Result<Literal, String>> {
         if single { f64::from(digits.parse::<f32>().ok()?) } else { digits.parse().ok()? }
     };
     if value.is_infinite() {
-        return Some(Err(format!("`{text}` is too large for its type")));
+        return Some(Err(LiteralError::TooLarge(text.to_owned())));
     }
     Some(Ok(Literal::Float { value, single }))
 }
@@ -139,17 +162,17 @@ fn round(bits: u128, is_inexact: bool, exponent: i64, single: bool) -> f64 {
 }
 
 /// The value of a character literal, as `char`.
-pub(super) fn character(text: &str) -> Result<i8, String> {
+pub(super) fn character(text: &str) -> Result<i8, LiteralError> {
     let bytes = contents(text, '\'')?;
     match bytes.as_slice() {
         [byte] => Ok(byte.cast_signed()),
-        [] => Err("this character is empty".to_owned()),
-        _ => Err("characters of several letters are not read".to_owned()),
+        [] => Err(LiteralError::Empty),
+        _ => Err(LiteralError::SeveralLetters),
     }
 }
 
 /// The bytes of a string literal.
-pub(super) fn string(text: &str) -> Result<Vec<u8>, String> {
+pub(super) fn string(text: &str) -> Result<Vec<u8>, LiteralError> {
     if let Some(raw) = text.strip_prefix("u8R").or_else(|| text.strip_prefix('R')) {
         let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
         let open = inside.find('(').unwrap_or(0);
@@ -160,10 +183,10 @@ pub(super) fn string(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// What is between the quotes, with escapes replaced (\[lex.ccon\]).
-fn contents(text: &str, quote: char) -> Result<Vec<u8>, String> {
+fn contents(text: &str, quote: char) -> Result<Vec<u8>, LiteralError> {
     let text = text.strip_prefix("u8").unwrap_or(text);
     let Some(inside) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) else {
-        return Err("wide characters are not read".to_owned());
+        return Err(LiteralError::Wide);
     };
     let mut bytes = Vec::new();
     let mut rest = inside.chars().peekable();
@@ -185,7 +208,7 @@ fn contents(text: &str, quote: char) -> Result<Vec<u8>, String> {
             '\\' | '\'' | '"' | '?' => escaped as u8,
             'x' => coded(&mut rest, 16, usize::MAX, 0)?,
             '0'..='7' => coded(&mut rest, 8, 2, escaped.to_digit(8).unwrap_or(0))?,
-            _ => return Err(format!("the escape `\\{escaped}` is not read")),
+            _ => return Err(LiteralError::Escape(escaped)),
         });
     }
     Ok(bytes)
@@ -197,7 +220,7 @@ fn coded(
     base: u32,
     most: usize,
     first: u32,
-) -> Result<u8, String> {
+) -> Result<u8, LiteralError> {
     let (mut value, mut count) = (first, 0);
     while let Some(digit) = rest.peek().and_then(|c| c.to_digit(base)).filter(|_| count < most) {
         value = value.saturating_mul(base).saturating_add(digit);
@@ -205,9 +228,9 @@ fn coded(
         rest.next();
     }
     if base == 16 && count == 0 {
-        return Err("the escape `\\x` needs digits".to_owned());
+        return Err(LiteralError::NoDigits);
     }
-    u8::try_from(value).map_err(|_| "this escape does not fit into a `char`".to_owned())
+    u8::try_from(value).map_err(|_| LiteralError::EscapeTooLarge)
 }
 
 #[cfg(test)]
@@ -273,6 +296,24 @@ mod tests {
         assert_eq!(real("0x1p-99999999999999999999"), Some((0.0, false)));
         let long = format!("0x1.000001{}1p0f", "0".repeat(60));
         assert_eq!(real(&long), Some((f64::from(1.0f32 + f32::EPSILON), true)));
+    }
+
+    #[test]
+    fn messages_name_what_is_wrong() {
+        let told = |wrong: LiteralError| wrong.to_string();
+        assert_eq!(number("12ab").map_err(told), Err("`12ab` is not a number".to_owned()));
+        assert_eq!(
+            number("1e400").map_err(told),
+            Err("`1e400` is too large for its type".to_owned())
+        );
+        assert_eq!(
+            character(r"'\q'").map_err(told),
+            Err(r"the escape `\q` is not read".to_owned())
+        );
+        assert_eq!(
+            character(r"'\x'").map_err(told),
+            Err(r"the escape `\x` needs digits".to_owned())
+        );
     }
 
     #[test]

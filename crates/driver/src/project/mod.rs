@@ -27,6 +27,7 @@ use crate::prove::Together;
 use crate::{Colour, Limits, escape};
 use base::SourceFile;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// The name a project file has.
 pub const FILE_NAME: &str = "warpproof.toml";
@@ -118,11 +119,38 @@ pub enum Require {
     NotRefuted,
 }
 
+/// Why there is no project; displays as what a user is shown, with the end of its last line.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file does not exist.
+    #[error("error: there is no `{0}`\nhelp: `warpproof init KERNEL.ptx` writes one\n")]
+    Missing(String),
+    /// The system does not give it.
+    #[error("error: `{name}` cannot be read: {error}\n")]
+    Unreadable {
+        /// Its path.
+        name: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Spans have 32 bits.
+    #[error("error: the file exceeds 4 GiB\n")]
+    TooLarge,
+    /// A file from elsewhere, whose lines are not quoted.
+    #[error(
+        "error: `{0}` is a link that leads out of its folder, and has mistakes, which are not shown\n"
+    )]
+    Link(String),
+    /// All mistakes, rendered with their lines.
+    #[error("{0}")]
+    Mistakes(String),
+}
+
 /// Reads a project file: the one given, the one of a folder, or the one of the working folder.
 ///
 /// # Errors
-/// If there is none or something in it is wrong; the text shows all mistakes with their lines.
-pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, String> {
+/// If there is none or something in it is wrong.
+pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, LoadError> {
     let path = match path {
         None => PathBuf::from(FILE_NAME),
         Some(path) if path.is_dir() => path.join(FILE_NAME),
@@ -130,23 +158,18 @@ pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, String> {
     };
     let name = path.display().to_string();
     let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("error: there is no `{name}`\nhelp: `warpproof init KERNEL.ptx` writes one\n")
-        }
-        _ => format!("error: `{name}` cannot be read: {error}\n"),
+        std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
+        _ => LoadError::Unreadable { name: name.clone(), error },
     })?;
-    let source = SourceFile::new(name, text).ok_or("error: the file exceeds 4 GiB\n")?;
+    let source = SourceFile::new(name, text).ok_or(LoadError::TooLarge)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let colour = colour.for_input([source.name(), source.text()]);
     read::project(&source, &folder).map_err(|problems| {
         if !is_below(&path, &folder) {
-            let name = source.name();
-            return format!(
-                "error: `{name}` is a link that leads out of its folder, and has mistakes, which are \
-                 not shown\n"
-            );
+            return LoadError::Link(source.name().to_owned());
         }
         let text = value::render(&problems, &source, colour);
-        if colour == Colour::Plain { escape::plain(&text) } else { text }
+        let text = if colour == Colour::Plain { escape::plain(&text) } else { text };
+        LoadError::Mistakes(text)
     })
 }

@@ -123,7 +123,7 @@ fn compare_all(
     let compared = match done.result {
         None => Compared::given_up([reference, optimised]),
         Some(Ok((compared, _))) => compared,
-        Some(Err(message)) => return Outcome::bad_input(&message),
+        Some(Err(error)) => return Outcome::bad_input(&error.to_string()),
     };
     if let Some(bug) = contradiction(&compared, [reference, optimised], inputs, colour) {
         return bug;

@@ -18,8 +18,8 @@ pub(crate) enum NoSolver {
     #[error("there is no z3")]
     NotFound,
     /// It does not start, or is something else.
-    #[error("{0}")]
-    Broken(String),
+    #[error(transparent)]
+    Broken(param::SolverError),
 }
 
 /// A solver, or why there is none; an error if one was named that cannot be had.

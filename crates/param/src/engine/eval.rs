@@ -464,9 +464,7 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
 /// A constant as the machine has it: `~7` is a large unsigned number.
 fn constant_of(poly: &Poly, ty: Type) -> Poly {
     match (poly.as_constant(), ty) {
-        (Some(value), Type::Int { bits, signed: false }) => {
-            Poly::constant(value.rem_euclid(1 << bits))
-        }
+        (Some(value), Type::Int { signed: false, .. }) => Poly::constant(ty.wrap(value)),
         _ => poly.clone(),
     }
 }

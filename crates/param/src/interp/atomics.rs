@@ -9,10 +9,7 @@ pub(super) fn settled(value: Value) -> Value {
 }
 
 pub(super) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
-    let fit = |value: i128| match ty.range() {
-        Some((least, most)) => Value::int((value - least).rem_euclid(most - least + 1) + least),
-        None => Value::int(value),
-    };
+    let fit = |value: i128| Value::int(ty.wrap(value));
     match (op, old, operands) {
         (AtomicOp::Exchange, _, [new]) => settled(*new),
         // Bits are compared, of which those of a NaN and the sign of a zero are not known.

@@ -100,8 +100,7 @@ impl Machine<'_> {
         let place = usize::try_from(drawn >> 20).ok()? % self.numbers.len().max(1);
         let number = self.numbers.get(place).filter(|_| (drawn >> 8).is_multiple_of(5))?;
         let number = number + i128::from(drawn >> 50 & 3).min(2) - 1;
-        let (least, most) = ty.range()?;
-        (least..=most).contains(&number).then_some(number)
+        (ty.range().is_some() && ty.holds(number)).then_some(number)
     }
 
     fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {

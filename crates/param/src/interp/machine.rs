@@ -9,7 +9,7 @@ use super::history::History;
 use super::launch::{Launch, Thread};
 use super::outcome::{Access, AccessKind, Contents, End, Event, Run};
 use super::shadow::{Cell, How, Memory, Shadow};
-use super::value::{Environment, Trouble, Value, evaluate, looked_at, truth, wrapped};
+use super::value::{Environment, Trouble, Value, evaluate, looked_at, truth};
 use super::{atomics, bits, claims};
 use crate::kir::{
     ArrayId, AtomicOp, Builtin, Claim, Element, Expr, ExprKind, Kernel, Space, Type, VarId, When,
@@ -332,7 +332,7 @@ impl<'k> Machine<'k> {
                 let value = values.and_then(|values| bits::of(name, &values, is_known));
                 let ty = self.kernel.vars[var].ty;
                 state.vars[var.position()] = match value {
-                    Some(Value::Int { value, .. }) => Value::int(wrapped(value, ty)),
+                    Some(Value::Int { value, .. }) => Value::int(ty.wrap(value)),
                     other => other.unwrap_or(Value::Undefined),
                 };
             }

@@ -88,17 +88,6 @@ pub(crate) trait Environment {
     fn as_dyn(&self) -> &dyn Environment;
 }
 
-/// The machine's value of an integer of a type.
-pub(super) fn wrapped(value: i128, ty: Type) -> i128 {
-    match ty {
-        Type::Int { bits, signed } => {
-            let low = value.rem_euclid(1 << bits);
-            if signed && low >= 1 << (bits - 1) { low - (1 << bits) } else { low }
-        }
-        _ => value,
-    }
-}
-
 /// Evaluates `expr`; `strict` if it feeds an index or a condition.
 pub(crate) fn evaluate(
     expr: &Expr,
@@ -249,17 +238,17 @@ fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Resu
         (Value::Int { value, .. }, Type::Float) => Ok(Value::Float(value as f64)),
         #[expect(clippy::cast_possible_truncation, reason = "it saturates, as the hardware does")]
         (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
-            Ok(Value::int(wrapped(i128::from(float as i64), ty)))
+            Ok(Value::int(ty.wrap(i128::from(float as i64))))
         }
         (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
             let widens = matches!(from, Type::Int { bits, .. } if bits < to) || from == Type::Bool;
             if widens && exact != Some(value) {
                 if !strict {
-                    return Ok(Value::int(wrapped(value, ty)));
+                    return Ok(Value::int(ty.wrap(value)));
                 }
                 looked_at(Value::Int { value, exact }, inner)?;
             }
-            Ok(Value::Int { value: wrapped(value, ty), exact })
+            Ok(Value::Int { value: ty.wrap(value), exact })
         }
         (Value::Int { .. }, Type::Whole | Type::Bool) => Ok(Value::int(looked_at(value, inner)?)),
         (Value::Float(_), Type::Float) => Ok(value),
@@ -281,7 +270,7 @@ fn compiled_conversion(
             if exact != Some(value) && !narrows {
                 return Err(Trouble::Undefined);
             }
-            Ok(Value::int(wrapped(value, ty)))
+            Ok(Value::int(ty.wrap(value)))
         }
         (Value::Int { value, exact }, Type::Float) if exact == Some(value) =>
         {
@@ -379,7 +368,7 @@ pub(super) fn integer_binary(
     if matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
         // Bits of what the machine has; what it would have been without wrapping does not matter any more.
         let value = apply(operator, a, b, expr)?.unwrap_or(0);
-        return Ok(Value::int(wrapped(value, ty)));
+        return Ok(Value::int(ty.wrap(value)));
     }
     // Sums and products are the same modulo the width; anything else looks at its operands.
     let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
@@ -393,20 +382,21 @@ pub(super) fn integer_binary(
         return Err(Trouble::Overflow { span: expr.span, ty, exact });
     }
     let (Some(x), Some(y)) = (ea, eb) else {
-        let value = wrapped(ring_wrapped(operator, a, b), ty);
+        let value = ty.wrap(ring_wrapped(operator, a, b));
         return Ok(Value::Int { value, exact: None });
     };
     let exact = apply(operator, x, y, expr)?;
-    let fits = ty
-        .range()
-        .is_none_or(|(least, most)| exact.is_some_and(|exact| (least..=most).contains(&exact)));
+    let fits = match exact {
+        Some(exact) => ty.holds(exact),
+        None => ty.range().is_none(),
+    };
     let signed = matches!(ty, Type::Int { signed: true, .. });
     if strict && signed && !fits {
         return Err(Trouble::Overflow { span: expr.span, ty, exact });
     }
     let value = match exact {
-        Some(exact) => wrapped(exact, ty),
-        None => wrapped(ring_wrapped(operator, a, b), ty),
+        Some(exact) => ty.wrap(exact),
+        None => ty.wrap(ring_wrapped(operator, a, b)),
     };
     Ok(Value::Int { value, exact })
 }

@@ -4,6 +4,7 @@
 //! The engines need none of this. It is for whoever runs the same text compiled by somebody else, on the same launch.
 
 use super::{ArrayId, VarId};
+use thiserror::Error;
 
 /// A scalar type of C++, as wide as on CUDA's 64-bit platforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,4 +81,18 @@ pub struct Signature {
     pub variables: Vec<(String, Records)>,
     /// The shared array whose size the launch gives.
     pub dynamic: Option<Records>,
+}
+
+/// Why it is not known how a kernel is called; displays as a clause.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SignatureError {
+    /// A symbolic macro that the kernel has no variable for.
+    #[error("`{0}` has no scalar")]
+    NoScalar(String),
+    /// A variable of the file whose initialiser is not followed.
+    #[error("what `{0}` is initialised with is not known")]
+    Initialiser(String),
+    /// A type with arrays inside of structs and the like.
+    #[error("the layout of `{0}` is not known")]
+    Layout(String),
 }

@@ -68,10 +68,7 @@ impl Combine {
         if let Some(monoid) = &self.monoid {
             return interp::combined(monoid, one, two);
         }
-        let fit = |value: i128| match self.ty.range() {
-            Some((least, most)) => (value - least).rem_euclid(most - least + 1) + least,
-            None => value,
-        };
+        let fit = |value: i128| self.ty.wrap(value);
         let name = self.name.name.as_str();
         if let (Value::Float(a), Value::Float(b)) = (one, two) {
             return Some(Value::Float(match name {

@@ -3,6 +3,7 @@
 //! One process for each question, called as cvc5 is. That it does not know, or
 //! not soon enough, changes no answer and is counted; that it knows better takes z3's answer away.
 
+use super::smt::SolverError;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,12 +30,12 @@ impl Second {
     ///
     /// # Errors
     /// If it cannot be run or answers nothing, in one line.
-    pub fn start(path: &Path) -> Result<Self, String> {
+    pub fn start(path: &Path) -> Result<Self, SolverError> {
         let second = Self { path: path.to_owned(), asked: 0, confirmed: 0, disputed: 0 };
         match second.said("(assert false)\n(check-sat)\n") {
             Ok(Some(_)) => Ok(second),
-            Ok(None) => Err(format!("`{}` is no solver that reads SMT-LIB", path.display())),
-            Err(error) => Err(format!("`{}`: {error}", path.display())),
+            Ok(None) => Err(SolverError::NoAnswer(path.to_owned())),
+            Err(error) => Err(SolverError::start(path, &error)),
         }
     }
 

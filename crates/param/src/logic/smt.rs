@@ -14,10 +14,11 @@ use base::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+use thiserror::Error;
 
 /// Steps of z3 for one question; a hopeless one stops after about a second.
 pub(crate) const RLIMIT: u64 = 3_000_000;
@@ -67,19 +68,46 @@ pub trait Memory: std::fmt::Debug + Send {
     fn keep(&self, question: &str, answer: &str);
 }
 
+/// Why a solver cannot be asked, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SolverError {
+    /// It cannot be run.
+    #[error("`{}`: {why}", .path.display())]
+    Start {
+        /// The program.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// Nothing can be written to it, or read from it.
+    #[error("`{}` has no input or output", .0.display())]
+    NoPipe(PathBuf),
+    /// It does not say its version as z3 does.
+    #[error("`{}` is no z3", .0.display())]
+    NotZ3(PathBuf),
+    /// It does not answer a question whose answer is known.
+    #[error("`{}` is no solver that reads SMT-LIB", .0.display())]
+    NoAnswer(PathBuf),
+}
+
+impl SolverError {
+    pub(super) fn start(path: &Path, error: &std::io::Error) -> Self {
+        Self::Start { path: path.to_owned(), why: error.to_string() }
+    }
+}
+
 impl Solver {
     /// Starts the z3 at `path`.
     ///
     /// # Errors
     /// If it cannot be started or does not answer, in one line.
-    pub fn start(path: &Path) -> Result<Self, String> {
-        let shown = path.display();
+    pub fn start(path: &Path) -> Result<Self, SolverError> {
         let mut command = Command::new(path);
         command.args(["-in", "-smt2"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| format!("`{shown}`: {error}"))?;
+        let mut child = command.spawn().map_err(|error| SolverError::start(path, &error))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(format!("`{shown}` has no input or output"));
+            return Err(SolverError::NoPipe(path.to_owned()));
         };
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -96,7 +124,7 @@ impl Solver {
             Self { child, input, lines, dead, version, asked, sent, known, memory, second };
         let answer = solver.ask("(get-info :version)\n");
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
-        solver.version = version.ok_or_else(|| format!("`{shown}` is no z3"))?.to_owned();
+        solver.version = version.ok_or_else(|| SolverError::NotZ3(path.to_owned()))?.to_owned();
         Ok(solver)
     }
 

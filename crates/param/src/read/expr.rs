@@ -337,8 +337,8 @@ impl Lowerer<'_> {
             _ => ExprKind::Unary(Unary::Complement, Box::new(value)),
         };
         // The negative of an unsigned literal is taken modulo its width.
-        if let (ExprKind::Int(number), Type::Int { bits, signed: false }) = (&kind, ty) {
-            return Ok(int(number.rem_euclid(1 << bits), ty, span));
+        if let (ExprKind::Int(number), Type::Int { signed: false, .. }) = (&kind, ty) {
+            return Ok(int(ty.wrap(*number), ty, span));
         }
         Ok(Expr { kind, ty, span })
     }

@@ -5,11 +5,12 @@
 
 use super::lowerer::Lowerer;
 use super::memory_model::{Place, Spot, Target, TargetLeaf};
-use crate::kir::{ArrayId, Parameter, Part, Records, Scalar, Signature, TemplateParameter};
+use crate::kir::{
+    ArrayId, Parameter, Part, Records, Scalar, Signature, SignatureError, TemplateParameter,
+};
 use cuda::tree::{self, FloatKind, Function};
 
-/// Why a kernel is not described.
-type Described<T> = Result<T, String>;
+type Described<T> = Result<T, SignatureError>;
 
 impl Lowerer<'_> {
     /// The signature, or why it is not known. The frame is still the kernel's.
@@ -20,7 +21,7 @@ impl Lowerer<'_> {
         };
         for (id, symbol) in self.program.symbols.enumerate().filter(|(_, one)| !one.of_template) {
             let var = self.symbols.get(&id);
-            let var = var.ok_or_else(|| format!("`{}` has no scalar", symbol.name))?;
+            let var = var.ok_or_else(|| SignatureError::NoScalar(symbol.name.to_string()))?;
             signature.macros.push((symbol.name.clone(), *var));
         }
         for argument in &function.arguments {
@@ -45,7 +46,7 @@ impl Lowerer<'_> {
             let holds_init = global.is_const && global.init.is_some();
             let unknown = |array| matches!(self.initials.get(array), Some(None));
             if cells(place).iter().any(unknown) {
-                return Err(format!("what `{}` is initialised with is not known", global.name));
+                return Err(SignatureError::Initialiser(global.name.to_string()));
             }
             if matches!(global.space, Device | Constant) && !holds_init {
                 let name = format!("{}{}", global.namespace, global.name);
@@ -148,6 +149,6 @@ fn cells(place: &Place) -> Vec<ArrayId> {
         .collect()
 }
 
-fn unknown(name: &str) -> String {
-    format!("the layout of `{name}` is not known")
+fn unknown(name: &str) -> SignatureError {
+    SignatureError::Layout(name.to_owned())
 }

@@ -157,18 +157,13 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     }
     let span = expr.span;
     if let (ExprKind::Int(value), Type::Int { .. } | Type::Whole) = (&expr.kind, ty)
-        && ty.range().is_none_or(|(least, most)| (least..=most).contains(value))
+        && ty.holds(*value)
     {
         return Expr { kind: ExprKind::Int(*value), ty, span };
     }
     // Constants of the machine's types are converted as C++ says, modulo 2^bits.
-    if let (ExprKind::Int(value), Type::Int { .. }, Type::Int { bits, signed }) =
-        (&expr.kind, expr.ty, ty)
-    {
-        let low = value.rem_euclid(1 << bits);
-        let is_negative = signed && low >> (bits - 1) == 1;
-        let value = if is_negative { low - (1 << bits) } else { low };
-        return Expr { kind: ExprKind::Int(value), ty, span };
+    if let (ExprKind::Int(value), Type::Int { .. }, Type::Int { .. }) = (&expr.kind, expr.ty, ty) {
+        return Expr { kind: ExprKind::Int(ty.wrap(*value)), ty, span };
     }
     if let (ExprKind::Int(value), Type::Float) = (&expr.kind, ty) {
         #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
@@ -275,7 +270,7 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
         ExprKind::Convert(inner) if inner.ty != Type::Float => fold(inner)?,
         ExprKind::Unary(Unary::Neg, inner) => fold(inner)?.checked_neg()?,
         ExprKind::Unary(Unary::Complement, inner) => match (expr.ty, -1 - fold(inner)?) {
-            (Type::Int { bits, signed: false }, value) => value.rem_euclid(1 << bits),
+            (ty @ Type::Int { signed: false, .. }, value) => ty.wrap(value),
             (_, value) => value,
         },
         ExprKind::Binary(operator, left, right) => folded(*operator, fold(left)?, fold(right)?)?,
@@ -291,7 +286,7 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
         }
         _ => return None,
     };
-    expr.ty.range().is_none_or(|(least, most)| (least..=most).contains(&value)).then_some(value)
+    expr.ty.holds(value).then_some(value)
 }
 
 fn folded(operator: Binary, left: i128, right: i128) -> Option<i128> {

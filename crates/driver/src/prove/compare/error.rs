@@ -14,7 +14,7 @@ pub(super) enum NotCompared {
     Time,
     /// Parameters that the engine for PTX is not given.
     #[error("{0}")]
-    Signature(String),
+    Signature(param::kir::SignatureError),
     #[error("NVRTC refuses the text: {0}")]
     Refused(CompileError),
     #[error("the compiler's PTX is not read: {0}")]

@@ -7,6 +7,7 @@
 
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
+use super::not_followed::NotFollowed;
 use super::run::{Track, binary, called_by_name};
 use super::side::{Obliged, Test, Wanted};
 use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
@@ -38,14 +39,14 @@ pub(super) struct Reader<'e, 'k> {
     pub(super) tests: Vec<Test>,
 }
 
-pub(super) type Read<T> = Result<T, String>;
+pub(super) type Read<T> = Result<T, NotFollowed>;
 
-pub(super) fn refuse<T>(why: &str) -> Read<T> {
-    Err(why.to_owned())
+pub(super) fn refuse<T>(why: NotFollowed) -> Read<T> {
+    Err(why)
 }
 
-fn too_large() -> String {
-    "a value that is too large".to_owned()
+fn too_large() -> NotFollowed {
+    NotFollowed::TooLarge
 }
 
 impl<'e, 'k> Reader<'e, 'k> {
@@ -202,11 +203,11 @@ impl<'e, 'k> Reader<'e, 'k> {
     /// An integer of variables and the launch.
     pub(super) fn integer(&mut self, expr: &Expr) -> Read<Poly> {
         if !spec::is_exact(expr) && !self.is_summed(expr) {
-            return refuse("an integer that is made of elements");
+            return refuse(NotFollowed::IntegerOfElements);
         }
         match self.engine.eval(expr, &self.state, false) {
             Val::Int(poly) => Ok(poly),
-            _ => refuse("a number that is not followed"),
+            _ => refuse(NotFollowed::Number),
         }
     }
 
@@ -241,14 +242,14 @@ impl<'e, 'k> Reader<'e, 'k> {
             ExprKind::Binary(operator, left, right) => {
                 let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
                 if expr.ty != Type::Float && !ring {
-                    return refuse("an operation on integers that are elements");
+                    return refuse(NotFollowed::ElementIntegers);
                 }
                 let (left, right) = (self.term(left, to)?, self.term(right, to)?);
                 binary(*operator, left, right).ok_or_else(too_large)
             }
             ExprKind::Select(condition, then, otherwise) => {
                 if !spec::is_exact(condition) {
-                    return refuse("a choice by what elements hold");
+                    return refuse(NotFollowed::ChoiceByElements);
                 }
                 let condition = self.engine.condition(condition, &self.state);
                 let then = self.under(condition.clone(), |reader| reader.term(then, to))?;
@@ -258,12 +259,12 @@ impl<'e, 'k> Reader<'e, 'k> {
             }
             ExprKind::Convert(inner) => match (inner.ty, expr.ty) {
                 (Type::Float, Type::Float) => self.term(inner, to),
-                (Type::Float, _) => refuse("an integer made of a real number"),
+                (Type::Float, _) => refuse(NotFollowed::IntegerOfReal),
                 // A real number is made of the machine's integer, whole.
                 (_, Type::Float) => self.term(inner, Type::Whole),
                 // The one conversion that may wrap is that of an equation, to the type it is of.
                 (_, ty) if ty == to || spec::widens(inner.ty, ty) => self.term(inner, to),
-                _ => refuse("a conversion that may change a number"),
+                _ => refuse(NotFollowed::Conversion),
             },
             ExprKind::Call(name, arguments) => {
                 let mut values = Vec::new();
@@ -281,7 +282,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 })
             }
             ExprKind::Fold(fold) => self.fold(fold, to),
-            _ => refuse("a value that is not followed"),
+            _ => refuse(NotFollowed::Value),
         }
     }
 
@@ -301,7 +302,7 @@ impl<'e, 'k> Reader<'e, 'k> {
             None if kernel.scalars.contains(&var) => {
                 Ok(Value::atom(Atom::Scalar(kernel.vars[var].name.clone())))
             }
-            None => refuse("a variable without a value"),
+            None => refuse(NotFollowed::NoValue),
         }
     }
 
@@ -333,7 +334,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         let sizes = self.engine.sizes[array.position()].clone();
         for (place, size) in at.iter().zip(sizes) {
             let below = size.and_then(|size| size.minus(place)?.offset(-1));
-            let Some(below) = below else { return refuse("an element of an array without a size") };
+            let Some(below) = below else { return refuse(NotFollowed::NoSize) };
             let goal = Formula::and([Formula::ge(place.clone()), Formula::ge(below)]);
             self.inside.push((path.clone(), goal, name.clone()));
         }
@@ -344,13 +345,13 @@ impl<'e, 'k> Reader<'e, 'k> {
             return Ok(Value::atom(Atom::Entry(Box::new(entry))));
         }
         if when == When::LoopEntry {
-            return refuse("what an element held before a loop");
+            return refuse(NotFollowed::BeforeLoop);
         }
         let unwritten = !self.engine.written[array.position()] && space == Space::Global;
         if when == When::Before || unwritten {
             return match space {
                 Space::Global => Ok(Value::atom(Atom::Input(array, at))),
-                _ => refuse("what was in shared memory before the launch"),
+                _ => refuse(NotFollowed::SharedBefore),
             };
         }
         let (point, side) = (self.point.clone(), self.side);
@@ -360,7 +361,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     /// A sum, over a variable that begins at 0.
     fn fold(&mut self, fold: &Fold, to: Type) -> Read<Value> {
         if fold.op != FoldOp::Add && !is_of(&fold.body, to) {
-            return refuse("a fold over numbers of another type");
+            return refuse(NotFollowed::Fold);
         }
         let (low, high) = (self.integer(&fold.low)?, self.integer(&fold.high)?);
         let digit = self.engine.prover.symbols.fresh("k", Level::Thread);

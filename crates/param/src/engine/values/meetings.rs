@@ -5,6 +5,7 @@
 
 use super::super::Engine;
 use super::claims::{Read, Reader, refuse};
+use super::not_followed::NotFollowed;
 use super::run::{Runner, Track};
 use super::side::{Named, Obliged, Wanted};
 use crate::engine::state::{Looks, Second};
@@ -144,7 +145,7 @@ impl Reader<'_, '_> {
     /// A condition on numbers that elements and variables hold.
     fn compared(&mut self, goal: &Expr) -> Read<Wanted> {
         if spec::find(goal, |inner| inner.ty == Type::Float).is_some() {
-            return refuse("a comparison of real numbers, of two threads or not");
+            return refuse(NotFollowed::RealsOfThreads);
         }
         self.engine.elements = true;
         let formula = self.engine.condition(goal, &self.state);
@@ -175,8 +176,8 @@ impl Reader<'_, '_> {
             match engine.kernel.arrays[*array].space {
                 Space::Shared => {}
                 Space::Global if !written || one_block => {}
-                Space::Global => why = Some("an array that other blocks may be writing"),
-                Space::Local => why = Some("an array that each thread has for itself"),
+                Space::Global => why = Some(NotFollowed::OtherBlocks),
+                Space::Local => why = Some(NotFollowed::OwnArray),
             }
         });
         why.map_or(Ok(()), refuse)

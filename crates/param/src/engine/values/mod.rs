@@ -19,6 +19,7 @@ mod folds;
 mod instance;
 mod kept;
 mod meetings;
+mod not_followed;
 mod pair;
 mod relations;
 mod resolve;

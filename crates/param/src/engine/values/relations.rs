@@ -8,6 +8,7 @@ use super::super::Engine;
 use super::super::eval::in_type;
 use super::claims::{Read, Reader, refuse};
 use super::instance::Instance;
+use super::not_followed::NotFollowed;
 use super::resolve::{Resolver, Stop, too_large};
 use super::side::{Named, Wanted};
 use super::value::{Atom, Ratio, Sum, Value};
@@ -22,7 +23,7 @@ impl Reader<'_, '_> {
     /// A case of a claim as a condition on numbers.
     pub(super) fn relation(&mut self, goal: &Goal) -> Read<Wanted> {
         if self.counts.is_some() {
-            return refuse("only equations are followed here");
+            return refuse(NotFollowed::OnlyEquations);
         }
         let mut whole = goal.goal.clone();
         for one in goal.assumed.iter().filter(|one| !spec::is_scalar(one)) {
@@ -36,28 +37,28 @@ impl Reader<'_, '_> {
                 places.push((*array, *when, index.clone(), inner.ty));
             }
             ExprKind::Quantified(..) | ExprKind::Fold(_) | ExprKind::Other(_) => {
-                other = Some("a fold or quantifier in a comparison");
+                other = Some(NotFollowed::FoldCompared);
             }
-            _ if inner.ty == Type::Float => other = Some("a comparison of real numbers"),
+            _ if inner.ty == Type::Float => other = Some(NotFollowed::RealsCompared),
             _ => {}
         });
         if let Some(other) = other {
             return refuse(other);
         }
         if spec::converts(&without_indices(&whole)) {
-            return refuse("a conversion that may change a number");
+            return refuse(NotFollowed::Conversion);
         }
         let mut elements = Vec::new();
         let mut named: Vec<(ArrayId, When, Poly)> = Vec::new();
         for (array, when, index, ty) in places {
-            let [at] = &index[..] else { return refuse("an element of an array of arrays") };
+            let [at] = &index[..] else { return refuse(NotFollowed::ArrayOfArrays) };
             let place = self.integer(&spec::index(at))?;
             let value = self.element(array, when, &index, goal.goal.span)?;
             let written = self.engine.written[array.position()];
             let clash = |one: &&(ArrayId, When, Poly)| one.0 == array && one.2 == place;
             match named.iter().find(clash) {
                 Some((_, known, _)) if *known == when || !written => continue,
-                Some(_) => return refuse("an element before and after in a comparison"),
+                Some(_) => return refuse(NotFollowed::BeforeAndAfter),
                 None => named.push((array, when, place.clone())),
             }
             let sym = symbol(self.engine, "element", ty);

@@ -325,7 +325,7 @@ impl Runner<'_, '_> {
             let value = match (loaded, operand.as_symbol(), operand.as_constant()) {
                 (Some((value, from)), _, _) if *from == ty => value.clone(),
                 (None, Some(one), _) => self.combined(one, ty)?,
-                (None, None, Some(number)) if is_in(number, ty) => Value::constant(number),
+                (None, None, Some(number)) if ty.holds(number) => Value::constant(number),
                 _ => return None,
             };
             pieces.push(Piece::One(value));
@@ -448,11 +448,6 @@ impl Runner<'_, '_> {
         }
         Some(all)
     }
-}
-
-/// Whether a number is one of a type.
-fn is_in(number: i128, ty: Type) -> bool {
-    ty.range().is_none_or(|(least, most)| (least..=most).contains(&number))
 }
 
 /// A mathematical function of real numbers.

@@ -1,5 +1,6 @@
 //! What one pass over a kernel gathers: its stores, its loops with clauses, what annotations claim, comparisons of real numbers.
 
+use super::not_followed::NotFollowed;
 use super::value::{Point, Value};
 use crate::kir::{ArrayId, Compare, Space, Type};
 use crate::logic::formula::Formula;
@@ -89,7 +90,7 @@ pub(super) enum Wanted {
     /// One of these.
     Either(Vec<Wanted>),
     /// It is not followed, and why.
-    Nothing(String),
+    Nothing(NotFollowed),
 }
 
 /// A number of the machine in a condition: its symbol, its value and its type.
