@@ -184,7 +184,7 @@ fn values_that_are_not_asked_for_change_nothing() {
 /// A random history of instructions, of which one shadow is told the accesses together and another one by one: whether both meet
 /// and remember the same, and how many accesses there were.
 fn told_together(seed: u64) -> (bool, usize) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut shadows = [Shadow::new(32), Shadow::new(32)];

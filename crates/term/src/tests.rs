@@ -163,24 +163,21 @@ fn sums_that_grow_together_are_what_they_are_alone() {
     let mut inputs = Inputs::new();
     inputs.tensor("x", 64).unwrap();
     let mut terms = Terms::new(Arc::new(inputs));
-    let mut state = 1_u64;
-    let mut random = |limit: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((state >> 33) % limit) as u32
-    };
+    let mut random = testing::Random::new(1);
+    let mut random = |limit: u32| random.below(limit);
     let mut known: Vec<(Term, Vec<(usize, usize)>)> = Vec::new();
     let mut together = 0;
     for round in 0..6 {
         let mut sums = [terms.zero(); LANES];
         let mut wanted: [Vec<(usize, usize)>; LANES] = std::array::from_fn(|_| Vec::new());
-        for step in 0..700 {
+        for _ in 0..700 {
             let [a, b] = [0, 1].map(|_| std::array::from_fn::<u32, LANES, _>(|_| random(64)));
             // In some rounds a lane goes its own way now and then.
             let alone = round > 1 && random(150) == 0;
             let is_row = (0..).zip(sums).all(|(lane, sum)| sum.is_beside(sums[0], lane));
             let grown = !alone && is_row && terms.multiply_add_inputs(&a, &b, sums[0]);
             together += usize::from(grown);
-            let only = random(LANES as u64) as usize;
+            let only = random(LANES as u32) as usize;
             for lane in (0..LANES).filter(|&lane| !alone || lane == only) {
                 let [x, y] = [a[lane], b[lane]]
                     .map(|at| terms.input(terms.inputs().at(at as usize).unwrap()));
@@ -195,7 +192,7 @@ fn sums_that_grow_together_are_what_they_are_alone() {
             }
             // In the last round sums of before grow another way, some of them those that lanes have now.
             if round == 5 && random(30) == 0 {
-                let at = known.len() - 1 - random(known.len().min(40) as u64) as usize;
+                let at = known.len() - 1 - random(known.len().min(40) as u32) as usize;
                 let (older, products) = known[at].clone();
                 let x = terms.input(terms.inputs().at(7).unwrap());
                 let other = terms.fused_multiply_add(x, x, older);

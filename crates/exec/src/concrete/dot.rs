@@ -183,6 +183,7 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testing::Random;
 
     fn single(value: f32) -> u64 {
         u64::from(value.to_bits())
@@ -212,10 +213,8 @@ mod tests {
     }
 
     /// Bits of which many are of middling size, and some at the ends of the format.
-    fn bits(format: Format, state: &mut u64) -> u64 {
-        *state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let drawn = *state >> 24;
+    fn bits(format: Format, random: &mut Random) -> u64 {
+        let drawn = random.bits();
         let small = ((drawn % 33) as f64 - 16.0) / 4.0;
         match (drawn >> 36) % 8 {
             0..5 => match decode(Format::F64, small.to_bits()) {
@@ -229,15 +228,15 @@ mod tests {
     #[test]
     fn sums_in_doubles_are_the_exact_ones() {
         use Format::{Bf16, E4m3, E5m2, F16, F32, Tf32};
-        let mut state = 7;
+        let mut random = Random::new(7);
         let mut in_doubles = 0;
         for round in 0..60_000 {
             let (a, b) =
                 [(F16, F16), (Bf16, Bf16), (Tf32, Tf32), (E4m3, E5m2), (E5m2, E5m2)][round % 5];
             let (c, d) = [(F32, F32), (F16, F16), (F16, F32)][round % 3];
             let products: Vec<(u64, u64)> =
-                (0..round % 17).map(|_| (bits(a, &mut state), bits(b, &mut state))).collect();
-            let start = bits(c, &mut state);
+                (0..round % 17).map(|_| (bits(a, &mut random), bits(b, &mut random))).collect();
+            let start = bits(c, &mut random);
             let mut sum = Sum::default();
             products.iter().for_each(|&(x, y)| sum.add_product(decode(a, x), decode(b, y)));
             sum.add(decode(c, start));
