@@ -11,7 +11,8 @@
 //! `book DIR` builds the manual.
 //!
 //! `bench papers` runs the papers' tables and writes `docs/results.md`; with `--peers` other programs, too, and with `--only
-//! TEXT` some tables, writing nothing. `weft NAME` prints a generated kernel of them.
+//! TEXT` some tables, writing nothing. `bench twins` compares kernels that have a mistake with the same ones without: how much longer a check
+//! of them takes; with `--only TEXT` some pairs. `weft NAME` prints a generated kernel of them.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
         ["record-refused", path, families @ ..] => record::run(record::refused, path, families),
         ["book", folder] => build_book(folder.as_ref()),
         ["bench", "papers", options @ ..] => bench_papers(options),
+        ["bench", "twins"] => bench_twins(None),
+        ["bench", "twins", "--only", text] => bench_twins(Some(text)),
         ["weft", name] => weft_kernel(name),
         _ => {
             eprintln!("usage: xtask ptxas PATH_OF_PTXAS");
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             eprintln!("       xtask record-plan DIR [FAMILY...] | record-pack DIR [FAMILY...]");
             eprintln!("       xtask book DIR");
             eprintln!("       xtask bench papers [--peers] [--only TEXT]");
+            eprintln!("       xtask bench twins [--only TEXT]");
             eprintln!("       xtask weft NAME");
             ExitCode::from(2)
         }
@@ -75,8 +79,16 @@ fn bench_papers(flags: &[&str]) -> ExitCode {
             }
         }
     }
-    let root = testing::corpus::root();
-    match papers::run(&root, &options) {
+    report(papers::run(&testing::corpus::root(), &options))
+}
+
+fn bench_twins(only: Option<&str>) -> ExitCode {
+    report(papers::twins::run(&testing::corpus::root(), only))
+}
+
+/// Success if all is as it should be.
+fn report(outcome: Result<bool, String>) -> ExitCode {
+    match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {

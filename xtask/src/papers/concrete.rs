@@ -10,7 +10,7 @@ pub(crate) fn seconds(program: &Program, arguments: &[String]) -> Result<Option<
     let mut total = 0.0;
     for command in commands(arguments) {
         let run = program.best(&command)?;
-        if !run.succeeded {
+        if !run.succeeded() {
             return Ok(None);
         }
         total += run.processor;
@@ -42,7 +42,9 @@ fn simulate(kernel: &str, flags: &[String], side: &str) -> Vec<String> {
         };
         match plain {
             "arg" => command.extend(["--arg".to_owned(), with_value(value)]),
-            "grid" | "block" | "smem" => command.extend([format!("--{plain}"), value.clone()]),
+            "grid" | "block" | "blocks" | "smem" => {
+                command.extend([format!("--{plain}"), value.clone()])
+            }
             _ => {}
         }
     }

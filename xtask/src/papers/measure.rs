@@ -52,8 +52,15 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     pub(crate) processor: f64,
     pub(crate) kilobytes: u64,
-    pub(crate) succeeded: bool,
+    /// The exit status; none if a signal ended it.
+    pub(crate) status: Option<i32>,
     pub(crate) output: String,
+}
+
+impl Run {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.status == Some(0)
+    }
 }
 
 impl Program {
@@ -153,10 +160,11 @@ impl Program {
     /// Whether the program finds a solver for questions about every size.
     pub(crate) fn has_solver(&self) -> bool {
         let file = "corpus/param/ensures/diffusion.cu".to_owned();
-        self.run(&["prove".to_owned(), file]).is_ok_and(|run| run.succeeded)
+        self.run(&["prove".to_owned(), file]).is_ok_and(|run| run.succeeded())
     }
 
-    fn run(&self, arguments: &[String]) -> Result<Run, String> {
+    /// Runs the program once, on one core.
+    pub(crate) fn run(&self, arguments: &[String]) -> Result<Run, String> {
         // `prove` runs on one core in any case.
         let jobs: &[&str] =
             if arguments.first().is_some_and(|one| one == "prove") { &[] } else { &["-j", "1"] };
@@ -192,7 +200,7 @@ impl Program {
         };
         let seconds = start.elapsed().as_secs_f64();
         let output = reader.join().unwrap_or_default();
-        Ok(Run { seconds, processor, kilobytes, succeeded: exit.success(), output })
+        Ok(Run { seconds, processor, kilobytes, status: exit.code(), output })
     }
 }
 

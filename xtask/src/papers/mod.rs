@@ -11,6 +11,7 @@ mod peers;
 mod plot;
 mod rows;
 mod scaling;
+pub(crate) mod twins;
 
 #[cfg(test)]
 mod tests;
@@ -43,11 +44,10 @@ pub(crate) struct Done<'r> {
 }
 
 impl Done<'_> {
-    /// Whether the verdict is the expected one, and a refutation has no other reason than the expected one.
+    /// Whether the verdict is the expected one, and a refutation has the expected reasons and no others.
     fn is_expected(&self) -> bool {
         let Figures { verdict, kinds, .. } = &self.figures;
-        let reasons: Vec<&String> = kinds.iter().collect();
-        *verdict == self.row.expected && reasons == self.row.because.iter().collect::<Vec<_>>()
+        *verdict == self.row.expected && *kinds == self.row.because
     }
 
     /// By how much the row misses its own target, or the number of concrete runs that a proof may take.
@@ -75,6 +75,14 @@ impl Done<'_> {
             missed.push(format!("{ratio:.1} concrete runs of {most}"));
         }
         missed
+    }
+
+    /// The command, if it is one of the file, and its seconds of the processor.
+    fn processor(&self) -> Option<(&[String], f64)> {
+        match &self.row.subject {
+            Subject::Flags(flags) => Some((flags, self.figures.processor)),
+            Subject::Generated { .. } => None,
+        }
     }
 
     fn over_concrete(&self) -> Option<f64> {
@@ -125,7 +133,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
         return Ok(all_expected);
     }
     let plots = scaling::run(&program)?;
-    page::write(root, &done, &plots, peer.is_some())?;
+    let pairs = twins::pairs(root, &tables)?;
+    let known = done.iter().flat_map(|(_, rows)| rows).filter_map(Done::processor).collect();
+    let twins = twins::measure(&program, &pairs, known)?;
+    print!("{}", twins::summary(&twins));
+    let content = page::Content { tables: &done, plots: &plots, twins: &twins };
+    page::write(root, &content, peer.is_some())?;
     Ok(all_expected)
 }
 

@@ -3,7 +3,8 @@
 use super::Done;
 use super::measure::Side;
 use super::plot::Plot;
-use super::rows::{Row, Subject, Table};
+use super::rows::{Before, Row, Subject, Table};
+use super::twins::{self, Times};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,13 +28,16 @@ pub(crate) fn brief(done: &Done<'_>) -> String {
     )
 }
 
+/// What both are made of.
+pub(crate) struct Content<'c, 'r> {
+    pub(crate) tables: &'c [(&'r Table, Vec<Done<'r>>)],
+    pub(crate) plots: &'c [Plot],
+    pub(crate) twins: &'c [Times],
+}
+
 /// Writes both, and the plots.
-pub(crate) fn write(
-    root: &Path,
-    tables: &[(&Table, Vec<Done<'_>>)],
-    plots: &[Plot],
-    peers: bool,
-) -> Result<(), String> {
+pub(crate) fn write(root: &Path, content: &Content<'_, '_>, peers: bool) -> Result<(), String> {
+    let Content { tables, plots, twins } = *content;
     let notes = std::fs::read_to_string(root.join("bench/notes.md")).unwrap_or_default();
     let machine = Machine::here();
     let mut page = machine.heading(peers);
@@ -43,6 +47,7 @@ pub(crate) fn write(
             let _ = write!(page, "\n{note}\n");
         }
     }
+    page.push_str(&of_twins(twins));
     page.push_str("\n## Growth\n\nSeconds over size, both on logarithmic scales, with the exponent of the line that fits best.\n");
     for plot in plots {
         let _ = write!(page, "\n![{}](results/{}.svg)\n", plot.title, plot.file);
@@ -58,7 +63,7 @@ pub(crate) fn write(
             .map_err(|error| format!("{}: {error}", path.display()))
     };
     put("results.md".to_owned(), &page)?;
-    let all = document(&machine, tables, plots);
+    let all = document(&machine, content);
     let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n";
     put("results.json".to_owned(), &text)?;
     plots.iter().try_for_each(|plot| put(format!("results/{}.svg", plot.file), &plot.svg()))
@@ -75,7 +80,14 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     if sized {
         columns.extend(["generations (paper)", "thousand commands (paper)"]);
     }
-    columns.extend(["published, s", "ratio", "concrete run, s", "ratio"]);
+    let past = Past::of(rows);
+    if past.before {
+        columns.extend(["before, s", "ratio"]);
+    }
+    if past.published {
+        columns.extend(["published, s", "ratio"]);
+    }
+    columns.extend(["concrete run, s", "ratio"]);
     if peers {
         columns.push("SymEngine, s");
     }
@@ -83,9 +95,23 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     let mut text = format!("\n## {}\n\n| {} |\n", table.title, columns.join(" | "));
     let _ = writeln!(text, "|{}", "---|".repeat(columns.len()));
     for done in rows {
-        let _ = writeln!(text, "| {} |", cells(done, sized, peers).join(" | "));
+        let _ = writeln!(text, "| {} |", cells(done, sized, past, peers).join(" | "));
     }
     text
+}
+
+/// Which figures of others a table has. Where there are none at all, the place of the published ones is shown empty.
+#[derive(Clone, Copy)]
+struct Past {
+    before: bool,
+    published: bool,
+}
+
+impl Past {
+    fn of(rows: &[Done<'_>]) -> Self {
+        let before = rows.iter().any(|done| done.row.before.is_some());
+        Self { before, published: !before || rows.iter().any(|done| done.row.published.is_some()) }
+    }
 }
 
 /// A table of proofs for every launch and size.
@@ -117,7 +143,7 @@ fn for_all_sizes(table: &Table, rows: &[Done<'_>]) -> String {
     text
 }
 
-fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
+fn cells(done: &Done<'_>, sized: bool, past: Past, peers: bool) -> Vec<String> {
     let (row, figures) = (done.row, &done.figures);
     let of_sides = |of: fn(&Side) -> u64| {
         let all: Vec<String> = figures.sides.iter().map(|side| short(of(side))).collect();
@@ -149,8 +175,18 @@ fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
         cells.push(both(does.map(|does| does.commands / 1000), row.size.map(|size| size[1])));
     }
     let or_dash = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
-    cells.push(or_dash(row.published.map(|seconds| seconds.to_string())));
-    cells.push(or_dash(row.published.map(|published| ratio(published / figures.processor))));
+    if past.before {
+        let than = |before: Before| if before.stopped { "> " } else { "" };
+        let seconds = |before: Before| format!("{}{}", than(before), before.seconds);
+        let times =
+            |before: Before| than(before).to_owned() + &ratio(before.seconds / figures.processor);
+        cells.push(or_dash(row.before.map(seconds)));
+        cells.push(or_dash(row.before.map(times)));
+    }
+    if past.published {
+        cells.push(or_dash(row.published.map(|seconds| seconds.to_string())));
+        cells.push(or_dash(row.published.map(|published| ratio(published / figures.processor))));
+    }
     cells.push(or_dash(done.concrete.map(|seconds| format!("{seconds:.3}"))));
     cells.push(or_dash(done.over_concrete().map(ratio)));
     if peers {
@@ -162,6 +198,24 @@ fn cells(done: &Done<'_>, sized: bool, peers: bool) -> Vec<String> {
     let missed = done.missed();
     cells.push(if missed.is_empty() { "met".to_owned() } else { missed.join("; ") });
     cells
+}
+
+/// The worst of the twins.
+pub(crate) fn of_twins(times: &[Times]) -> String {
+    let mut text = format!(
+        "\n## Twins\n\n\
+         Kernels with a mistake beside the same ones without: rows above, as measured there, and those of `corpus/sync`, the least of three runs; seconds\n\
+         of the processor. The ratio is (with the mistake − {} s) / clean. These are the {} greatest. {}\n\n\
+         | with a mistake | s | clean, s | ratio |\n|---|---|---|---|\n",
+        twins::ALLOWED,
+        twins::SHOWN,
+        twins::verdict(times)
+    );
+    for one in twins::worst(times) {
+        let Times { name, clean, bad } = one;
+        let _ = writeln!(text, "| {name} | {bad:.3} | {clean:.3} | {:.2} |", one.ratio());
+    }
+    text
 }
 
 fn ratio(ratio: f64) -> String {
@@ -219,7 +273,7 @@ impl Machine {
             "# Results\n\n\
              The papers' tables on kernels of our own writing, with all checks on both sides, on one core of a machine with {cores} ({model}),\n\
              {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; nobody edits it.\n\
-             The same figures are in [results.json](results.json).\n\n\
+             The same figures are in [results.json](results.json). Tables called Production style are no paper's: kernels as they are written today that once took long.\n\n\
              Seconds, by the clock and of the processor, and memory are those of the whole program; ratios and targets go by the processor. Instructions and block syncs are counted for each thread, warp syncs for each warp, as\n\
              the papers do; with two figures the first is the reference's. Published figures are from other machines and other kernels of the same kind. A concrete run\n\
              is `warpproof simulate` of the same kernels, one after the other: what executing them takes without proving anything. Targets: what the row says\n\
@@ -229,7 +283,12 @@ impl Machine {
     }
 }
 
-fn document(machine: &Machine, tables: &[(&Table, Vec<Done<'_>>)], plots: &[Plot]) -> Value {
+fn document(machine: &Machine, content: &Content<'_, '_>) -> Value {
+    let Content { tables, plots, twins } = *content;
+    let twins: Vec<Value> = twins
+        .iter()
+        .map(|one| json!({ "name": one.name, "seconds": one.bad, "clean_seconds": one.clean }))
+        .collect();
     let tables: Vec<Value> = tables
         .iter()
         .map(|(table, rows)| {
@@ -254,6 +313,7 @@ fn document(machine: &Machine, tables: &[(&Table, Vec<Done<'_>>)], plots: &[Plot
         "machine": { "cores": cores, "model": model },
         "date": date,
         "tables": tables,
+        "twins": twins,
         "growth": plots,
     })
 }
@@ -290,6 +350,12 @@ fn row(done: &Done<'_>) -> Value {
         value["generations"] = does.generations.into();
         value["commands"] = does.commands.into();
         value["shared_words"] = does.words.into();
+    }
+    if let Some(before) = row.before {
+        value["before"] = json!({ "seconds": before.seconds, "stopped": before.stopped });
+    }
+    if let Some(twin) = &row.twin {
+        value["twin"] = twin.as_str().into();
     }
     if let Some(answer) = &done.peer {
         value["symengine"] = json!({ "seconds": answer.seconds, "share": answer.share });

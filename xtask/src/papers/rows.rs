@@ -1,6 +1,7 @@
 //! `bench/papers.txt`: tables and their rows.
 
 use crate::weft::{self, Kernel};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A table and its rows.
@@ -17,9 +18,12 @@ pub(crate) struct Row {
     /// Seconds.
     pub(crate) published: Option<f64>,
     pub(crate) expected: String,
-    /// The kind of every error, for a refutation.
-    pub(crate) because: Option<String>,
+    /// The kinds of all errors, for a refutation.
+    pub(crate) because: BTreeSet<String>,
     pub(crate) subject: Subject,
+    pub(crate) before: Option<Before>,
+    /// The row of the same table whose kernel lacks the mistake of this one.
+    pub(crate) twin: Option<String>,
     pub(crate) target: Option<Target>,
     /// What other programs are asked, in their words.
     pub(crate) peer: Option<Vec<String>>,
@@ -36,6 +40,14 @@ pub(crate) enum Subject {
     Flags(Vec<String>),
     /// A kernel that is written first.
     Generated { name: String, kernel: Kernel },
+}
+
+/// Seconds of the processor that an earlier version of the program took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Before {
+    pub(crate) seconds: f64,
+    /// Whether it was stopped then, without an answer.
+    pub(crate) stopped: bool,
 }
 
 /// What a row should cost.
@@ -87,10 +99,15 @@ pub(crate) fn parse(root: &Path, text: &str) -> Result<Vec<Table>, (usize, Strin
             continue;
         }
         let row = row(root, line).map_err(|what| (number, what))?;
-        match tables.last_mut() {
-            Some(table) => table.rows.push(row),
-            None => return Err((number, "a row before any table".to_owned())),
+        let Some(table) = tables.last_mut() else {
+            return Err((number, "a row before any table".to_owned()));
+        };
+        if let Some(twin) = &row.twin
+            && !table.rows.iter().any(|other| other.name == *twin && other.twin.is_none())
+        {
+            return Err((number, format!("`{twin}` is no clean row above it in its table")));
         }
+        table.rows.push(row);
     }
     Ok(tables)
 }
@@ -113,8 +130,10 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
         name: (*name).to_owned(),
         published,
         expected: (*expected).to_owned(),
-        because: None,
+        because: BTreeSet::new(),
         subject,
+        before: None,
+        twin: None,
         target: None,
         peer: None,
         size: None,
@@ -134,12 +153,21 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
             ["size", generations, commands] => {
                 row.size = Some([number(generations)? as u64, number(commands)? as u64]);
             }
-            ["because", kind] => row.because = Some((*kind).to_owned()),
+            ["because", kinds @ ..] => {
+                row.because = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+            }
+            ["before", seconds] => {
+                row.before = Some(Before { seconds: number(seconds)?, stopped: false });
+            }
+            ["before", ">", seconds] => {
+                row.before = Some(Before { seconds: number(seconds)?, stopped: true });
+            }
+            ["twin", name @ ..] => row.twin = Some(name.join(" ")),
             ["named-barriers"] => row.waits_in_parts = true,
             _ => return Err(format!("`{field}` is not known")),
         }
     }
-    match (row.expected == "refuted", row.because.is_some()) {
+    match (row.expected == "refuted", !row.because.is_empty()) {
         (true, false) => Err("a refutation has a kind: because race".to_owned()),
         (false, true) => Err("only a refutation has a kind".to_owned()),
         _ => Ok(row),
@@ -147,7 +175,10 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
 }
 
 /// A command; `@FILE` stands for the flags in a file.
-fn subject(root: &Path, command: &str) -> Result<Subject, String> {
+///
+/// # Errors
+/// A generated kernel that there is not, or a file that cannot be read.
+pub(crate) fn subject(root: &Path, command: &str) -> Result<Subject, String> {
     if let Some(name) = command.strip_prefix("weft ") {
         let kernel = weft::kernel(name).ok_or_else(|| format!("no kernel is called `{name}`"))?;
         return Ok(Subject::Generated { name: name.to_owned(), kernel });

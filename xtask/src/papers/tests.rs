@@ -2,7 +2,8 @@
 
 use super::measure::{Figures, Side, lines_of_kernel};
 use super::plot::{Line, Plot};
-use super::rows::{self, Row, Subject, Table, Target};
+use super::rows::{self, Before, Row, Subject, Table, Target};
+use super::twins::{self, Pair, Times};
 use super::{Done, concrete, page, peers};
 use testing::corpus::root;
 
@@ -20,6 +21,9 @@ fn every_table_of_the_papers_is_there_and_its_files_too() {
         "section 6.4",
         "Figure 9",
         "Figure 10",
+        "Triton, checked",
+        "CUDA, checked",
+        "Production style: equivalence",
     ] {
         assert!(tables.iter().any(|table| table.title.contains(title)), "{title}");
     }
@@ -70,6 +74,13 @@ fn wrong_lines_are_named() {
         ("table: t\na | - | proved | check x | because race", 2, "only a refutation"),
         ("table: t\na | - | proved | weft nothing", 2, "no kernel"),
         ("table: t\na | - | proved | check x @nowhere.args", 2, "nowhere.args"),
+        ("table: t\na | - | proved | check x | before long", 2, "no number"),
+        ("table: t\na | - | proved | check x\nb | - | proved | check x | twin c", 3, "`c` is no"),
+        (
+            "table: t\na | - | proved | check x\ntable: u\nb | - | proved | check x | twin a",
+            4,
+            "`a`",
+        ),
         ("table: t\na | - | proved | check x | target two s 3 MB", 2, "no number"),
     ] {
         let (found, message) = rows::parse(&root(), text).unwrap_err();
@@ -95,12 +106,12 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn concrete_runs_have_the_launch_of_their_side_and_values() {
     let command = words(
-        "equiv r.ptx o.ptx::k --grid 2 --ref-block 1 --opt-block 64 --opt-smem 4KiB --arg x=f16[4] --arg y=f32[2]:out --ref-arg n=7 --opt-arg s=f32 --opt-arg i=s32[2] --assume x>0",
+        "equiv r.ptx o.ptx::k --grid 2 --ref-block 1 --opt-block 64 --opt-smem 4KiB --blocks 0..1 --arg x=f16[4] --arg y=f32[2]:out --ref-arg n=7 --opt-arg s=f32 --opt-arg i=s32[2] --assume x>0",
     );
     let found = concrete::commands(&command);
     let expected = [
-        "simulate r.ptx --grid 2 --block 1 --arg x=f16[4]=0.5 --arg y=f32[2]:out --arg n=7",
-        "simulate o.ptx::k --grid 2 --block 64 --smem 4KiB --arg x=f16[4]=0.5 --arg y=f32[2]:out --arg s=0.5 --arg i=s32[2]=1",
+        "simulate r.ptx --grid 2 --block 1 --blocks 0..1 --arg x=f16[4]=0.5 --arg y=f32[2]:out --arg n=7",
+        "simulate o.ptx::k --grid 2 --block 64 --smem 4KiB --blocks 0..1 --arg x=f16[4]=0.5 --arg y=f32[2]:out --arg s=0.5 --arg i=s32[2]=1",
     ];
     assert_eq!(found, expected.map(words));
     assert_eq!(
@@ -114,7 +125,9 @@ fn example() -> Row {
         name: "one, two".to_owned(),
         published: Some(50.0),
         expected: "proved".to_owned(),
-        because: None,
+        because: Default::default(),
+        before: None,
+        twin: None,
         subject: Subject::Flags(words("equiv a b")),
         target: Some(Target { seconds: 2.0, megabytes: 100.0 }),
         peer: None,
@@ -154,6 +167,72 @@ fn a_row_is_written_as_it_was_measured() {
     assert_eq!(text, expected);
 }
 
+/// Seconds of an earlier version take the place of published ones, and have it beside them where there are both.
+#[test]
+fn an_earlier_version_has_columns_where_it_was_measured() {
+    let before = |seconds, stopped| Some(Before { seconds, stopped });
+    let ended = Row { published: None, before: before(2.0, false), ..example() };
+    let stopped = Row { before: before(45.0, true), name: "stopped".to_owned(), ..example() };
+    let done = |row| Done { row, figures: figures(0.5), concrete: None, peer: None };
+    let table = Table { title: "Slow".to_owned(), rows: Vec::new() };
+    let text = page::section(&table, &[done(&ended)], false);
+    assert!(text.contains("| threads | before, s | ratio | concrete run, s | ratio | target |"));
+    assert!(text.contains("| 512, 512 | 2 | 4.0 | – | – | met |"), "{text}");
+    let text = page::section(&table, &[done(&ended), done(&stopped)], false);
+    assert!(text.contains("| before, s | ratio | published, s | ratio | concrete run, s |"));
+    assert!(text.contains("| 2 | 4.0 | – | – | – | – | met |"), "{text}");
+    assert!(text.contains("| > 45 | > 90 | 50 | 100 | – | – | met |"), "{text}");
+    let plain = example();
+    assert!(!page::section(&table, &[done(&plain)], false).contains("before"));
+}
+
+#[test]
+fn rows_say_what_was_before_and_what_their_twin_is() {
+    let text = "table: t\na, b | - | proved | check x | before > 3.5\n\
+                bad | - | refuted | check y --grid 1 | because race uninitialised | before 2 | twin a, b";
+    let tables = rows::parse(&root(), text).unwrap();
+    let [clean, bad] = tables[0].rows.as_slice() else { panic!("two rows") };
+    assert_eq!(clean.before, Some(Before { seconds: 3.5, stopped: true }));
+    assert_eq!(bad.before, Some(Before { seconds: 2.0, stopped: false }));
+    assert_eq!(bad.because, ["race", "uninitialised"].map(str::to_owned).into());
+    let pair =
+        Pair { name: "bad".to_owned(), clean: words("check x"), bad: words("check y --grid 1") };
+    assert_eq!(twins::of_table(&tables[0]), [pair]);
+}
+
+#[test]
+fn kernels_of_the_corpus_have_their_repaired_twins() {
+    assert_eq!(twins::repaired("a_broken"), ["a_fixed"]);
+    assert_eq!(twins::repaired("a_drop2_broken"), ["a_drop2_fixed", "a_fixed"]);
+    assert_eq!(twins::repaired("a_drop_broken"), ["a_drop_fixed"]);
+    assert!(twins::repaired("a_fixed").is_empty());
+    let pairs = twins::pairs(&root(), &[]).unwrap();
+    let find = |name: &str| pairs.iter().find(|pair| pair.name == name).unwrap();
+    let one = find("table6_layer_norm_broken");
+    assert_eq!(one.bad[..3], words("check corpus/sync/table6_layer_norm_broken.ptx --grid"));
+    assert_eq!(one.clean[..2], words("check corpus/sync/table6_layer_norm_fixed.ptx"));
+    assert!(pairs.len() > 90, "{}", pairs.len());
+}
+
+#[test]
+fn the_worst_ratios_come_first_and_the_bound_holds_for_all() {
+    let times = |name: &str, clean, bad| Times { name: name.to_owned(), clean, bad };
+    let mut all: Vec<Times> = (0..12).map(|n| times(&format!("short {n}"), 0.001, 0.1)).collect();
+    all.push(times("long", 1.0, 2.2));
+    all.push(times("near the bound", 0.1, 0.49));
+    assert_eq!(all[0].ratio(), 0.0);
+    assert!((all[12].ratio() - 2.0).abs() < 1e-9);
+    assert!(twins::summary(&all).ends_with("All 14 pairs are within the bound of 3.\n"));
+    all.push(times("beyond", 0.1, 0.51));
+    let worst: Vec<&str> = twins::worst(&all).iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(worst.len(), twins::SHOWN);
+    assert_eq!(worst[..3], ["beyond", "near the bound", "long"]);
+    assert!(twins::summary(&all).starts_with("  3.10: beyond, 0.510 s, clean 0.100 s\n"));
+    let page = page::of_twins(&all);
+    assert!(page.contains("1 of 15 pairs are beyond the bound of 3.\n"), "{page}");
+    assert!(page.contains("| beyond | 0.510 | 0.100 | 3.10 |\n| near the bound |"), "{page}");
+}
+
 #[test]
 fn what_misses_its_target_says_by_how_much() {
     let row = example();
@@ -168,7 +247,7 @@ fn what_misses_its_target_says_by_how_much() {
     let wrong = Done { figures: Figures { verdict: "unknown".to_owned(), ..figures(0.1) }, ..slow };
     assert!(!wrong.is_expected());
     let refuted =
-        Row { expected: "refuted".to_owned(), because: Some("race".to_owned()), ..example() };
+        Row { expected: "refuted".to_owned(), because: ["race".to_owned()].into(), ..example() };
     let found = |kinds: &[&str]| {
         let kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
         let figures = Figures { verdict: "refuted".to_owned(), kinds, ..figures(0.1) };
