@@ -220,7 +220,7 @@ impl<'p> Machine<'p> {
     fn position(&self, site: Site) -> Option<Position> {
         // Numbers ascend, in functions and in their blocks.
         let begins = |code: &Code| code.first.iter().next().is_some_and(|&first| first <= site);
-        let (function, code) = self.codes.enumerate().filter(|(_, code)| begins(code)).last()?;
+        let (function, code) = self.codes.enumerate().rfind(|(_, code)| begins(code))?;
         let after = code.first.iter().as_slice().partition_point(|&first| first <= site);
         let block = base::Index::from_position(after.checked_sub(1)?);
         Some(Position { function, block, index: (site - code.first[block]) as usize })

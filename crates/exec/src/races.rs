@@ -200,7 +200,8 @@ impl Reported {
                 if position == report.undecided.len() {
                     let race = launch.race(conflict, context, false);
                     let values = report.open_values.get(&(b, conflict.later.who)).cloned();
-                    let values = values.filter(|_| reason == crate::finding::VALUES_OPEN);
+                    let asks = reason == crate::finding::VALUES_OPEN && conflict.blocks.is_none();
+                    let values = values.filter(|_| asks);
                     report.undecided.push(Undecided { race, reason, values });
                 }
                 return None;

@@ -48,8 +48,8 @@ pub(crate) struct Report {
     pub(crate) unfixed: bool,
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
-    /// What a thread found at an instruction and stored there, where it is open whether they are the same: the first of each,
-    /// and not of too many.
+    /// What a thread of the block found at an instruction and stored there, where it is open whether they are the same: the first
+    /// of each, and not of too many.
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
@@ -147,9 +147,8 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.conditional.extend(block.conditional);
-        for (key, values) in block.open_values {
-            self.open_values.entry(key).or_insert(values);
-        }
+        // Threads are those of the block whose conflicts are looked at next.
+        self.open_values = block.open_values;
         self.rounding_sums.extend(block.rounding_sums);
         self.unfixed |= block.unfixed;
         self.barrier_uses.extend(block.barrier_uses);
