@@ -70,7 +70,7 @@ pub(crate) struct Finished<'r> {
 }
 
 /// Something to tell; a group of findings, if it is not open.
-pub(crate) struct Told<'f> {
+pub(crate) struct Reported<'f> {
     pub(crate) group: Option<Group<'f>>,
     pub(crate) diagnostic: Diagnostic,
 }
@@ -366,7 +366,7 @@ impl Finished<'_> {
     }
 
     /// Faults, and accesses of which it is open whether they race, as something to tell.
-    pub(crate) fn told(&self) -> Vec<Told<'_>> {
+    pub(crate) fn reported(&self) -> Vec<Reported<'_>> {
         let (program, groups) = (self.program(), self.groups());
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
         let hints = self.hints.get_or_init(|| {
@@ -381,17 +381,17 @@ impl Finished<'_> {
             } else if let Some(hint) = hint {
                 diagnostic = diagnostic.help(hint.as_str());
             }
-            Told { group: Some(group), diagnostic }
+            Reported { group: Some(group), diagnostic }
         });
-        let open = self.open().map(|diagnostic| Told { group: None, diagnostic });
+        let open = self.open().map(|diagnostic| Reported { group: None, diagnostic });
         faults.chain(open).collect()
     }
 
     /// Faults and the place where the run stopped: results, for people.
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
-        let told = self.told().into_iter().map(|told| told.diagnostic);
-        for diagnostic in told.chain(self.stopped()) {
+        let reported = self.reported().into_iter().map(|reported| reported.diagnostic);
+        for diagnostic in reported.chain(self.stopped()) {
             text.push_str(&diagnostics::render(&diagnostic, self.input, colour));
             text.push_str("\n\n");
         }

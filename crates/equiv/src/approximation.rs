@@ -30,8 +30,8 @@ const LONG: u32 = 12;
 /// Constants that a reason names.
 const SHOWN: usize = 3;
 
-/// What is to be told of a difference.
-pub(crate) enum Told {
+/// What is to be reported of a difference.
+pub(crate) enum Reported {
     /// That there is one, at this point.
     At(Point, Discrepancy),
     /// Why it is none.
@@ -44,9 +44,9 @@ pub(crate) fn look(
     pair: (Term, Term),
     found: (&Point, &Discrepancy),
     budget: &Budget,
-) -> Told {
+) -> Reported {
     let (point, discrepancy) = found;
-    let as_found = || Told::At(point.clone(), discrepancy.clone());
+    let as_found = || Reported::At(point.clone(), discrepancy.clone());
     if discrepancy.relative() > ALIKE {
         return as_found();
     }
@@ -54,10 +54,10 @@ pub(crate) fn look(
     if widest.relative <= CLOSE
         && let Some(reason) = reason(problem, pair, widest.relative)
     {
-        return Told::Close(reason);
+        return Reported::Close(reason);
     }
     match widest.relative > discrepancy.relative() {
-        true => Told::At(widest.point, widest.discrepancy),
+        true => Reported::At(widest.point, widest.discrepancy),
         false => as_found(),
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     use term::Inputs;
 
     /// `x` against `Σ cᵢ·x` with these constants.
-    fn told(constants: &[f64]) -> Told {
+    fn reported(constants: &[f64]) -> Reported {
         let mut inputs = Inputs::new();
         let x = inputs.scalar("x").unwrap();
         let mut terms = Terms::new(Arc::new(inputs));
@@ -148,12 +148,14 @@ mod tests {
     #[test]
     fn small_differences_of_polynomials_are_no_mistakes() {
         let close = [0.333_333_5, 0.233_333_3, 0.433_333_3];
-        assert!(matches!(told(&close), Told::Close(reason) if reason.contains("optimised side")));
+        assert!(
+            matches!(reported(&close), Reported::Close(reason) if reason.contains("optimised side"))
+        );
         // Ten times as far apart as approximations are.
         let far = [0.333_433_4, 0.233_333_3, 0.433_333_3];
-        assert!(matches!(told(&far), Told::At(..)));
+        assert!(matches!(reported(&far), Reported::At(..)));
         // Two constants make no polynomial, and short ones none either.
-        assert!(matches!(told(&[0.333_333_5, 0.666_666_6]), Told::At(..)));
-        assert!(matches!(told(&[0.5, 0.25, 0.249_999_046_325_683_6]), Told::At(..)));
+        assert!(matches!(reported(&[0.333_333_5, 0.666_666_6]), Reported::At(..)));
+        assert!(matches!(reported(&[0.5, 0.25, 0.249_999_046_325_683_6]), Reported::At(..)));
     }
 }

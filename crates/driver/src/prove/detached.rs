@@ -18,12 +18,12 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// How long somebody is waited for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Deadline {
     until: Option<Instant>,
     watch: Option<&'static Watch>,
 }
 
-impl Patience {
+impl Deadline {
     /// That of a command which begins now.
     pub(super) fn of(options: &Options<'_>) -> Self {
         let until = options.time.and_then(|time| Instant::now().checked_add(time));
@@ -55,14 +55,14 @@ impl<T: Send + 'static> Detached<T> {
     }
 
     /// What came of it; nothing if that takes too long.
-    pub(super) fn result(self, patience: Patience) -> Option<T> {
+    pub(super) fn result(self, deadline: Deadline) -> Option<T> {
         let asked = Instant::now();
         loop {
             match self.0.recv_timeout(LOOK) {
                 Ok(Ok(result)) => return Some(result),
                 // A bug of ours is told where it is caught.
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(RecvTimeoutError::Timeout) if patience.is_over(asked) => return None,
+                Err(RecvTimeoutError::Timeout) if deadline.is_over(asked) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
@@ -74,22 +74,22 @@ impl<T: Send + 'static> Detached<T> {
 mod tests {
     use super::*;
 
-    fn patience(milliseconds: u64) -> Patience {
+    fn deadline(milliseconds: u64) -> Deadline {
         let until = Instant::now() + Duration::from_millis(milliseconds);
-        Patience { until: Some(until), watch: None }
+        Deadline { until: Some(until), watch: None }
     }
 
     #[test]
     fn what_never_ends_is_left_alone() {
         let (_kept, never) = mpsc::channel::<()>();
         let work = Detached::start(move || never.recv().is_ok()).unwrap();
-        assert_eq!(work.result(patience(30)), None);
+        assert_eq!(work.result(deadline(30)), None);
     }
 
     #[test]
     fn what_ends_is_waited_for() {
         let work = Detached::start(|| 7).unwrap();
-        assert_eq!(work.result(Patience { until: None, watch: None }), Some(7));
+        assert_eq!(work.result(Deadline { until: None, watch: None }), Some(7));
     }
 
     #[test]
@@ -98,6 +98,6 @@ mod tests {
         let (_kept, never) = mpsc::channel::<()>();
         let work = Detached::start(move || never.recv().is_ok()).unwrap();
         WATCH.stop();
-        assert_eq!(work.result(Patience { until: None, watch: Some(&WATCH) }), None);
+        assert_eq!(work.result(Deadline { until: None, watch: Some(&WATCH) }), None);
     }
 }

@@ -1,7 +1,7 @@
 //! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
 
 use super::answer::{Report, name, remarks};
-use super::detached::Patience;
+use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
 use super::options::Options;
 use super::reading::Text;
@@ -109,9 +109,9 @@ fn compare_all(
         kernel,
         compiling,
     };
-    let patience = Patience::of(&options);
-    let ((done, second), first) = reading::beside(asked(0, reference), patience, || {
-        reading::beside(asked(1, optimised), patience, || within(limit(&options), work))
+    let deadline = Deadline::of(&options);
+    let ((done, second), first) = reading::beside(asked(0, reference), deadline, || {
+        reading::beside(asked(1, optimised), deadline, || within(limit(&options), work))
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {

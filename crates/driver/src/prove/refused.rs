@@ -1,6 +1,6 @@
 //! Ends of `prove` without an answer: a text or kernel that is not read, or that a compiler reads in another way.
 
-use super::detached::Patience;
+use super::detached::Deadline;
 use super::options::Options;
 use super::reading::Refused;
 use super::{compare, document, unread};
@@ -34,7 +34,7 @@ pub(super) fn refused(
     options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    let diagnostic = unread::judged(diagnostic, input, options.compiling, Patience::of(options));
+    let diagnostic = unread::judged(diagnostic, input, options.compiling, Deadline::of(options));
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
     let messages = render(&diagnostic, input, colour) + "\n";

@@ -1,7 +1,7 @@
 //! One kernel from options to report.
 
 use super::answer::Report;
-use super::detached::Patience;
+use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack};
 use super::options::Options;
 use super::reading::Text;
@@ -45,8 +45,8 @@ pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcom
     let how = param::Options { infers: options.infers, suggests: true };
     let asked =
         compare::Asked { source: &input.source, kernel: &kernel, compiling: options.compiling };
-    let patience = Patience::of(&options);
-    let ((answer, found, stopped), compared) = compare::beside(asked, patience, || {
+    let deadline = Deadline::of(&options);
+    let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
         let done = within(limit(&options), || param::prove(&kernel, found, how));
         let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
         (answer, found, done.is_cut)

@@ -2,7 +2,7 @@
 //! annotations are no C++, and what is wrong in them is wrong.
 
 use super::compare::{Compiling, is_accepted};
-use super::detached::Patience;
+use super::detached::Deadline;
 use crate::Input;
 use base::{Code, Diagnostic, Severity, Span};
 
@@ -11,13 +11,13 @@ pub(super) fn judged(
     diagnostic: Diagnostic,
     input: &Input,
     compiling: Option<&Compiling>,
-    patience: Patience,
+    deadline: Deadline,
 ) -> Diagnostic {
     let span = diagnostic.primary.span;
     if diagnostic.severity != Severity::Error || is_annotation(input, span) {
         return diagnostic;
     }
-    match compiling.and_then(|compiling| is_accepted(&input.source, compiling, patience)) {
+    match compiling.and_then(|compiling| is_accepted(&input.source, compiling, deadline)) {
         Some(false) => diagnostic,
         _ => Diagnostic {
             severity: Severity::Unsupported,

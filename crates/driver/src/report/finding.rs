@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Input;
 use crate::demangle::demangle;
-use crate::execute::{Finished, Told, writer};
+use crate::execute::{Finished, Reported, writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
 use crate::vocabulary::{FindingKind, PropertyName, Severity};
@@ -33,12 +33,12 @@ pub(super) fn findings(
     side: Option<&'static str>,
 ) -> (Vec<Finding>, Vec<Finding>) {
     let (mut found, mut open) = (Vec::new(), Vec::new());
-    for told in finished.told() {
-        match &told {
-            Told { group: Some(group), diagnostic } => {
+    for reported in finished.reported() {
+        match &reported {
+            Reported { group: Some(group), diagnostic } => {
                 found.push(finding(finished, group, diagnostic));
             }
-            Told { group: None, diagnostic } => {
+            Reported { group: None, diagnostic } => {
                 let mut one = bare(
                     diagnostic.code,
                     FindingKind::Unsupported,

@@ -9,7 +9,7 @@
 use super::elements::Elements;
 use super::visible::Seen;
 use super::{Outputs, Pair, terms};
-use crate::approximation::Told;
+use crate::approximation::Reported;
 use crate::difference::{Difference, Point};
 use crate::position::Position;
 use crate::ran::Ran;
@@ -61,7 +61,7 @@ impl Outputs<'_, '_> {
                 continue;
             }
             let position = Position { name: names[element].to_owned(), index };
-            let Told::At(point, discrepancy) = self.look(pair, (&point, &discrepancy)) else {
+            let Reported::At(point, discrepancy) = self.look(pair, (&point, &discrepancy)) else {
                 continue;
             };
             let seen = self.difference(&position, pair, &point, &discrepancy);

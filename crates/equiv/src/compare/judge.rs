@@ -2,7 +2,7 @@
 
 use super::visible::Seen;
 use super::{Outputs, Pair};
-use crate::approximation::{self, Told};
+use crate::approximation::{self, Reported};
 use crate::difference::{Difference, Point, describe};
 use crate::position::{OpenReason, Position, Unsettled};
 use crate::witness::{Numbers, confirm};
@@ -26,10 +26,10 @@ impl Outputs<'_, '_> {
             match decision {
                 Decision::Different { point, discrepancy } => {
                     let difference = match self.look(pair, (point, discrepancy)) {
-                        Told::At(point, discrepancy) => {
+                        Reported::At(point, discrepancy) => {
                             self.visible(&position, pair, (point, discrepancy))
                         }
-                        Told::Close(reason) => Err(OpenReason::Approximates(reason)),
+                        Reported::Close(reason) => Err(OpenReason::Approximates(reason)),
                     };
                     match difference {
                         Ok(difference) => return Err(difference),
@@ -135,7 +135,7 @@ impl Outputs<'_, '_> {
     }
 
     /// Whether a difference is one, and where it is best seen.
-    pub(super) fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Told {
+    pub(super) fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Reported {
         self.with_problem(&[pair], |problem, budget| {
             approximation::look(problem, pair, found, budget)
         })

@@ -29,7 +29,7 @@ pub use table::{Reading, readings};
 pub(super) use data::{Comparison, Timed};
 pub(super) use show::{as_data, assumption, bug, line, message, note};
 
-use super::detached::{Detached, Patience};
+use super::detached::{Deadline, Detached};
 use crate::cuda;
 use base::SourceFile;
 use compiled::Program;
@@ -59,7 +59,7 @@ fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed
 /// Compares in a thread of its own while something else is done.
 pub(super) fn beside<T>(
     asked: Asked<'_>,
-    patience: Patience,
+    deadline: Deadline,
     other: impl FnOnce() -> T,
 ) -> (T, Timed) {
     let start = Instant::now();
@@ -71,7 +71,7 @@ pub(super) fn beside<T>(
     let compiling = compiling.clone();
     let thread = Detached::start(move || compare(&source, &kernel, &compiling));
     let done = other();
-    let timed = thread.and_then(|thread| thread.result(patience)).unwrap_or_else(|| {
+    let timed = thread.and_then(|thread| thread.result(deadline)).unwrap_or_else(|| {
         let reason = NotCompared::Time.to_string();
         Timed { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
     });
@@ -123,7 +123,7 @@ fn kept_or_made(
 pub(super) fn is_accepted(
     source: &SourceFile,
     compiling: &Compiling,
-    patience: Patience,
+    deadline: Deadline,
 ) -> Option<bool> {
     let library = compiling.options.environment.nvrtc()?;
     let (source, compiling) = (source.clone(), compiling.clone());
@@ -141,5 +141,5 @@ pub(super) fn is_accepted(
         };
         compile(source.text()) || compile(&cuda::without_host(source.text()))
     };
-    Detached::start(accepts)?.result(patience)
+    Detached::start(accepts)?.result(deadline)
 }
