@@ -273,7 +273,9 @@ impl Numbering {
     /// Adds a value to the sum that is made: the summands of a sum, one by one.
     fn add(&mut self, negative: bool, number: ValueNumber) {
         match self.value(number).cloned().as_deref() {
-            Some(Value::Sum(summands)) if self.may_copy(self.products.len(), summands.len()) => {
+            Some(Value::Sum(summands))
+                if summands.len() == 1 || self.may_copy(self.products.len(), summands.len()) =>
+            {
                 self.products.extend(summands.iter().map(|one| one.negated(negative)));
             }
             Some(Value::Product(factors)) if factors.len() == 2 => {
@@ -322,9 +324,14 @@ impl Numbering {
         match self.value(number).map(|value| &**value) {
             Some(Value::Product(own)) => factors.extend_from_slice(own),
             Some(Value::Sum(summands)) if summands.len() == 1 => {
-                // A value that is negated; its factors are no such sums.
+                // A value that is negated. Its factors may be such sums again, in chains without an end: they stay what
+                // they are, sign and all.
                 for number in summands[0].operands() {
-                    self.factors(number, factors);
+                    match self.value(number).map(|value| &**value) {
+                        Some(Value::Product(own)) => factors.extend_from_slice(own),
+                        _ if number == self.one() => {}
+                        _ => factors.push(number),
+                    }
                 }
                 return summands[0].is_negative();
             }

@@ -4,6 +4,7 @@ use super::*;
 use std::sync::Arc;
 use term::Inputs;
 use term::text::{Scope, parse_expression, parse_script};
+use testing::Random;
 
 /// Whether two expressions over x, y, z and w have the same number, each in a store of its own.
 fn same(a: &str, b: &str) -> bool {
@@ -105,4 +106,87 @@ fn a_store_may_grow() {
     }
     assert_ne!(numbers[0], numbers[1]);
     assert_eq!(numbers[1..], [numbers[1]; 3]);
+}
+
+/// An expression drawn at random, and its values where x, y, z and w are these.
+fn drawn(random: &mut Random, depth: usize) -> (String, [i128; 4]) {
+    const POINTS: [(&str, [i128; 4]); 4] =
+        [("x", [2, -3, 1, 5]), ("y", [3, 1, -2, -1]), ("z", [-1, 2, 5, 3]), ("w", [7, -5, 3, -2])];
+    if depth == 0 || random.once_in(8) {
+        let (name, values) = random.pick(&POINTS);
+        return (name.to_owned(), values);
+    }
+    let (a, at_a) = drawn(random, depth - 1);
+    if random.once_in(3) {
+        return (format!("-({a})"), at_a.map(|value| -value));
+    }
+    let (b, at_b) = drawn(random, depth - 1);
+    let (operator, apply): (&str, fn(i128, i128) -> i128) = match random.below(8) {
+        0..4 => ("*", |a, b| a * b),
+        4..6 => ("+", |a, b| a + b),
+        6 => ("-", |a, b| a - b),
+        _ => {
+            let greatest = std::array::from_fn(|at| at_a[at].max(at_b[at]));
+            return (format!("max({a}, {b})"), greatest);
+        }
+    };
+    (format!("({a}){operator}({b})"), std::array::from_fn(|at| apply(at_a[at], at_b[at])))
+}
+
+/// Expressions of one number have one value at every point, also when nothing is copied from nested tables any more.
+#[test]
+fn expressions_of_one_number_are_equal() {
+    for copied in [0, MOST_COPIED] {
+        let script = parse_script("input x, y, z, w").unwrap();
+        let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let mut numbering = Numbering { copied, ..Numbering::default() };
+        let mut known: FxHashMap<ValueNumber, (String, [i128; 4])> = FxHashMap::default();
+        let mut random = Random::new(20_261_117);
+        let mut met = 0;
+        for _ in 0..30_000 {
+            let (text, values) = drawn(&mut random, 4);
+            let term = scope.term(&mut terms, &parse_expression(&text).unwrap()).unwrap();
+            let Some(number) = numbering.number(0, &terms, term) else { continue };
+            match known.get(&number) {
+                Some((other, at)) => {
+                    assert_eq!(*at, values, "{text} and {other}");
+                    met += usize::from(*other != text);
+                }
+                None => {
+                    known.insert(number, (text, values));
+                }
+            }
+        }
+        assert!(met > 1000, "{met}");
+    }
+}
+
+/// A double negation that the budget leaves nested keeps its sign: the product was that of one negation.
+#[test]
+fn negations_keep_their_signs_without_a_budget() {
+    let script = parse_script("input x, y, z, w").unwrap();
+    let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
+    let mut terms = Terms::new(Arc::new(inputs));
+    let mut numbering = Numbering { copied: MOST_COPIED, ..Numbering::default() };
+    let numbers = ["(-(x*y))*z", "(-(-(x*y)))*z", "x*y*z"].map(|text| {
+        let term = scope.term(&mut terms, &parse_expression(text).unwrap()).unwrap();
+        numbering.number(0, &terms, term).unwrap()
+    });
+    assert_ne!(numbers[0], numbers[1]);
+    assert_eq!(numbers[1], numbers[2]);
+}
+
+/// Each step negates and squares: the factors of a negated value are not followed to the end.
+#[test]
+fn negated_squares_have_no_end() {
+    let mut inputs = Inputs::new();
+    let x = inputs.scalar("x").unwrap();
+    let mut terms = Terms::new(Arc::new(inputs));
+    let mut value = terms.input(x);
+    for _ in 0..2000 {
+        let square = terms.multiply(value, value);
+        value = terms.negate(square);
+    }
+    assert!(Numbering::default().number(0, &terms, value).is_some());
 }
