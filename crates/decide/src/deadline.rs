@@ -77,4 +77,23 @@ mod tests {
         let answers = decide(&problem, &[(a, b)], &Budget { deadline, ..budget });
         assert!(matches!(answers[..], [Decision::Unknown(Reason::Time)]), "{answers:?}");
     }
+
+    /// Points at which the reference might be defined are not looked at when the time is over.
+    #[test]
+    fn no_point_is_tried_after_the_end() {
+        let mut inputs = Inputs::new();
+        let x = inputs.scalar("x").unwrap();
+        let terms = Terms::new(Arc::new(inputs));
+        let x = terms.input(x);
+        let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
+        let has_domain = |deadline: Deadline| {
+            let budget = Budget { deadline, ..Budget::default() };
+            let points = crate::points::Points::new(&problem, &budget);
+            let search = crate::witness::Search::new(&problem, (x, x), &points);
+            [search.reference_has_domain(96), search.reference_is_real(96)]
+        };
+        assert_eq!(has_domain(Deadline::default()), [true; 2]);
+        let over = Deadline { at: Some(Instant::now()), ..Deadline::default() };
+        assert_eq!(has_domain(over), [false; 2]);
+    }
 }

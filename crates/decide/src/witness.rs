@@ -103,20 +103,25 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Whether some point satisfies the assumptions and has the reference defined; stops there.
+    /// Whether some point satisfies the assumptions and has the reference defined; stops there, and with the time.
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
-        (0..points).any(|number| {
+        self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
             matches!(self.reference_at(&point), Value::Real(_) | Value::Any | Value::Infinity(_))
         })
     }
 
-    /// Whether some point satisfies the assumptions and has a real number for the reference; stops there.
+    /// Whether some point satisfies the assumptions and has a real number for the reference; stops there, and with the time.
     pub(crate) fn reference_is_real(&self, points: u64) -> bool {
-        (0..points).any(|number| {
+        self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
             matches!(self.reference_at(&point), Value::Real(_))
         })
+    }
+
+    /// The numbers of points, until the time is over.
+    fn in_time(&self, points: u64) -> impl Iterator<Item = u64> {
+        (0..points).take_while(|_| !self.points.deadline.has_passed())
     }
 
     /// Tries the points numbered `points`, until the values differ; intervals at each of the first
