@@ -4,6 +4,7 @@
 //! are compared in order, and sorted only if that fails. Equal multisets are equal sums; unequal
 //! ones say nothing (`x·y − x·y` is 0), the next rung decides. All of these terms are total.
 
+use multiversion::multiversion;
 use term::{Factors, Node, Sum, Term, Terms};
 
 /// Scratch space, kept between outputs.
@@ -109,12 +110,7 @@ fn gather_run<'a>(
     keys: &mut Vec<u64>,
 ) -> Option<(Option<Sum>, u64, &'a [Factors])> {
     let inputs = terms.inputs().len() as u32;
-    // Two passes without an early end: they use vector instructions.
-    let last = |last: u32, factors: &Factors| {
-        last.max(factors.left().position() as u32).max(factors.right().position() as u32)
-    };
-    if !run.is_empty() && run.iter().fold(0, last) < inputs {
-        keys.extend(run.iter().map(|factors| sign ^ key_of_inputs(*factors)));
+    if gather_inputs(run, inputs, sign, keys) {
         return Some((None, sign, &[]));
     }
     let one = terms.node_of(terms.one());
@@ -139,6 +135,20 @@ fn gather_run<'a>(
         keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
     }
     Some((None, sign, &[]))
+}
+
+/// Gathers a run of products of inputs; whether it is one.
+#[multiversion(targets("x86_64+avx2"))]
+fn gather_inputs(run: &[Factors], inputs: u32, sign: u64, keys: &mut Vec<u64>) -> bool {
+    // Two passes without an early end: they use vector instructions.
+    let last = |last: u32, factors: &Factors| {
+        last.max(factors.left().position() as u32).max(factors.right().position() as u32)
+    };
+    let of_inputs = run.iter().fold(0, last) < inputs;
+    if of_inputs {
+        keys.extend(run.iter().map(|factors| sign ^ key_of_inputs(*factors)));
+    }
+    of_inputs
 }
 
 /// A product of inputs as a number.

@@ -27,6 +27,9 @@ const SMALL: f64 = 1e-270;
 /// What a library function may be off by, relatively.
 const MARGIN: f64 = 1.0 / (1u64 << 50) as f64;
 
+/// The bits of a double without which a product of two has at most 53.
+const LOW_HALF: u64 = (1 << 27) - 1;
+
 /// Down if the exact result is below `value`.
 fn down(value: f64, error: f64) -> f64 {
     if error < 0.0 { value.next_down() } else { value }
@@ -49,6 +52,11 @@ fn product(a: f64, b: f64) -> (f64, Option<f64>) {
     let product = a * b;
     if a == 0.0 || b == 0.0 {
         return (0.0, Some(0.0));
+    }
+    // Singles have 24 bits: products of two are exact, and need no fused multiplication, which may
+    // be a call.
+    if (a.to_bits() | b.to_bits()) & LOW_HALF == 0 && product.is_normal() {
+        return (product, Some(0.0));
     }
     (product, (product.abs() > SMALL).then(|| a.mul_add(b, -product)))
 }
@@ -133,8 +141,9 @@ impl Enclosure for Double {
 
     fn mul(&self, other: &Self) -> Option<Self> {
         if self.low == self.high && other.low == other.high {
-            let result = product(self.low, other.low);
-            return Self::corners([result; 4]);
+            let (value, error) = product(self.low, other.low);
+            let (below, above) = (error.unwrap_or(-1.0), error.unwrap_or(1.0));
+            return Self::new(down(value, below), up(value, above));
         }
         Self::corners([
             product(self.low, other.low),

@@ -247,9 +247,8 @@ impl Terms {
     /// The sum of the first lane stands for all: lane `l`'s is in the list `l` after that of the first, and as long.
     #[inline]
     pub fn multiply_add_inputs(&mut self, a: &[u32; LANES], b: &[u32; LANES], first: Term) -> bool {
-        // One pass without an early end: it uses vector instructions.
-        let last = a.iter().chain(b).fold(0, |last, &position| last.max(position));
-        first.prefix != 0 && last < self.first_node && self.sums.append_to_all(sum_of(first), a, b)
+        let inputs = all_below(a.iter().chain(b).copied(), self.first_node);
+        first.prefix != 0 && inputs && self.sums.append_to_all(sum_of(first), a, b)
     }
 
     /// `c + Σ aᵢ · bᵢ` for inputs at these positions and a sum that nothing was appended to yet; `None` if they are something
@@ -260,8 +259,8 @@ impl Terms {
         products: impl ExactSizeIterator<Item = (u32, u32)> + Clone,
         c: Term,
     ) -> Option<Term> {
-        let last = products.clone().fold(0, |last, (a, b)| last.max(a).max(b));
-        if c.prefix == 0 || last >= self.first_node {
+        let positions = products.clone().flat_map(|(a, b)| [a, b]);
+        if c.prefix == 0 || !all_below(positions, self.first_node) {
             return None;
         }
         let factors = products.map(|(a, b)| Factors::new(false, NodeId(a), NodeId(b)));
@@ -460,4 +459,37 @@ fn sum_of(term: Term) -> Sum {
 
 fn term_of(sum: Sum) -> Term {
     Term { id: sum.list.0, prefix: sum.length }
+}
+
+/// Whether all positions are below `limit`, which is less than 2^31.
+///
+/// One pass without comparisons: unsigned ones have no vector instruction on every processor. Of
+/// numbers below 2^31 a difference is negative where the first is the smaller one.
+#[inline(always)]
+fn all_below(positions: impl Iterator<Item = u32>, limit: u32) -> bool {
+    let (any, all) = positions.fold((0, u32::MAX), |(any, all), position: u32| {
+        (any | position, all & position.wrapping_sub(limit))
+    });
+    any >> 31 == 0 && all >> 31 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_below;
+
+    #[test]
+    fn positions_are_below_a_limit() {
+        let edges = [0, 1, 5, 6, 7, (1 << 31) - 1, 1 << 31, u32::MAX - 5, u32::MAX];
+        for limit in [0, 1, 6, (1 << 31) - 1] {
+            for a in edges {
+                for b in edges {
+                    assert_eq!(
+                        all_below([a, b].into_iter(), limit),
+                        a.max(b) < limit,
+                        "{a} {b} {limit}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::layout::{Layout, Word};
 use crate::registers::Registers;
 use base::IndexVec;
 use ir::{BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Width};
+use multiversion::multiversion;
 use sync::Site;
 
 /// A function's instructions, block by block.
@@ -159,7 +160,9 @@ impl Decoded {
         match self {
             Self::Other => false,
             Self::Fma { flush, dst, sources } => {
-                float(registers, sources, *dst, lanes, |out, operands| fma(*flush, out, operands))
+                float(registers, sources, *dst, lanes, |out, [a, b, c]| {
+                    narrow::fma(*flush, out, a, b, c);
+                })
             }
             Self::Single { op, flush, dst, sources } => {
                 float(registers, sources, *dst, lanes, |out, operands| {
@@ -223,20 +226,17 @@ fn float<const N: usize>(
     true
 }
 
-fn fma(flush: bool, out: &mut Narrow, [a, b, c]: [&Narrow; 3]) {
-    match flush {
-        false => narrow::fma(false, out, a, b, c),
-        true => narrow::fma(true, out, a, b, c),
-    }
-}
-
-fn single(op: FloatBinary, flush: bool, out: &mut Narrow, [a, b]: [&Narrow; 2]) {
+#[multiversion(targets("x86_64+avx2"))]
+fn single(op: FloatBinary, flush: bool, out: &mut Narrow, operands: [&Narrow; 2]) {
+    let [a, b] = operands;
     match flush {
         false => narrow::float_binary(op, false, out, a, b),
         true => narrow::float_binary(op, true, out, a, b),
     }
 }
 
-fn integer(op: IntBinary, out: &mut Narrow, [a, b]: [&Narrow; 2]) {
+#[multiversion(targets("x86_64+avx2"))]
+fn integer(op: IntBinary, out: &mut Narrow, operands: [&Narrow; 2]) {
+    let [a, b] = operands;
     narrow::int_binary(op, out, a, b);
 }

@@ -6,6 +6,7 @@ use super::super::float::fused_single;
 use super::super::nan;
 use super::{LANES, Narrow, each_lane, gather};
 use ir::{FloatBinary, FloatMode, Format, IntBinary, Relation, Width};
+use multiversion::{multiversion, target::match_target};
 
 type Singles = [f32; LANES];
 
@@ -37,12 +38,31 @@ fn map(flush: bool, out: &mut Narrow, a: &Narrow, b: &Narrow, f: impl Fn(f32, f3
 }
 
 /// `a·b + c` in single precision, rounded once, to nearest.
-#[inline(always)]
+///
+/// By the processor's instruction where it has one.
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn fma(flush: bool, out: &mut Narrow, a: &Narrow, b: &Narrow, c: &Narrow) {
+    let fused = match_target! {
+        "x86_64+avx2+fma" => f32::mul_add,
+        _ => fused_single,
+    };
+    match flush {
+        false => fma_by(fused, false, out, [a, b, c]),
+        true => fma_by(fused, true, out, [a, b, c]),
+    }
+}
+
+#[inline(always)]
+fn fma_by(
+    fused: impl Fn(f32, f32, f32) -> f32,
+    flush: bool,
+    out: &mut Narrow,
+    [a, b, c]: [&Narrow; 3],
+) {
     let (x, y, z) = (load(flush, a), load(flush, b), load(flush, c));
     let mut result = [0.0; LANES];
     for lane in 0..LANES {
-        result[lane] = fused_single(x[lane], y[lane], z[lane]);
+        result[lane] = fused(x[lane], y[lane], z[lane]);
     }
     store(flush, out, result);
 }

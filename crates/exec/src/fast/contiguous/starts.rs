@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
+use multiversion::multiversion;
 
 /// The most bytes a lane accesses at once here.
 pub(super) const MOST_BYTES: u32 = 32;
@@ -40,6 +41,42 @@ impl Pattern {
             _ => Self::Any,
         }
     }
+}
+
+/// The starts of addresses; all their bits together, and how they lie to each other.
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract(
+    values: &Lanes,
+    shift: u64,
+    mask: u64,
+    bytes: u32,
+    starts: &mut Narrow,
+) -> (u64, Pattern) {
+    let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
+    let origin = values[0];
+    for (lane, (&value, start)) in values.iter().zip(starts).enumerate() {
+        let own = value.wrapping_sub(shift) & mask;
+        *start = own as u32;
+        all |= own;
+        differs |= value ^ origin;
+        leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
+    }
+    (all, Pattern::of(differs == 0, leaves_row == 0))
+}
+
+/// As [`subtract`], of addresses of 32 bits.
+#[multiversion(targets("x86_64+avx2"))]
+fn subtract_narrow(values: &Narrow, shift: u32, bytes: u32, starts: &mut Narrow) -> (u32, Pattern) {
+    let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
+    let origin = values[0];
+    for (lane, (&value, start)) in values.iter().zip(starts).enumerate() {
+        let own = value.wrapping_sub(shift);
+        *start = own;
+        all |= own;
+        differs |= value ^ origin;
+        leaves_row |= value ^ origin.wrapping_add(lane as u32 * bytes);
+    }
+    (all, Pattern::of(differs == 0, leaves_row == 0))
 }
 
 impl Starts {
@@ -126,19 +163,11 @@ impl Starts {
         Some(start.wrapping_sub(offset.cast_unsigned()))
     }
 
-    /// Without a look at every lane's bit this uses vector instructions.
+    /// Without a look at every lane's bit, by vector instructions.
     #[inline(always)]
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
-        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-        let origin = values[0];
-        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
-            let start = value.wrapping_sub(shift) & mask;
-            *each = start as u32;
-            all |= start;
-            differs |= value ^ origin;
-            leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
-        }
-        self.pattern = Pattern::of(differs == 0, leaves_row == 0);
+        let (all, pattern) = subtract(values, shift, mask, bytes, &mut self.each);
+        self.pattern = pattern;
         all
     }
 
@@ -152,16 +181,8 @@ impl Starts {
         bytes: u32,
     ) -> Option<u64> {
         let shift = self.shift(values[0].into(), offset, Width::B32.mask(), space)? as u32;
-        let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-        let origin = values[0];
-        for (lane, (&value, each)) in values.iter().zip(&mut self.each).enumerate() {
-            let start = value.wrapping_sub(shift);
-            *each = start;
-            all |= start;
-            differs |= value ^ origin;
-            leaves_row |= value ^ origin.wrapping_add(lane as u32 * bytes);
-        }
-        self.pattern = Pattern::of(differs == 0, leaves_row == 0);
+        let (all, pattern) = subtract_narrow(values, shift, bytes, &mut self.each);
+        self.pattern = pattern;
         Some(all.into())
     }
 
