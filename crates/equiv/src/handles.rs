@@ -1,7 +1,7 @@
 //! Terms behind the handles that the engine moves around.
 //!
 //! A handle up to the number of inputs is that input. Behind them come single terms, one entry of a
-//! table each. From [`GROWING`] on, handles belong to sums that grow: an accumulator of a kernel has
+//! table each, some of them products whose term nobody has asked for. From [`GROWING`] on, handles belong to sums that grow: an accumulator of a kernel has
 //! a new handle after every product, and a table of all of them would be as large as the products
 //! themselves. So [`STRETCH`] handles in a row are the lengths of one list in a row, and one entry
 //! serves them all.
@@ -18,10 +18,18 @@ const STRETCH: u32 = 64;
 /// Shorter sums have an entry each: most sums never grow longer.
 const SHORT: u32 = 8;
 
+/// What is behind a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behind {
+    Term(Term),
+    /// A product of two inputs that has no term yet.
+    Product([Value; 2]),
+}
+
 #[derive(Debug)]
 pub(crate) struct Handles {
     inputs: u32,
-    single: Vec<Term>,
+    single: Vec<Behind>,
     /// The first term of each stretch.
     growing: Vec<Term>,
     /// Whether this stretch and those after it are of a warp's lanes, as long as each other; if somebody asked.
@@ -42,29 +50,61 @@ impl Handles {
         }
     }
 
-    /// The term behind a handle.
+    /// What is behind a handle.
     #[inline]
-    pub(crate) fn term(&self, terms: &Terms, value: Value) -> Term {
+    pub(crate) fn find(&self, terms: &Terms, value: Value) -> Behind {
         if value >= GROWING {
             let (stretch, length) = ((value - GROWING) / STRETCH, (value - GROWING) % STRETCH);
-            return self.growing[stretch as usize].grown(length);
+            return Behind::Term(self.growing[stretch as usize].grown(length));
         }
         match value.checked_sub(self.inputs + 1) {
             Some(position) => self.single[position as usize],
-            None => match terms.inputs().at((value as usize).wrapping_sub(1)) {
+            None => Behind::Term(match terms.inputs().at((value as usize).wrapping_sub(1)) {
                 Some(input) => terms.input(input),
                 None => terms.undefined(),
-            },
+            }),
         }
+    }
+
+    /// Tells whether a handle is an input.
+    #[inline]
+    pub(crate) fn is_input(&self, value: Value) -> bool {
+        (1..=self.inputs).contains(&value)
+    }
+
+    /// The factors of a product that has no term.
+    #[inline]
+    pub(crate) fn factors(&self, value: Value) -> Option<[Value; 2]> {
+        let position = value.checked_sub(self.inputs + 1)?;
+        match self.single.get(position as usize) {
+            Some(Behind::Product(factors)) => Some(*factors),
+            _ => None,
+        }
+    }
+
+    /// A handle for the product of two inputs, without a term.
+    #[inline]
+    pub(crate) fn product(&mut self, inputs: [Value; 2]) -> Value {
+        self.push(Behind::Product(inputs))
+    }
+
+    /// Gives a product its term.
+    pub(crate) fn settle(&mut self, product: Value, term: Term) {
+        self.single[(product - self.inputs - 1) as usize] = Behind::Term(term);
     }
 
     /// A handle for a term.
     pub(crate) fn handle(&mut self, term: Term) -> Value {
+        self.push(Behind::Term(term))
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Behind) -> Value {
         let next = self.inputs as usize + self.single.len() + 1;
         if next >= GROWING as usize {
             return self.run_out();
         }
-        self.single.push(term);
+        self.single.push(entry);
         next as Value
     }
 
@@ -165,7 +205,7 @@ mod tests {
             }
         }
         for (value, sum) in known {
-            assert_eq!(handles.term(&terms, value), sum);
+            assert_eq!(handles.find(&terms, value), Behind::Term(sum));
         }
         assert!(handles.single.len() < 40 && handles.growing.len() < 20);
     }
@@ -189,7 +229,7 @@ mod tests {
         });
         assert_ne!(both[0].0, both[1].0);
         for (value, term) in both {
-            assert_eq!(handles.term(&terms, value), term);
+            assert_eq!(handles.find(&terms, value), Behind::Term(term));
         }
     }
 }

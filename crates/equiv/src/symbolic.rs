@@ -9,12 +9,14 @@
 //! made before is found again, except products that are added to a sum: those are most of a kernel, and
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
-//!
-//! Long: it implements one trait, whose methods share the state.
 
 mod fields;
 mod given;
 mod meaning;
+mod notes;
+mod operation;
+mod products;
+mod same;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -24,14 +26,14 @@ use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
 use crate::expf::{EXPONENT_ORIGIN, Steps};
 use crate::functions;
-use crate::handles::Handles;
+use crate::handles::{Behind, Handles};
 use crate::marks::Marks;
 use crate::operations;
 use crate::ranges::{self, Range, Ranges};
 use crate::relied::Relied;
 use crate::rounding::Constants;
 use crate::undefined::Settled;
-use decide::{Budget, Deadline, Decision, Numbering, Problem, Suspicion, decide};
+use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
@@ -39,13 +41,11 @@ use exec::domain::{
 };
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
+use operation::Operation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Inputs, Node, Number, Term, Terms};
-
-/// Steps of algebra for one question whether two values are the same: there may be thousands.
-const SAME: u64 = 1_000_000;
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -93,52 +93,6 @@ pub struct Symbolic {
     pub(crate) rounds_scalars: bool,
 }
 
-/// What is done to up to three terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Operation {
-    Unary(Unary),
-    Binary(Binary),
-    Function(RealFunction, Option<ArgumentRange>),
-    /// `a·b + c`
-    Fma,
-    Compare(Relation),
-    Connect(Connective),
-    Not,
-    /// The second operand where the first holds, the third elsewhere.
-    Select,
-}
-
-impl Operation {
-    /// Whether the result is one of the operands, a sum, with a product more.
-    fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
-        let grows = |term: Term| term.products() > 0;
-        match self {
-            Self::Fma if grows(c) => Some(2),
-            Self::Binary(Binary::Add | Binary::Sub) if grows(a) => Some(0),
-            Self::Binary(Binary::Add) if grows(b) => Some(1),
-            _ => None,
-        }
-    }
-
-    /// Whether two sums are added that lanes may have exchanged.
-    fn joins(self, [a, b, _]: [Term; 3]) -> bool {
-        self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
-    }
-
-    /// The operands in an order of their own, where any order will do.
-    fn ordered(self, [a, b, c]: [Term; 3]) -> [Term; 3] {
-        let swapped = b < a;
-        match self {
-            Self::Binary(Binary::Add | Binary::Mul | Binary::Min | Binary::Max) | Self::Fma
-                if swapped =>
-            {
-                [b, a, c]
-            }
-            _ => [a, b, c],
-        }
-    }
-}
-
 impl Symbolic {
     /// A domain for a launch whose inputs are at these positions of `inputs`.
     #[must_use]
@@ -172,10 +126,21 @@ impl Symbolic {
     }
 
     /// The term behind a handle.
-    #[must_use]
     #[inline]
-    pub fn term(&self, value: Value) -> Term {
-        self.handles.term(&self.terms, value)
+    pub fn term(&mut self, value: Value) -> Term {
+        match self.handles.find(&self.terms, value) {
+            Behind::Term(term) => term,
+            Behind::Product(factors) => self.product(value, factors),
+        }
+    }
+
+    /// The term of a product that had none.
+    #[cold]
+    fn product(&mut self, value: Value, factors: [Value; 2]) -> Term {
+        let made = self.make(Operation::Binary(Binary::Mul), factors);
+        let product = self.term(made);
+        self.handles.settle(value, product);
+        product
     }
 
     /// Constants that were taken for transcendental numbers.
@@ -216,40 +181,6 @@ impl Symbolic {
         for lane in lanes.iter() {
             out[lane] = self.make(operation, operands.map(|operand| operand[lane]));
         }
-    }
-
-    /// `a·b + c` where `c` is most often a sum: what kernels spend their time on.
-    fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
-        if lanes == Mask::ALL && self.accumulate_row(operands, out) {
-            return;
-        }
-        if !lanes.is_one() && uniform(&operands, lanes).is_some() {
-            return self.each(Operation::Fma, operands, lanes, out);
-        }
-        for lane in lanes.iter() {
-            let [a, b, c] = operands.map(|operand| operand[lane]);
-            let sum = self.term(c);
-            out[lane] = if sum.products() == 0 {
-                self.make(Operation::Fma, [a, b, c])
-            } else {
-                let (x, y) = (self.term(a), self.term(b));
-                let longer = self.terms.fused_multiply_add(x, y, sum);
-                self.handles.handle_after(c, sum, longer)
-            };
-        }
-    }
-
-    /// `a·b + c` in all lanes for inputs `a` and `b` and sums that grow together; whether it is that.
-    #[inline]
-    fn accumulate_row(&mut self, [a, b, c]: [&Values; 3], out: &mut Values) -> bool {
-        let Some(first) = self.handles.row(c) else { return false };
-        // What is behind no input is none of the positions.
-        let [a, b] = [a, b].map(|values| values.map(|value| value.wrapping_sub(1)));
-        if !self.terms.multiply_add_inputs(&a, &b, first) {
-            return false;
-        }
-        self.handles.handles_after(c, first.grown(1), out);
-        true
     }
 
     /// An operation on the terms behind some handles.
@@ -318,9 +249,10 @@ impl Symbolic {
     }
 
     /// Sets lanes to conditions, decided where they are constants.
-    fn conclude(&self, conditions: &Values, lanes: Mask, out: &mut Truths) {
+    fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
         for lane in lanes.iter() {
-            match self.terms.node(self.term(conditions[lane])) {
+            let condition = self.term(conditions[lane]);
+            match self.terms.node(condition) {
                 Node::Truth(holds) => out.decide(lane, holds),
                 _ => out.defer(lane, conditions[lane]),
             }
@@ -335,50 +267,6 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
     // Accumulators come last and differ most.
     let same = |operand: &&Values| lanes.iter().all(|lane| operand[lane] == operand[first]);
     operands.iter().rev().all(same).then_some(first)
-}
-
-impl Symbolic {
-    /// Remembers comparisons of data with an infinity: real numbers are finite, floats need not be.
-    fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
-        let Some(place) = self.place else { return };
-        let sorts = |value: Value| match self.terms.node(self.term(value)) {
-            Node::Infinity { .. } => (true, false),
-            node => (false, !matches!(node, Node::Constant(_) | Node::Pi | Node::Undefined)),
-        };
-        let is_assumed = |lane: usize| {
-            let (one, other) = (sorts(operands[0][lane]), sorts(operands[1][lane]));
-            one.0 && other.1 || other.0 && one.1
-        };
-        if lanes.iter().any(is_assumed) {
-            self.relied.assumes_finite(place);
-        }
-    }
-}
-
-impl Symbolic {
-    /// Remembers what conditions or rounded numbers are, if this run asks.
-    fn note_decisions(&mut self, values: &Values, lanes: Mask) {
-        let Some(mut decisions) = self.decisions.take() else { return };
-        for lane in lanes.iter() {
-            decisions.note(&self.terms, self.place, self.term(values[lane]));
-        }
-        self.decisions = Some(decisions);
-    }
-
-    /// Remembers the signs of numbers, if this run asks.
-    fn note_signs(&mut self, values: &Values, lanes: Mask) {
-        if self.decisions.is_none() {
-            return;
-        }
-        let mut negative = [0; exec::WARP];
-        let zero = self.terms.zero();
-        for lane in lanes.iter() {
-            let term = self.term(values[lane]);
-            let is_negative = self.terms.compare(term::Relation::Less, term, zero);
-            negative[lane] = self.handles.handle(is_negative);
-        }
-        self.note_decisions(&negative, lanes);
-    }
 }
 
 impl Domain for Symbolic {
@@ -427,21 +315,15 @@ impl Domain for Symbolic {
     }
 
     fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
-        let mut sum = self.term(c);
-        // What is behind no input is none of the positions.
-        let products = a.iter().zip(b).map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1)));
-        if let Some(longer) = self.terms.multiply_add_all(products, sum) {
-            return self.handles.handle(longer);
-        }
-        for (&x, &y) in a.iter().zip(b) {
-            let (x, y) = (self.term(x), self.term(y));
-            sum = self.terms.fused_multiply_add(x, y, sum);
-        }
-        self.handles.handle(sum)
+        self.inner_product(a, b, c)
     }
 
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(Operation::Binary(op), operands, lanes, out);
+        match op {
+            Binary::Mul => return self.multiply(operands, lanes, out),
+            Binary::Add if self.add_product(operands, lanes, out) => return,
+            _ => self.each(Operation::Binary(op), operands, lanes, out),
+        }
         if op == Binary::CopySign {
             self.note_signs(operands[0], lanes);
         }
@@ -462,15 +344,20 @@ impl Domain for Symbolic {
     }
 
     fn is_data(&self, value: Value) -> bool {
-        has_inputs(&self.terms, self.term(value))
+        match self.handles.find(&self.terms, value) {
+            Behind::Term(term) => has_inputs(&self.terms, term),
+            Behind::Product(_) => true,
+        }
     }
 
     fn reads_sign(&mut self, value: Value, place: Place) {
-        self.relied.reads_sign(self.term(value), place);
+        let term = self.term(value);
+        self.relied.reads_sign(term, place);
     }
 
     fn tests_number(&mut self, value: Value, place: Place) {
-        self.relied.tests_number(self.term(value), place);
+        let term = self.term(value);
+        self.relied.tests_number(term, place);
     }
 
     fn function(
@@ -521,34 +408,7 @@ impl Domain for Symbolic {
     }
 
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
-        // Out of its range a function is something else, and nobody has shown the range here.
-        if self.has_ranges && self.marks.is_none() {
-            return None;
-        }
-        let mut pair = [self.term(a), self.term(b)];
-        pair.sort_unstable();
-        if pair[0] == pair[1] {
-            return Some(true);
-        }
-        if let Some(&known) = self.same.get(&pair) {
-            return known;
-        }
-        // The same operations on the same values: the same wherever they are defined.
-        let numbers = pair.map(|term| self.numbering.number(0, &self.terms, term));
-        if numbers[0].is_some() && numbers[0] == numbers[1] {
-            return Some(true);
-        }
-        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
-        // Each must be defined where the other is.
-        let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
-        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
-        let decisions = decide(&problem, &pairs, &budget);
-        let same = match decisions.iter().any(Decision::is_visibly_different) {
-            true => Some(false),
-            false => decisions.iter().all(Decision::is_equal).then_some(true),
-        };
-        self.same.insert(pair, same);
-        same
+        self.are_same(a, b)
     }
 
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
@@ -619,6 +479,9 @@ impl Domain for Symbolic {
 
     fn explain(&self, value: Value) -> String {
         const SHOWN: usize = 80;
-        self.terms.print_limited(self.term(value), SHOWN)
+        match self.handles.find(&self.terms, value) {
+            Behind::Term(term) => self.terms.print_limited(term, SHOWN),
+            Behind::Product(factors) => factors.map(|factor| self.explain(factor)).join(" * "),
+        }
     }
 }

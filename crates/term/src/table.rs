@@ -6,8 +6,8 @@
 use crate::NodeId;
 use std::ops::{Index, IndexMut};
 
-/// Nodes of a page.
-const PAGE: usize = 1 << 12;
+/// Nodes to a page: what a question touches lies in few places, mostly.
+const PAGE: usize = 1 << 10;
 
 /// A value for every node; the same for all until it is set.
 #[derive(Clone, Debug, Default)]

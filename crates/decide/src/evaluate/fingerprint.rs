@@ -13,7 +13,7 @@ use super::float::float_operation;
 use super::residue::{Exponents, LN_2, Modulus, Values, e};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
-use term::{Input, Node, NodeId, Number, Sum, Term, Terms};
+use term::{Input, Node, NodeId, NodeTable, Number, Sum, Term, Terms};
 
 /// The value modulo p; none where it is undefined or not known.
 type Fingerprint = Option<u64>;
@@ -39,15 +39,15 @@ pub(crate) fn fingerprints(
 /// What is known of the terms of one store at one point. The store may grow in between: what was found is kept, so that a
 /// question costs what is new below it.
 ///
-/// Tables are by node. Most inputs are below no root; what is not touched of a table costs nothing.
+/// Most inputs are below no root; what is not touched of a table costs nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     /// Which values are known, and which are asked for at the moment.
-    known: Vec<u8>,
-    asked: Vec<u8>,
-    values: Vec<u64>,
-    exponents: Vec<u64>,
-    floats: Vec<f64>,
+    known: NodeTable<u8>,
+    asked: NodeTable<u8>,
+    values: NodeTable<u64>,
+    exponents: NodeTable<u64>,
+    floats: NodeTable<f64>,
     /// Nodes that are asked for something, some of them more than once.
     nodes: Vec<NodeId>,
     waiting: Vec<NodeId>,
@@ -61,24 +61,20 @@ impl Fingerprints {
         roots: &[Term],
         point: &dyn Fn(Input) -> Number,
     ) -> Vec<Fingerprint> {
-        let count = terms.node_count();
-        grow(&mut self.known, count);
-        grow(&mut self.asked, count);
-        grow(&mut self.values, count);
         for root in roots {
             match terms.node_of(*root) {
                 Some(node) => self.ask(node, VALUE),
                 None => self.spread(terms, terms.node(*root), VALUE),
             }
             while let Some(node) = self.waiting.pop() {
-                let new = self.asked[node.position()];
+                let new = self.asked[node];
                 self.spread(terms, terms.at(node), new);
             }
         }
         self.evaluate(terms, point);
         let scan = Scan { terms, e: e(), tables: self };
         let value = |root: &Term| match terms.node_of(*root) {
-            Some(node) => scan.tables.values[node.position()],
+            Some(node) => scan.tables.values[node],
             None => scan.value(terms.node(*root)),
         };
         roots.iter().map(|root| Some(value(root)).filter(|value| *value != NONE)).collect()
@@ -87,10 +83,9 @@ impl Fingerprints {
     /// Asks for values of a node that are not known.
     #[inline]
     fn ask(&mut self, node: NodeId, values: u8) {
-        let position = node.position();
-        let new = values & !self.known[position] & !self.asked[position];
+        let new = values & !self.known[node] & !self.asked[node];
         if new != 0 {
-            self.asked[position] |= new;
+            self.asked[node] |= new;
             self.nodes.push(node);
             self.waiting.push(node);
         }
@@ -130,29 +125,14 @@ impl Fingerprints {
         // Ascending numbers are an evaluation order.
         nodes.sort_unstable();
         nodes.dedup();
-        let all = nodes.iter().fold(0, |all, node| all | self.asked[node.position()]);
-        if all & EXPONENT != 0 {
-            grow(&mut self.exponents, terms.node_count());
-        }
-        if all & FLOAT != 0 {
-            grow(&mut self.floats, terms.node_count());
-        }
         let mut scan = Scan { terms, e: e(), tables: self };
         for node in &nodes {
-            let needed = std::mem::take(&mut scan.tables.asked[node.position()]);
+            let needed = std::mem::take(&mut scan.tables.asked[*node]);
             scan.evaluate(*node, needed, point);
-            scan.tables.known[node.position()] |= needed;
+            scan.tables.known[*node] |= needed;
         }
         nodes.clear();
         self.nodes = nodes;
-    }
-}
-
-/// Makes a table longer. A new one comes from the system, whose zeros cost nothing until they are touched.
-fn grow<T: Clone + Default>(table: &mut Vec<T>, length: usize) {
-    match table.is_empty() {
-        true => *table = vec![T::default(); length],
-        false => table.resize(length, T::default()),
     }
 }
 
@@ -165,36 +145,38 @@ struct Scan<'s> {
 impl Scan<'_> {
     /// The values of a node that are needed.
     fn evaluate(&mut self, node: NodeId, needed: u8, point: &dyn Fn(Input) -> Number) {
-        let (position, operation) = (node.position(), self.terms.at(node));
+        let operation = self.terms.at(node);
         let number = match operation {
             Node::Input(input) => Some(point(input)),
             Node::Constant(constant) => Some(self.terms.number(constant).clone()),
             _ => None,
         };
         if needed & VALUE != 0 {
-            self.tables.values[position] = match &number {
+            self.tables.values[node] = match &number {
                 Some(number) => Values::of_number(number).unwrap_or(NONE),
                 None => self.value(operation),
             };
         }
         if needed & EXPONENT != 0 {
-            self.tables.exponents[position] = match &number {
+            self.tables.exponents[node] = match &number {
                 Some(number) => Exponents::of_number(number).unwrap_or(NONE),
                 None => self.exponent(operation),
             };
         }
         if needed & FLOAT != 0 {
-            self.tables.floats[position] = match &number {
+            self.tables.floats[node] = match &number {
                 Some(number) => number.to_f64_lossy(),
-                None => float_operation(self.terms, operation, point, &self.tables.floats),
+                None => {
+                    float_operation(self.terms, operation, point, |node| self.tables.floats[node])
+                }
             };
         }
     }
 
     fn value(&self, operation: Node) -> u64 {
-        let at = |node: NodeId| self.tables.values[node.position()];
+        let at = |node: NodeId| self.tables.values[node];
         match operation {
-            Node::Exp(a) => match self.tables.exponents[a.position()] {
+            Node::Exp(a) => match self.tables.exponents[a] {
                 NONE => NONE,
                 exponent => Values::power(self.e, exponent),
             },
@@ -206,7 +188,7 @@ impl Scan<'_> {
     }
 
     fn exponent(&self, operation: Node) -> u64 {
-        let at = |node: NodeId| self.tables.exponents[node.position()];
+        let at = |node: NodeId| self.tables.exponents[node];
         match operation {
             Node::Exp(a) => self.opaque::<60, 1577>(operation, at(a)),
             Node::Power(a, exponent) => {
@@ -217,7 +199,7 @@ impl Scan<'_> {
             }
             Node::Log(a) if self.terms.as_number(a.into()) == Some(&Number::from(2)) => LN_2,
             Node::Log(a) | Node::Apply(_, a) => {
-                self.opaque::<60, 1577>(operation, self.tables.values[a.position()])
+                self.opaque::<60, 1577>(operation, self.tables.values[a])
             }
             Node::Pi => self.opaque::<60, 1577>(operation, 0),
             other => self.ring::<60, 1577>(other, &self.tables.exponents),
@@ -240,9 +222,9 @@ impl Scan<'_> {
     }
 
     /// The operations that are the same modulo either prime.
-    fn ring<const K: u32, const C: u64>(&self, operation: Node, table: &[u64]) -> u64 {
-        let at = |node: NodeId| table[node.position()];
-        let float = |node: NodeId| self.tables.floats[node.position()];
+    fn ring<const K: u32, const C: u64>(&self, operation: Node, table: &NodeTable<u64>) -> u64 {
+        let at = |node: NodeId| table[node];
+        let float = |node: NodeId| self.tables.floats[node];
         match operation {
             Node::Sum(sum) => sum_of::<K, C>(self.terms, sum, table),
             Node::Product(a, b) => both(at(a), at(b), Modulus::<K, C>::multiply),
@@ -272,14 +254,14 @@ fn both(a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
     if a == NONE || b == NONE { NONE } else { f(a, b) }
 }
 
-fn sum_of<const K: u32, const C: u64>(terms: &Terms, sum: Sum, table: &[u64]) -> u64 {
+fn sum_of<const K: u32, const C: u64>(terms: &Terms, sum: Sum, table: &NodeTable<u64>) -> u64 {
     let mut total = 0;
     let mut missing = false;
     for run in terms.products(sum) {
         for group in run.chunks(LAZY) {
             let mut lazy: u128 = 0;
             for factors in group {
-                let (a, b) = (table[factors.left().position()], table[factors.right().position()]);
+                let (a, b) = (table[factors.left()], table[factors.right()]);
                 missing |= a == NONE || b == NONE;
                 let a =
                     if factors.is_negative() { Modulus::<K, C>::PRIME.wrapping_sub(a) } else { a };

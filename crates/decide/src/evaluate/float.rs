@@ -1,6 +1,8 @@
 //! Terms at a point, as floats: fingerprints that suggest where a difference may be. Never a verdict.
 
-use term::{Function, Input, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
+use term::{
+    Function, Input, Node, NodeId, NodeTable, Number, Relation, Term, Terms, evaluation_order,
+};
 
 /// Approximate values; NaN where undefined or not evaluable. Conditions are 1 and 0.
 pub(crate) fn evaluate_floats(
@@ -9,22 +11,22 @@ pub(crate) fn evaluate_floats(
     point: &dyn Fn(Input) -> Number,
 ) -> Vec<f64> {
     let order = evaluation_order(terms, roots.iter().copied(), |_| true);
-    // A node that is used has been visited; zeros are never read, and cost nothing to make.
-    let mut values = vec![0.0; terms.node_count()];
-    for node in &order.nodes {
-        values[node.position()] = float_operation(terms, terms.at(*node), point, &values);
+    // A node that is used has been visited.
+    let mut values = NodeTable::new(f64::NAN);
+    for &node in &order.nodes {
+        values[node] = float_operation(terms, terms.at(node), point, |node| values[node]);
     }
-    roots.iter().map(|root| float_operation(terms, terms.node(*root), point, &values)).collect()
+    let value = |root: &Term| float_operation(terms, terms.node(*root), point, |node| values[node]);
+    roots.iter().map(value).collect()
 }
 
-/// One operation, the values of its operands being in a table by node.
+/// One operation on operands with these values.
 pub(super) fn float_operation(
     terms: &Terms,
     node: Node,
     point: &dyn Fn(Input) -> Number,
-    values: &[f64],
+    at: impl Fn(NodeId) -> f64,
 ) -> f64 {
-    let at = |id: NodeId| values[id.position()];
     match node {
         Node::Input(input) => point(input).to_f64_lossy(),
         Node::Constant(constant) => terms.number(constant).to_f64_lossy(),

@@ -14,7 +14,8 @@ impl Symbolic {
         first: u32,
         bits: u32,
     ) -> Option<Value> {
-        if let Some(&turned) = self.complements.get(&self.term(value)) {
+        let term = self.term(value);
+        if let Some(&turned) = self.complements.get(&term) {
             let field = self.some_bits(turned, width, first, bits)?;
             return Some(self.ones_without(field, bits));
         }
@@ -78,7 +79,8 @@ impl Symbolic {
 
     /// The `x` and `n` of a value `2^n · x`.
     pub(super) fn multiple_of_two(&mut self, value: Value) -> Option<(Value, u32)> {
-        let Node::Product(a, b) = self.terms.node(self.term(value)) else { return None };
+        let term = self.term(value);
+        let Node::Product(a, b) = self.terms.node(term) else { return None };
         let power = |factor: NodeId| match self.terms.as_number(factor.into())?.to_small_ratio()? {
             (number, 1) if number > 1 => {
                 let number = number.unsigned_abs();
@@ -145,7 +147,7 @@ mod tests {
     }
 
     /// What a value is where the byte is some number.
-    fn at(domain: &Symbolic, value: Value, number: i64) -> f64 {
+    fn at(domain: &mut Symbolic, value: Value, number: i64) -> f64 {
         let terms = [domain.term(value)];
         let found = decide::evaluate(&domain.terms, &terms, &|_| Number::from(number));
         let decide::Value::Real(found) = &found[0] else { panic!("{found:?}") };
@@ -158,10 +160,15 @@ mod tests {
         let (mut domain, value) = byte();
         for (first, bits) in [(0, 4), (4, 4), (3, 1), (7, 1), (0, 8), (2, 5)] {
             let field = domain.field(value, Width::B8, first, bits).unwrap();
-            assert_eq!(domain.range(domain.term(field)), Some((0, (1 << bits) - 1)));
+            let term = domain.term(field);
+            assert_eq!(domain.range(term), Some((0, (1 << bits) - 1)));
             for number in 0..256_i64 {
                 let expected = number >> first & ((1 << bits) - 1);
-                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+                assert_eq!(
+                    at(&mut domain, field, number),
+                    expected as f64,
+                    "{first} {bits} {number}"
+                );
             }
         }
     }
@@ -178,7 +185,11 @@ mod tests {
             let field = domain.field(out[0], Width::B8, first, bits).unwrap();
             for number in 0..256_i64 {
                 let expected = (8 * number % 256) >> first & ((1 << bits) - 1);
-                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+                assert_eq!(
+                    at(&mut domain, field, number),
+                    expected as f64,
+                    "{first} {bits} {number}"
+                );
             }
         }
     }
@@ -198,7 +209,7 @@ mod tests {
                 for number in 0..256_i64 {
                     let product = i128::from(number) * factor;
                     let expected = product.rem_euclid(1 << 16) >> first & ((1 << bits) - 1);
-                    let found = at(&domain, field, number);
+                    let found = at(&mut domain, field, number);
                     assert_eq!(found, expected as f64, "{factor} {first} {bits} {number}");
                 }
             }
@@ -216,7 +227,11 @@ mod tests {
             let field = domain.field(out[0], Width::B16, first, bits).unwrap();
             for number in 0..256_i64 {
                 let expected = (number + 1) >> first & ((1 << bits) - 1);
-                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+                assert_eq!(
+                    at(&mut domain, field, number),
+                    expected as f64,
+                    "{first} {bits} {number}"
+                );
             }
         }
     }
@@ -227,13 +242,17 @@ mod tests {
         let (mut domain, value) = byte();
         let turned = domain.complement(value);
         for number in 0..256_i64 {
-            assert_eq!(at(&domain, turned, number), !number as f64);
+            assert_eq!(at(&mut domain, turned, number), !number as f64);
         }
         for (first, bits) in [(0, 1), (7, 1), (2, 5), (0, 8)] {
             let field = domain.field(turned, Width::B8, first, bits).unwrap();
             for number in 0..256_i64 {
                 let expected = !number >> first & ((1 << bits) - 1);
-                assert_eq!(at(&domain, field, number), expected as f64, "{first} {bits} {number}");
+                assert_eq!(
+                    at(&mut domain, field, number),
+                    expected as f64,
+                    "{first} {bits} {number}"
+                );
             }
         }
     }
@@ -251,7 +270,7 @@ mod tests {
         }
         for number in 0..256_i64 {
             let expected = (number as u8).reverse_bits();
-            assert_eq!(at(&domain, made, number), f64::from(expected), "{number}");
+            assert_eq!(at(&mut domain, made, number), f64::from(expected), "{number}");
         }
     }
 }

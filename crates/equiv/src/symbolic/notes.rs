@@ -1,0 +1,52 @@
+//! What a run relies on that its terms do not say: finite numbers, and what came out of decisions.
+
+use super::Symbolic;
+use exec::Mask;
+use exec::domain::{Value, Values};
+use term::Node;
+
+impl Symbolic {
+    /// Remembers comparisons of data with an infinity: real numbers are finite, floats need not be.
+    pub(super) fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
+        let Some(place) = self.place else { return };
+        let mut sorts = |value: Value| {
+            let term = self.term(value);
+            match self.terms.node(term) {
+                Node::Infinity { .. } => (true, false),
+                node => (false, !matches!(node, Node::Constant(_) | Node::Pi | Node::Undefined)),
+            }
+        };
+        let is_assumed = |lane: usize| {
+            let (one, other) = (sorts(operands[0][lane]), sorts(operands[1][lane]));
+            one.0 && other.1 || other.0 && one.1
+        };
+        if lanes.iter().any(is_assumed) {
+            self.relied.assumes_finite(place);
+        }
+    }
+
+    /// Remembers what conditions or rounded numbers are, if this run asks.
+    pub(super) fn note_decisions(&mut self, values: &Values, lanes: Mask) {
+        let Some(mut decisions) = self.decisions.take() else { return };
+        for lane in lanes.iter() {
+            let term = self.term(values[lane]);
+            decisions.note(&self.terms, self.place, term);
+        }
+        self.decisions = Some(decisions);
+    }
+
+    /// Remembers the signs of numbers, if this run asks.
+    pub(super) fn note_signs(&mut self, values: &Values, lanes: Mask) {
+        if self.decisions.is_none() {
+            return;
+        }
+        let mut negative = [0; exec::WARP];
+        let zero = self.terms.zero();
+        for lane in lanes.iter() {
+            let term = self.term(values[lane]);
+            let is_negative = self.terms.compare(term::Relation::Less, term, zero);
+            negative[lane] = self.handles.handle(is_negative);
+        }
+        self.note_decisions(&negative, lanes);
+    }
+}

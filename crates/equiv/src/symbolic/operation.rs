@@ -1,0 +1,51 @@
+//! Operations of the engine on terms, as keys under which their results are found again.
+
+use exec::domain::{Binary, Connective, Unary};
+use ir::{ArgumentRange, RealFunction, Relation};
+use term::Term;
+
+/// What is done to up to three terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Operation {
+    Unary(Unary),
+    Binary(Binary),
+    Function(RealFunction, Option<ArgumentRange>),
+    /// `a·b + c`
+    Fma,
+    Compare(Relation),
+    Connect(Connective),
+    Not,
+    /// The second operand where the first holds, the third elsewhere.
+    Select,
+}
+
+impl Operation {
+    /// Whether the result is one of the operands, a sum, with a product more.
+    pub(super) fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
+        let grows = |term: Term| term.products() > 0;
+        match self {
+            Self::Fma if grows(c) => Some(2),
+            Self::Binary(Binary::Add | Binary::Sub) if grows(a) => Some(0),
+            Self::Binary(Binary::Add) if grows(b) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether two sums are added that lanes may have exchanged.
+    pub(super) fn joins(self, [a, b, _]: [Term; 3]) -> bool {
+        self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
+    }
+
+    /// The operands in an order of their own, where any order will do.
+    pub(super) fn ordered(self, [a, b, c]: [Term; 3]) -> [Term; 3] {
+        let swapped = b < a;
+        match self {
+            Self::Binary(Binary::Add | Binary::Mul | Binary::Min | Binary::Max) | Self::Fma
+                if swapped =>
+            {
+                [b, a, c]
+            }
+            _ => [a, b, c],
+        }
+    }
+}

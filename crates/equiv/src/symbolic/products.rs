@@ -1,0 +1,99 @@
+//! Products that are added to sums: most of what kernels compute.
+//!
+//! A product of two inputs has a handle, but no term until somebody asks for one: nearly all of them are added to a sum
+//! and not looked at again. Adding one appends its factors to the sum, as a fused multiplication does; over the
+//! reals both are the same. Where a term is asked for, it is that of every equal product.
+
+use super::{Operation, Symbolic, uniform};
+use exec::Mask;
+use exec::domain::{Binary, Value, Values};
+
+impl Symbolic {
+    /// `a·b`
+    pub(super) fn multiply(&mut self, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
+        let inputs =
+            |lane: usize| operands.iter().all(|values| self.handles.is_input(values[lane]));
+        if !lanes.iter().all(inputs) || uniform(&operands, lanes).is_some() {
+            return self.each(Operation::Binary(Binary::Mul), operands, lanes, out);
+        }
+        for lane in lanes.iter() {
+            out[lane] = self.handles.product(operands.map(|values| values[lane]));
+        }
+    }
+
+    /// `a + b` where one is a product without a term in every lane; whether it is that.
+    pub(super) fn add_product(
+        &mut self,
+        [a, b]: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) -> bool {
+        for (sum, product) in [(a, b), (b, a)] {
+            if let Some([x, y]) = self.factors(product, lanes) {
+                self.accumulate([&x, &y, sum], lanes, out);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The factors of products without a term.
+    fn factors(&self, products: &Values, lanes: Mask) -> Option<[Values; 2]> {
+        let mut factors = [*products; 2];
+        for lane in lanes.iter() {
+            let [x, y] = self.handles.factors(products[lane])?;
+            (factors[0][lane], factors[1][lane]) = (x, y);
+        }
+        Some(factors)
+    }
+
+    /// `a·b + c`, where `c` is most often a sum.
+    pub(super) fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
+        if lanes == Mask::ALL && self.accumulate_row(operands, out) {
+            return;
+        }
+        if !lanes.is_one() && uniform(&operands, lanes).is_some() {
+            return self.each(Operation::Fma, operands, lanes, out);
+        }
+        for lane in lanes.iter() {
+            let [a, b, c] = operands.map(|operand| operand[lane]);
+            let sum = self.term(c);
+            out[lane] = if sum.products() == 0 {
+                self.make(Operation::Fma, [a, b, c])
+            } else {
+                let (x, y) = (self.term(a), self.term(b));
+                let longer = self.terms.fused_multiply_add(x, y, sum);
+                self.handles.handle_after(c, sum, longer)
+            };
+        }
+    }
+
+    /// Appends `a·b` to the sums `c` of all lanes at once, if `a` and `b` are inputs and the sums have grown together;
+    /// returns whether it did.
+    #[inline]
+    fn accumulate_row(&mut self, [a, b, c]: [&Values; 3], out: &mut Values) -> bool {
+        let Some(first) = self.handles.row(c) else { return false };
+        // Handle 1 is the input at position 0. Handles of other values give positions that no input has.
+        let [a, b] = [a, b].map(|values| values.map(|value| value.wrapping_sub(1)));
+        if !self.terms.multiply_add_inputs(&a, &b, first) {
+            return false;
+        }
+        self.handles.handles_after(c, first.grown(1), out);
+        true
+    }
+
+    /// `c + Σ aᵢ·bᵢ`
+    pub(super) fn inner_product(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        let mut sum = self.term(c);
+        // As in `accumulate_row`.
+        let products = a.iter().zip(b).map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1)));
+        if let Some(longer) = self.terms.multiply_add_all(products, sum) {
+            return self.handles.handle(longer);
+        }
+        for (&x, &y) in a.iter().zip(b) {
+            let (x, y) = (self.term(x), self.term(y));
+            sum = self.terms.fused_multiply_add(x, y, sum);
+        }
+        self.handles.handle(sum)
+    }
+}

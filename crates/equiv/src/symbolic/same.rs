@@ -1,0 +1,42 @@
+//! Whether two values are the same, for all inputs.
+
+use super::Symbolic;
+use decide::{Budget, Decision, Problem, decide};
+use exec::domain::Value;
+
+/// Steps of algebra for one question whether two values are the same: there may be thousands.
+const SAME: u64 = 1_000_000;
+
+impl Symbolic {
+    /// Decides whether two values are the same; `None` if that is not known.
+    pub(super) fn are_same(&mut self, a: Value, b: Value) -> Option<bool> {
+        // Out of its range a function is something else, and nobody has shown the range here.
+        if self.has_ranges && self.marks.is_none() {
+            return None;
+        }
+        let mut pair = [self.term(a), self.term(b)];
+        pair.sort_unstable();
+        if pair[0] == pair[1] {
+            return Some(true);
+        }
+        if let Some(&known) = self.same.get(&pair) {
+            return known;
+        }
+        // The same operations on the same values: the same wherever they are defined.
+        let numbers = pair.map(|term| self.numbering.number(0, &self.terms, term));
+        if numbers[0].is_some() && numbers[0] == numbers[1] {
+            return Some(true);
+        }
+        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
+        // Each must be defined where the other is.
+        let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
+        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
+        let decisions = decide(&problem, &pairs, &budget);
+        let same = match decisions.iter().any(Decision::is_visibly_different) {
+            true => Some(false),
+            false => decisions.iter().all(Decision::is_equal).then_some(true),
+        };
+        self.same.insert(pair, same);
+        same
+    }
+}
