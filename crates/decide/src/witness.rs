@@ -3,7 +3,9 @@
 //! Fingerprints pick the promising points; only interval
 //! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
 
-use crate::evaluate::{Interval, Value, evaluate, evaluate_floats, fingerprints};
+use crate::evaluate::{
+    Evaluator, Interval, LANES, Lanes, Value, evaluate, evaluate_floats, fingerprints,
+};
 use crate::points::Points;
 use crate::problem::Problem;
 use term::{Input, Node, Number, Term, Terms, evaluation_order};
@@ -60,6 +62,9 @@ fn relative(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
 }
 
+/// Doubles that are this close for their size agree in all digits that rounding leaves them.
+const NEGLIGIBLE: f64 = 1e-13;
+
 /// A pair of terms to tell apart, and conditions on the points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'t> {
@@ -103,7 +108,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Whether some point satisfies the assumptions and has the reference defined; stops there, and with the time.
+    /// Looks for a point that satisfies the assumptions and has the reference defined; stops there, and with the time.
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
@@ -111,7 +116,7 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// Whether some point satisfies the assumptions and has a real number for the reference; stops there, and with the time.
+    /// Looks for a point that satisfies the assumptions and has a real number for the reference; stops there, and with the time.
     pub(crate) fn reference_is_real(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
@@ -158,14 +163,21 @@ impl<'t> Search<'t> {
 
     /// The points, of those numbered `points`, where the values differ, the farthest apart for their
     /// size first, and then those where only the reference is defined; at most so many of each.
+    ///
+    /// Doubles tell where to look. Where they hardly differ nobody would see a difference, and where they
+    /// have no value for the reference there is none.
     pub(crate) fn all(
         &self,
         points: std::ops::Range<u64>,
         most: usize,
     ) -> Vec<(Point, Discrepancy)> {
         let (mut values, mut undefined) = (Vec::new(), Vec::new());
-        for number in points {
-            if self.points.deadline.has_passed() {
+        let (nan, mut apart): (Vec<_>, Vec<_>) =
+            self.distances(points).into_iter().partition(|(distance, _)| distance.is_nan());
+        apart.retain(|(distance, _)| *distance > NEGLIGIBLE);
+        apart.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        for (distance, number) in nan.into_iter().chain(apart) {
+            if self.points.deadline.has_passed() || !distance.is_nan() && values.len() >= most {
                 break;
             }
             let found = self.run(number..number + 1, u64::MAX);
@@ -179,23 +191,36 @@ impl<'t> Search<'t> {
     }
 
     /// The point, of those numbered `points`, where the values are farthest apart for their size: as
-    /// floats, by `least` or more, and then in intervals.
+    /// doubles, by `least` or more, and then in intervals.
     pub(crate) fn widest(&self, points: std::ops::Range<u64>, least: f64) -> Option<Widest> {
-        let mut numbers: Vec<(f64, u64)> = Vec::new();
-        for number in points {
-            if self.points.deadline.has_passed() {
-                break;
-            }
-            let point = |input: Input| self.points.value(number, input);
-            let [a, b] = [self.reference, self.optimised]
-                .map(|(terms, root)| evaluate_floats(terms, &[root], &point).pop());
-            let distance = a.zip(b).map_or(f64::NAN, |(a, b)| relative(a, b));
-            if distance >= least {
-                numbers.push((distance, number));
-            }
-        }
+        let mut numbers = self.distances(points);
+        numbers.retain(|(distance, _)| *distance >= least);
         numbers.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         numbers.into_iter().find_map(|(_, number)| self.apart(number))
+    }
+
+    /// How far apart the values are for their size, as doubles, at each point where the reference has one; NaN where
+    /// the other has none.
+    fn distances(&self, points: std::ops::Range<u64>) -> Vec<(f64, u64)> {
+        let mut sides =
+            [self.reference, self.optimised].map(|(terms, root)| Evaluator::new(terms, vec![root]));
+        let mut distances = Vec::new();
+        let mut numbers = points;
+        while !numbers.is_empty() && !self.points.deadline.has_passed() {
+            let group: [Option<u64>; LANES] = std::array::from_fn(|_| numbers.next());
+            let point = |input: Input| -> Lanes {
+                group.map(|number| {
+                    number.map_or(0.0, |number| self.points.value(number, input).to_f64_lossy())
+                })
+            };
+            let [a, b] = sides.each_mut().map(|side| side.run(&point)[0]);
+            let apart = a.into_iter().zip(b).map(|(a, b)| (a.is_finite(), relative(a, b)));
+            let of_group = group.into_iter().zip(apart);
+            distances.extend(of_group.filter_map(|(number, (is_defined, distance))| {
+                number.filter(|_| is_defined).map(|number| (distance, number))
+            }));
+        }
+        distances
     }
 
     /// How far apart the values are at a point, if they differ there for certain.

@@ -92,11 +92,11 @@ impl fmt::Display for Dtype {
 #[error("`{}` {}", .path.display(), clause(.reason))]
 pub struct NpyError {
     path: PathBuf,
-    /// What is wrong with it.
+    /// The error in it.
     pub reason: NpyReason,
 }
 
-/// What is wrong with a file; displays as a clause about it.
+/// An error in a file; displays as a clause about it.
 #[derive(Debug, Error)]
 pub enum NpyReason {
     /// It is not there, or not to be read.

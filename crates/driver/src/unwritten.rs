@@ -12,8 +12,7 @@ pub(crate) fn unwritten(built: &BuiltLaunch, result: &exec::Outcome) -> Vec<Stri
         let bytes = output.element.bytes() as usize;
         let is_missing = |&offset: &u64| {
             let start = usize::try_from(offset).unwrap_or(usize::MAX).saturating_mul(bytes);
-            let element = written.get(start..start.saturating_add(bytes));
-            element.is_none_or(|element| element.contains(&false))
+            !written.contains(start..start.saturating_add(bytes))
         };
         let mut absent = output.offsets().filter(is_missing);
         let first = absent.next()?;

@@ -25,7 +25,7 @@ const CONSTANTS: [(&str, &str); 7] = [
 /// Functions with one argument.
 const FUNCTIONS: [&str; 7] = ["sqrt", "rsqrt", "exp", "exp2", "log", "log2", "abs"];
 
-/// What is wrong with an expression or condition; displays as a clause.
+/// An error in an expression or condition; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FormulaError {
     /// A condition where an expression is expected.

@@ -18,7 +18,7 @@ const STRETCH: u32 = 64;
 /// Shorter sums have an entry each: most sums never grow longer.
 const SHORT: u32 = 8;
 
-/// What is behind a handle.
+/// The term or product behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     Term(Term),
@@ -32,7 +32,7 @@ pub(crate) struct Handles {
     single: Vec<Behind>,
     /// The first term of each stretch.
     growing: Vec<Term>,
-    /// Whether this stretch and those after it are of a warp's lanes, as long as each other; if somebody asked.
+    /// For a stretch that somebody asked about: whether it and those after it are sums of a warp's lanes, equally long.
     rows: Vec<Option<bool>>,
     /// Whether there were more values than handles.
     pub(crate) exhausted: bool,
@@ -50,7 +50,7 @@ impl Handles {
         }
     }
 
-    /// What is behind a handle.
+    /// The term or product behind a handle.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, value: Value) -> Behind {
         if value >= GROWING {

@@ -41,7 +41,7 @@ pub enum Mismatch {
     Launch {
         /// From 1.
         number: usize,
-        /// What is in the way.
+        /// The obstacle.
         why: Box<Self>,
     },
     /// A variable that starts anew in each of our runs, and would not on a GPU.

@@ -143,6 +143,6 @@ fn at(
 fn written_element(left: &[Outcome], output: (usize, &crate::Output), index: usize) -> Option<f64> {
     let start = *output.1.starts.get(index)?;
     let end = start + output.1.scalar.width().bytes() as usize;
-    let written = left.get(output.0)?.written.get(output.1.buffer)?.get(start..end)?;
-    written.iter().all(|written| *written).then(|| element(left, output, index))?
+    let written = left.get(output.0)?.written.get(output.1.buffer)?;
+    written.contains(start..end).then(|| element(left, output, index))?
 }

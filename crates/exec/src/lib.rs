@@ -56,7 +56,7 @@ pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
 pub use options::{Checks, Limits, Paths};
-pub use outcome::{Outcome, Syncs};
+pub use outcome::{Outcome, Syncs, Written};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{

@@ -6,21 +6,24 @@
 
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
+use crate::outcome::Written;
 use ir::Space;
 use std::ops::{Deref, Range};
 use sync::SameValue;
 
 /// State of a byte.
 pub(crate) mod state {
-    pub(crate) const UNDEFINED: u8 = 0;
+    /// A value. Most of large memory is in this state: as zeros, which the system gives away, it costs
+    /// nothing until somebody looks.
+    pub(crate) const OPAQUE: u8 = 0;
     pub(crate) const DEFINED: u8 = 1;
-    pub(crate) const OPAQUE: u8 = 2;
+    pub(crate) const UNDEFINED: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
     pub(crate) const FICKLE: u8 = 4;
 }
 
-/// The state of every byte. Counts those that are defined and those that are values, because memory that is one of them
-/// throughout is the rule and needs no look at single bytes.
+/// The state of every byte, and how many bytes are defined and how many are values: memory is mostly the one or
+/// the other throughout, and then nobody has to look at single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct States {
     each: Vec<u8>,
@@ -53,15 +56,21 @@ impl States {
         }
     }
 
-    /// For each byte whether somebody gave it a value.
-    pub(crate) fn written(self) -> Vec<bool> {
-        self.each.into_iter().map(|state| state != state::UNDEFINED).collect()
+    /// Tells which bytes somebody gave a value.
+    pub(crate) fn written(&self) -> Written {
+        if self.of_all().is_some() || !self.each.contains(&state::UNDEFINED) {
+            return Written::All(self.each.len());
+        }
+        Written::Each(self.each.iter().map(|state| *state != state::UNDEFINED).collect())
     }
 
     /// Makes bytes zero that are undefined or not looked at: what is there has no meaning.
-    pub(crate) fn clear_meaningless(&self, bytes: &mut [u8]) {
-        if self.all_defined() {
-            return;
+    pub(crate) fn clear_meaningless(&self, bytes: &mut Vec<u8>) {
+        match self.of_all() {
+            Some(state::DEFINED) => return,
+            // Zeros from the system, instead of a visit to every page.
+            Some(_) => return *bytes = vec![0; bytes.len()],
+            None => {}
         }
         // A choice for every byte and not a branch: it uses vector instructions.
         for (byte, state) in bytes.iter_mut().zip(&self.each) {
@@ -122,7 +131,6 @@ impl Deref for States {
     }
 }
 
-/// How many of these bytes are not defined.
 /// How many bytes are in the states that most are in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {

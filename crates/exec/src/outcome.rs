@@ -5,6 +5,7 @@ use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
 use crate::racing_reads::{Racing, Suspects};
 use base::Span;
 use ir::{FuncId, VarId};
+use std::ops::Range;
 
 /// How often threads synchronised, counted for each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,28 @@ pub struct Syncs {
     /// Instructions that the lanes of a warp execute together: `bar.warp.sync`, shuffles, votes, matrix
     /// instructions.
     pub warp: u64,
+}
+
+/// Which bytes of a buffer were given a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// All of so many.
+    All(usize),
+    /// Not all: for each byte whether it was.
+    Each(Vec<bool>),
+}
+
+impl Written {
+    /// Tells whether all bytes of a range were; not those behind the end.
+    #[must_use]
+    pub fn contains(&self, range: Range<usize>) -> bool {
+        match self {
+            Self::All(size) => range.end <= *size,
+            Self::Each(bytes) => {
+                bytes.get(range).is_some_and(|bytes| bytes.iter().all(|written| *written))
+            }
+        }
+    }
 }
 
 /// What a run found.
@@ -30,10 +53,11 @@ pub struct Outcome {
     pub initialisers: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
-    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at.
+    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at. None after a run in a
+    /// domain, whose [`Results`](crate::Results) have them.
     pub buffers: Vec<Vec<u8>>,
-    /// For each byte of each buffer, whether it was given a value.
-    pub written: Vec<Vec<bool>>,
+    /// Which bytes of each buffer were given a value.
+    pub written: Vec<Written>,
     /// Places whose results the manual does not fix to the bit.
     pub approximate: Vec<Place>,
     /// Accesses that are aligned only if an allocation lies better than its declaration promises.

@@ -48,8 +48,8 @@ pub(crate) struct Report {
     pub(crate) unfixed: bool,
     /// Accesses of which it is open whether they race.
     pub(crate) undecided: Vec<Undecided>,
-    /// What a thread of the block found at an instruction and stored there, where it is open whether they are the same: the first
-    /// of each, and not of too many.
+    /// The old and the new value of a store, in words, where it is open whether they are the same: the first pair of each
+    /// thread and instruction, up to a limit.
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,

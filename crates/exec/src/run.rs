@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;
 use crate::machine::Machine;
-use crate::memory::{Allocation, States};
+use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
 use crate::outcome::Outcome;
 use crate::racing_reads::Suspicion;
@@ -189,7 +189,7 @@ fn run_particular(
     let prepared = Machine::new(program, launch, limits.paths, checking, given);
     let (mut machine, mut global) = match prepared {
         Ok(prepared) => prepared,
-        Err(gap) => return (outcome(Report::default(), Some(gap), Vec::new(), 0), Vec::new()),
+        Err(gap) => return (outcome(Report::default(), Some(gap), 0), Vec::new()),
     };
     machine.asked = asked;
     machine.suspicion = suspicion;
@@ -207,27 +207,33 @@ fn run_particular(
     let initialisers = machine.initialisers(&global);
     let executed = report.coverage.executed(&machine);
     global.truncate(launch.buffers.len());
-    let buffers = if keeps { global.clone() } else { Vec::new() };
-    (Outcome { initialisers, executed, ..outcome(report, gap, global, blocks) }, buffers)
+    let written = global.iter().map(|memory| memory.states.written()).collect();
+    let found = outcome(report, gap, blocks);
+    let (buffers, kept) = if keeps { (Vec::new(), global) } else { (contents(global), Vec::new()) };
+    (Outcome { initialisers, executed, buffers, written, ..found }, kept)
 }
 
-fn outcome(report: Report, gap: Option<Gap>, buffers: Vec<Allocation>, blocks: u64) -> Outcome {
+/// The contents of buffers. They may be large: the memory of the run becomes the result.
+fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
+    let contents = |mut memory: Allocation| {
+        memory.states.clear_meaningless(&mut memory.bytes);
+        memory.bytes
+    };
+    buffers.into_iter().map(contents).collect()
+}
+
+/// The result of a run, without the contents of memory.
+fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
     alignments.sort_unstable();
-    // Buffers may be large: what the run used becomes the result.
-    let (mut bytes, states): (Vec<Vec<u8>>, Vec<States>) =
-        buffers.into_iter().map(|memory| (memory.bytes, memory.states)).unzip();
-    for (bytes, states) in bytes.iter_mut().zip(&states) {
-        states.clear_meaningless(bytes);
-    }
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,
         doubts: report.doubts,
         initialisers: Vec::new(),
         gap,
-        buffers: bytes,
-        written: states.into_iter().map(States::written).collect(),
+        buffers: Vec::new(),
+        written: Vec::new(),
         approximate: report.approximate.into_iter().collect(),
         alignments,
         undecided: report.undecided,

@@ -260,7 +260,7 @@ impl Cell {
         true
     }
 
-    /// Whether all there is to compare a read with is a write of an earlier epoch.
+    /// Tells whether all there is to compare a read with is a write of an earlier epoch.
     #[inline(always)]
     pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
         let special = mark::UPDATED | mark::COPIES | mark::KEPT;

@@ -48,14 +48,14 @@ pub struct Access {
     pub same_value: SameValue,
 }
 
-/// What lanes of a warp access at one address, among other such at one instruction.
+/// The access of some lanes of a warp at one address, among others at the same instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// The lanes: one, unless they read.
     pub lanes: Mask,
     /// Where.
     pub offset: i64,
-    /// Whether a write leaves in place what was there.
+    /// Tells whether a write leaves in place what was there.
     pub same_value: SameValue,
 }
 
@@ -63,7 +63,7 @@ pub struct Part {
 /// none. Updates without a group commute with nothing.
 pub type UpdateGroup = Option<NonZeroU16>;
 
-/// Whether a write leaves in place what was there.
+/// Tells whether a write leaves in place what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SameValue {
     /// It does.

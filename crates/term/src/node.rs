@@ -28,14 +28,14 @@ impl Term {
         shorter.prefix != 0 && self.id == shorter.id && self.prefix == shorter.prefix + 1
     }
 
-    /// Whether it is as long a sum in the list `count` after this one's.
+    /// Tells whether this is an equally long sum in the list `count` places behind the other's.
     #[must_use]
     #[inline]
     pub fn is_beside(self, first: Self, count: u32) -> bool {
         first.prefix != 0 && self.prefix == first.prefix && self.id == first.id + count
     }
 
-    /// The sum as long in the list `count` after this one's.
+    /// The equally long sum in the list `count` places behind this one's.
     #[must_use]
     #[inline]
     pub fn beside(self, count: u32) -> Self {

@@ -461,7 +461,7 @@ fn term_of(sum: Sum) -> Term {
     Term { id: sum.list.0, prefix: sum.length }
 }
 
-/// Whether all positions are below `limit`, which is less than 2^31.
+/// Tells whether all positions are below `limit`, which is less than 2^31.
 ///
 /// One pass without comparisons: unsigned ones have no vector instruction on every processor. Of
 /// numbers below 2^31 a difference is negative where the first is the smaller one.

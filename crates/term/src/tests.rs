@@ -156,8 +156,8 @@ fn pairs(terms: &Terms, sum: Term) -> Vec<(usize, usize)> {
     all
 }
 
-/// Sums of all lanes that grow together or alone, and older ones that grow otherwise: each has the products that were
-/// added to it, in order.
+/// Appends to the sums of all lanes together, to single ones, and to older prefixes: each sum has the products that
+/// were added to it, in order.
 #[test]
 fn sums_that_grow_together_are_what_they_are_alone() {
     let mut inputs = Inputs::new();

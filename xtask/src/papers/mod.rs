@@ -44,7 +44,7 @@ pub(crate) struct Done<'r> {
 }
 
 impl Done<'_> {
-    /// Whether the verdict is the expected one, and a refutation has the expected reasons and no others.
+    /// Tells whether the verdict is the expected one, and a refutation has the expected reasons and no others.
     fn is_expected(&self) -> bool {
         let Figures { verdict, kinds, .. } = &self.figures;
         *verdict == self.row.expected && *kinds == self.row.because

@@ -1,9 +1,9 @@
 //! Twins: a kernel with a mistake must not take much longer than the same kernel without it, [`BOUND`] times as long and [`ALLOWED`]
 //! seconds more. Pairs are the rows of `bench/papers.txt` that name a `twin`, and the kernels of `corpus/sync` that have a repaired one.
 //!
-//! Each command runs three times, and the least time of the processor counts; for the page, rows count as they were measured for their table. Times are sampled (see `measure`), so short runs seem a little
-//! shorter than they are; that matters only for a clean kernel of a few milliseconds whose twin takes more than [`ALLOWED`] seconds, whose ratio
-//! then errs on the high side.
+//! Each command runs three times, and the least processor time counts. On the page of results, rows have the times of their tables.
+//! Times are sampled (see `measure`), and a run of a few milliseconds seems shorter than it is: of a clean kernel that short, the ratio errs
+//! on the high side. It matters only if the twin takes more than [`ALLOWED`] seconds.
 
 use super::measure::Program;
 use super::rows::{self, Row, Subject, Table};
@@ -56,7 +56,7 @@ impl Times {
 /// Measures all pairs, or those with a text in their name, and prints the worst; whether all are within the bound.
 ///
 /// # Errors
-/// What is wrong with the rows, the corpus or the program.
+/// An error in the rows, the corpus or the program.
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<bool, String> {
     let mut pairs = pairs(root, &rows::read(root)?)?;
     pairs.retain(|pair| only.is_none_or(|text| pair.name.contains(text)));
@@ -196,7 +196,7 @@ pub(crate) fn summary(times: &[Times]) -> String {
     text + &verdict(times) + "\n"
 }
 
-/// Whether all are within the bound.
+/// Tells whether all are within the bound.
 pub(crate) fn verdict(times: &[Times]) -> String {
     let all = times.len();
     match times.iter().filter(|one| !one.is_within_bound()).count() {

@@ -58,7 +58,7 @@ pub(super) struct StructureError {
     pub(super) why: FieldError,
 }
 
-/// What is wrong with a field.
+/// An error in a field.
 #[derive(Debug, Error)]
 pub(super) enum FieldError {
     #[error("overlaps the field before it")]

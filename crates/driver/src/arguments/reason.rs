@@ -1,4 +1,4 @@
-//! What is wrong with a flag or argument, before there is a kernel to fit it to. Each displays as a clause.
+//! Errors in flags and arguments, found before there is a kernel to fit them to. Each displays as a clause.
 
 use super::ElementType;
 use equiv::FormulaError;
@@ -49,7 +49,7 @@ pub enum NumberError {
     },
 }
 
-/// What is wrong with a flag or argument; displays as a clause that does not quote all of it.
+/// An error in a flag or argument; displays as a clause that does not quote all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
 pub enum ParseReason {

@@ -116,7 +116,7 @@ struct ExpressionError {
     why: Wrong,
 }
 
-/// What is wrong with an expression.
+/// An error in an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum Wrong {
     #[error("`{0}` is not understood")]

@@ -130,7 +130,7 @@ pub enum LoadError {
     Unreadable {
         /// Its path.
         name: String,
-        /// What the system says.
+        /// The system's message.
         error: std::io::Error,
     },
     /// Spans have 32 bits.

@@ -9,11 +9,11 @@ use thiserror::Error;
 #[error("`{name}` {reason}")]
 pub struct InputError {
     pub(super) name: String,
-    /// What is wrong with it.
+    /// The error in it.
     pub reason: InputReason,
 }
 
-/// What is wrong with a file; displays as a clause about it.
+/// An error in a file; displays as a clause about it.
 #[derive(Debug, Error)]
 pub enum InputReason {
     /// It is not there, or not to be read.

@@ -1,4 +1,4 @@
-//! What a run relies on that its terms do not say: finite numbers, and what came out of decisions.
+//! Notes on what a run relies on and its terms do not say: finite numbers, and results of decisions.
 
 use super::Symbolic;
 use exec::Mask;

@@ -4,7 +4,7 @@ use exec::domain::{Binary, Connective, Unary};
 use ir::{ArgumentRange, RealFunction, Relation};
 use term::Term;
 
-/// What is done to up to three terms.
+/// An operation on up to three terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     Unary(Unary),
@@ -20,7 +20,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Whether the result is one of the operands, a sum, with a product more.
+    /// The position of an operand that is a sum, if the result is that sum with a product more.
     pub(super) fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
         let grows = |term: Term| term.products() > 0;
         match self {
@@ -31,7 +31,7 @@ impl Operation {
         }
     }
 
-    /// Whether two sums are added that lanes may have exchanged.
+    /// Tells whether two sums are added that lanes may have exchanged.
     pub(super) fn joins(self, [a, b, _]: [Term; 3]) -> bool {
         self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
     }

@@ -1,4 +1,4 @@
-//! Whether two values are the same, for all inputs.
+//! Decides whether two values are the same for all inputs.
 
 use super::Symbolic;
 use decide::{Budget, Decision, Problem, decide};

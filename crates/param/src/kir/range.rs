@@ -14,7 +14,7 @@ impl Type {
         }
     }
 
-    /// Whether a number is one of the type; those of `Whole` and `Float` are not bounded.
+    /// Tells whether a number is one of the type; those of `Whole` and `Float` are not bounded.
     #[must_use]
     pub fn holds(self, number: i128) -> bool {
         self.range().is_none_or(|(least, most)| (least..=most).contains(&number))

@@ -76,7 +76,7 @@ pub enum SolverError {
     Start {
         /// The program.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
     /// Nothing can be written to it, or read from it.

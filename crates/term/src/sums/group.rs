@@ -51,7 +51,7 @@ impl Sums {
         true
     }
 
-    /// The group whose lists end where this sum does, which is that of its first lane.
+    /// Finds the group of which this sum is the first lane's, if it has all products of its list; forms one if it may.
     #[inline]
     fn group_of(&mut self, first: Sum) -> Option<usize> {
         let list = self.lists[first.list.0 as usize];

@@ -57,7 +57,7 @@ pub enum NvrtcError {
     Status {
         /// Which.
         function: &'static str,
-        /// What it returns.
+        /// Its result.
         status: i32,
     },
     /// It compiled a kernel and does not know its name.
