@@ -4,7 +4,7 @@
 //! ends at once.
 
 use crate::console::write_err;
-use driver::Watch;
+use driver::{Stage, Watch};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +69,7 @@ fn show(done: &AtomicBool) {
         if start.elapsed() >= PATIENCE && !done.load(Ordering::Relaxed) {
             write_err(&format!(
                 "\r\x1b[K{}",
-                line(WATCH.blocks(), WATCH.instructions(), start.elapsed())
+                line(WATCH.stage(), WATCH.instructions(), start.elapsed())
             ));
             shown = true;
         }
@@ -79,12 +79,23 @@ fn show(done: &AtomicBool) {
     }
 }
 
-/// `12 blocks, 3.4 G instructions, 0.9 G/s, 4 s`
-fn line(blocks: u64, instructions: u64, time: Duration) -> String {
+/// `12 of 64 blocks, 3.4 G instructions, 0.9 G/s, 4 s`
+fn line(stage: Stage, instructions: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let billions = instructions as f64 / 1e9;
     let speed = billions / seconds.max(0.001);
-    format!("{blocks} blocks, {billions:.1} G instructions, {speed:.1} G/s, {seconds:.0} s")
+    match stage {
+        Stage::Comparing { done, total } => {
+            format!("comparing: {done} of {total} outputs, {seconds:.0} s")
+        }
+        Stage::Running { total: 0, .. } => format!("{seconds:.0} s"),
+        Stage::Running { run, done, total } => {
+            let run = if run > 1 { format!("run {run}: ") } else { String::new() };
+            format!(
+                "{run}{done} of {total} blocks, {billions:.1} G instructions, {speed:.1} G/s, {seconds:.0} s"
+            )
+        }
+    }
 }
 
 #[cfg(test)]
@@ -93,7 +104,12 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far_it_is() {
-        let line = line(12, 3_400_000_000, Duration::from_secs(4));
-        assert_eq!(line, "12 blocks, 3.4 G instructions, 0.8 G/s, 4 s");
+        let at = |stage| line(stage, 3_400_000_000, Duration::from_secs(4));
+        let running = |run| at(Stage::Running { run, done: 12, total: 64 });
+        assert_eq!(running(1), "12 of 64 blocks, 3.4 G instructions, 0.8 G/s, 4 s");
+        assert_eq!(running(3), "run 3: 12 of 64 blocks, 3.4 G instructions, 0.8 G/s, 4 s");
+        let comparing = Stage::Comparing { done: 5, total: 9 };
+        assert_eq!(at(comparing), "comparing: 5 of 9 outputs, 4 s");
+        assert_eq!(at(Stage::Running { run: 0, done: 0, total: 0 }), "4 s");
     }
 }

@@ -45,7 +45,7 @@ mod vocabulary;
 mod wmma;
 
 pub use allow::{Allow, UnknownAllowance};
-pub use exec::{Limits, Watch};
+pub use exec::{Limits, Stage, Watch};
 pub use execute::Execution;
 pub use exit::Exit;
 pub use outcome::Outcome;

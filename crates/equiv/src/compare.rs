@@ -351,6 +351,9 @@ impl<'o, 's> Outputs<'o, 's> {
         if let Some(difference) = self.refuted_at_points(&all) {
             return Answer::Different(difference);
         }
+        if let Some(watch) = self.clock.limits().watch {
+            watch.begin_comparison(all.iter().map(|elements| elements.pairs.len() as u64).sum());
+        }
         let mut open: Option<(Box<Unsettled>, usize)> = None;
         for elements in all {
             match self.decide_elements(elements) {
@@ -411,6 +414,9 @@ impl<'o, 's> Outputs<'o, 's> {
             let decided = self.in_batches(portion.chunks(batch), |pairs| self.decide(pairs));
             for (pairs, decisions) in portion.chunks(batch).zip(&decided) {
                 self.judge(&name, pairs, decisions, &mut open)?;
+            }
+            if let Some(watch) = self.clock.limits().watch {
+                watch.advance(portion.len() as u64);
             }
         }
         let count = open.len();

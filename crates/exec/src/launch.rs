@@ -37,11 +37,18 @@ impl Launch {
         product(self.grid)
     }
 
+    /// How many blocks are executed.
+    pub(crate) fn selected_blocks(&self) -> u64 {
+        match self.selected.is_empty() {
+            true => self.blocks(),
+            false => self.selected.iter().map(|range| range.end - range.start).sum(),
+        }
+    }
+
     /// Whether some blocks are left out.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        let selected: u64 = self.selected.iter().map(|range| range.end - range.start).sum();
-        !self.selected.is_empty() && selected < self.blocks()
+        self.selected_blocks() < self.blocks()
     }
 
     /// Numbers of the blocks to run, ascending.

@@ -65,4 +65,4 @@ pub use run::{
 };
 pub use stores::last_store;
 pub use value::unit::Lost;
-pub use watch::Watch;
+pub use watch::{Stage, Watch};

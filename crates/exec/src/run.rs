@@ -194,6 +194,9 @@ fn run_particular(
     machine.asked = asked;
     machine.suspicion = suspicion;
     machine.simulates = checks.is_none() && valued.is_none();
+    if let Some(watch) = limits.watch {
+        watch.begin_run(launch.selected_blocks());
+    }
     let mut budget = Budget::new(limits);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.

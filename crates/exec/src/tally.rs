@@ -120,7 +120,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.reported.add_block(&mut self.report, &context, &found.met);
         self.blocks += u64::from(found.gap.is_none());
         if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
-            watch.add_block();
+            watch.advance(1);
         }
         self.gap = found.gap.or_else(|| self.estimate());
     }

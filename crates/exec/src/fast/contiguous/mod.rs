@@ -214,12 +214,19 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     // Lanes that read the same are told together, if the first shares its place with another.
     let mut rest = lanes;
     let (half, other_half) = starts.each.split_at(WARP / 2);
-    if starts.pattern == Pattern::Same {
-        add(std::mem::replace(&mut rest, Mask::NONE), starts.each[0]);
-    } else if lanes == Mask::ALL && half == other_half && half.is_sorted_by(|a, b| a < b) {
-        // Blocks of 16 columns: the lanes of two rows read the same row of a tile.
-        rest = Mask::NONE;
-        half.iter().enumerate().for_each(|(lane, &start)| add(Mask(0x1_0001 << lane), start));
+    match starts.pattern {
+        Pattern::Same => add(std::mem::replace(&mut rest, Mask::NONE), starts.each[0]),
+        // Blocks of 16 columns: the lanes of two rows read the same row of a tile, or one of two places.
+        Pattern::RowInHalves if half[0] == other_half[0] => {
+            rest = Mask::NONE;
+            half.iter().enumerate().for_each(|(lane, &start)| add(Mask(0x1_0001 << lane), start));
+        }
+        Pattern::SameInHalves => {
+            rest = Mask::NONE;
+            add(Mask(0xffff), half[0]);
+            add(Mask(0xffff_0000), other_half[0]);
+        }
+        _ => {}
     }
     while let Some(lane) = rest.lowest() {
         let same = starts.at_start_of(lane).and(rest);

@@ -28,20 +28,30 @@ pub(super) enum Pattern {
     Same,
     /// Each right behind the one before.
     Row,
+    /// The same byte in each half of the warp, as in blocks of 16 columns.
+    SameInHalves,
+    /// A row in each half.
+    RowInHalves,
     /// Some other way, or not all lanes take part.
     Any,
 }
 
 impl Pattern {
+    /// The pattern of halves that begin so far apart and are the same byte or rows.
     #[inline(always)]
-    fn of(same: bool, row: bool) -> Self {
-        match (same, row) {
-            (true, _) => Self::Same,
-            (_, true) => Self::Row,
+    fn of(is_same: bool, is_row: bool, distance: u64, bytes: u32) -> Self {
+        match (is_same, is_row) {
+            (true, _) if distance == 0 => Self::Same,
+            (true, _) => Self::SameInHalves,
+            (_, true) if distance == u64::from(bytes) * HALF as u64 => Self::Row,
+            (_, true) => Self::RowInHalves,
             _ => Self::Any,
         }
     }
 }
+
+/// Lanes of half a warp.
+const HALF: usize = WARP / 2;
 
 /// The starts of addresses; all their bits together, and how they lie to each other.
 #[multiversion(targets("x86_64+avx2"))]
@@ -53,30 +63,35 @@ fn subtract(
     starts: &mut Narrow,
 ) -> (u64, Pattern) {
     let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-    let origin = values[0];
-    for (lane, (&value, start)) in values.iter().zip(starts).enumerate() {
+    // One loop over all lanes: two over halves are not compiled to vector instructions.
+    let mut origins = [values[0]; WARP];
+    origins[HALF..].fill(values[HALF]);
+    for (lane, ((&value, &origin), start)) in values.iter().zip(&origins).zip(starts).enumerate() {
         let own = value.wrapping_sub(shift) & mask;
         *start = own as u32;
         all |= own;
         differs |= value ^ origin;
-        leaves_row |= value ^ origin.wrapping_add(lane as u64 * u64::from(bytes));
+        leaves_row |= value ^ origin.wrapping_add((lane % HALF) as u64 * u64::from(bytes));
     }
-    (all, Pattern::of(differs == 0, leaves_row == 0))
+    let distance = values[HALF].wrapping_sub(values[0]);
+    (all, Pattern::of(differs == 0, leaves_row == 0, distance, bytes))
 }
 
 /// As [`subtract`], of addresses of 32 bits.
 #[multiversion(targets("x86_64+avx2"))]
 fn subtract_narrow(values: &Narrow, shift: u32, bytes: u32, starts: &mut Narrow) -> (u32, Pattern) {
     let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-    let origin = values[0];
-    for (lane, (&value, start)) in values.iter().zip(starts).enumerate() {
+    let mut origins = [values[0]; WARP];
+    origins[HALF..].fill(values[HALF]);
+    for (lane, ((&value, &origin), start)) in values.iter().zip(&origins).zip(starts).enumerate() {
         let own = value.wrapping_sub(shift);
         *start = own;
         all |= own;
         differs |= value ^ origin;
-        leaves_row |= value ^ origin.wrapping_add(lane as u32 * bytes);
+        leaves_row |= value ^ origin.wrapping_add((lane % HALF) as u32 * bytes);
     }
-    (all, Pattern::of(differs == 0, leaves_row == 0))
+    let distance = values[HALF].wrapping_sub(values[0]);
+    (all, Pattern::of(differs == 0, leaves_row == 0, distance.into(), bytes))
 }
 
 impl Starts {
@@ -248,6 +263,16 @@ impl Starts {
         match self.pattern {
             Pattern::Same => *out = [chunks[at(0)]; WARP],
             Pattern::Row => out.copy_from_slice(&chunks[at(0)..at(0) + WARP]),
+            Pattern::SameInHalves | Pattern::RowInHalves => {
+                let (out, _) = out.as_chunks_mut::<HALF>();
+                for (half, out) in out.iter_mut().enumerate() {
+                    let start = at(half * HALF);
+                    match self.pattern {
+                        Pattern::SameInHalves => *out = [chunks[start]; HALF],
+                        _ => out.copy_from_slice(&chunks[start..start + HALF]),
+                    }
+                }
+            }
             Pattern::Any if lanes == Mask::ALL => {
                 for lane in 0..WARP {
                     out[lane] = chunks[at(lane)];
@@ -304,4 +329,45 @@ pub(in crate::fast) fn allocation<'s>(
     };
     let size = memory.bytes.len() / parts;
     Some((memory, size, if parts > 1 { size } else { 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the pattern, every lane gets the bytes at its own start.
+    #[test]
+    fn patterns_gather_what_single_lanes_would() {
+        let memory: Vec<u8> = (0..1024u32).map(|byte| (byte * 7 % 251) as u8).collect();
+        let offsets: [(&dyn Fn(usize) -> usize, Pattern); 8] = [
+            (&|_| 3, Pattern::Same),
+            (&|lane| lane, Pattern::Row),
+            (&|lane| lane / 16 * 40 + 1, Pattern::SameInHalves),
+            (&|lane| 90 - lane / 16 * 40, Pattern::SameInHalves),
+            (&|lane| lane % 16 + 5, Pattern::RowInHalves),
+            (&|lane| lane % 16 + lane / 16 * 17, Pattern::RowInHalves),
+            (&|lane| if lane < 16 { lane } else { 40 }, Pattern::Any),
+            (&|lane| lane ^ 1, Pattern::Any),
+        ];
+        for (offset, pattern) in offsets {
+            let base = 1 << 20;
+            let wide: Lanes = std::array::from_fn(|lane| base + 4 * offset(lane) as u64);
+            let narrow: Narrow = wide.map(|value| value as u32);
+            let mut starts = [[0; WARP]; 2];
+            let found = [
+                subtract(&wide, base, u64::MAX, 4, &mut starts[0]).1,
+                subtract_narrow(&narrow, base as u32, 4, &mut starts[1]).1,
+            ];
+            assert_eq!(found, [pattern; 2]);
+            for each in starts {
+                let starts = Starts { area: Area::Global(0), pattern, each };
+                let mut gathered = [[0; 4]; WARP];
+                starts.gather(&memory, Mask::ALL, &mut gathered);
+                for (lane, bytes) in gathered.iter().enumerate() {
+                    let start = 4 * offset(lane);
+                    assert_eq!(bytes, &memory[start..start + 4], "{pattern:?}, lane {lane}");
+                }
+            }
+        }
+    }
 }
