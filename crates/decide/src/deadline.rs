@@ -27,6 +27,43 @@ impl Deadline {
     }
 }
 
+/// Looks at a deadline now and then in the midst of long work.
+#[derive(Debug)]
+pub(crate) struct Countdown {
+    deadline: Deadline,
+    /// Steps until the next look; none once the deadline has passed.
+    left: Option<usize>,
+}
+
+impl Countdown {
+    /// Steps between two looks: some milliseconds of the slowest arithmetic.
+    const STEPS: usize = 1 << 12;
+
+    pub(crate) fn new(deadline: Deadline) -> Self {
+        let left = if deadline.is_set() { Self::STEPS } else { usize::MAX };
+        Self { deadline, left: Some(left) }
+    }
+
+    /// Counts a step; returns whether the deadline has passed.
+    #[inline]
+    pub(crate) fn is_over(&mut self) -> bool {
+        match &mut self.left {
+            None => true,
+            Some(0) => self.look(),
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        self.left = (!self.deadline.has_passed()).then_some(Self::STEPS);
+        self.left.is_none()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

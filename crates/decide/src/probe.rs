@@ -4,7 +4,8 @@
 //! ([`tell_apart`]). The doubles have no error bounds: a suspect may be rounding, which the intervals
 //! then show, and a difference below [`CLEAR`] is left to the algebra.
 
-use crate::evaluate::{Evaluator, LANES, Lanes, Value, evaluate};
+use crate::deadline::Deadline;
+use crate::evaluate::{Evaluator, LANES, Lanes, Value, evaluate_until};
 use crate::problem::Problem;
 use crate::witness::{Discrepancy, Point, inputs_of};
 use std::collections::BTreeSet;
@@ -123,21 +124,22 @@ fn constants(
 }
 
 /// How a pair differs at a point that satisfies the assumptions, if it certainly does there and the reference is
-/// certainly defined.
+/// certainly defined; `None` if the deadline passes.
 #[must_use]
 pub fn tell_apart(
     problem: &Problem<'_>,
     pair: (Term, Term),
     value: &dyn Fn(Input) -> Number,
+    deadline: Deadline,
 ) -> Option<(Point, Discrepancy)> {
     let mut roots = vec![pair.0];
     roots.extend_from_slice(problem.assumptions);
-    let mut values = evaluate(problem.reference, &roots, value).into_iter();
+    let mut values = evaluate_until(problem.reference, &roots, value, deadline).into_iter();
     let Some(Value::Real(reference)) = values.next() else { return None };
     if values.any(|condition| condition != Value::Truth(true)) {
         return None;
     }
-    let discrepancy = match evaluate(problem.optimised, &[pair.1], value).pop()? {
+    let discrepancy = match evaluate_until(problem.optimised, &[pair.1], value, deadline).pop()? {
         Value::Real(optimised) if optimised.is_disjoint(&reference) => {
             Discrepancy::Values(reference, optimised)
         }
@@ -175,7 +177,8 @@ mod tests {
         let found = Probe::new(&problem, &pairs).run(&lanes);
         let confirm = |suspect: &Suspect| {
             let value = |input: Input| Number::from_f64(lanes(input)[suspect.lane]).unwrap();
-            let apart = tell_apart(&problem, pairs[suspect.pair], &value).is_some();
+            let apart =
+                tell_apart(&problem, pairs[suspect.pair], &value, Deadline::default()).is_some();
             (suspect.pair, suspect.lane, suspect.defined, apart)
         };
         found.iter().map(confirm).collect()

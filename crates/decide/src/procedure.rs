@@ -6,7 +6,8 @@
 //! normal form would be enormous.
 
 use crate::blocks::Blocks;
-use crate::evaluate::{Fingerprints, Value, evaluate, fingerprints};
+use crate::deadline::Deadline;
+use crate::evaluate::{Fingerprints, Value, evaluate, evaluate_until, fingerprints};
 use crate::ladder::Ladder;
 use crate::points::{DISTINCT, Points};
 use crate::problem::{Budget, Problem};
@@ -147,7 +148,7 @@ impl Suspicion {
     pub fn differ(&mut self, terms: &Terms, pair: [Term; 2]) -> bool {
         let points = Points::within(terms, &[], Budget::default().significand_bits);
         let point = |input: Input| points.value(SCANNED[0], input);
-        let found = self.fingerprints.find(terms, &pair, &point);
+        let found = self.fingerprints.find(terms, &pair, &point, Deadline::default());
         found[0].is_some() && found[0] != found[1]
     }
 }
@@ -299,7 +300,7 @@ impl Scan<'_, '_> {
     /// Those of some suspects whose intervals do not meet. Fingerprints know nothing of roots, so that a whole batch may be
     /// suspect without a reason.
     fn differing(&self, suspects: &[usize]) -> Vec<usize> {
-        self.compared(suspects, evaluate, |a, b| match (a, b) {
+        self.compared(suspects, evaluate_until, |a, b| match (a, b) {
             (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),
             _ => false,
         })
@@ -309,7 +310,7 @@ impl Scan<'_, '_> {
     fn compared<V>(
         &self,
         some: &[usize],
-        evaluate: impl Fn(&Terms, &[Term], &dyn Fn(Input) -> Number) -> Vec<V>,
+        evaluate: impl Fn(&Terms, &[Term], &dyn Fn(Input) -> Number, Deadline) -> Vec<V>,
         differ: impl Fn(&V, &V) -> bool,
     ) -> Vec<usize> {
         if some.is_empty() {
@@ -318,7 +319,7 @@ impl Scan<'_, '_> {
         let point = |input: Input| self.points.value(self.number, input);
         let side = |terms: &Terms, of: fn(&(Term, Term)) -> Term| {
             let roots: Vec<Term> = some.iter().map(|index| of(&self.pairs[*index])).collect();
-            evaluate(terms, &roots, &point)
+            evaluate(terms, &roots, &point, self.points.deadline)
         };
         let reference = side(self.problem.reference, |pair| pair.0);
         let optimised = side(self.problem.optimised, |pair| pair.1);

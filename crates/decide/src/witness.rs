@@ -4,7 +4,7 @@
 //! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
 
 use crate::evaluate::{
-    Evaluator, Interval, LANES, Lanes, Value, evaluate, evaluate_floats, fingerprints,
+    Evaluator, Interval, LANES, Lanes, Value, evaluate_floats, evaluate_until, fingerprints,
 };
 use crate::points::Points;
 use crate::problem::Problem;
@@ -145,7 +145,7 @@ impl<'t> Search<'t> {
             found.reference_defined |= matches!(reference, Value::Real(_) | Value::Any);
             let Value::Real(reference) = reference else { continue };
             let (terms, root) = self.optimised;
-            match evaluate(terms, &[root], &point).pop() {
+            match evaluate_until(terms, &[root], &point, self.points.deadline).pop() {
                 Some(Value::Real(optimised)) if optimised.is_disjoint(&reference) => {
                     let discrepancy = Discrepancy::Values(reference, optimised);
                     found.values = Some((self.point(number), discrepancy));
@@ -228,7 +228,7 @@ impl<'t> Search<'t> {
         let point = |input: Input| self.points.value(number, input);
         let Value::Real(reference) = self.reference_at(&point) else { return None };
         let (terms, root) = self.optimised;
-        match evaluate(terms, &[root], &point).pop() {
+        match evaluate_until(terms, &[root], &point, self.points.deadline).pop() {
             Some(Value::Real(optimised)) if optimised.is_disjoint(&reference) => {
                 let discrepancy = Discrepancy::Values(reference, optimised);
                 let relative = discrepancy.relative();
@@ -243,15 +243,16 @@ impl<'t> Search<'t> {
         let (terms, root) = self.reference;
         let mut roots = vec![root];
         roots.extend_from_slice(self.assumptions);
-        let mut values = evaluate(terms, &roots, point).into_iter();
+        let mut values = evaluate_until(terms, &roots, point, self.points.deadline).into_iter();
         let reference = values.next().unwrap_or(Value::Unsure);
         if values.all(|value| value == Value::Truth(true)) { reference } else { Value::Unsure }
     }
 
     /// Whether fingerprints say that the values differ, or floats where there are none.
     fn promising(&self, point: &dyn Fn(Input) -> Number) -> bool {
-        let [a, b] = [self.reference, self.optimised]
-            .map(|(terms, root)| fingerprints(terms, &[root], point).pop().flatten());
+        let [a, b] = [self.reference, self.optimised].map(|(terms, root)| {
+            fingerprints(terms, &[root], point, self.points.deadline).pop().flatten()
+        });
         if a.is_some() {
             return a != b;
         }

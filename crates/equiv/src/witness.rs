@@ -17,6 +17,9 @@ use term::{Inputs, Number, Terms};
 /// What inputs are that do not matter to either side.
 const OTHERS: f64 = 1.0;
 
+/// The width of an enclosure, for the size of its numbers, up to which the element is known well.
+const NARROW: f64 = 1e-9;
+
 /// What both kernels make of the inputs of a difference.
 #[derive(Clone, Debug)]
 pub struct Witness {
@@ -35,11 +38,15 @@ impl Witness {
         reference.is_disjoint(optimised) || only_reference
     }
 
-    /// Whether the runs contradict it: both are numbers and not disjoint.
+    /// Tells whether the runs contradict it: both are known well and not disjoint. Wide enclosures meet for no
+    /// reason.
     #[must_use]
     pub fn contradicts(&self) -> bool {
-        let numbers = self.elements.iter().all(|one| matches!(one, Enclosed::Between(..)));
-        numbers && !self.shows_difference()
+        let is_narrow = |one: &Enclosed| match one {
+            Enclosed::Between(low, high) => high - low <= NARROW * low.abs().max(high.abs()),
+            _ => false,
+        };
+        self.elements.iter().all(is_narrow) && !self.shows_difference()
     }
 }
 
@@ -423,6 +430,8 @@ pub(crate) fn integer(
     let memory = left.get(launch)?.buffers.get(output.buffer)?;
     let bytes = memory.get(start..start.checked_add(size)?)?;
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-    let number = integer_of(output.scalar, bits) as f64;
-    Some(Enclosed::Between(number, number))
+    let exact = integer_of(output.scalar, bits);
+    let number = exact as f64;
+    // Of others it would not be known whether they differ.
+    (number as i128 == exact).then_some(Enclosed::Between(number, number))
 }

@@ -11,6 +11,7 @@
 
 use super::float::float_operation;
 use super::residue::{Exponents, LN_2, Modulus, Values, e};
+use crate::deadline::{Countdown, Deadline};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use term::{Input, Node, NodeId, NodeTable, Number, Sum, Term, Terms};
@@ -32,8 +33,9 @@ pub(crate) fn fingerprints(
     terms: &Terms,
     roots: &[Term],
     point: &dyn Fn(Input) -> Number,
+    deadline: Deadline,
 ) -> Vec<Fingerprint> {
-    Fingerprints::default().find(terms, roots, point)
+    Fingerprints::default().find(terms, roots, point, deadline)
 }
 
 /// What is known of the terms of one store at one point. The store may grow in between: what was found is kept, so that a
@@ -54,12 +56,13 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// The fingerprints of some terms. The point must be the same at every call.
+    /// The fingerprints of some terms; none of any if the deadline passes. The point must be the same at every call.
     pub(crate) fn find(
         &mut self,
         terms: &Terms,
         roots: &[Term],
         point: &dyn Fn(Input) -> Number,
+        deadline: Deadline,
     ) -> Vec<Fingerprint> {
         for root in roots {
             match terms.node_of(*root) {
@@ -71,7 +74,9 @@ impl Fingerprints {
                 self.spread(terms, terms.at(node), new);
             }
         }
-        self.evaluate(terms, point);
+        if !self.evaluate(terms, point, deadline) {
+            return vec![None; roots.len()];
+        }
         let scan = Scan { terms, e: e(), tables: self };
         let value = |root: &Term| match terms.node_of(*root) {
             Some(node) => scan.tables.values[node],
@@ -119,20 +124,29 @@ impl Fingerprints {
         }
     }
 
-    /// Finds all values that are asked for.
-    fn evaluate(&mut self, terms: &Terms, point: &dyn Fn(Input) -> Number) {
+    /// Finds all values that are asked for, unless the deadline passes; whether it did.
+    fn evaluate(
+        &mut self,
+        terms: &Terms,
+        point: &dyn Fn(Input) -> Number,
+        deadline: Deadline,
+    ) -> bool {
         let mut nodes = std::mem::take(&mut self.nodes);
         // Ascending numbers are an evaluation order.
         nodes.sort_unstable();
         nodes.dedup();
         let mut scan = Scan { terms, e: e(), tables: self };
+        let mut countdown = Countdown::new(deadline);
         for node in &nodes {
             let needed = std::mem::take(&mut scan.tables.asked[*node]);
-            scan.evaluate(*node, needed, point);
-            scan.tables.known[*node] |= needed;
+            if !countdown.is_over() {
+                scan.evaluate(*node, needed, point);
+                scan.tables.known[*node] |= needed;
+            }
         }
         nodes.clear();
         self.nodes = nodes;
+        !countdown.is_over()
     }
 }
 
@@ -328,7 +342,7 @@ mod tests {
             scope.term(&mut terms, &expression).unwrap()
         });
         let point = |input: Input| Number::dyadic(2 * input.position() as i64 - 3, -2);
-        let found = fingerprints(&terms, &roots, &point);
+        let found = fingerprints(&terms, &roots, &point, Deadline::default());
         [found[0], found[1]]
     }
 
@@ -379,8 +393,8 @@ mod tests {
             "log(x*x + 1) + exp(log(x*x + 1))",
         ] {
             let term = scope.term(&mut terms, &parse_expression(text).unwrap()).unwrap();
-            let anew = fingerprints(&terms, &[term], &point);
-            assert_eq!(kept.find(&terms, &[term], &point), anew, "{text}");
+            let anew = fingerprints(&terms, &[term], &point, Deadline::default());
+            assert_eq!(kept.find(&terms, &[term], &point, Deadline::default()), anew, "{text}");
             assert!(anew[0].is_some(), "{text}");
         }
     }

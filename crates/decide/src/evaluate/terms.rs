@@ -3,6 +3,7 @@
 use super::elementary;
 use super::interval::{Binary, Interval};
 use crate::algebra::round_to_even;
+use crate::deadline::{Countdown, Deadline};
 use dashu_int::IBig;
 use std::cmp::Ordering;
 use term::{Function, Input, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
@@ -27,13 +28,28 @@ pub enum Value {
 /// The values of some terms where each input has the value `point` gives it.
 #[must_use]
 pub fn evaluate(terms: &Terms, roots: &[Term], point: &dyn Fn(Input) -> Number) -> Vec<Value> {
+    evaluate_until(terms, roots, point, Deadline::default())
+}
+
+/// As [`evaluate`]; what is not known when the deadline passes is unsure.
+pub(crate) fn evaluate_until(
+    terms: &Terms,
+    roots: &[Term],
+    point: &dyn Fn(Input) -> Number,
+    deadline: Deadline,
+) -> Vec<Value> {
     let order = evaluation_order(terms, roots.iter().copied(), |_| true);
     let mut values = Values { nodes: &order.nodes, values: Vec::with_capacity(order.nodes.len()) };
+    let mut countdown = Countdown::new(deadline);
     for node in &order.nodes {
-        let value = operation(terms, terms.at(*node), point, &values);
+        if countdown.is_over() {
+            return vec![Value::Unsure; roots.len()];
+        }
+        let value = operation(terms, terms.at(*node), point, &values, &mut countdown);
         values.values.push(value);
     }
-    roots.iter().map(|root| operation(terms, terms.node(*root), point, &values)).collect()
+    let root = |root: &Term| operation(terms, terms.node(*root), point, &values, &mut countdown);
+    roots.iter().map(root).collect()
 }
 
 /// Values of the nodes visited so far: a store may be much larger than what is below a root.
@@ -55,6 +71,7 @@ fn operation(
     node: Node,
     point: &dyn Fn(Input) -> Number,
     values: &Values<'_>,
+    countdown: &mut Countdown,
 ) -> Value {
     let at = |id: NodeId| values.at(id);
     match node {
@@ -66,6 +83,9 @@ fn operation(
         Node::Sum(sum) => {
             let mut total = Value::Real(Interval::point(Binary::integer(0)));
             for factors in terms.products(sum).flatten() {
+                if countdown.is_over() {
+                    return Value::Unsure;
+                }
                 let product = multiply(at(factors.left()), at(factors.right()));
                 total =
                     add(&total, &if factors.is_negative() { negate(&product) } else { product });

@@ -157,7 +157,7 @@ impl Search<'_> {
             let value = |input: Input| {
                 Number::from_f64(self.sample.value(number, input)).unwrap_or(Number::ZERO)
             };
-            match tell_apart(self.problem, terms[suspect.pair], &value) {
+            match tell_apart(self.problem, terms[suspect.pair], &value, self.budget.deadline) {
                 Some((point, discrepancy)) => {
                     found.push(Candidate { element: suspect.pair, point, discrepancy });
                 }
