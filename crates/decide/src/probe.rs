@@ -47,6 +47,13 @@ impl<'t> Probe<'t> {
         }
     }
 
+    /// Gives up when the deadline passes: then there are no suspects.
+    #[must_use]
+    pub fn until(self, deadline: Deadline) -> Self {
+        let Self { pairs, reference, optimised } = self;
+        Self { pairs, reference: reference.until(deadline), optimised: optimised.until(deadline) }
+    }
+
     /// Estimates the work of [`run`](Self::run), in products of sums.
     #[must_use]
     pub fn cost(&self) -> u64 {
@@ -84,6 +91,9 @@ impl<'t> Probe<'t> {
     pub fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Suspect> {
         let reference = self.reference.run(point);
         let optimised = self.optimised.run(point);
+        if self.optimised.is_over() {
+            return Vec::new();
+        }
         let (values, conditions) = reference.split_at(self.pairs);
         let mut suspects = Vec::new();
         for lane in 0..LANES {

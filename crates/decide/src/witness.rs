@@ -202,8 +202,8 @@ impl<'t> Search<'t> {
     /// How far apart the values are for their size, as doubles, at each point where the reference has one; NaN where
     /// the other has none.
     fn distances(&self, points: std::ops::Range<u64>) -> Vec<(f64, u64)> {
-        let mut sides =
-            [self.reference, self.optimised].map(|(terms, root)| Evaluator::new(terms, vec![root]));
+        let mut sides = [self.reference, self.optimised]
+            .map(|(terms, root)| Evaluator::new(terms, vec![root]).until(self.points.deadline));
         let mut distances = Vec::new();
         let mut numbers = points;
         while !numbers.is_empty() && !self.points.deadline.has_passed() {

@@ -6,6 +6,7 @@
 //! another way is done in one of them. Large launches are run at fewer
 //! points, the most telling first, so that the runs stay a small part of a proof; what they do not meet is not said.
 
+use crate::clock::Clock;
 use crate::ordinary::{COUNT, Chosen, Filling};
 use crate::position::{OpenReason, Position, Unsettled};
 use crate::replay::element;
@@ -61,9 +62,11 @@ pub(crate) fn find(
     sought: Sought,
 ) -> Shown {
     let mut shown = Shown::default();
+    let deadline = Clock::start(limits).deadline();
     for number in 0..COUNT.min(affordable(instructions)) {
         let seeks_overflow = sought.overflow && shown.overflow.is_none();
-        if !(seeks_overflow || sought.fault && shown.fault.is_none()) {
+        let is_done = !(seeks_overflow || sought.fault && shown.fault.is_none());
+        if is_done || deadline.has_passed() {
             break;
         }
         let Some((inputs, numbers)) = chosen.at(number) else { continue };

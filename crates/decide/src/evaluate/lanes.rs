@@ -6,6 +6,7 @@
 //! evaluable. It suggests where to look and never decides.
 
 use super::float::{apply_float, power};
+use crate::deadline::{Countdown, Deadline};
 use term::{Input, Node, NodeId, Relation, Sum, Term, Terms, evaluation_order};
 
 /// Points of a group: four doubles are one AVX register.
@@ -27,6 +28,7 @@ pub(crate) struct Evaluator<'t> {
     /// By node; allocated with the first group.
     values: Vec<Lanes>,
     cost: u64,
+    deadline: Deadline,
 }
 
 impl<'t> Evaluator<'t> {
@@ -36,7 +38,17 @@ impl<'t> Evaluator<'t> {
         let unsealed = roots.iter().filter(|root| terms.node_of(**root).is_none());
         let own: u64 = unsealed.map(|root| u64::from(root.products())).sum();
         let cost = own + nodes.iter().map(|node| cost(terms.at(*node))).sum::<u64>();
-        Self { terms, roots, nodes, values: Vec::new(), cost }
+        Self { terms, roots, nodes, values: Vec::new(), cost, deadline: Deadline::default() }
+    }
+
+    /// Gives up when the deadline passes: then no root has a value.
+    pub(crate) fn until(self, deadline: Deadline) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// Tells whether the deadline has passed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.has_passed()
     }
 
     /// The store of the terms.
@@ -60,7 +72,11 @@ impl<'t> Evaluator<'t> {
         if self.values.is_empty() {
             self.values = vec![[0.0; LANES]; self.terms.node_count()];
         }
+        let mut countdown = Countdown::new(self.deadline);
         for node in &self.nodes {
+            if countdown.is_over() {
+                return vec![[f64::NAN; LANES]; self.roots.len()];
+            }
             let value = operation(self.terms, self.terms.at(*node), point, &self.values);
             self.values[node.position()] = value;
         }

@@ -108,7 +108,7 @@ impl Outputs<'_, '_> {
     fn candidates(&self, pairs: &[Pair]) -> Vec<Candidate> {
         let terms = terms(pairs);
         self.with_problem(&terms, |problem, budget| {
-            let mut probe = Probe::new(problem, &terms);
+            let mut probe = Probe::new(problem, &terms).until(budget.deadline);
             let assumed = (problem.reference, problem.assumptions);
             let sample = Sample::new(self.sides, self.table, assumed, probe.constants());
             let groups = (self.allowed() / probe.cost().max(1)).clamp(1, GROUPS as u64) as usize;

@@ -3,6 +3,7 @@
 use super::Symbolic;
 use decide::{Budget, Decision, Problem, decide};
 use exec::domain::Value;
+use term::Term;
 
 /// Steps of algebra for one question whether two values are the same: there may be thousands.
 const SAME: u64 = 1_000_000;
@@ -27,16 +28,25 @@ impl Symbolic {
         if numbers[0].is_some() && numbers[0] == numbers[1] {
             return Some(true);
         }
-        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
-        // Each must be defined where the other is.
-        let pairs = [(pair[0], pair[1]), (pair[1], pair[0])];
-        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
-        let decisions = decide(&problem, &pairs, &budget);
-        let same = match decisions.iter().any(Decision::is_visibly_different) {
+        // Most questions are about values that differ, and one order of the two shows it.
+        let differ = self.suspicion.differ(&self.terms, pair);
+        let same = match differ && self.decide(&[(pair[0], pair[1])]) == Some(false) {
             true => Some(false),
-            false => decisions.iter().all(Decision::is_equal).then_some(true),
+            // Each must be defined where the other is.
+            false => self.decide(&[(pair[0], pair[1]), (pair[1], pair[0])]),
         };
         self.same.insert(pair, same);
         same
+    }
+
+    /// Decides whether all of these pairs are equal, or some visibly different.
+    fn decide(&self, pairs: &[(Term, Term)]) -> Option<bool> {
+        let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
+        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
+        let decisions = decide(&problem, pairs, &budget);
+        match decisions.iter().any(Decision::is_visibly_different) {
+            true => Some(false),
+            false => decisions.iter().all(Decision::is_equal).then_some(true),
+        }
     }
 }
