@@ -67,6 +67,7 @@ impl Countdown {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::{Evaluator, LANES, Value, evaluate_until, fingerprints};
     use crate::{Budget, Decision, Problem, Reason, decide};
     use std::sync::Arc;
     use std::time::Duration;
@@ -132,5 +133,29 @@ mod tests {
         assert_eq!(has_domain(Deadline::default()), [true; 2]);
         let over = Deadline { at: Some(Instant::now()), ..Deadline::default() };
         assert_eq!(has_domain(over), [false; 2]);
+    }
+
+    /// Evaluations of many products end with the time, and then know nothing.
+    #[test]
+    fn late_evaluations_know_nothing() {
+        const COUNT: u32 = 10_000;
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", COUNT).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let mut sum = terms.zero();
+        for at in 0..COUNT {
+            let x = terms.input(terms.inputs().at(at as usize).unwrap());
+            sum = terms.fused_multiply_add(x, x, sum);
+        }
+        let point = |_: term::Input| Number::from(2);
+        let known = |deadline: Deadline| {
+            let interval = evaluate_until(&terms, &[sum], &point, deadline).remove(0);
+            let print = fingerprints(&terms, &[sum], &point, deadline).remove(0);
+            let double = Evaluator::new(&terms, vec![sum]).until(deadline).run(&|_| [2.0; LANES]);
+            [matches!(interval, Value::Real(_)), print.is_some(), double[0] == [4e4; LANES]]
+        };
+        assert_eq!(known(Deadline::default()), [true; 3]);
+        let over = Deadline { at: Some(Instant::now()), ..Deadline::default() };
+        assert_eq!(known(over), [false; 3]);
     }
 }

@@ -256,6 +256,29 @@ fn integers_that_differ_are_different() {
     ask([first, "mov.u32 %r1, 5;"]).expect(Exit::Refuted, &["optimised = 5"]);
 }
 
+/// Enclosures that meet because they are wide, and integers that are the same as doubles, do not show that kernels
+/// compute the same.
+#[test]
+fn what_is_not_known_well_contradicts_nothing() {
+    let ask = |types: &'static str, bodies: [&str; 2]| Question {
+        inputs: bodies.map(|body| {
+            kernel(XY, &format!("ld.global.b64 %rd3, [%rd1]; {body} st.global.b64 [%rd2], %rd4;"))
+        }),
+        flags: [types; 2],
+        assume: &[],
+        strict: false,
+    };
+    let large = "0d4415AF1D78B58C40";
+    let there_and_back = format!("add.f64 %rd5, %rd3, {large}; sub.f64 %rd4, %rd5, {large};");
+    let double = "add.f64 %rd4, %rd3, %rd3;";
+    ask("--arg x=f64[1] --arg y=f64[1]:out", [&there_and_back, double]).expect(Exit::Refuted, &[]);
+    let more = |number: u64| format!("add.s64 %rd4, %rd3, {number};");
+    let bodies = [more(1 << 60), more((1 << 60) + 1)];
+    let integers = ask("--arg x=s64[1] --arg y=s64[1]:out", bodies.each_ref().map(String::as_str));
+    let (exit, text) = integers.answer();
+    assert!(exit != Exit::Success && !text.contains("the kernels do not"), "{text}");
+}
+
 #[test]
 fn expressions_are_cut_down_to_what_differs() {
     let sum = |body: &str| {
