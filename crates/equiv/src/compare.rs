@@ -184,7 +184,8 @@ fn hidden_by(
     let kernels = &Recheck { sides, table, terms, assumed, limits, snap, stands };
     let replaced = ran.iter().flat_map(|ran| ran.domain.constants.stand_for());
     let units = replaced.map(|stands| unit(stands.constant.format()));
-    hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max))
+    let may_jump = ran.iter().any(|ran| hidden::may_jump(&ran.domain.terms));
+    hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max), may_jump)
 }
 
 /// Instructions of all threads of both sides.

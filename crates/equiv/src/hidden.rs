@@ -22,6 +22,7 @@ use crate::recheck::Recheck;
 use crate::witness::{Numbers, Run};
 use interval::Enclosed;
 use ir::{Format, Scalar};
+use term::{Node, Terms};
 
 /// Points that are tried, if the kernels are small.
 const POINTS: u64 = 24;
@@ -67,18 +68,22 @@ pub struct Hidden {
 
 /// Looks for an element whose difference is not small. `cost` is that of running both kernels once; `constants` are
 /// those that were taken for other numbers, `unit` is that in the last place of the coarsest constant that stands for a
-/// closed form.
+/// closed form, and `may_jump` is false only if both kernels compute nothing but functions that do not jump.
 pub(crate) fn find(
     kernels: &Recheck<'_>,
     cost: u64,
     constants: &[f64],
     unit: f64,
+    may_jump: bool,
 ) -> Option<Hidden> {
     let points = (COST / cost.max(1)).clamp(1, POINTS);
     let kernels = &Looked { kernels, unit };
-    let found = at_constants(kernels, constants, points as usize);
-    if found.is_some() {
-        return found;
+    // Of the points at constants, a large kernel is run at one, which shows nothing but jumps.
+    if points > 1 || may_jump {
+        let found = at_constants(kernels, constants, points as usize);
+        if found.is_some() {
+            return found;
+        }
     }
     let needed = if points == 1 { 1 } else { 2 };
     let mut differs: Vec<u64> = Vec::new();
@@ -109,6 +114,14 @@ pub(crate) fn find(
         }
     }
     None
+}
+
+/// Tells whether some operation of a run jumps: a condition, a choice, or a function that is not known. Errs on the side of
+/// `true`.
+pub(crate) fn may_jump(terms: &Terms) -> bool {
+    terms.nodes().iter().any(|node| {
+        matches!(node, Node::Compare(..) | Node::Select(..) | Node::Apply(..))
+    })
 }
 
 /// Looks at inputs that are the constants themselves: a comparison with one jumps there, and nowhere near. Only a jump

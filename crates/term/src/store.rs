@@ -73,6 +73,12 @@ impl Terms {
         self.inputs.len() + self.nodes.len()
     }
 
+    /// All nodes but the inputs, in the order they were made.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
     /// The outermost operation of a term.
     #[must_use]
     #[inline]
