@@ -256,8 +256,8 @@ fn integers_that_differ_are_different() {
     ask([first, "mov.u32 %r1, 5;"]).expect(Exit::Refuted, &["optimised = 5"]);
 }
 
-/// Enclosures that meet because they are wide, and integers that are the same as doubles, do not show that kernels
-/// compute the same.
+/// Neither wide enclosures that overlap nor integers that are equal once rounded to doubles show that a refutation is
+/// wrong.
 #[test]
 fn what_is_not_known_well_contradicts_nothing() {
     let ask = |types: &'static str, bodies: [&str; 2]| Question {

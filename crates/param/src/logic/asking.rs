@@ -3,7 +3,7 @@
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
 use super::second::Second;
-use super::smt::{Answer, Memory, Solver};
+use super::smt::{Answer, Memory, RLIMIT, Solver};
 use base::Index;
 use std::path::PathBuf;
 
@@ -79,29 +79,25 @@ fn an_answer_with_anything_beside_it_is_none() {
     }
 }
 
+/// The strategies of a question, and what was asserted when each was tried.
 #[test]
 fn nothing_is_left_of_a_question() {
     let folder = Folder::new("scopes");
     let mut solver = Solver::start(&folder.z3("unknown")).unwrap();
-    assert_eq!(solver.check(&at_least(1), 1000), Answer::Unknown);
-    assert_eq!(solver.check(&at_least(1), 1000), Answer::Unknown);
-    assert_eq!(solver.check(&at_least(2), 1000), Answer::Unknown);
-    // Twice for each of two questions, the repeated one not at all; what is asserted goes with its scope.
+    for (least, limit) in [(1, 1000), (1, 1000), (2, 300_000), (3, RLIMIT)] {
+        assert_eq!(solver.check(&at_least(least), limit), Answer::Unknown);
+    }
+    // One attempt, two and three; the repeated question is not asked.
     let log = folder.log();
-    assert_eq!(log.matches("(check-sat)").count(), 4);
-    let mut depth = 0;
-    let mut asserted: Vec<u32> = Vec::new();
+    let limits = log.lines().filter(|line| line.starts_with("(set-option :rlimit"));
+    let limits: Vec<&str> = limits.filter_map(|line| line.split([' ', ')']).nth(2)).collect();
+    assert_eq!(limits, ["1000", "100000", "300000", "100000", "3000000", "3000000"]);
+    let mut asserted = 0;
     for line in log.lines() {
         match line {
-            "(push)" => depth += 1,
-            "(pop)" => {
-                depth -= 1;
-                asserted.retain(|one| *one <= depth);
-            }
-            "(reset)" => asserted.clear(),
-            "(check-sat)" => assert_eq!(asserted.len(), 1),
-            _ if line.starts_with("(assert") => asserted.push(depth),
-            _ => {}
+            "(reset)" => asserted = 0,
+            "(check-sat)" => assert_eq!(asserted, 1),
+            _ => asserted += usize::from(line.starts_with("(assert")),
         }
     }
 }
@@ -113,7 +109,7 @@ fn values_are_asked_for_anew() {
     let wanted = [Poly::symbol(Sym::from_position(0))];
     assert_eq!(solver.values(&at_least(1), &wanted, 1000), Some(vec![7]));
     assert!(!folder.log().contains("(push)"));
-    assert_eq!(folder.log().matches("(reset)").count(), 2);
+    assert_eq!(folder.log().matches("(reset)").count(), 1);
 }
 
 /// Answers in memory.
@@ -140,16 +136,21 @@ fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i12
     (answer, values, folder.log().matches("(check-sat)").count())
 }
 
+/// Asked again with another history, a solver would say the same; so whatever it said is kept, unless it was no answer.
 #[test]
-fn definite_answers_are_kept_and_no_others() {
+fn answers_are_kept() {
+    let silent = Notebook::default();
+    assert_eq!(both("(error \"x\")", &silent, "kept-0"), (Answer::Unknown, None, 2));
+    assert!(silent.0.lock().unwrap().is_empty());
+    let unknown = Notebook::default();
+    assert_eq!(both("unknown", &unknown, "kept-1"), (Answer::Unknown, None, 2));
+    assert_eq!(both("sat", &unknown, "kept-1b"), (Answer::Unknown, None, 0));
     let notebook = Notebook::default();
-    assert_eq!(both("unknown", &notebook, "kept-1"), (Answer::Unknown, None, 3));
-    assert_eq!(notebook.0.lock().unwrap().len(), 0);
     assert_eq!(both("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
     // Nobody is asked any more, so what this one says does not matter.
     assert_eq!(both("unsat", &notebook, "kept-3"), (Answer::Possible, Some(vec![7]), 0));
     let keys: Vec<String> = notebook.0.lock().unwrap().keys().cloned().collect();
-    assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n(reset)\n(set-option :rlimit 1000)")));
+    assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n") && key.contains("1000")));
     // Nonsense is as if there were nothing.
     for key in keys {
         notebook.keep(&key, "sat\n1\n2");

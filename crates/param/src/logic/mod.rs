@@ -6,6 +6,7 @@ pub(crate) mod formula;
 mod models;
 mod multiples;
 pub(crate) mod poly;
+mod question;
 pub(crate) mod radix;
 mod range;
 mod reduce;

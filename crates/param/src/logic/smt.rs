@@ -1,18 +1,17 @@
 //! Questions for z3, as SMT-LIB text over a pipe.
 //!
-//! One process answers all questions. Most are easy, and to begin anew for each (`(reset)`) would cost more than they do:
-//! a question is first asked with few steps in a scope of its own. If that does not settle it, it is asked again after a
-//! `(reset)`, where the answer depends on nothing before; so are all questions for values. A question is bounded
-//! by z3's own count of steps (`rlimit`), so that the answer does not depend on the machine; the clock is only looked at to
-//! notice a solver that died. Integers alone are asked about: no quantifiers, no arrays, no bit-vectors.
+//! One process answers all questions, each from a `(reset)`: an answer depends on the question and the version of z3 alone, not on what was
+//! asked before, nor on which answers a cache had. A question is written canonically ([`super::question`]) and asked by a
+//! fixed list of strategies, each bounded by z3's own count of steps (`rlimit`), so that it does not depend on the machine
+//! either; the clock is only looked at to notice a solver that died. What the list comes to is kept, "unknown" too.
+//! Integers alone are asked about: no quantifiers, no arrays, no bit-vectors.
 
 use super::formula::Formula;
-use super::poly::{Poly, Sym};
+use super::poly::Poly;
+use super::question::Question;
 use super::second::Second;
 use crate::deadline::left;
-use base::Index;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -22,8 +21,8 @@ use thiserror::Error;
 
 /// Steps of z3 for one question; a hopeless one stops after about a second.
 pub(crate) const RLIMIT: u64 = 3_000_000;
-/// Steps of the first attempt, which begins where the question before ended: as many as a `(reset)` takes time.
-const WARM_RLIMIT: u64 = 10_000;
+/// Steps of the first attempt: most questions take fewer, and one that takes more is better off with another strategy.
+const FIRST_RLIMIT: u64 = 100_000;
 /// A solver silent for longer than this is taken for dead.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -38,6 +37,47 @@ pub(crate) enum Answer {
     Unknown,
     /// z3 says that none do, and another solver that some do.
     Disputed,
+}
+
+impl Answer {
+    /// As it is kept; an answer that two solvers disagree about is not.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Impossible => Some("unsat"),
+            Self::Possible => Some("sat"),
+            Self::Unknown => Some("unknown"),
+            Self::Disputed => None,
+        }
+    }
+
+    fn read(word: &str) -> Option<Self> {
+        [Self::Impossible, Self::Possible, Self::Unknown]
+            .into_iter()
+            .find(|answer| answer.word() == Some(word))
+    }
+}
+
+/// How z3 goes about a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strategy {
+    /// Its core for incremental use alone, which a scope makes it take.
+    Core,
+    /// What it chooses itself: simplifications, then tactics for non-linear integers.
+    Default,
+}
+
+/// The attempts at a question with so many steps: strategies, each with a limit of its own.
+fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
+    let first = (Strategy::Core, FIRST_RLIMIT.min(limit));
+    let rest = [(Strategy::Default, limit), (Strategy::Core, limit)];
+    let more = usize::from(limit > FIRST_RLIMIT) + usize::from(limit >= RLIMIT);
+    std::iter::once(first).chain(rest).take(1 + more).collect()
+}
+
+/// A question that nothing before bears on.
+fn anew((strategy, limit): (Strategy, u64), question: &str) -> String {
+    let scope = if strategy == Strategy::Core { "(push)\n" } else { "" };
+    format!("(reset)\n(set-option :rlimit {limit})\n{scope}{question}")
 }
 
 /// A running solver.
@@ -188,13 +228,13 @@ impl Solver {
         said.pop().filter(|_| said.is_empty())
     }
 
-    /// Whether all conditions can hold together.
+    /// Tells whether all conditions can hold together.
     pub(crate) fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
         if self.dead {
             return Answer::Unknown;
         }
         self.asked += 1;
-        let question = question(conditions, &[]);
+        let question = Question::new(conditions, &[]).text;
         if let Some(answer) = self.known.get(&(limit, question.clone())) {
             return *answer;
         }
@@ -208,24 +248,25 @@ impl Solver {
         answer
     }
 
-    /// The answer that was kept, or a new one. Only those that are definite are kept.
+    /// The answer that was kept, or that of the first attempt that has one.
     fn answered(&mut self, question: &str, limit: u64) -> Answer {
-        let kept = anew(question, limit);
-        match self.kept(&kept).as_deref() {
-            Some("unsat") => return Answer::Impossible,
-            Some("sat") => return Answer::Possible,
-            _ => {}
+        let attempts = attempts(limit);
+        let key = format!("{attempts:?}\n{question}");
+        if let Some(answer) = self.kept(&key).as_deref().and_then(Answer::read) {
+            return answer;
         }
-        let scoped = format!("(push)\n(set-option :rlimit {WARM_RLIMIT})\n{question}(pop)\n");
-        let mut answer = self.answer(&scoped);
-        if answer == Answer::Unknown && !self.dead {
-            // Nothing of it may be left for the next one.
-            answer = self.answer(&format!("{kept}(reset)\n"));
+        let mut answer = Answer::Unknown;
+        for attempt in attempts {
+            // Anything else is an error, which may be gone the next time.
+            let said = self.ask(&anew(attempt, question));
+            let Some(said) = said.as_deref().and_then(Answer::read) else { return Answer::Unknown };
+            answer = said;
+            if answer != Answer::Unknown {
+                break;
+            }
         }
-        match answer {
-            Answer::Impossible => self.keep(&kept, "unsat"),
-            Answer::Possible => self.keep(&kept, "sat"),
-            Answer::Unknown | Answer::Disputed => {}
+        if let Some(word) = answer.word() {
+            self.keep(&key, word);
         }
         answer
     }
@@ -245,21 +286,6 @@ impl Solver {
         format!("z3 {}\n{text}", self.version)
     }
 
-    fn answer(&mut self, text: &str) -> Answer {
-        match self.ask(text).as_deref() {
-            Some("unsat") => Answer::Impossible,
-            Some("sat") => Answer::Possible,
-            _ => Answer::Unknown,
-        }
-    }
-}
-
-/// A question that nothing before bears on.
-fn anew(question: &str, limit: u64) -> String {
-    format!("(reset)\n(set-option :rlimit {limit})\n{question}")
-}
-
-impl Solver {
     /// Values of `wanted` for which all conditions hold, if some are found.
     pub(crate) fn values(
         &mut self,
@@ -271,24 +297,34 @@ impl Solver {
             return None;
         }
         self.asked += 1;
-        let question = anew(&question(conditions, wanted), limit);
-        let terms: Vec<String> =
-            wanted.iter().map(|poly| format!("(eval {})\n", term(poly))).collect();
-        let key = format!("{question}{}", terms.concat());
-        if let Some(values) = self.kept(&key).and_then(|text| read_values(&text, wanted.len())) {
-            return Some(values);
+        let Question { text, wanted } = Question::new(conditions, wanted);
+        let question = anew((Strategy::Default, limit), &text);
+        let key = format!("{question}{}", wanted.concat());
+        match self.kept(&key) {
+            Some(text) if text == NO_VALUES => return None,
+            Some(text) => {
+                if let Some(values) = read_values(&text, wanted.len()) {
+                    return Some(values);
+                }
+            }
+            None => {}
         }
-        let values: Option<Vec<i128>> = match self.ask(&question).as_deref() {
-            Some("sat") => terms.iter().map(|term| read_number(&self.ask(term)?)).collect(),
+        let answer = self.ask(&question).as_deref().and_then(Answer::read)?;
+        let values: Option<Vec<i128>> = match answer {
+            Answer::Possible => wanted.iter().map(|term| read_number(&self.ask(term)?)).collect(),
             _ => None,
         };
-        let _ = self.ask("(reset)\n");
-        if let Some(values) = &values {
-            self.keep(&key, &write_values(values));
+        match &values {
+            Some(values) => self.keep(&key, &write_values(values)),
+            None if !self.dead => self.keep(&key, NO_VALUES),
+            None => {}
         }
         values
     }
 }
+
+/// What is kept where no values were found.
+const NO_VALUES: &str = "none\n";
 
 /// Values as they are kept.
 fn write_values(values: &[i128]) -> String {
@@ -313,126 +349,5 @@ impl Drop for Solver {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// Powers of two that are compared with each other.
-const MAX_COMPARED: usize = 4;
-
-/// The text of a question.
-fn question(conditions: &[Formula], wanted: &[Poly]) -> String {
-    let mut text = String::new();
-    let wanted = wanted.iter().flat_map(Poly::symbols);
-    let symbols: BTreeSet<Sym> =
-        conditions.iter().flat_map(Formula::symbols).chain(wanted).collect();
-    for sym in symbols {
-        let _ = writeln!(text, "(declare-const s{} Int)", sym.position());
-    }
-    let powers = powers(conditions);
-    if !powers.is_empty() {
-        text.push_str("(declare-fun pow2 (Int) Bool)\n");
-    }
-    for power in &powers {
-        let _ = writeln!(text, "(assert (=> (pow2 {0}) (>= {0} 1)))", term(power));
-        if power.terms().all(|(_, coefficient)| coefficient % 2 == 0) {
-            let half = power.split(&[], 2).0;
-            let _ = writeln!(text, "(assert (= (pow2 {}) (pow2 {})))", term(power), term(&half));
-        }
-        if let Some(value) = power.as_constant() {
-            let holds = value > 0 && value & (value - 1) == 0;
-            let _ = writeln!(text, "(assert (= (pow2 {}) {holds}))", term(power));
-        }
-    }
-    // Of two powers of two the greater is at least twice the lesser. Pairs are many, so only a few are told.
-    for (number, one) in powers.iter().enumerate().take(MAX_COMPARED) {
-        for other in powers.iter().skip(number + 1).take(MAX_COMPARED) {
-            for (less, more) in [(one, other), (other, one)] {
-                let (less, more) = (term(less), term(more));
-                let both = format!("(and (pow2 {less}) (pow2 {more}) (< {less} {more}))");
-                let _ = writeln!(text, "(assert (=> {both} (<= (* 2 {less}) {more})))");
-            }
-        }
-    }
-    for condition in conditions {
-        let mut inner = String::new();
-        write_formula(condition, &mut inner);
-        let _ = writeln!(text, "(assert {inner})");
-    }
-    text.push_str("(check-sat)\n");
-    text
-}
-
-/// Polynomials said to be powers of two, and their halves.
-fn powers(conditions: &[Formula]) -> BTreeSet<Poly> {
-    fn collect(formula: &Formula, found: &mut BTreeSet<Poly>) {
-        match formula {
-            Formula::Pow2(poly) => {
-                found.insert(poly.clone());
-            }
-            Formula::Not(inner) => collect(inner, found),
-            Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| collect(part, found));
-            }
-            _ => {}
-        }
-    }
-    let mut found = BTreeSet::new();
-    conditions.iter().for_each(|condition| collect(condition, &mut found));
-    found
-}
-
-fn write_formula(formula: &Formula, out: &mut String) {
-    let (name, parts) = match formula {
-        Formula::True => return out.push_str("true"),
-        Formula::False => return out.push_str("false"),
-        Formula::Ge(poly) => {
-            let _ = write!(out, "(>= {} 0)", term(poly));
-            return;
-        }
-        Formula::Eq(poly) => {
-            let _ = write!(out, "(= {} 0)", term(poly));
-            return;
-        }
-        Formula::Pow2(poly) => {
-            let _ = write!(out, "(pow2 {})", term(poly));
-            return;
-        }
-        Formula::Not(inner) => ("not", std::slice::from_ref(&**inner)),
-        Formula::And(parts) => ("and", &parts[..]),
-        Formula::Or(parts) => ("or", &parts[..]),
-    };
-    let _ = write!(out, "({name}");
-    for part in parts {
-        out.push(' ');
-        write_formula(part, out);
-    }
-    out.push(')');
-}
-
-fn number(value: i128) -> String {
-    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
-}
-
-fn term(poly: &Poly) -> String {
-    let mut parts = Vec::new();
-    for (monomial, coefficient) in poly.terms() {
-        let mut factors = Vec::new();
-        if coefficient != 1 || monomial.is_empty() {
-            factors.push(number(coefficient));
-        }
-        for (sym, power) in monomial {
-            for _ in 0..*power {
-                factors.push(format!("s{}", sym.position()));
-            }
-        }
-        parts.push(match &factors[..] {
-            [one] => one.clone(),
-            _ => format!("(* {})", factors.join(" ")),
-        });
-    }
-    match &parts[..] {
-        [] => "0".to_owned(),
-        [one] => one.clone(),
-        _ => format!("(+ {})", parts.join(" ")),
     }
 }
