@@ -6,6 +6,7 @@ pub(crate) mod formula;
 mod models;
 mod multiples;
 pub(crate) mod poly;
+pub(crate) mod products;
 mod question;
 pub(crate) mod radix;
 mod range;
@@ -13,6 +14,7 @@ mod reduce;
 pub(crate) mod second;
 pub(crate) mod side;
 pub(crate) mod smt;
+mod staged;
 pub(crate) mod symbols;
 #[cfg(test)]
 mod tests;

@@ -135,7 +135,9 @@ impl Prover {
                 return (quick, answer);
             }
         }
-        let quick = self.quickly(all, goal, Depth::Full) || self.by_cases(all, goal);
+        let quick = self.quickly(all, goal, Depth::Full)
+            || self.by_cases(all, goal)
+            || self.by_products(all, goal);
         let may_ask = !(self.guesses && self.solver.is_some());
         (quick, quick || may_ask && self.asked(all, goal))
     }

@@ -1,0 +1,77 @@
+//! Weights of columns in whole numbers: Gauss's elimination without fractions.
+
+/// A column: row and number.
+pub(super) type Column = Vec<(usize, i128)>;
+
+/// Positive whole numbers by which columns add up to a negative number in the first row and 0 in all others; none if there is
+/// no single solution, if a weight is not positive, or if numbers become too large. `is_free`: a weight may be negative.
+pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Option<Vec<i128>> {
+    let count = columns.len();
+    // One equation for each row that occurs: the columns' entries, and what they add up to.
+    let mut table = vec![vec![0i128; count + 1]; rows];
+    for (at, column) in columns.iter().enumerate() {
+        for (row, number) in column {
+            table[*row][at] = *number;
+        }
+    }
+    table[0][count] = -1;
+    let mut pivots: Vec<usize> = Vec::with_capacity(count);
+    for column in 0..count {
+        let free = (0..rows).filter(|row| !pivots.contains(row) && table[*row][column] != 0);
+        let pivot = free.min_by_key(|row| table[*row][column].unsigned_abs())?;
+        let own = table[pivot].clone();
+        for (number, row) in table.iter_mut().enumerate() {
+            if number != pivot && row[column] != 0 {
+                *row = eliminated(row, &own, column)?;
+            }
+        }
+        pivots.push(pivot);
+    }
+    let is_solved = (0..rows).all(|row| pivots.contains(&row) || table[row][count] == 0);
+    is_solved.then(|| whole(&table, &pivots, is_free))?
+}
+
+/// A row without a column, divided by what its numbers have in common.
+fn eliminated(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
+    let (by, factor) = (own[column], row[column]);
+    let mut result = Vec::with_capacity(row.len());
+    let mut common = 0;
+    for (entry, own) in row.iter().zip(own) {
+        let entry = entry.checked_mul(by)?.checked_sub(own.checked_mul(factor)?)?;
+        common = gcd(common, entry);
+        result.push(entry);
+    }
+    if common > 1 {
+        result.iter_mut().for_each(|entry| *entry /= common);
+    }
+    Some(result)
+}
+
+/// The weights `value/entry` of all columns over one denominator.
+fn whole(table: &[Vec<i128>], pivots: &[usize], is_free: &[bool]) -> Option<Vec<i128>> {
+    let fraction = |(column, row): (usize, &usize)| {
+        let (entry, value) = (table[*row][column], *table[*row].last()?);
+        let common = gcd(entry, value).max(1);
+        let sign = entry.signum();
+        Some((sign * value / common, sign * entry / common))
+    };
+    let fractions: Option<Vec<(i128, i128)>> = pivots.iter().enumerate().map(fraction).collect();
+    let fractions = fractions?;
+    let mut denominator: i128 = 1;
+    for (_, below) in &fractions {
+        denominator = (denominator / gcd(denominator, *below)).checked_mul(*below)?;
+    }
+    let mut weights = Vec::with_capacity(fractions.len());
+    for ((above, below), is_free) in fractions.into_iter().zip(is_free) {
+        let weight = above.checked_mul(denominator / below)?;
+        if weight < 0 && !is_free {
+            return None;
+        }
+        weights.push(weight);
+    }
+    Some(weights)
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    crate::logic::poly::greatest_common_divisor(a, b)
+}

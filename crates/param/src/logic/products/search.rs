@@ -1,0 +1,279 @@
+//! The search for a refutation: equations are solved, products are formed in stages, and what stays open is cut.
+
+use super::certificate::{Certificate, Hypotheses};
+use super::program::{self, Entry, Source};
+use crate::deadline::tick;
+use crate::logic::poly::{Monomial, Poly, Sym, divided};
+use std::collections::BTreeSet;
+
+/// The largest degree of a product.
+const MAX_DEGREE: u32 = 4;
+/// Products of three that are formed.
+const MAX_TRIPLES: usize = 2000;
+/// Polynomials that are cut at, of those that suggest themselves.
+const MAX_CUTS: usize = 4;
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Assumptions that are looked at, those next to what is refuted.
+    pub(crate) assumptions: usize,
+    /// Products in the largest program.
+    pub(crate) products: usize,
+    /// Cuts inside of each other.
+    pub(crate) depth: u32,
+    /// Linear programs.
+    pub(crate) programs: u32,
+}
+
+impl Effort {
+    pub(crate) const FULL: Self =
+        Self { assumptions: 48, products: 600, depth: 2, programs: 60 };
+}
+
+/// Why assumptions cannot hold, if that is found. The last of `at_least` is what is refuted: those that have nothing to do with it
+/// are left out.
+pub(crate) fn refutation(known: &Hypotheses, effort: Effort) -> Option<Certificate> {
+    let mut search = Search { effort, programs: effort.programs };
+    let found = search.refuted(known, effort.depth)?;
+    found.refutes(known).then_some(found)
+}
+
+struct Search {
+    effort: Effort,
+    /// Programs that may still be solved.
+    programs: u32,
+}
+
+impl Search {
+    fn refuted(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
+        tick();
+        if let Some(equation) = contradictory(known) {
+            return Some(Certificate::Divisor { equation });
+        }
+        if let Some(at) = known.at_least.iter().position(is_negative) {
+            let entry = Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() };
+            return program::sum(&[entry]);
+        }
+        if let Some((equation, sym, solved)) = solvable(known) {
+            let then = Box::new(self.refuted(&solved, depth)?);
+            return Some(Certificate::Solved { equation, sym, then });
+        }
+        self.summed(known).or_else(|| self.cut(known, depth))
+    }
+
+    /// By a sum of products, of more of them at each stage: none, those without a new monomial, those that have one that occurs.
+    fn summed(&mut self, known: &Hypotheses) -> Option<Certificate> {
+        let near = near(known, self.effort.assumptions);
+        let mut entries: Vec<Entry> = near.iter().map(|at| single(known, *at)).collect();
+        entries.extend(multiples(known));
+        if let Some(found) = self.program(&entries) {
+            return Some(found);
+        }
+        let occurring = occurring(known);
+        if occurring.is_empty() {
+            return None;
+        }
+        let mut products = pairs(known, &near);
+        if occurring.iter().any(|one| degree(one) > 2) {
+            products.extend(triples(known, &near, &products, &occurring));
+        }
+        let occurs = |one: &Monomial| occurring.contains(one);
+        let (inside, outside): (Vec<Entry>, Vec<Entry>) =
+            products.into_iter().partition(|entry| nonlinear(&entry.poly).all(occurs));
+        let meeting = outside.into_iter().filter(|entry| nonlinear(&entry.poly).any(occurs));
+        for more in [inside, meeting.collect()] {
+            let room = self.effort.products.saturating_sub(entries.len());
+            let before = entries.len();
+            entries.extend(more.into_iter().take(room));
+            if entries.len() > before
+                && let Some(found) = self.program(&entries)
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn program(&mut self, entries: &[Entry]) -> Option<Certificate> {
+        self.programs = self.programs.checked_sub(1)?;
+        program::sum(entries)
+    }
+
+    /// For each sign of a polynomial that suggests itself.
+    fn cut(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
+        let deeper = depth.checked_sub(1)?;
+        for poly in suggested(known) {
+            let Some(cases) = known.cut(&poly) else { continue };
+            let found: Option<Vec<Certificate>> =
+                cases.iter().map(|case| self.refuted(case, deeper)).collect();
+            if let Some(found) = found.and_then(|found| <[Certificate; 3]>::try_from(found).ok()) {
+                return Some(Certificate::Cut { poly, cases: Box::new(found) });
+            }
+        }
+        None
+    }
+}
+
+fn is_negative(poly: &Poly) -> bool {
+    poly.as_constant().is_some_and(|value| value < 0)
+}
+
+/// An equation that no integers fulfil.
+fn contradictory(known: &Hypotheses) -> Option<usize> {
+    known.equal.iter().position(|poly| match poly.content() {
+        0 => poly.constant_term() != 0,
+        content => poly.constant_term() % content != 0,
+    })
+}
+
+/// An equation that gives a symbol a value, the newest symbol of the shortest.
+fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
+    let mut order: Vec<usize> = (0..known.equal.len()).collect();
+    order.sort_by_key(|at| known.equal[*at].terms().count());
+    for equation in order {
+        for sym in known.equal[equation].symbols().into_iter().rev() {
+            if let Some(solved) = known.solved(equation, sym) {
+                return Some((equation, sym, solved));
+            }
+        }
+    }
+    None
+}
+
+fn single(known: &Hypotheses, at: usize) -> Entry {
+    Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() }
+}
+
+/// Equations, as they are and times each symbol that occurs with them.
+fn multiples(known: &Hypotheses) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (equation, poly) in known.equal.iter().enumerate() {
+        let own = poly.symbols();
+        let by = own.iter().map(|sym| Monomial::from_elem((*sym, 1), 1));
+        for by in std::iter::once(Monomial::new()).chain(by) {
+            if let Some(poly) = poly.times(&Poly::monomial(by.clone(), 1)) {
+                entries.push(Entry { source: Source::Multiple(equation, by), poly });
+            }
+        }
+    }
+    entries
+}
+
+/// Positions of the assumptions next to the last one, by symbols they share, at most so many.
+fn near(known: &Hypotheses, most: usize) -> Vec<usize> {
+    let all = &known.at_least;
+    if all.len() <= most {
+        return (0..all.len()).collect();
+    }
+    let mut reached: BTreeSet<Sym> = all.last().map(Poly::symbols).unwrap_or_default();
+    let (mut near, mut left): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..all.len()).collect());
+    while near.len() < most && !left.is_empty() {
+        let touches = |at: &usize| all[*at].mentioned().any(|sym| reached.contains(&sym));
+        let (mut next, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|at| touches(at));
+        if next.is_empty() {
+            break;
+        }
+        next.sort_by_key(|at| all[*at].terms().count());
+        next.truncate(most - near.len());
+        reached.extend(next.iter().flat_map(|at| all[*at].mentioned()));
+        near.extend(next);
+        left = rest;
+    }
+    near.sort_unstable();
+    near
+}
+
+fn degree(monomial: &Monomial) -> u32 {
+    monomial.iter().map(|(_, power)| power).sum()
+}
+
+fn nonlinear(poly: &Poly) -> impl Iterator<Item = &Monomial> {
+    poly.terms().map(|(monomial, _)| monomial).filter(|monomial| degree(monomial) > 1)
+}
+
+/// Products of symbols that occur.
+fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
+    known.at_least.iter().chain(&known.equal).flat_map(nonlinear).cloned().collect()
+}
+
+/// Products of two assumptions, the simplest first.
+fn pairs(known: &Hypotheses, near: &[usize]) -> Vec<Entry> {
+    let mut pairs = Vec::new();
+    for (number, one) in near.iter().enumerate() {
+        let single = single(known, *one);
+        pairs.extend(near[number..].iter().filter_map(|other| multiplied(known, &single, *other)));
+    }
+    sort(&mut pairs);
+    pairs
+}
+
+/// Products of three assumptions, of which two have a part of a product that occurs.
+fn triples(
+    known: &Hypotheses,
+    near: &[usize],
+    pairs: &[Entry],
+    occurring: &BTreeSet<Monomial>,
+) -> Vec<Entry> {
+    let is_part = |one: &Monomial| occurring.iter().any(|all| divided(all, one).is_some());
+    let mut triples = Vec::new();
+    for pair in pairs.iter().filter(|pair| nonlinear(&pair.poly).all(is_part)) {
+        let Source::Product(factors) = &pair.source else { continue };
+        let last = factors.last().copied().unwrap_or_default();
+        let next = near.iter().filter(|at| **at >= last);
+        triples.extend(next.filter_map(|at| multiplied(known, pair, *at)));
+        if triples.len() > MAX_TRIPLES {
+            break;
+        }
+    }
+    sort(&mut triples);
+    triples
+}
+
+/// A product with one assumption more.
+fn multiplied(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
+    let (a, b) = (&product.poly, &known.at_least[by]);
+    let Source::Product(factors) = &product.source else { return None };
+    let factors = factors.iter().copied().chain([by]).collect();
+    if highest(a) + highest(b) > MAX_DEGREE {
+        return None;
+    }
+    Some(Entry { source: Source::Product(factors), poly: a.times(b)? })
+}
+
+/// The simplest first.
+fn sort(entries: &mut [Entry]) {
+    entries.sort_by_key(|entry| (highest(&entry.poly), entry.poly.terms().count()));
+}
+
+fn highest(poly: &Poly) -> u32 {
+    poly.terms().map(|(monomial, _)| degree(monomial)).max().unwrap_or_default()
+}
+
+/// Polynomials whose sign may matter: what a symbol is multiplied by in an assumption, differences of two symbols first.
+fn suggested(known: &Hypotheses) -> Vec<Poly> {
+    let mut found: Vec<Poly> = Vec::new();
+    for poly in known.equal.iter().chain(known.at_least.iter().rev()) {
+        if nonlinear(poly).next().is_none() {
+            continue;
+        }
+        for sym in poly.symbols() {
+            let powers = poly.by_powers(sym);
+            let [_, factor] = &powers[..] else { continue };
+            let is_linear = nonlinear(factor).next().is_none() && factor.as_constant().is_none();
+            let opposite = factor.scaled(-1);
+            let is_known = |one: &Poly| one == factor || Some(one) == opposite.as_ref();
+            if is_linear && !found.iter().any(is_known) {
+                found.push(factor.clone());
+            }
+        }
+    }
+    let is_difference = |poly: &Poly| {
+        let symbolic = poly.terms().filter(|(monomial, _)| !monomial.is_empty());
+        let signs: Vec<i128> = symbolic.map(|(_, coefficient)| coefficient.signum()).collect();
+        signs.len() == 2 && signs[0] != signs[1]
+    };
+    found.sort_by_key(|poly| (!is_difference(poly), poly.terms().count()));
+    found.truncate(MAX_CUTS);
+    found
+}

@@ -1,0 +1,189 @@
+//! Refutations against all values of small numbers, and of what must be found.
+
+use super::certificate::{Multiple, Weighted};
+use super::*;
+use crate::logic::poly::{Monomial, Poly, Sym};
+use base::Index;
+use testing::Random;
+
+/// A polynomial of terms: a coefficient and its symbols.
+fn poly(terms: &[(i128, &[usize])]) -> Poly {
+    terms.iter().fold(Poly::default(), |sum, (coefficient, symbols)| {
+        let product = symbols.iter().fold(Poly::constant(*coefficient), |product, symbol| {
+            product.times(&Poly::symbol(Sym::from_position(*symbol))).unwrap()
+        });
+        sum.plus(&product).unwrap()
+    })
+}
+
+fn known(at_least: &[Poly], equal: &[Poly]) -> Hypotheses {
+    let mut known = Hypotheses::default();
+    equal.iter().for_each(|one| known.add_equal(one.clone()));
+    at_least.iter().for_each(|one| known.add_at_least(one.clone()));
+    known
+}
+
+fn is_refuted(at_least: &[Poly], equal: &[Poly]) -> bool {
+    refutation(&known(at_least, equal), Effort::FULL).is_some()
+}
+
+/// `row·pitch + column < rows·pitch`, the pitch a size or a sum of sizes.
+#[test]
+fn indices_of_rows_are_inside() {
+    let [row, column, rows, pitch, more] = [0, 1, 2, 3, 4];
+    let inside = [
+        poly(&[(1, &[row])]),
+        poly(&[(1, &[rows]), (-1, &[row]), (-1, &[])]),
+        poly(&[(1, &[column])]),
+    ];
+    let plain = poly(&[(1, &[pitch]), (-1, &[column]), (-1, &[])]);
+    let outside =
+        poly(&[(1, &[row, pitch]), (1, &[column]), (-1, &[rows, pitch])]);
+    let mut all = inside.to_vec();
+    all.extend([plain.clone(), outside.clone()]);
+    assert!(is_refuted(&all, &[]));
+    // Without the bound of the row it may be outside.
+    all.remove(1);
+    assert!(!is_refuted(&all, &[]));
+    let sum = poly(&[(1, &[pitch]), (1, &[more]), (-1, &[column]), (-1, &[])]);
+    let outside = poly(&[
+        (1, &[row, pitch]),
+        (1, &[row, more]),
+        (1, &[column]),
+        (-1, &[rows, pitch]),
+        (-1, &[rows, more]),
+    ]);
+    let sizes = [poly(&[(1, &[pitch])]), poly(&[(1, &[more])])];
+    let all: Vec<Poly> = inside.iter().chain(&sizes).cloned().chain([sum, outside]).collect();
+    assert!(is_refuted(&all, &[]));
+}
+
+/// Two places of an array of rows are one only if row and column are: the pitch is a sum.
+#[test]
+fn digits_of_equal_indices_are_equal() {
+    let [u, v, x, y, pitch, more] = [0, 1, 2, 3, 4, 5];
+    let same = poly(&[
+        (1, &[u, pitch]),
+        (1, &[u, more]),
+        (1, &[x]),
+        (-1, &[v, pitch]),
+        (-1, &[v, more]),
+        (-1, &[y]),
+    ]);
+    let below =
+        |column: usize| poly(&[(1, &[pitch]), (1, &[more]), (-1, &[column]), (-1, &[])]);
+    let mut all = vec![poly(&[(1, &[pitch]), (-1, &[])]), poly(&[(1, &[more])])];
+    for column in [x, y] {
+        all.extend([poly(&[(1, &[column])]), below(column)]);
+    }
+    for (one, other) in [(u, v), (v, u), (x, y), (y, x)] {
+        let apart = poly(&[(1, &[one]), (-1, &[other]), (-1, &[])]);
+        let with: Vec<Poly> = all.iter().cloned().chain([apart]).collect();
+        assert!(is_refuted(&with, std::slice::from_ref(&same)), "{one} {other}");
+    }
+    assert!(!is_refuted(&all, &[same]));
+}
+
+/// Bounds of a quotient, of one that is divided again, and of a remainder put together with another stride.
+#[test]
+fn quotients_are_bounded() {
+    let [x, q, r, d, c, p, s, e] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let euclid = |x: usize, q: usize, r: usize, d: usize| {
+        let equation = poly(&[(1, &[x]), (-1, &[q, d]), (-1, &[r])]);
+        let below = poly(&[(1, &[d]), (-1, &[r]), (-1, &[])]);
+        (equation, [poly(&[(1, &[r])]), below, poly(&[(1, &[d]), (-1, &[])])])
+    };
+    let (one, facts) = euclid(x, q, r, d);
+    let below = poly(&[(1, &[c, d]), (-1, &[x]), (-1, &[])]);
+    let above = poly(&[(1, &[q]), (-1, &[c])]);
+    let mut all = facts.to_vec();
+    all.extend([below.clone(), above]);
+    assert!(is_refuted(&all, std::slice::from_ref(&one)));
+    // x/d/e < c if x < c·e·d.
+    let (two, more) = euclid(q, p, s, e);
+    let below = poly(&[(1, &[c, d, e]), (-1, &[x]), (-1, &[])]);
+    let above = poly(&[(1, &[p]), (-1, &[c])]);
+    let all: Vec<Poly> = facts.iter().chain(&more).cloned().chain([below, above]).collect();
+    assert!(is_refuted(&all, &[one, two]));
+}
+
+#[test]
+fn equations_without_solutions_are_refuted() {
+    assert!(is_refuted(&[], &[poly(&[(2, &[0]), (-4, &[1]), (1, &[])])]));
+    assert!(is_refuted(&[], &[poly(&[(1, &[])])]));
+    assert!(!is_refuted(&[], &[poly(&[(2, &[0]), (-4, &[1]), (2, &[])])]));
+}
+
+/// What some numbers fulfil is never refuted, and what is refuted is for a reason that is checked.
+#[test]
+fn nothing_that_holds_is_refuted() {
+    const SYMBOLS: usize = 4;
+    let mut random = Random::new(5);
+    let (mut refuted, mut possible) = (0, 0);
+    for _ in 0..3000 {
+        let draw = |random: &mut Random| {
+            let terms = 1 + random.below(3);
+            let mut sum = Poly::constant(random.below(7) - 3);
+            for _ in 0..terms {
+                let mut product = Poly::constant(random.below(5) - 2);
+                for _ in 0..1 + random.below(2) {
+                    let sym = Sym::from_position(random.below(SYMBOLS as i128) as usize);
+                    product = product.times(&Poly::symbol(sym)).unwrap();
+                }
+                sum = sum.plus(&product).unwrap();
+            }
+            sum
+        };
+        let at_least: Vec<Poly> = (0..2 + random.below(5)).map(|_| draw(&mut random)).collect();
+        let equal: Vec<Poly> = (0..random.below(3)).map(|_| draw(&mut random)).collect();
+        let holds = is_possible(&at_least, &equal, SYMBOLS);
+        let found = is_refuted(&at_least, &equal);
+        assert!(!(holds && found), "{at_least:?} {equal:?}");
+        refuted += usize::from(found);
+        possible += usize::from(holds);
+    }
+    assert!(refuted > 300 && possible > 300, "{refuted} {possible}");
+}
+
+/// Tells whether numbers from −4 to 4 fulfil everything.
+fn is_possible(at_least: &[Poly], equal: &[Poly], symbols: usize) -> bool {
+    let count = 9_usize.pow(symbols as u32);
+    (0..count).any(|number| {
+        let of = |sym: Sym| (number / 9_usize.pow(sym.position() as u32) % 9) as i128 - 4;
+        let value = |poly: &Poly| -> i128 {
+            let term = |(monomial, coefficient): (&Monomial, i128)| {
+                monomial.iter().fold(coefficient, |all, (sym, power)| all * of(*sym).pow(*power))
+            };
+            poly.terms().map(term).sum()
+        };
+        at_least.iter().all(|one| value(one) >= 0) && equal.iter().all(|one| value(one) == 0)
+    })
+}
+
+/// A certificate that was changed is not accepted.
+#[test]
+fn the_checker_refuses() {
+    let (x, y) = (poly(&[(1, &[0]), (-1, &[])]), poly(&[(-1, &[0])]));
+    let both = known(&[x, y], &[]);
+    let sum = |weights: [i128; 2], factors: [Vec<usize>; 2]| {
+        let products = weights.into_iter().zip(factors);
+        let products = products.map(|(weight, factors)| Weighted { weight, factors }).collect();
+        Certificate::Sum { products, multiples: Vec::new() }
+    };
+    // The first says that x is not negative, which is weaker.
+    assert_eq!(both.at_least.len(), 3);
+    assert!(sum([1, 1], [vec![1], vec![2]]).refutes(&both));
+    assert!(!sum([1, 1], [vec![0], vec![2]]).refutes(&both));
+    assert!(!sum([1, 2], [vec![1], vec![2]]).refutes(&both));
+    assert!(!sum([-1, -1], [vec![1], vec![2]]).refutes(&both));
+    assert!(!sum([1, 1], [vec![1], vec![3]]).refutes(&both));
+    let equation = known(&[], &[poly(&[(1, &[0]), (1, &[0, 1]), (3, &[])])]);
+    let sym = Sym::from_position(0);
+    let then = Box::new(sum([1, 1], [vec![0], vec![1]]));
+    let solved = Certificate::Solved { equation: 0, sym, then };
+    assert!(!solved.refutes(&equation), "the symbol occurs again");
+    let by = Multiple { weight: -1, equation: 0, by: Monomial::new() };
+    let multiples = Certificate::Sum { products: Vec::new(), multiples: vec![by] };
+    assert!(!multiples.refutes(&equation));
+    assert!(!Certificate::Divisor { equation: 0 }.refutes(&equation));
+}

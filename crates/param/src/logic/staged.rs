@@ -1,0 +1,92 @@
+//! Goals by products of assumptions: what a question becomes before a refutation is looked for.
+//!
+//! Assumptions that are choices are left out at first; then one choice after the other is taken, and each of its parts must be
+//! refuted. Assumptions that some numbers are found to fulfil, the negated goal among them, are not tried: nothing refutes them.
+
+use super::formula::Formula;
+use super::models;
+use super::poly::Poly;
+use super::products::{Effort, Hypotheses, refutation};
+use super::side::Prover;
+
+/// Choices that are taken, and how many parts one may have.
+const MAX_CHOICES: usize = 3;
+const MAX_PARTS: usize = 3;
+
+impl Prover {
+    /// Whether a goal follows from all that is known by a refutation of its contrary that was checked.
+    pub(super) fn by_products(&self, all: &[Formula], goal: &Formula) -> bool {
+        let contrary = goal.clone().not();
+        cases(&contrary).is_some_and(|cases| {
+            cases.iter().all(|case| {
+                let mut known = Hypotheses::default();
+                all.iter().for_each(|one| assume(&mut known, one));
+                case.iter().for_each(|one| assume(&mut known, one));
+                self.is_refuted(&known) || self.is_refuted_by_choices(&known, all)
+            })
+        })
+    }
+
+    fn is_refuted(&self, known: &Hypotheses) -> bool {
+        let opposite = known.equal.iter().filter_map(|one| one.scaled(-1));
+        let all: Vec<Poly> =
+            known.at_least.iter().chain(&known.equal).cloned().chain(opposite).collect();
+        models::found(&all, &self.symbols).is_empty()
+            && refutation(known, Effort::FULL).is_some()
+    }
+
+    fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula]) -> bool {
+        let choices = all.iter().filter_map(|one| match one {
+            Formula::Or(parts) if parts.len() <= MAX_PARTS => Some(parts),
+            _ => None,
+        });
+        choices.take(MAX_CHOICES).any(|parts| {
+            parts.iter().all(|part| {
+                let mut with = known.clone();
+                assume(&mut with, part);
+                with != *known && self.is_refuted(&with)
+            })
+        })
+    }
+}
+
+/// The cases of a condition, each a list of conditions that hold together: two where it says that a number is not 0. None if
+/// it says more than that.
+fn cases(condition: &Formula) -> Option<Vec<Vec<Formula>>> {
+    let mut cases = vec![Vec::new()];
+    for part in condition.conjuncts() {
+        match part {
+            Formula::Not(inner) => {
+                let Formula::Eq(poly) = &**inner else { continue };
+                let [above, below] = [poly.offset(-1)?, poly.scaled(-1)?.offset(-1)?];
+                let with = |one: Poly| {
+                    let add = move |case: &Vec<Formula>| {
+                        case.iter().cloned().chain([Formula::ge(one.clone())]).collect()
+                    };
+                    cases.iter().map(add).collect::<Vec<Vec<Formula>>>()
+                };
+                cases = with(above).into_iter().chain(with(below)).collect();
+            }
+            _ => cases.iter_mut().for_each(|case| case.push(part.clone())),
+        }
+    }
+    (cases.len() <= MAX_PARTS).then_some(cases)
+}
+
+/// Adds what a condition says, if that is an inequality or an equation.
+fn assume(known: &mut Hypotheses, condition: &Formula) {
+    for part in condition.conjuncts() {
+        match part {
+            Formula::Ge(poly) => known.add_at_least(poly.clone()),
+            Formula::Eq(poly) => known.add_equal(poly.clone()),
+            // A power of two is positive.
+            Formula::Pow2(poly) => {
+                if let Some(positive) = poly.offset(-1) {
+                    known.add_at_least(positive);
+                }
+            }
+            Formula::False => known.add_at_least(Poly::constant(-1)),
+            Formula::True | Formula::Not(_) | Formula::And(_) | Formula::Or(_) => {}
+        }
+    }
+}
