@@ -224,6 +224,36 @@ impl Poly {
         (quotient, remainder)
     }
 
+    /// Its quotient and remainder by a polynomial: `self = divisor·quotient + remainder`, where no term of the remainder is a
+    /// multiple of the divisor's leading term. A divisor that divides leaves no remainder.
+    pub(crate) fn divided_by(&self, divisor: &Self) -> Option<(Self, Self)> {
+        let (lead, by) = divisor.terms().max_by(|(one, _), (other, _)| graded(one, other))?;
+        let (mut left, mut quotient, mut remainder) =
+            (self.clone(), Self::default(), Self::default());
+        while let Some((monomial, coefficient)) =
+            left.terms().max_by(|(one, _), (other, _)| graded(one, other))
+        {
+            let term = Self::monomial(monomial.clone(), coefficient);
+            match divided(monomial, lead).filter(|_| coefficient % by == 0) {
+                Some(rest) => {
+                    let part = Self::monomial(rest, coefficient / by);
+                    left = left.minus(&divisor.times(&part)?)?;
+                    quotient = quotient.plus(&part)?;
+                }
+                None => {
+                    left = left.minus(&term)?;
+                    remainder = remainder.plus(&term)?;
+                }
+            }
+        }
+        Some((quotient, remainder))
+    }
+
+    /// `self / divisor`, if that is a polynomial.
+    pub(crate) fn divided_exactly(&self, divisor: &Self) -> Option<Self> {
+        self.divided_by(divisor).filter(|(_, rest)| rest.is_zero()).map(|(quotient, _)| quotient)
+    }
+
     /// The greatest number that divides every coefficient but that of the constant term.
     pub(crate) fn content(&self) -> i128 {
         let symbolic = self.terms().filter(|(monomial, _)| !monomial.is_empty());
@@ -258,6 +288,14 @@ pub(crate) fn greatest_common_divisor(a: i128, b: i128) -> i128 {
         (a, b) = (b, a % b);
     }
     i128::try_from(a).unwrap_or(1)
+}
+
+/// An order of monomials that multiplying does not change: by degree, then by powers of older symbols.
+fn graded(one: &Monomial, other: &Monomial) -> Ordering {
+    let degree = |monomial: &Monomial| monomial.iter().map(|(_, power)| *power).sum::<u32>();
+    let older = |((a, n), (b, m)): (&(Sym, u32), &(Sym, u32))| b.cmp(a).then(n.cmp(m));
+    let differing = one.iter().zip(other).map(older).find(|order| order.is_ne());
+    degree(one).cmp(&degree(other)).then(differing.unwrap_or(Ordering::Equal))
 }
 
 pub(crate) fn multiplied(one: &[(Sym, u32)], two: &[(Sym, u32)]) -> Option<Monomial> {

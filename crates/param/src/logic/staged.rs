@@ -31,8 +31,7 @@ impl Prover {
         let opposite = known.equal.iter().filter_map(|one| one.scaled(-1));
         let all: Vec<Poly> =
             known.at_least.iter().chain(&known.equal).cloned().chain(opposite).collect();
-        models::found(&all, &self.symbols).is_empty()
-            && refutation(known, Effort::FULL).is_some()
+        models::found(&all, &self.symbols).is_empty() && refutation(known, Effort::FULL).is_some()
     }
 
     fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula]) -> bool {

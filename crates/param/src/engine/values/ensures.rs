@@ -93,7 +93,7 @@ fn in_case(
     let claims = kernel.ensures.iter();
     let obliged: Vec<Obliged> = claims.flat_map(|claim| reader.obliged(claim)).collect();
     let on_the_way = side.claims.clone();
-    let mut resolver = Resolver::new(take(&mut engine), vec![side]);
+    let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
     resolver.patient = !clauses.is_empty();
     // Clauses of loops come first: what is used is shown with those that are left. The two rest on each other, iteration
     // by iteration, so that what was taken from an invariant that is not shown shows nothing.

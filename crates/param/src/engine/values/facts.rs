@@ -111,19 +111,17 @@ impl Resolver {
                 return self.quotient(&dividend, &divisor, known);
             }
         }
-        if let [(monomial, factor)] = divisor.terms().collect::<Vec<_>>()[..] {
-            let (quotient, rest) = dividend.split(monomial, factor);
-            let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
-            let whole = rest.is_zero()
-                || self.prover.proves_quickly(known, &Formula::ge(rest.clone()))
-                    && self.prover.proves_quickly(known, &below);
-            if whole {
-                return Some(quotient);
-            }
-            // (s·q + r) div s = q + r div s.
-            if !quotient.is_zero() {
-                return quotient.plus(&self.quotient(&rest, divisor, known)?);
-            }
+        let (quotient, rest) = dividend.divided_by(divisor)?;
+        let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
+        let whole = rest.is_zero()
+            || self.prover.proves_quickly(known, &Formula::ge(rest.clone()))
+                && self.prover.proves_quickly(known, &below);
+        if whole {
+            return Some(quotient);
+        }
+        // (s·q + r) div s = q + r div s.
+        if !quotient.is_zero() {
+            return quotient.plus(&self.quotient(&rest, divisor, known)?);
         }
         let key = (dividend.clone(), divisor.clone());
         if let Some(sym) = self.named_quotients.get(&key) {

@@ -5,6 +5,7 @@
 //! same facts about the values of the instance, and two instances that agree on those digits share the copy.
 
 use super::resolve::Resolver;
+use crate::engine::state::Operation;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Level, Prefix};
@@ -75,6 +76,14 @@ impl Resolver {
             return Poly::symbol(sym);
         }
         let key = (sym, digits);
+        if let Some(value) = self.evaluated.get(&key) {
+            return value.clone();
+        }
+        let operation = self.operation(sym, instance);
+        if let Some(value) = operation.as_ref().and_then(|one| self.evaluated(one)) {
+            self.evaluated.insert(key, value.clone());
+            return value;
+        }
         if let Some(copy) = self.copies.get(&key) {
             return Poly::symbol(*copy);
         }
@@ -90,6 +99,9 @@ impl Resolver {
             self.tests.insert(copy, (sym, instance.clone()));
         }
         self.copies.insert(key, copy);
+        if let Some(operation @ (Operation::Min(..) | Operation::Max(..))) = operation {
+            self.named_extremes.insert(operation, copy);
+        }
         let facts: Vec<Formula> =
             symbol.facts.iter().filter_map(|fact| self.formula(fact, instance)).collect();
         let low = symbol.low.as_ref().and_then(|low| self.poly(low, instance));
@@ -111,6 +123,45 @@ impl Resolver {
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
         (target.version, target.prefix) = (version, prefix);
         Poly::symbol(copy)
+    }
+
+    /// The operation that a symbol is the result of, with the operands of an instance.
+    fn operation(&mut self, sym: Sym, instance: &Instance) -> Option<Operation> {
+        let operation = self.results.get(&sym)?.clone();
+        let mut of = |poly: &Poly| self.poly(poly, instance);
+        Some(match operation {
+            Operation::Div(a, b) => Operation::Div(of(&a)?, of(&b)?),
+            Operation::Floor(a, b) => Operation::Floor(of(&a)?, b),
+            Operation::Min(a, b) => Operation::Min(of(&a)?, of(&b)?),
+            Operation::Max(a, b) => Operation::Max(of(&a)?, of(&b)?),
+            Operation::Opaque(..)
+            | Operation::Truth(_)
+            | Operation::Combine(..)
+            | Operation::Prefix(..) => return None,
+        })
+    }
+
+    /// The value of an operation, if that is more than a name for it. Division that truncates rounds down where its dividend is
+    /// shown not to be negative, whoever the thread is.
+    fn evaluated(&mut self, operation: &Operation) -> Option<Poly> {
+        let mut holds = |poly: Poly| self.prover.proves_quickly(&[], &Formula::ge(poly));
+        match operation {
+            Operation::Div(a, b) if holds(a.clone()) => self.quotient(a, b, &[]),
+            Operation::Floor(a, b) => self.quotient(a, &Poly::constant(*b), &[]),
+            Operation::Min(a, b) | Operation::Max(a, b) => {
+                if let Some(sym) = self.named_extremes.get(operation) {
+                    return Some(Poly::symbol(*sym));
+                }
+                let (more, less) = (a.minus(b)?, b.minus(a)?);
+                let least = matches!(operation, Operation::Min(..));
+                match (holds(more), holds(less)) {
+                    (true, _) => Some(if least { b } else { a }.clone()),
+                    (_, true) => Some(if least { a } else { b }.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// The variables of sums that a symbol is, or depends on.

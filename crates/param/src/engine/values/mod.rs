@@ -9,6 +9,7 @@
 
 mod arrays;
 mod carry;
+mod cell;
 mod claims;
 mod compare;
 mod ensures;

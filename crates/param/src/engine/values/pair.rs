@@ -11,10 +11,9 @@ use crate::engine::{Engine, Open};
 use crate::kir::{ArrayId, Kernel, Space};
 use crate::learn;
 use crate::logic::formula::Formula;
-use crate::logic::poly::{Monomial, Poly, Sym, divided};
+use crate::logic::poly::{Monomial, Poly, Sym};
 use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
-use crate::logic::symbols::Level;
 use base::{Index, Span};
 
 /// Cases that are looked at for one element.
@@ -160,7 +159,7 @@ fn in_case(
         }
     }
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
-    let mut resolver = Resolver::new(take(&mut two), sides);
+    let mut resolver = Resolver::new(take(&mut two), sides, &two.operations);
     let mut learnt = Vec::new();
     // Clauses of loops first: what is used is shown with those that are left.
     resolver.patient = clauses.iter().any(|one| !one.is_empty());
@@ -256,93 +255,6 @@ impl Resolver {
                 vec![(side, Open::of_values(span, message))]
             }
         }
-    }
-
-    /// An arbitrary element, written in the strides that both kernels store with: what is known of it.
-    fn cell(
-        &mut self,
-        array: ArrayId,
-        extents: [&[Option<Poly>]; 2],
-    ) -> Option<(Vec<Poly>, Vec<Formula>)> {
-        let (mut index, mut known) = (Vec::new(), Vec::new());
-        for (axis, (one, other)) in extents[0].iter().zip(extents[1]).enumerate() {
-            if let (Some(one), Some(other)) = (one, other)
-                && !self.shows(&[], &Formula::eq(one.minus(other)?))
-            {
-                return None;
-            }
-            let extent = one.as_ref().or(other.as_ref());
-            let strides = self.strides(array, axis);
-            let mut place = Poly::default();
-            for (number, (stride, factor)) in strides.iter().enumerate().rev() {
-                let low = Some(Poly::constant(0));
-                // Below the next stride, counted in this one.
-                let high = match strides.get(number + 1) {
-                    Some((next, by)) => {
-                        Poly::monomial(divided(next, stride)?, by / factor).offset(-1)
-                    }
-                    None => None,
-                };
-                let name = match strides.len() {
-                    1 => "i",
-                    _ => ["j", "i", "h", "g"].get(number).copied().unwrap_or("e"),
-                };
-                let digit =
-                    Poly::symbol(self.prover.symbols.bounded(name, Level::Block, low, high));
-                let size = Poly::monomial(stride.clone(), *factor);
-                place = place.plus(&digit.times(&size)?)?;
-                // `S·i + j < S·n` with `0 ≤ j < S` is `i < n`.
-                let whole = extent.map(|extent| extent.split(stride, *factor));
-                if let Some((quotient, rest)) = whole
-                    && number + 1 == strides.len()
-                    && rest.is_zero()
-                {
-                    known.push(Formula::ge(quotient.minus(&digit)?.offset(-1)?));
-                }
-            }
-            if let Some(extent) = extent {
-                known.push(Formula::ge(extent.minus(&place)?.offset(-1)?));
-            }
-            index.push(place);
-        }
-        Some((index, known))
-    }
-
-    /// Strides that stores of both sides have in common, each a multiple of the one before; the first is 1.
-    fn strides(&mut self, array: ArrayId, axis: usize) -> Vec<(Monomial, i128)> {
-        let mut sets: Vec<Vec<(Monomial, i128)>> = Vec::new();
-        for side in &self.sides {
-            let mut set = Vec::new();
-            for site in side.sites.iter().filter(|site| site.array == array) {
-                let Some(index) = site.index.get(axis) else { continue };
-                for (monomial, factor) in index.terms() {
-                    let launch = |sym| self.prover.symbols.get(sym).level == Level::Launch;
-                    let stride: Monomial =
-                        monomial.iter().filter(|(sym, _)| launch(*sym)).copied().collect();
-                    let Some(factor) = factor.checked_abs() else { continue };
-                    if stride.len() < monomial.len() && !set.contains(&(stride.clone(), factor)) {
-                        set.push((stride, factor));
-                    }
-                }
-            }
-            if !set.is_empty() {
-                sets.push(set);
-            }
-        }
-        let mut common = sets.pop().unwrap_or_default();
-        common.retain(|one| !one.0.is_empty() && sets.iter().all(|set| set.contains(one)));
-        common.sort_by_key(|(one, factor)| (one.iter().map(|(_, n)| *n).sum::<u32>(), *factor));
-        let mut chain: Vec<(Monomial, i128)> = vec![(Monomial::new(), 1)];
-        for (stride, factor) in common {
-            let positive = Poly::monomial(stride.clone(), factor).offset(-1).map(Formula::ge);
-            let above = chain
-                .last()
-                .is_some_and(|(last, by)| divided(&stride, last).is_some() && factor % by == 0);
-            if above && positive.is_some_and(|one| self.shows(&[], &one)) && chain.len() < 4 {
-                chain.push((stride, factor));
-            }
-        }
-        chain
     }
 
     /// Whether something is shown, case by case.

@@ -19,6 +19,7 @@ use super::instance::Instance;
 use super::side::Side;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
+use crate::engine::state::Operation;
 use crate::kir::{ArrayId, Compare, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -57,6 +58,11 @@ pub(super) struct Resolver {
     /// Quotients: dividend and divisor of each.
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
+    /// What symbols of the kernels are results of.
+    pub(super) results: BTreeMap<Sym, Operation>,
+    /// What results are for a thread and iterations, and the least or greatest of two numbers, each once.
+    pub(super) evaluated: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
+    pub(super) named_extremes: BTreeMap<Operation, Sym>,
     /// Names of variables of sums in normal forms, outermost first.
     pub(super) names: Vec<Sym>,
     /// Symbols of inputs where numbers are compared.
@@ -88,8 +94,14 @@ pub(super) struct Moment {
 }
 
 impl Resolver {
-    pub(super) fn new(prover: Prover, sides: Vec<Side>) -> Self {
+    /// For sides whose operations have these results.
+    pub(super) fn new(
+        prover: Prover,
+        sides: Vec<Side>,
+        operations: &BTreeMap<Operation, Poly>,
+    ) -> Self {
         let first_own = prover.symbols.next();
+        let named = operations.iter().filter_map(|(one, result)| Some((result.as_symbol()?, one)));
         Self {
             prover,
             sides,
@@ -100,6 +112,9 @@ impl Resolver {
             spares: Vec::new(),
             quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
+            results: named.map(|(sym, one)| (sym, one.clone())).collect(),
+            evaluated: BTreeMap::new(),
+            named_extremes: BTreeMap::new(),
             names: Vec::new(),
             inputs: BTreeMap::new(),
             tests: BTreeMap::new(),

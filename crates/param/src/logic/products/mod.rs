@@ -9,7 +9,7 @@
 //! What is found is a [`Certificate`], which a small checker accepts or not ([`certificate`]); nothing is called refuted otherwise. So
 //! floating-point numbers may be used to find it ([`simplex`]). It can fail to refute, never refute what can hold.
 
-pub(crate) mod certificate;
+mod certificate;
 mod exact;
 mod program;
 mod search;
@@ -17,5 +17,7 @@ mod simplex;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use certificate::{Certificate, Hypotheses};
+#[cfg(test)]
+use certificate::Certificate;
+pub(crate) use certificate::Hypotheses;
 pub(crate) use search::{Effort, refutation};

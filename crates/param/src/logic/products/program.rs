@@ -66,8 +66,7 @@ fn chosen(
     let mut owner: Vec<Option<usize>> = vec![None];
     let mut floats: Vec<simplex::Column> = vec![vec![(0, 1.0)]];
     for (at, column) in columns.iter().enumerate() {
-        let signs: &[f64] =
-            if entries[kept[at]].source.is_free() { &[1.0, -1.0] } else { &[1.0] };
+        let signs: &[f64] = if entries[kept[at]].source.is_free() { &[1.0, -1.0] } else { &[1.0] };
         for sign in signs {
             owner.push(Some(at));
             floats.push(column.iter().map(|(row, number)| (*row, sign * *number as f64)).collect());
@@ -83,7 +82,9 @@ fn certificate<'s>(weighted: impl Iterator<Item = (&'s Source, i128)>) -> Certif
     let (mut products, mut multiples) = (Vec::new(), Vec::new());
     for (source, weight) in weighted.filter(|(_, weight)| *weight != 0) {
         match source {
-            Source::Product(factors) => products.push(Weighted { weight, factors: factors.clone() }),
+            Source::Product(factors) => {
+                products.push(Weighted { weight, factors: factors.clone() })
+            }
             Source::Multiple(equation, by) => {
                 multiples.push(Multiple { weight, equation: *equation, by: by.clone() });
             }

@@ -3,15 +3,16 @@
 use super::certificate::{Certificate, Hypotheses};
 use super::program::{self, Entry, Source};
 use crate::deadline::tick;
-use crate::logic::poly::{Monomial, Poly, Sym, divided};
+use crate::logic::poly::{Monomial, Poly, Sym, divided, multiplied as product};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// The largest degree of a product.
 const MAX_DEGREE: u32 = 4;
 /// Products of three that are formed.
-const MAX_TRIPLES: usize = 2000;
+const MAX_TRIPLES: usize = 600;
 /// Polynomials that are cut at, of those that suggest themselves.
-const MAX_CUTS: usize = 4;
+const MAX_CUTS: usize = 3;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    pub(crate) const FULL: Self =
-        Self { assumptions: 48, products: 600, depth: 2, programs: 60 };
+    pub(crate) const FULL: Self = Self { assumptions: 48, products: 600, depth: 2, programs: 60 };
 }
 
 /// Why assumptions cannot hold, if that is found. The last of `at_least` is what is refuted: those that have nothing to do with it
@@ -52,7 +52,8 @@ impl Search {
             return Some(Certificate::Divisor { equation });
         }
         if let Some(at) = known.at_least.iter().position(is_negative) {
-            let entry = Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() };
+            let entry =
+                Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() };
             return program::sum(&[entry]);
         }
         if let Some((equation, sym, solved)) = solvable(known) {
@@ -74,7 +75,7 @@ impl Search {
         if occurring.is_empty() {
             return None;
         }
-        let mut products = pairs(known, &near);
+        let mut products = pairs(known, &near, &occurring);
         if occurring.iter().any(|one| degree(one) > 2) {
             products.extend(triples(known, &near, &products, &occurring));
         }
@@ -197,15 +198,39 @@ fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
     known.at_least.iter().chain(&known.equal).flat_map(nonlinear).cloned().collect()
 }
 
-/// Products of two assumptions, the simplest first.
-fn pairs(known: &Hypotheses, near: &[usize]) -> Vec<Entry> {
+/// Products of two assumptions that have a part of a product that occurs, the simplest first.
+fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> Vec<Entry> {
+    let parts = parts(occurring);
+    let symbolic = |at: usize| {
+        let terms = known.at_least[at].terms().map(|(monomial, _)| monomial);
+        terms.filter(|monomial| !monomial.is_empty())
+    };
+    let meets = |one: usize, other: usize| {
+        symbolic(one).any(|a| {
+            symbolic(other).any(|b| product(a, b).is_some_and(|product| parts.contains(&product)))
+        })
+    };
     let mut pairs = Vec::new();
     for (number, one) in near.iter().enumerate() {
         let single = single(known, *one);
-        pairs.extend(near[number..].iter().filter_map(|other| multiplied(known, &single, *other)));
+        let others = near[number..].iter().filter(|other| meets(*one, **other));
+        pairs.extend(others.filter_map(|other| multiplied(known, &single, *other)));
     }
     sort(&mut pairs);
     pairs
+}
+
+/// Products of two or more symbols that divide one that occurs, it among them.
+fn parts(occurring: &BTreeSet<Monomial>) -> FxHashSet<Monomial> {
+    let mut parts: FxHashSet<Monomial> = FxHashSet::default();
+    let mut waiting: Vec<Monomial> = occurring.iter().cloned().collect();
+    while let Some(one) = waiting.pop() {
+        if degree(&one) < 2 || !parts.insert(one.clone()) {
+            continue;
+        }
+        waiting.extend(one.iter().filter_map(|(sym, _)| divided(&one, &[(*sym, 1)])));
+    }
+    parts
 }
 
 /// Products of three assumptions, of which two have a part of a product that occurs.
@@ -215,7 +240,8 @@ fn triples(
     pairs: &[Entry],
     occurring: &BTreeSet<Monomial>,
 ) -> Vec<Entry> {
-    let is_part = |one: &Monomial| occurring.iter().any(|all| divided(all, one).is_some());
+    let parts = parts(occurring);
+    let is_part = |one: &Monomial| parts.contains(one);
     let mut triples = Vec::new();
     for pair in pairs.iter().filter(|pair| nonlinear(&pair.poly).all(is_part)) {
         let Source::Product(factors) = &pair.source else { continue };
@@ -243,7 +269,7 @@ fn multiplied(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
 
 /// The simplest first.
 fn sort(entries: &mut [Entry]) {
-    entries.sort_by_key(|entry| (highest(&entry.poly), entry.poly.terms().count()));
+    entries.sort_by_cached_key(|entry| (highest(&entry.poly), entry.poly.terms().count()));
 }
 
 fn highest(poly: &Poly) -> u32 {

@@ -37,8 +37,7 @@ fn indices_of_rows_are_inside() {
         poly(&[(1, &[column])]),
     ];
     let plain = poly(&[(1, &[pitch]), (-1, &[column]), (-1, &[])]);
-    let outside =
-        poly(&[(1, &[row, pitch]), (1, &[column]), (-1, &[rows, pitch])]);
+    let outside = poly(&[(1, &[row, pitch]), (1, &[column]), (-1, &[rows, pitch])]);
     let mut all = inside.to_vec();
     all.extend([plain.clone(), outside.clone()]);
     assert!(is_refuted(&all, &[]));
@@ -70,8 +69,7 @@ fn digits_of_equal_indices_are_equal() {
         (-1, &[v, more]),
         (-1, &[y]),
     ]);
-    let below =
-        |column: usize| poly(&[(1, &[pitch]), (1, &[more]), (-1, &[column]), (-1, &[])]);
+    let below = |column: usize| poly(&[(1, &[pitch]), (1, &[more]), (-1, &[column]), (-1, &[])]);
     let mut all = vec![poly(&[(1, &[pitch]), (-1, &[])]), poly(&[(1, &[more])])];
     for column in [x, y] {
         all.extend([poly(&[(1, &[column])]), below(column)]);

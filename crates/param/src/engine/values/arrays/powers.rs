@@ -57,6 +57,7 @@ impl Resolver {
 mod tests {
     use super::*;
     use crate::logic::side::Prover;
+    use std::collections::BTreeMap;
 
     /// `n`, which is a power of two, and `m`, which may be anything above 0.
     fn numbers() -> (Resolver, Poly, Poly) {
@@ -65,7 +66,7 @@ mod tests {
         let n = prover.symbols.bounded("n", Level::Block, low.clone(), None);
         let m = prover.symbols.bounded("m", Level::Block, low, None);
         prover.symbols.get_mut(n).facts.push(Formula::Pow2(Poly::symbol(n)));
-        (Resolver::new(prover, Vec::new()), Poly::symbol(n), Poly::symbol(m))
+        (Resolver::new(prover, Vec::new(), &BTreeMap::new()), Poly::symbol(n), Poly::symbol(m))
     }
 
     #[test]
