@@ -1,0 +1,128 @@
+//! Checks labels by running kernels: small launches drawn at random, exact integers, every access watched.
+//!
+//! Overflow is not seen here, because launches are small: transformations add what it takes to the contract, and no
+//! mutant is labelled for overflow alone.
+
+mod machine;
+mod meaning;
+mod program;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+pub use machine::{Fault, Outcome, run};
+pub use meaning::{Expected, expected};
+pub use program::Program;
+pub use sample::{Launch, Sampler};
+
+use crate::bases::Base;
+use crate::expr::Int;
+use crate::nest::{Kernel, Space};
+use testing::Random;
+
+/// What is compared at the end of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// Nothing.
+    Nothing,
+    /// The elements that the contract speaks of.
+    Claimed,
+    /// All elements.
+    All,
+}
+
+/// How many launches were run, and the first mistake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How many launches were run to their end.
+    pub launches: usize,
+    /// The first mistake.
+    pub fault: Option<Fault>,
+    /// The launch with the mistake, for messages.
+    pub witness: String,
+}
+
+/// Runs a kernel on up to `launches` launches that its contract allows, and a partner's if there is one.
+#[must_use]
+pub fn check(
+    base: &Base,
+    kernel: &Kernel,
+    partner: Option<&Kernel>,
+    compare: Compare,
+    launches: usize,
+    random: &mut Random,
+) -> Verdict {
+    let program = Program::new(kernel);
+    let sampler = Sampler::new(kernel);
+    let other = partner.map(Sampler::new);
+    let mut verdict = Verdict::default();
+    let mut too_long = 0;
+    for _ in 0..launches {
+        let allowed = match &other {
+            None => None,
+            // Sizes come from a launch that the partner allows.
+            Some(other) => match other.draw(None, random) {
+                Some(launch) => Some(launch),
+                None => continue,
+            },
+        };
+        let Some(launch) = sampler.draw(allowed.as_ref(), random) else { continue };
+        let fault = run_once(base, kernel, &program, &launch, compare, random);
+        match fault {
+            // A loop that does not end shows nothing, however often it is run.
+            Some(Fault::Steps) if too_long > 20 => return verdict,
+            Some(Fault::Steps) => too_long += 1,
+            None => verdict.launches += 1,
+            Some(fault) => {
+                verdict.launches += 1;
+                verdict.fault = Some(fault);
+                verdict.witness = launch.describe(kernel);
+                return verdict;
+            }
+        }
+    }
+    verdict
+}
+
+fn run_once(
+    base: &Base,
+    kernel: &Kernel,
+    program: &Program,
+    launch: &Launch,
+    compare: Compare,
+    random: &mut Random,
+) -> Option<Fault> {
+    let memory = contents(kernel, launch, random);
+    let outcome = run(program, kernel, launch, memory.clone());
+    if outcome.fault.is_some() || compare == Compare::Nothing {
+        return outcome.fault;
+    }
+    let expected = expected(base, launch, &memory)?;
+    let output = base.target.array.0;
+    let differs = expected
+        .elements
+        .iter()
+        .zip(&outcome.memory[output])
+        .zip(&expected.claimed)
+        .any(|((want, got), claimed)| want != got && (*claimed || compare == Compare::All));
+    match (differs, outcome.uninitialised) {
+        (true, true) => Some(Fault::Uninitialised),
+        (true, false) => Some(Fault::Value),
+        // What is read without being written does not matter for the result.
+        (false, _) => None,
+    }
+}
+
+/// Draws the contents of global arrays.
+fn contents(kernel: &Kernel, launch: &Launch, random: &mut Random) -> Vec<Vec<i128>> {
+    let mut memory = Vec::new();
+    for array in &kernel.arrays {
+        if matches!(array.space, Space::Input | Space::Output) {
+            let count = launch.number(&Int::product(&array.shape)).unwrap_or(0).max(0);
+            memory.push((0..count).map(|_| random.within(-40, 40)).collect());
+        } else {
+            memory.push(Vec::new());
+        }
+    }
+    memory
+}

@@ -1,0 +1,307 @@
+//! Runs a launch and watches it: races between barriers and between blocks, threads that miss a barrier, accesses
+//! outside of arrays, shared memory that is read before it is written.
+//!
+//! Blocks run one after the other, and threads of a block one after the other from barrier to barrier. That is one
+//! of many orders; if there is no race, all orders leave the same.
+
+use super::meaning::{self, Source};
+use super::program::{Op, Program};
+use super::sample::Launch;
+use crate::expr::{ArrayId, Int, Local};
+use crate::nest::{Dim, Kernel, Space};
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// Two threads access one element without order, one of them storing something else.
+    Race,
+    /// An access outside of an array.
+    Bounds,
+    /// Threads of a block meet at different barriers, or some at none.
+    Barrier,
+    /// What is left depends on shared memory that nobody wrote.
+    Uninitialised,
+    /// A division by 0.
+    Division,
+    /// Another value than that of the base kernel.
+    Value,
+    /// The launch takes too many steps to be run.
+    Steps,
+}
+
+impl Fault {
+    /// Returns the name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Race => "race",
+            Self::Bounds => "bounds",
+            Self::Barrier => "barrier",
+            Self::Uninitialised => "uninitialised",
+            Self::Division => "division",
+            Self::Value => "value",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// Returns true if `prove` must see it without knowing what the kernel computes.
+    #[must_use]
+    pub fn is_unsafe(self) -> bool {
+        matches!(self, Self::Race | Self::Bounds | Self::Barrier | Self::Division)
+    }
+}
+
+/// What a launch left.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The contents of arrays.
+    pub memory: Vec<Vec<i128>>,
+    /// The mistake that ended it.
+    pub fault: Option<Fault>,
+    /// Shared memory was read before it was written.
+    pub uninitialised: bool,
+}
+
+/// An access that may take part in a race.
+#[derive(Clone, Copy)]
+struct Seen {
+    block: usize,
+    thread: usize,
+    interval: usize,
+    stored: Option<i128>,
+}
+
+struct Thread {
+    at: usize,
+    vars: Vec<i64>,
+    locals: Vec<i128>,
+    number: usize,
+}
+
+struct Machine<'a> {
+    kernel: &'a Kernel,
+    memory: Vec<Vec<i128>>,
+    written: Vec<Vec<bool>>,
+    seen: Vec<Vec<Vec<Seen>>>,
+    block: usize,
+    interval: usize,
+    uninitialised: bool,
+    steps: usize,
+}
+
+const STEPS: usize = 150_000;
+
+/// Runs a launch.
+#[must_use]
+pub fn run(program: &Program, kernel: &Kernel, launch: &Launch, memory: Vec<Vec<i128>>) -> Outcome {
+    let seen = memory.iter().map(|array| vec![Vec::new(); array.len()]).collect();
+    let written = memory.iter().map(|_| Vec::new()).collect();
+    let mut machine = Machine {
+        kernel,
+        memory,
+        written,
+        seen,
+        block: 0,
+        interval: 0,
+        uninitialised: false,
+        steps: 0,
+    };
+    let fault = machine.grid(program, launch).err();
+    Outcome { memory: machine.memory, fault, uninitialised: machine.uninitialised }
+}
+
+impl Machine<'_> {
+    fn grid(&mut self, program: &Program, launch: &Launch) -> Result<(), Fault> {
+        let blocks = Dim::ALL.map(|dim| launch.vars[dim.blocks().0]);
+        for z in 0..blocks[2] {
+            for y in 0..blocks[1] {
+                for x in 0..blocks[0] {
+                    self.block += 1;
+                    self.block(program, launch, [x, y, z])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, program: &Program, launch: &Launch, at: [i64; 3]) -> Result<(), Fault> {
+        self.fresh_shared(launch)?;
+        let mut threads = self.threads(launch, at);
+        loop {
+            for thread in &mut threads {
+                self.advance(program, thread)?;
+            }
+            self.interval += 1;
+            self.forget_shared();
+            let is_over = |thread: &Thread| matches!(program.ops[thread.at], Op::End);
+            if threads.iter().all(is_over) {
+                return Ok(());
+            }
+            let here = threads[0].at;
+            if threads.iter().any(|thread| thread.at != here) {
+                return Err(Fault::Barrier);
+            }
+            for thread in &mut threads {
+                thread.at += 1;
+            }
+        }
+    }
+
+    fn fresh_shared(&mut self, launch: &Launch) -> Result<(), Fault> {
+        for (index, array) in self.kernel.arrays.iter().enumerate() {
+            if array.is_shared() {
+                let count = launch.number(&Int::product(&array.shape)).ok_or(Fault::Division)?;
+                let count = usize::try_from(count).unwrap_or(0);
+                // No sum of small numbers: what depends on it differs.
+                self.memory[index] = (0..count).map(|cell| 777_777 + cell as i128).collect();
+                self.written[index] = vec![false; count];
+                self.seen[index] = vec![Vec::new(); count];
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_shared(&mut self) {
+        for (index, array) in self.kernel.arrays.iter().enumerate() {
+            if array.is_shared() {
+                self.seen[index].iter_mut().for_each(Vec::clear);
+            }
+        }
+    }
+
+    fn threads(&self, launch: &Launch, at: [i64; 3]) -> Vec<Thread> {
+        let sizes = Dim::ALL.map(|dim| launch.vars[dim.threads().0]);
+        let mut threads = Vec::new();
+        for z in 0..sizes[2] {
+            for y in 0..sizes[1] {
+                for x in 0..sizes[0] {
+                    let mut vars = launch.vars.clone();
+                    vars.resize(self.kernel.vars.count(), 0);
+                    for (dim, (thread, block)) in Dim::ALL.iter().zip([x, y, z].iter().zip(&at)) {
+                        vars[dim.thread().0] = *thread;
+                        vars[dim.block().0] = *block;
+                    }
+                    let locals = vec![0; self.kernel.locals.len()];
+                    threads.push(Thread { at: 0, vars, locals, number: threads.len() });
+                }
+            }
+        }
+        threads
+    }
+
+    /// Runs a thread to its next barrier or its end.
+    fn advance(&mut self, program: &Program, thread: &mut Thread) -> Result<(), Fault> {
+        loop {
+            self.steps += 1;
+            if self.steps > STEPS {
+                return Err(Fault::Steps);
+            }
+            match &program.ops[thread.at] {
+                Op::Int(var, int) => {
+                    thread.vars[var.0] = meaning::int(int, &thread.vars).ok_or(Fault::Division)?;
+                }
+                Op::Float(local, val) => {
+                    thread.locals[local.0] = self.value(val, thread)?;
+                }
+                Op::Store(access, val) => {
+                    let value = self.value(val, thread)?;
+                    let index = self.index(access.array, &access.coords, &thread.vars)?;
+                    self.watch(access.array, index, thread.number, Some(value))?;
+                    self.memory[access.array.0][index] = value;
+                    if let Some(written) = self.written[access.array.0].get_mut(index) {
+                        *written = true;
+                    }
+                }
+                Op::Unless(cond, target) => {
+                    if !meaning::cond(cond, &thread.vars).ok_or(Fault::Division)? {
+                        thread.at = *target;
+                        continue;
+                    }
+                }
+                Op::Jump(target) => {
+                    thread.at = *target;
+                    continue;
+                }
+                Op::Barrier | Op::End => return Ok(()),
+            }
+            thread.at += 1;
+        }
+    }
+
+    fn value(&mut self, val: &crate::expr::Val, thread: &Thread) -> Result<i128, Fault> {
+        let mut loads = Loads { machine: self, thread: thread.number, locals: &thread.locals };
+        meaning::value(val, &thread.vars, &mut loads)
+    }
+
+    fn index(&self, array: ArrayId, coords: &[Int], vars: &[i64]) -> Result<usize, Fault> {
+        let description = &self.kernel.arrays[array.0];
+        let index = meaning::linear(description, coords, vars).ok_or(Fault::Division)?;
+        let index = usize::try_from(index).map_err(|_| Fault::Bounds)?;
+        // An index beyond a row of a static array is outside, also where another row begins.
+        if description.space == Space::Static {
+            for (coord, extent) in coords.iter().zip(&description.shape) {
+                let coord = meaning::int(coord, vars).ok_or(Fault::Division)?;
+                let extent = meaning::int(extent, vars).ok_or(Fault::Division)?;
+                if coord < 0 || coord >= extent {
+                    return Err(Fault::Bounds);
+                }
+            }
+        }
+        if index < self.memory[array.0].len() { Ok(index) } else { Err(Fault::Bounds) }
+    }
+
+    /// Notes an access, and finds those that it races with.
+    fn watch(
+        &mut self,
+        array: ArrayId,
+        index: usize,
+        thread: usize,
+        stored: Option<i128>,
+    ) -> Result<(), Fault> {
+        if self.kernel.arrays[array.0].space == Space::Input {
+            return Ok(());
+        }
+        let new = Seen { block: self.block, thread, interval: self.interval, stored };
+        let cell = &mut self.seen[array.0][index];
+        if cell.iter().any(|old| races(old, &new)) {
+            return Err(Fault::Race);
+        }
+        cell.push(new);
+        Ok(())
+    }
+}
+
+/// Returns true if two accesses have no order and one of them changes what the other sees.
+fn races(old: &Seen, new: &Seen) -> bool {
+    let ordered =
+        old.block == new.block && (old.thread == new.thread || old.interval != new.interval);
+    if ordered {
+        return false;
+    }
+    match (old.stored, new.stored) {
+        (None, None) => false,
+        (Some(one), Some(other)) => one != other,
+        _ => true,
+    }
+}
+
+struct Loads<'a, 'b> {
+    machine: &'a mut Machine<'b>,
+    thread: usize,
+    locals: &'a [i128],
+}
+
+impl Source for Loads<'_, '_> {
+    fn load(&mut self, array: ArrayId, coords: &[Int], vars: &[i64]) -> Result<i128, Fault> {
+        let index = self.machine.index(array, coords, vars)?;
+        self.machine.watch(array, index, self.thread, None)?;
+        if self.machine.written[array.0].get(index) == Some(&false) {
+            self.machine.uninitialised = true;
+        }
+        Ok(self.machine.memory[array.0][index])
+    }
+
+    fn local(&self, local: Local) -> i128 {
+        self.locals[local.0]
+    }
+}

@@ -1,0 +1,303 @@
+//! Prints expressions, conditions and values, in kernels and in contracts.
+
+use crate::expr::{Access, CmpOp, Cond, Fold, Int, IntOp, Val, ValOp};
+use crate::nest::{Kernel, Space};
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Cuda,
+    Contract,
+}
+
+/// How tightly an operation binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Choice,
+    Or,
+    And,
+    Compare,
+    Shift,
+    Sum,
+    Product,
+    Atom,
+}
+
+pub(super) struct Printer<'a> {
+    pub(super) kernel: &'a Kernel,
+    language: Language,
+}
+
+type Text = (String, Level);
+
+fn wrap(text: Text, least: Level) -> String {
+    if text.1 >= least { text.0 } else { format!("({})", text.0) }
+}
+
+fn power_of_two(int: &Int) -> Option<u32> {
+    match int {
+        Int::Const(number) if *number > 1 && number.count_ones() == 1 => {
+            Some(number.trailing_zeros())
+        }
+        _ => None,
+    }
+}
+
+/// Returns true for a sum that subtracts something from more than a variable.
+fn subtracts(int: &Int) -> bool {
+    match int {
+        Int::Bin(IntOp::Sub, left, _) => !matches!(**left, Int::Var(_)),
+        Int::Bin(IntOp::Add, left, right) => {
+            let any = |int: &Int| matches!(int, Int::Bin(IntOp::Sub, ..)) || subtracts(int);
+            any(left) || any(right)
+        }
+        _ => false,
+    }
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(kernel: &'a Kernel, language: Language) -> Self {
+        Self { kernel, language }
+    }
+
+    pub(super) fn int(&self, int: &Int) -> String {
+        self.int_text(int).0
+    }
+
+    fn int_text(&self, int: &Int) -> Text {
+        match int {
+            Int::Const(number) if *number < 0 => (number.to_string(), Level::Sum),
+            Int::Const(number) => (number.to_string(), Level::Atom),
+            Int::Var(var) => (self.kernel.vars.name(*var).to_string(), Level::Atom),
+            Int::Bin(op, a, b) => self.operation(*op, a, b),
+            Int::Select(cond, a, b) => {
+                let cond = wrap(self.cond_text(cond), Level::Or);
+                (format!("{cond} ? {} : {}", self.int(a), self.int(b)), Level::Choice)
+            }
+        }
+    }
+
+    fn operation(&self, op: IntOp, a: &Int, b: &Int) -> Text {
+        let spelling = &self.kernel.spelling;
+        let cuda = self.language == Language::Cuda;
+        let (left, right) = (self.int_text(a), self.int_text(b));
+        match op {
+            IntOp::Add => {
+                // C adds from the left: without parentheses, what is subtracted last comes too late.
+                let least = if subtracts(b) { Level::Product } else { Level::Sum };
+                (format!("{} + {}", wrap(left, Level::Sum), wrap(right, least)), Level::Sum)
+            }
+            IntOp::Sub => (
+                format!("{} - {}", wrap(left, Level::Sum), wrap(right, Level::Product)),
+                Level::Sum,
+            ),
+            IntOp::Mul => {
+                if let Some(power) = power_of_two(b)
+                    && spelling.shifts
+                    && cuda
+                {
+                    return (format!("{} << {power}", wrap(left, Level::Product)), Level::Shift);
+                }
+                let (left, right) =
+                    if spelling.swapped_products && cuda { (right, left) } else { (left, right) };
+                // A product of a quotient is not the quotient of a product.
+                let right = wrap(right, Level::Atom);
+                (format!("{}*{right}", wrap(left, Level::Product)), Level::Product)
+            }
+            IntOp::Div | IntOp::Rem => {
+                let sign = if op == IntOp::Div { "/" } else { " % " };
+                let (left, right) = (wrap(left, Level::Product), wrap(right, Level::Atom));
+                (format!("{left}{sign}{right}"), Level::Product)
+            }
+            IntOp::Shl => {
+                (format!("{} << {}", wrap(left, Level::Sum), wrap(right, Level::Sum)), Level::Shift)
+            }
+            IntOp::Xor => {
+                (format!("{} ^ {}", wrap(left, Level::Sum), wrap(right, Level::Sum)), Level::Choice)
+            }
+            IntOp::Min | IntOp::Max => self.extreme(op == IntOp::Min, left, right),
+        }
+    }
+
+    fn extreme(&self, least: bool, left: Text, right: Text) -> Text {
+        let name = if least { "min" } else { "max" };
+        if self.language == Language::Contract {
+            return (format!("\\{name}({}, {})", left.0, right.0), Level::Atom);
+        }
+        if self.kernel.spelling.choices {
+            let sign = if least { "<" } else { ">" };
+            let (left, right) = (wrap(left, Level::Shift), wrap(right, Level::Shift));
+            return (format!("{left} {sign} {right} ? {left} : {right}"), Level::Choice);
+        }
+        (format!("{name}({}, {})", left.0, right.0), Level::Atom)
+    }
+
+    pub(super) fn cond(&self, cond: &Cond) -> String {
+        self.cond_text(cond).0
+    }
+
+    /// Prints a condition as part of a conjunction.
+    pub(super) fn conjunct(&self, cond: &Cond) -> String {
+        wrap(self.cond_text(cond), Level::And)
+    }
+
+    fn cond_text(&self, cond: &Cond) -> Text {
+        match cond {
+            Cond::Cmp(op, a, b) => {
+                let (a, b) =
+                    (wrap(self.int_text(a), Level::Shift), wrap(self.int_text(b), Level::Shift));
+                (format!("{a} {} {b}", sign(*op)), Level::Compare)
+            }
+            Cond::And(conds) if conds.is_empty() => ("true".to_string(), Level::Atom),
+            Cond::And(conds) => (self.joined(conds, " && ", Level::And), Level::And),
+            Cond::Or(conds) => (self.joined(conds, " || ", Level::Compare), Level::Or),
+            Cond::PowerOfTwo(int) => (format!("\\is_pow2({})", self.int(int)), Level::Atom),
+        }
+    }
+
+    fn joined(&self, conds: &[Cond], by: &str, least: Level) -> String {
+        let parts: Vec<String> =
+            conds.iter().map(|cond| wrap(self.cond_text(cond), least)).collect();
+        parts.join(by)
+    }
+
+    pub(super) fn access(&self, access: &Access) -> String {
+        let array = &self.kernel.arrays[access.array.0];
+        if array.space == Space::Static {
+            let dims: String =
+                access.coords.iter().map(|coord| format!("[{}]", self.int(coord))).collect();
+            return format!("{}{dims}", array.name);
+        }
+        let helped = self.kernel.spelling.index_helper && self.language == Language::Cuda;
+        if helped && access.coords.len() == array.shape.len() && array.shape.len() > 1 {
+            return format!("{}[{}]", array.name, self.helped_index(&access.coords, &array.shape));
+        }
+        format!("{}[{}]", array.name, self.int(&array.linear(&access.coords)))
+    }
+
+    fn helped_index(&self, coords: &[Int], shape: &[Int]) -> String {
+        let mut index = self.int(&coords[0]);
+        for (coord, extent) in coords.iter().zip(shape).skip(1) {
+            index = format!("index_of({index}, {}, {})", self.int(coord), self.int(extent));
+        }
+        index
+    }
+
+    pub(super) fn val(&self, val: &Val) -> String {
+        self.val_text(val).0
+    }
+
+    fn val_text(&self, val: &Val) -> Text {
+        match val {
+            Val::Const(number) => {
+                let suffix = if self.language == Language::Cuda { ".0f" } else { "" };
+                let level = if *number < 0 { Level::Sum } else { Level::Atom };
+                (format!("{number}{suffix}"), level)
+            }
+            Val::Lowest => ("-INFINITY".to_string(), Level::Sum),
+            Val::Highest => ("INFINITY".to_string(), Level::Atom),
+            Val::Load(access) => (self.access(access), Level::Atom),
+            Val::Local(local) => (self.kernel.locals[local.0].clone(), Level::Atom),
+            Val::Bin(op, a, b) => self.val_operation(*op, a, b),
+            Val::Select(cond, a, b) => {
+                let cond = wrap(self.cond_text(cond), Level::Or);
+                let (a, b) = (wrap(self.val_text(a), Level::Or), wrap(self.val_text(b), Level::Or));
+                (format!("{cond} ? {a} : {b}"), Level::Choice)
+            }
+            Val::Fold(fold) => (self.fold(fold), Level::Atom),
+        }
+    }
+
+    fn val_operation(&self, op: ValOp, a: &Val, b: &Val) -> Text {
+        let (a, b) = (self.val_text(a), self.val_text(b));
+        match op {
+            ValOp::Add => {
+                (format!("{} + {}", wrap(a, Level::Sum), wrap(b, Level::Sum)), Level::Sum)
+            }
+            ValOp::Sub => {
+                (format!("{} - {}", wrap(a, Level::Sum), wrap(b, Level::Product)), Level::Sum)
+            }
+            ValOp::Mul => {
+                let (a, b) = (wrap(a, Level::Product), wrap(b, Level::Atom));
+                (format!("{a}*{b}"), Level::Product)
+            }
+            ValOp::Max | ValOp::Min => {
+                let name = match (op == ValOp::Max, self.language) {
+                    (true, Language::Cuda) => self.max_name(),
+                    (false, Language::Cuda) => "fminf",
+                    (true, Language::Contract) => "\\max",
+                    (false, Language::Contract) => "\\min",
+                };
+                (format!("{name}({}, {})", a.0, b.0), Level::Atom)
+            }
+        }
+    }
+
+    /// Returns the function that finds the greater of two values.
+    pub(super) fn max_name(&self) -> &'static str {
+        if self.kernel.spelling.max_helper { "greater" } else { "fmaxf" }
+    }
+
+    fn fold(&self, fold: &Fold) -> String {
+        let name = self.kernel.vars.name(fold.var);
+        let (from, to) = (self.int(&fold.from), self.int(&fold.to));
+        let body = self.val(&fold.body);
+        match fold.op {
+            ValOp::Max => format!("\\fold(max, {name}, {from}, {to}, {body})"),
+            ValOp::Min => format!("\\fold(min, {name}, {from}, {to}, {body})"),
+            ValOp::Mul => format!("\\fold(*, {name}, {from}, {to}, {body})"),
+            ValOp::Add | ValOp::Sub => format!("\\sum({name}, {from}, {to}, {body})"),
+        }
+    }
+}
+
+fn sign(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Lt => "<",
+        CmpOp::Le => "<=",
+        CmpOp::Gt => ">",
+        CmpOp::Ge => ">=",
+        CmpOp::Eq => "==",
+        CmpOp::Ne => "!=",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bases::Base;
+    use crate::nest::Dim;
+    use testing::Random;
+
+    fn text(int: &Int) -> String {
+        let kernel = Base::draw(&mut Random::new(0)).kernel("k");
+        Printer::new(&kernel, Language::Cuda).int(int)
+    }
+
+    #[test]
+    fn parentheses_keep_the_tree() {
+        let (t, b) = (Dim::X.thread(), Dim::X.block());
+        assert_eq!(text(&((b + 1) * (t - 2))), "(blockIdx.x + 1)*(threadIdx.x - 2)");
+        assert_eq!(text(&(b * (t / 2))), "blockIdx.x*(threadIdx.x/2)");
+        assert_eq!(text(&(b / 2 * t)), "blockIdx.x/2*threadIdx.x");
+        assert_eq!(text(&(b - (t + 1))), "blockIdx.x - (threadIdx.x + 1)");
+        assert_eq!(text(&(b % (t * 2))), "blockIdx.x % (threadIdx.x*2)");
+    }
+
+    /// A coordinate that leaves its range in between must not be added to first.
+    #[test]
+    fn differences_are_computed_first() {
+        let (t, b) = (Dim::X.thread(), Dim::X.block());
+        assert_eq!(text(&(b * 4 + (t + b - 2))), "blockIdx.x*4 + (threadIdx.x + blockIdx.x - 2)");
+        assert_eq!(text(&(b * 4 + (t - 2))), "blockIdx.x*4 + threadIdx.x - 2");
+    }
+
+    #[test]
+    fn extremes_and_choices() {
+        let t = Int::Var(Dim::X.thread());
+        assert_eq!(text(&(t.clone().min(3) + 1)), "min(threadIdx.x, 3) + 1");
+        let chosen =
+            Int::Select(Box::new(t.clone().lt(2)), Box::new(t.clone()), Box::new(0.into()));
+        assert_eq!(text(&(chosen * 2)), "(threadIdx.x < 2 ? threadIdx.x : 0)*2");
+    }
+}
