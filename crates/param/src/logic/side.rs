@@ -75,6 +75,8 @@ pub(crate) struct Prover {
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
     /// What was tried without a solver, and whether it was shown.
     tried: HashMap<(Vec<Formula>, Formula), bool>,
+    /// The same by all means but the solver.
+    alone: HashMap<(Vec<Formula>, Formula), bool>,
 }
 
 impl Prover {
@@ -93,6 +95,7 @@ impl Prover {
             disputed: false,
             known: BTreeMap::new(),
             tried: HashMap::new(),
+            alone: HashMap::new(),
         }
     }
 
@@ -160,6 +163,26 @@ impl Prover {
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.fully(all, goal).1
+    }
+
+    /// Whether `goal` is shown to follow without a solver, by all other means.
+    pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        match goal {
+            Formula::True => return true,
+            Formula::And(parts) => {
+                return parts.iter().all(|part| self.proves_alone(assumed, part));
+            }
+            _ => {}
+        }
+        let all = self.context(assumed, goal);
+        let key = (all, goal.clone());
+        if let Some(answer) = self.alone.get(&key) {
+            return *answer;
+        }
+        let (all, quick) = self.fully(key.0, goal);
+        let answer = quick || self.by_cases(&all, goal) || self.by_products(&all, goal);
+        self.alone.insert((all, goal.clone()), answer);
+        answer
     }
 
     /// The same of a whole context, which comes back; asked again, the answer is the same.

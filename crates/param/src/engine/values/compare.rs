@@ -2,7 +2,7 @@
 //!
 //! Their difference is brought to normal form; atoms that are not the same but shown to be equal (elements at indices that are
 //! equal, sums with equal bounds and bodies, functions of equal values) are made the same, until nothing is left or nothing
-//! changes.
+//! changes. Then the multiplicities of sums are compared (`multiplicity.rs`).
 
 use super::resolve::{Resolver, differences, range};
 use super::value::{Atom, Entry, Fold, Piece, Sum, Value};
@@ -58,7 +58,13 @@ impl Resolver {
 
     /// Whether two values in canonical form are shown to be equal.
     pub(super) fn equal(&mut self, one: &Value, other: &Value, known: &[Formula]) -> bool {
-        let Some(mut rest) = one.minus(other) else { return false };
+        let Some(difference) = one.minus(other) else { return false };
+        self.rewritten_to_zero(&difference, known) || self.cancels(&difference, known)
+    }
+
+    /// Whether a value becomes 0 as atoms are shown to be equal.
+    fn rewritten_to_zero(&mut self, value: &Value, known: &[Formula]) -> bool {
+        let mut rest = value.clone();
         loop {
             if rest.is_zero() {
                 return true;

@@ -111,6 +111,11 @@ impl Resolver {
                 return self.quotient(&dividend, &divisor, known);
             }
         }
+        // (x div a) div b = x div (a·b).
+        if let Some((inner, by)) = dividend.as_symbol().and_then(|sym| self.quotients.get(&sym)) {
+            let (inner, by) = (inner.clone(), by.times(divisor)?);
+            return self.quotient(&inner, &by, known);
+        }
         let (quotient, rest) = dividend.divided_by(divisor)?;
         let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
         let whole = rest.is_zero()

@@ -24,6 +24,7 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
+    pub(super) const ZERO: Self = Self { top: 0, bottom: 1 };
     pub(super) const ONE: Self = Self { top: 1, bottom: 1 };
 
     fn new(top: i128, bottom: i128) -> Option<Self> {
@@ -33,7 +34,7 @@ impl Ratio {
         (bottom > 0).then_some(Self { top, bottom })
     }
 
-    fn plus(self, other: Self) -> Option<Self> {
+    pub(super) fn plus(self, other: Self) -> Option<Self> {
         let left = self.top.checked_mul(other.bottom)?;
         let right = other.top.checked_mul(self.bottom)?;
         Self::new(left.checked_add(right)?, self.bottom.checked_mul(other.bottom)?)

@@ -5,6 +5,7 @@
 //! share the remainder, as in reading off the digits of a number. What the equation does not determine is 0, or for the
 //! count of a loop its last iteration. Whether the guess is right is for `writer.rs` to show.
 
+use super::dividends::System;
 use super::instance::Instance;
 use super::resolve::Resolver;
 use super::writer::Ask;
@@ -38,7 +39,8 @@ impl Resolver {
             .filter_map(|digit| Some((*digit, other.digits.get(digit)?.as_symbol()?)))
             .collect();
         let unknown: BTreeSet<Sym> = digits.iter().map(|(_, copy)| *copy).collect();
-        let mut equations = self.split(ask, other, assumed)?;
+        let System { mut equations, unknown, assumed: with_digits } =
+            self.split(ask, other, unknown, assumed)?;
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             if let Formula::Eq(poly) = part {
                 equations.push(poly.clone());
@@ -56,9 +58,9 @@ impl Resolver {
         while let Some(choice) = equations
             .iter()
             .find_map(|equation| self.chosen(equation, &unknown))
-            .filter(|_| solved.len() < 16)
+            .filter(|_| solved.len() < 24)
         {
-            let value = self.solution(&choice, &unknown, assumed)?;
+            let value = self.solution(&choice, &unknown, &with_digits)?;
             for equation in &mut equations {
                 *equation = equation.substituted(choice.sym, &value)?;
             }
@@ -95,28 +97,45 @@ impl Resolver {
     }
 
     /// The equations between indices, between single digits as far as possible.
-    fn split(&mut self, ask: &Ask<'_>, other: &Instance, assumed: &[Formula]) -> Option<Vec<Poly>> {
+    fn split(
+        &mut self,
+        ask: &Ask<'_>,
+        other: &Instance,
+        unknown: BTreeSet<Sym>,
+        assumed: &[Formula],
+    ) -> Option<System> {
         let at = self.indices(&ask.site.index, other)?;
-        let mut parts = Vec::new();
+        let mut equations = Vec::new();
         for (here, there) in at.iter().zip(ask.index) {
-            let equation = match self.place_of(here, there) {
+            equations.push(match self.place_of(here, there) {
                 Some(place) => place,
                 None => here.minus(there)?,
-            };
+            });
+        }
+        let mut system = System { equations, unknown, assumed: assumed.to_vec() };
+        let before = system.assumed.len();
+        self.take_dividends_apart(&mut system);
+        let mut parts = Vec::new();
+        for equation in &system.equations {
             let launch: BTreeSet<Sym> = equation
                 .symbols()
                 .into_iter()
                 .filter(|sym| self.prover.symbols.get(*sym).level == Level::Launch)
                 .collect();
             // It is only a guess that is made here.
-            let prover = &mut self.prover;
-            let mut nonnegative =
-                |poly: &Poly| prover.proves_simply(assumed, &Formula::ge(poly.clone()));
-            parts.extend(radix::split(&equation, &|sym| launch.contains(&sym), &mut nonnegative));
+            let (prover, assumed) = (&mut self.prover, &system.assumed);
+            let has_digits = assumed.len() > before;
+            let mut nonnegative = |poly: &Poly| {
+                let goal = Formula::ge(poly.clone());
+                prover.proves_simply(assumed, &goal)
+                    || has_digits && prover.proves_alone(assumed, &goal)
+            };
+            parts.extend(radix::split(equation, &|sym| launch.contains(&sym), &mut nonnegative));
         }
         // Those with the fewest unknowns first.
         parts.sort_by_key(|part| part.terms().count());
-        Some(parts)
+        system.equations = parts;
+        Some(system)
     }
 
     /// The element of an array that demands say is a sum of first elements is at the end of that sum, most likely.

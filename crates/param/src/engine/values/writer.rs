@@ -197,9 +197,10 @@ impl Resolver {
         goals.extend(self.conditions(ask, &witness)?);
         let mut known = ask.known.to_vec();
         let mut unshown = Vec::new();
-        // What a solver would be needed for is taken for a case; it is asked where a case does not work out.
+        // What a solver would be needed for is taken for a case; it is asked where a case does not work out. What is shown is no
+        // case.
         for goal in goals {
-            if !self.shows_simply(&known, &goal) {
+            if !self.shows_simply(&known, &goal) && !self.prover.proves_alone(&known, &goal) {
                 known = self.with(&known, &goal);
                 unshown.push(goal);
             }

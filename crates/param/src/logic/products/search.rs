@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 /// The largest degree of a product.
 const MAX_DEGREE: u32 = 4;
 /// Products of three that are formed.
-const MAX_TRIPLES: usize = 600;
+const MAX_TRIPLES: usize = 800;
 /// Polynomials that are cut at, of those that suggest themselves.
-const MAX_CUTS: usize = 3;
+const MAX_CUTS: usize = 4;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    pub(crate) const FULL: Self = Self { assumptions: 48, products: 600, depth: 2, programs: 60 };
+    pub(crate) const FULL: Self = Self { assumptions: 48, products: 500, depth: 2, programs: 40 };
 }
 
 /// Why assumptions cannot hold, if that is found. The last of `at_least` is what is refuted: those that have nothing to do with it
@@ -201,13 +201,10 @@ fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
 /// Products of two assumptions that have a part of a product that occurs, the simplest first.
 fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> Vec<Entry> {
     let parts = parts(occurring);
-    let symbolic = |at: usize| {
-        let terms = known.at_least[at].terms().map(|(monomial, _)| monomial);
-        terms.filter(|monomial| !monomial.is_empty())
-    };
+    let terms = |at: usize| known.at_least[at].terms().map(|(monomial, _)| monomial);
     let meets = |one: usize, other: usize| {
-        symbolic(one).any(|a| {
-            symbolic(other).any(|b| product(a, b).is_some_and(|product| parts.contains(&product)))
+        terms(one).any(|a| {
+            terms(other).any(|b| product(a, b).is_some_and(|product| parts.contains(&product)))
         })
     };
     let mut pairs = Vec::new();
