@@ -58,10 +58,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for name in ["correct", "broken"] {
         table(&asked, name == "correct");
     }
-    unexpected(&asked);
+    let wrong = unexpected(&asked);
     reasons(&asked);
     times(&asked);
-    Ok(())
+    match wrong {
+        0 => Ok(()),
+        _ => Err(format!("{wrong} cases have a wrong answer or none").into()),
+    }
 }
 
 fn take(next: &Mutex<usize>, end: usize) -> Option<usize> {
@@ -194,7 +197,9 @@ fn interval(good: usize, all: usize) -> (f64, f64) {
     ((middle - spread) * scale, (middle + spread) * scale)
 }
 
-fn unexpected(asked: &[(&Case, &Answer)]) {
+/// Prints wrong answers; how many there are.
+fn unexpected(asked: &[(&Case, &Answer)]) -> usize {
+    let mut wrong = 0;
     for (case, answer) in asked {
         let what = match (case.correct, answer.status) {
             (false, 0) => "WRONG PROOF",
@@ -213,7 +218,9 @@ fn unexpected(asked: &[(&Case, &Answer)]) {
             case.applied,
             answer.reasons.first().map_or("", String::as_str),
         );
+        wrong += 1;
     }
+    wrong
 }
 
 fn reasons(asked: &[(&Case, &Answer)]) {

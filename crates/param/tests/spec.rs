@@ -162,8 +162,6 @@ fn what_is_not_followed_is_open() {
         let found = answer.properties.iter().find(|one| one.property == property);
         assert!(!found.expect("the property").open.is_empty());
     };
-    let odd = r"//@ ensures b[0] == \fold(max, j, 0, 1, a[j]);";
-    open(odd, store, Property::Postcondition);
     open("//@ ensures b[0] == \\at(a[0], Loop);", store, Property::Postcondition);
     let at_barrier = format!("//@ barrier invariant \\other(f) == f;\n__syncthreads(); {store}");
     open("", &at_barrier, Property::Invariant);

@@ -31,6 +31,7 @@ mod parameters;
 mod pointers;
 mod reinterpret;
 mod returns;
+mod rotated;
 mod sequence;
 mod shapes;
 mod signature;

@@ -2,6 +2,7 @@
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
+use super::rotated::rotated;
 use super::types::{not, truth};
 use crate::deadline::tick;
 use crate::kir::{Expr, ExprKind, Loop, Stmt, Type};
@@ -106,6 +107,9 @@ impl Lowerer<'_> {
             StmtKind::Declare(id, init) => self.declare(*id, init.as_ref(), span, out),
             StmtKind::Expr(expr) => self.effect(expr, out),
             StmtKind::If(condition, then, otherwise) => {
+                if let Some(turned) = rotated(condition, then).filter(|_| otherwise.is_empty()) {
+                    return self.statement(&turned, out);
+                }
                 let condition = self.condition(condition, out)?;
                 let (mut first, mut second) = (Vec::new(), Vec::new());
                 self.statements(then, &mut first)?;

@@ -7,7 +7,7 @@
 use super::extent::Extent;
 use super::folds::extreme;
 use super::run::Track;
-use super::value::{Atom, Fold, Piece, Sum, Value};
+use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
 use crate::clause::Monoid;
 use crate::kir::VarId;
 use crate::logic::poly::{Poly, Sym};
@@ -18,8 +18,8 @@ use base::Index;
 pub(super) enum Carry {
     /// `body` is added.
     Sum { digit: Sym, body: Value },
-    /// The greatest, or least, of itself and `body`.
-    Extreme { name: String, digit: Sym, body: Value },
+    /// The greatest, or least, of itself and these.
+    Extreme { name: String, digit: Sym, bodies: Vec<Value> },
     /// Its product with `exp` of another variable grows by `body`.
     Scaled { by: VarId, name: &'static str, digit: Sym, body: Value },
     /// In another way.
@@ -73,16 +73,34 @@ fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry
 }
 
 fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
-    let (product, _) = end.terms.first_key_value().filter(|_| end.terms.len() == 1)?;
-    let [(Atom::Call(name, arguments), 1)] = &product[..] else { return None };
-    let (true, [one, two]) = (matches!(name.as_str(), "max" | "min"), &arguments[..]) else {
-        return None;
-    };
-    let body = if one == own { two } else { Some(one).filter(|_| two == own)? };
-    let (name, body) = (name.clone(), body.clone());
-    // The call alone, not a multiple of it.
-    let plain = *end == Value::atom(Atom::Call(name.clone(), arguments.clone()));
-    (plain && is_summand(&body, carried)).then_some(Carry::Extreme { name, digit, body })
+    let (name, _) = extreme_of(end)?;
+    let (name, mut bodies) = (name.to_owned(), operands(name, end));
+    let at = bodies.iter().position(|body| body == own)?;
+    bodies.remove(at);
+    let plain = bodies.iter().all(|body| is_summand(body, carried));
+    (plain && !bodies.is_empty()).then_some(Carry::Extreme { name, digit, bodies })
+}
+
+/// What a value is the least or greatest of: the call alone, not a multiple of it.
+fn extreme_of(value: &Value) -> Option<(&str, &[Value])> {
+    let (product, ratio) = value.terms.first_key_value().filter(|_| value.terms.len() == 1)?;
+    match &product[..] {
+        [(Atom::Call(name, arguments), 1)] if *ratio == Ratio::ONE => {
+            let is_extreme = matches!(name.as_str(), "max" | "min") && arguments.len() == 2;
+            is_extreme.then_some((name, arguments))
+        }
+        _ => None,
+    }
+}
+
+/// All that a value is the least or greatest of, through calls of the same function.
+fn operands(name: &str, value: &Value) -> Vec<Value> {
+    match extreme_of(value) {
+        Some((own, arguments)) if own == name => {
+            arguments.iter().flat_map(|one| operands(name, one)).collect()
+        }
+        _ => vec![value.clone()],
+    }
 }
 
 fn scaled(
@@ -140,8 +158,8 @@ impl Carry {
         };
         match self {
             Self::Sum { digit, body } => first.plus(&sum(*digit, body)),
-            Self::Extreme { name, digit, body } => {
-                let pieces = vec![Piece::Run(run(*digit, body))];
+            Self::Extreme { name, digit, bodies } => {
+                let pieces = bodies.iter().map(|body| Piece::Run(run(*digit, body))).collect();
                 let fold = Fold { op: Monoid::named(name), unit: None, pieces };
                 let all = Value::atom(Atom::Fold(Box::new(fold)));
                 let both = vec![first.clone(), all];

@@ -84,6 +84,9 @@ impl Resolver {
         all.retain(|one| is_common(one) || divides(one));
         all.sort_by_cached_key(|one| (!is_common(one), !divides(one), degree(one), one.clone()));
         all.dedup();
+        // Of an array without elements there is nothing to show.
+        let exists: Vec<Formula> =
+            extent.and_then(|one| one.offset(-1)).map(Formula::ge).into_iter().collect();
         let mut chain: Vec<Poly> = vec![Poly::constant(1)];
         for stride in all {
             let fits = chain.iter().all(|one| {
@@ -92,7 +95,7 @@ impl Resolver {
             let positive = stride.offset(-1).map(Formula::ge);
             if fits
                 && chain.len() < MAX_STRIDES
-                && positive.is_some_and(|one| self.shows(&[], &one))
+                && positive.is_some_and(|one| self.shows(&exists, &one))
             {
                 let at = chain.iter().position(|one| one.divided_exactly(&stride).is_some());
                 chain.insert(at.unwrap_or(chain.len()), stride);

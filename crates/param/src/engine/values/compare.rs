@@ -4,8 +4,10 @@
 //! equal, sums with equal bounds and bodies, functions of equal values) are made the same, until nothing is left or nothing
 //! changes. Then the multiplicities of sums are compared (`multiplicity.rs`).
 
+use super::folds::pieces_of;
 use super::resolve::{Resolver, differences, range};
 use super::value::{Atom, Entry, Fold, Piece, Sum, Value};
+use crate::clause::Monoid;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -138,10 +140,16 @@ impl Resolver {
                 let back = other.clone().implies(one.clone());
                 self.shows(known, &there) && self.shows(known, &back)
             }
-            (Atom::Call(name, one), Atom::Call(second, other)) => {
+            (Atom::Call(name, first), Atom::Call(second, others)) => {
                 name == second
-                    && one.len() == other.len()
-                    && one.iter().zip(other).all(|(a, b)| self.equal(a, b, known))
+                    && first.len() == others.len()
+                    && first.iter().zip(others).all(|(a, b)| self.equal(a, b, known))
+                    || self.same_extremes(one, other, known)
+            }
+            (Atom::Call(..), Atom::Fold(_)) | (Atom::Fold(_), Atom::Call(..))
+                if self.same_extremes(one, other, known) =>
+            {
+                true
             }
             (Atom::Sum(one), Atom::Sum(other)) => {
                 if one.digit != other.digit {
@@ -164,6 +172,22 @@ impl Resolver {
             }
             _ => false,
         }
+    }
+}
+
+impl Resolver {
+    /// Whether two calls or folds are the least, or the greatest, of the same values, however they are put together.
+    fn same_extremes(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
+        ["max", "min"].into_iter().any(|name| {
+            let [one, other] = [one, other].map(|atom| pieces_of(name, &Value::atom(atom.clone())));
+            let plain = |pieces: &[Piece]| matches!(pieces, [Piece::One(_)]);
+            if plain(&one) || plain(&other) {
+                return false;
+            }
+            let [one, other] =
+                [one, other].map(|pieces| Fold { op: Monoid::named(name), unit: None, pieces });
+            self.fold_the_same(&one, &other, known)
+        })
     }
 }
 

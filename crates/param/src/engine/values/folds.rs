@@ -68,9 +68,12 @@ impl Resolver {
 
     /// Whether two folds in canonical form are shown to be equal.
     pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
-        if one.op != other.op {
-            return false;
-        }
+        one.op == other.op
+            && (self.have_equal_pieces(one, other, known) || self.fold_the_same(one, other, known))
+    }
+
+    /// Whether the pieces of two folds, joined as far as they go, are shown to be equal one by one.
+    fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         let (Some(one), Some(mut other)) = (self.merged(one, known), self.merged(other, known))
         else {
             return false;
@@ -300,6 +303,25 @@ pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
         }
     }
     made(&fold, pieces)
+}
+
+/// The pieces of the least or greatest of values, through calls and folds of the same function.
+pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
+    let op = Monoid::named(name);
+    if let Some(fold) = single_fold(value).filter(|fold| fold.op == op && fold.unit.is_none()) {
+        let inner = |piece: &Piece| match piece {
+            Piece::One(value) => pieces_of(name, value),
+            Piece::Run(_) => vec![piece.clone()],
+        };
+        return fold.pieces.iter().flat_map(inner).collect();
+    }
+    let single = value.terms.first_key_value().filter(|_| value.terms.len() == 1);
+    match single.map(|(product, ratio)| (&product[..], *ratio)) {
+        Some(([(Atom::Call(own, arguments), 1)], Ratio::ONE)) if own == name => {
+            arguments.iter().flat_map(|one| pieces_of(name, one)).collect()
+        }
+        _ => vec![Piece::One(value.clone())],
+    }
 }
 
 /// Whether a value changes nothing: the least number there is, if the greatest is looked for.

@@ -9,9 +9,12 @@
 //! So a loop that is unrolled with a rest before or behind it, its even and odd iterations, tiles, ragged tiles, halves, one that runs
 //! backwards, and what is dealt out to threads or lanes are one rule, and the order of rules does not matter. Nothing is known of `f`, so it errs on
 //! the side of "not equal": sums that are equal because of what their summands are stay open.
+//!
+//! The same holds for folds of other operations that commute. Of a least or greatest value it is enough that every value of one side
+//! is one of the other: how often does not matter.
 
 use super::resolve::{Resolver, range};
-use super::value::{Atom, Ratio, Sum, Value};
+use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -47,13 +50,19 @@ enum Shape {
 /// Shapes of a product, and its index expressions in their order.
 type Shaped = (Vec<Shape>, Vec<Poly>);
 
+/// The terms of a value without their index expressions, and these.
+type ShapedValue = (Vec<(Vec<Shape>, Ratio)>, Vec<Poly>);
+
+/// Summands by their shapes, with their index expressions.
+type Groups = BTreeMap<Vec<Shape>, Vec<(Part, Vec<Poly>)>>;
+
 /// A summand's multiplicity at an argument: it is taken there exactly if all of these hold.
 type Hit = (Ratio, Vec<Formula>);
 
 impl Resolver {
     /// Whether a value is shown to be 0 by the multiplicities of its sums.
     pub(super) fn cancels(&mut self, value: &Value, known: &[Formula]) -> bool {
-        let mut groups: BTreeMap<Vec<Shape>, Vec<(Part, Vec<Poly>)>> = BTreeMap::new();
+        let mut groups = Groups::new();
         let Some(parts) = self.parts(value) else { return false };
         if !parts.iter().any(|part| !part.coordinates.is_empty()) {
             return false;
@@ -65,6 +74,94 @@ impl Resolver {
         }
         groups.values().all(|group| {
             group.iter().all(|(part, argument)| self.is_balanced(group, part, argument, known))
+        })
+    }
+
+    /// Whether two folds of one operation that commutes are of the same values, as often; for the least or greatest of values it does not
+    /// matter how often.
+    pub(super) fn fold_the_same(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
+        if !one.op.commutes {
+            return false;
+        }
+        let Some(groups) = self.elements([one, other]) else { return false };
+        let any = matches!(one.op.name.as_str(), "max" | "min");
+        groups.values().all(|group| {
+            group.iter().all(|(part, argument)| match any {
+                true => self.is_covered(group, part, argument, known),
+                false => self.is_balanced(group, part, argument, known),
+            })
+        })
+    }
+
+    /// The elements of two folds by their shapes; those of the second count negatively.
+    fn elements(&mut self, folds: [&Fold; 2]) -> Option<Groups> {
+        let mut groups = Groups::new();
+        for (fold, sign) in folds.into_iter().zip([1, -1]) {
+            for piece in &fold.pieces {
+                let (mut coordinates, mut domain) = (Vec::new(), Vec::new());
+                let element = match piece {
+                    Piece::One(value) => value.clone(),
+                    Piece::Run(sum) => {
+                        let digit = self.variable();
+                        coordinates.push(digit);
+                        domain.extend(range(digit, &sum.high)?);
+                        let new = Poly::symbol(digit);
+                        sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?
+                    }
+                };
+                let ratio = Ratio { top: sign, bottom: 1 };
+                let own: BTreeSet<Sym> = coordinates.iter().copied().collect();
+                let atoms = vec![Atom::Call(String::new(), vec![element])];
+                let (shapes, holes) = self.shaped(&atoms, &own)?;
+                let part = Part { ratio, coordinates, domain, atoms };
+                groups.entry(shapes).or_default().push((part, holes));
+            }
+        }
+        Some(groups)
+    }
+
+    /// Whether every element of one side is one of the other.
+    fn is_covered(
+        &mut self,
+        group: &[(Part, Vec<Poly>)],
+        part: &Part,
+        argument: &[Poly],
+        known: &[Formula],
+    ) -> bool {
+        let known: Vec<Formula> = known.iter().chain(&part.domain).cloned().collect();
+        let mut hits: Vec<Vec<Formula>> = Vec::new();
+        for (other, holes) in group.iter().filter(|(other, _)| other.ratio != part.ratio) {
+            // One that cannot be looked up is as if it were not there.
+            hits.extend(self.hit(other, holes, argument, &known));
+        }
+        let mut left = MAX_CASES;
+        self.is_hit(&hits, &known, &mut left)
+    }
+
+    /// Whether one of several is hit in all cases.
+    fn is_hit(&mut self, hits: &[Vec<Formula>], known: &[Formula], left: &mut u32) -> bool {
+        let Some(fewer) = left.checked_sub(1) else { return false };
+        *left = fewer;
+        let mut open: Vec<Vec<Formula>> = Vec::new();
+        for conditions in hits {
+            let undecided: Vec<Formula> = conditions
+                .iter()
+                .filter(|one| !self.prover.proves_alone(known, one))
+                .cloned()
+                .collect();
+            if undecided.is_empty() {
+                return true;
+            }
+            if !undecided.iter().any(|one| self.prover.proves_alone(known, &one.clone().not())) {
+                open.push(undecided);
+            }
+        }
+        let Some(split) = open.first().and_then(|conditions| conditions.first()).cloned() else {
+            return self.shows(known, &Formula::False);
+        };
+        [split.clone(), split.not()].into_iter().all(|condition| {
+            let known = self.with(known, &condition);
+            self.prover.proves_alone(&known, &Formula::False) || self.is_hit(&open, &known, left)
         })
     }
 
@@ -129,7 +226,15 @@ impl Resolver {
                     continue;
                 }
                 Atom::Input(array, index) => (Shape::Input(*array), index.clone()),
-                Atom::Call(name, arguments) => self.shaped_call(name, arguments, coordinates)?,
+                Atom::Call(name, arguments) => {
+                    let arguments: Vec<&Value> = arguments.iter().collect();
+                    self.shaped_call(name, &arguments, false, coordinates)?
+                }
+                Atom::Fold(fold) if singles(fold).is_some() => {
+                    let (name, commutes) =
+                        (format!("{:?} {:?}", fold.op, fold.unit), fold.op.commutes);
+                    self.shaped_call(&name, &singles(fold)?, commutes, coordinates)?
+                }
                 other if self.is_free_of(other, coordinates) => {
                     (Shape::Opaque(other.clone()), Vec::new())
                 }
@@ -144,28 +249,36 @@ impl Resolver {
         Some((shapes, holes.concat()))
     }
 
+    /// A function of values without their index expressions; those of one that commutes are in an order of their own.
     fn shaped_call(
         &self,
         name: &str,
-        arguments: &[Value],
+        arguments: &[&Value],
+        commutes: bool,
         coordinates: &BTreeSet<Sym>,
     ) -> Option<(Shape, Vec<Poly>)> {
-        let (mut shapes, mut holes) = (Vec::new(), Vec::new());
-        for argument in arguments {
-            let mut terms: Vec<(Vec<Shape>, Ratio, Vec<Poly>)> = Vec::new();
-            for (product, ratio) in &argument.terms {
-                let atoms: Vec<Atom> = product
-                    .iter()
-                    .flat_map(|(atom, power)| std::iter::repeat_n(atom.clone(), *power as usize))
-                    .collect();
-                let (shape, own) = self.shaped(&atoms, coordinates)?;
-                terms.push((shape, *ratio, own));
-            }
-            terms.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
-            holes.extend(terms.iter().flat_map(|(.., own)| own.iter().cloned()));
-            shapes.push(terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect());
+        let shaped = arguments.iter().map(|one| self.shaped_value(one, coordinates));
+        let mut shaped: Vec<ShapedValue> = shaped.collect::<Option<_>>()?;
+        if commutes {
+            shaped.sort_by(|(one, _), (other, _)| one.cmp(other));
         }
-        Some((Shape::Call(name.to_owned(), shapes), holes))
+        let (shapes, holes): (Vec<_>, Vec<Vec<Poly>>) = shaped.into_iter().unzip();
+        Some((Shape::Call(name.to_owned(), shapes), holes.concat()))
+    }
+
+    fn shaped_value(&self, value: &Value, coordinates: &BTreeSet<Sym>) -> Option<ShapedValue> {
+        let mut terms: Vec<(Vec<Shape>, Ratio, Vec<Poly>)> = Vec::new();
+        for (product, ratio) in &value.terms {
+            let atoms: Vec<Atom> = product
+                .iter()
+                .flat_map(|(atom, power)| std::iter::repeat_n(atom.clone(), *power as usize))
+                .collect();
+            let (shape, own) = self.shaped(&atoms, coordinates)?;
+            terms.push((shape, *ratio, own));
+        }
+        terms.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+        let holes = terms.iter().flat_map(|(.., own)| own.iter().cloned()).collect();
+        Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
     }
 
     /// Whether an atom is the same whatever the coordinates are.
@@ -359,4 +472,14 @@ impl Resolver {
             self.prover.proves_alone(&known, &Formula::False) || self.is_zero(&open, &known, left)
         })
     }
+}
+
+/// The values of a fold that has no runs.
+fn singles(fold: &Fold) -> Option<Vec<&Value>> {
+    let single = |piece: &'_ Piece| matches!(piece, Piece::One(_));
+    let values = fold.pieces.iter().filter_map(|piece| match piece {
+        Piece::One(value) => Some(value),
+        Piece::Run(_) => None,
+    });
+    fold.pieces.iter().all(single).then(|| values.collect())
 }
