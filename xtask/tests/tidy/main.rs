@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testing", &["base"]),
     ("recordings", &["base", "ir", "ptx", "testing"]),
     ("oracle", &["testing"]),
+    ("metamorph", &["testing"]),
     ("xtask", &["ptx", "recordings", "testing"]),
 ];
 

@@ -4,7 +4,7 @@ use super::Engine;
 use super::state::Operation;
 use crate::kir::Type;
 use crate::logic::formula::Formula;
-use crate::logic::poly::Poly;
+use crate::logic::poly::{Monomial, Poly};
 use crate::logic::symbols::Level;
 
 impl Engine<'_> {
@@ -147,8 +147,44 @@ impl Engine<'_> {
             let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
             facts.push(Formula::and(powers).implies(exact));
         }
-        symbols.get_mut(sym).facts.extend(facts);
+        facts.extend(self.ratios(b, level));
+        self.prover.symbols.get_mut(sym).facts.extend(facts);
         own
+    }
+
+    /// Sizes that are powers of two are multiples of a divisor that is one and no greater; of one that is twice another it is enough
+    /// that they are greater than that.
+    fn ratios(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
+        let terms: Vec<(&Monomial, i128)> = divisor.terms().collect();
+        let [(monomial, factor)] = terms[..] else { return Vec::new() };
+        let is_power = factor > 0 && factor.count_ones() == 1;
+        let base = Poly::monomial(monomial.clone(), 1);
+        if monomial.is_empty() || !is_power {
+            return Vec::new();
+        }
+        let powers = self.prover.requires.iter().flat_map(Formula::conjuncts);
+        let sizes: Vec<Poly> = powers
+            .filter_map(|one| match one {
+                Formula::Pow2(size) if size != &base => Some(size.clone()),
+                _ => None,
+            })
+            .collect();
+        let mut facts = Vec::new();
+        for size in sizes {
+            let low = Some(Poly::constant(1));
+            let ratio = Poly::symbol(self.prover.symbols.bounded("ratio", level, low, None));
+            let rest = divisor.times(&ratio).and_then(|multiple| size.minus(&multiple));
+            let Some(rest) = rest else { continue };
+            let exact = Formula::and([Formula::eq(rest), Formula::Pow2(ratio)]);
+            let half = (factor > 1).then(|| Poly::monomial(monomial.clone(), factor / 2));
+            let greater = half.and_then(|half| size.minus(&half)?.offset(-1));
+            let at_least = size.minus(divisor).into_iter().chain(greater);
+            for enough in at_least.map(Formula::ge) {
+                let both = [Formula::Pow2(base.clone()), Formula::Pow2(size.clone()), enough];
+                facts.push(Formula::and(both).implies(exact.clone()));
+            }
+        }
+        facts
     }
 
     fn is_quickly_nonnegative(&mut self, poly: &Option<Poly>) -> bool {

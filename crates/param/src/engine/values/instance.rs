@@ -17,6 +17,17 @@ pub(super) struct Instance {
     pub(super) digits: BTreeMap<Sym, Poly>,
 }
 
+/// What symbols of the kernel are for the instances met so far; what a case says of symbols is in it, so that it ends with the case.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Copies {
+    /// Copies, by the symbol and the values of the digits that it may depend on.
+    symbols: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
+    /// Values of operations, by the same.
+    values: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
+    /// The least and greatest of two numbers, each once.
+    extremes: BTreeMap<Operation, Sym>,
+}
+
 impl Resolver {
     pub(super) fn poly(&mut self, poly: &Poly, instance: &Instance) -> Option<Poly> {
         let mut result = poly.clone();
@@ -76,15 +87,15 @@ impl Resolver {
             return Poly::symbol(sym);
         }
         let key = (sym, digits);
-        if let Some(value) = self.evaluated.get(&key) {
+        if let Some(value) = self.copies.values.get(&key) {
             return value.clone();
         }
         let operation = self.operation(sym, instance);
         if let Some(value) = operation.as_ref().and_then(|one| self.evaluated(one)) {
-            self.evaluated.insert(key, value.clone());
+            self.copies.values.insert(key, value.clone());
             return value;
         }
-        if let Some(copy) = self.copies.get(&key) {
+        if let Some(copy) = self.copies.symbols.get(&key) {
             return Poly::symbol(*copy);
         }
         let symbol = self.prover.symbols.get(sym).clone();
@@ -98,9 +109,9 @@ impl Resolver {
         if self.sides.iter().any(|side| side.tests.iter().any(|test| test.sym == sym)) {
             self.tests.insert(copy, (sym, instance.clone()));
         }
-        self.copies.insert(key, copy);
+        self.copies.symbols.insert(key, copy);
         if let Some(operation @ (Operation::Min(..) | Operation::Max(..))) = operation {
-            self.named_extremes.insert(operation, copy);
+            self.copies.extremes.insert(operation, copy);
         }
         let facts: Vec<Formula> =
             symbol.facts.iter().filter_map(|fact| self.formula(fact, instance)).collect();
@@ -149,7 +160,7 @@ impl Resolver {
             Operation::Div(a, b) if holds(a.clone()) => self.quotient(a, b, &[]),
             Operation::Floor(a, b) => self.quotient(a, &Poly::constant(*b), &[]),
             Operation::Min(a, b) | Operation::Max(a, b) => {
-                if let Some(sym) = self.named_extremes.get(operation) {
+                if let Some(sym) = self.copies.extremes.get(operation) {
                     return Some(Poly::symbol(*sym));
                 }
                 let (more, less) = (a.minus(b)?, b.minus(a)?);

@@ -15,7 +15,7 @@
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
 use super::folds::extreme;
-use super::instance::Instance;
+use super::instance::{Copies, Instance};
 use super::side::Side;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use super::writer::{Found, Group};
@@ -50,7 +50,7 @@ pub(super) struct Resolver {
     pub(super) sides: Vec<Side>,
     /// Symbols from here on are the resolver's own.
     pub(super) first_own: Sym,
-    pub(super) copies: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
+    pub(super) copies: Copies,
     /// Variables of sums, and symbols that depend on them in ways their name does not show.
     pub(super) bound: BTreeSet<Sym>,
     pub(super) implicit: BTreeMap<Sym, BTreeSet<Sym>>,
@@ -60,9 +60,6 @@ pub(super) struct Resolver {
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// What symbols of the kernels are results of.
     pub(super) results: BTreeMap<Sym, Operation>,
-    /// What results are for a thread and iterations, and the least or greatest of two numbers, each once.
-    pub(super) evaluated: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
-    pub(super) named_extremes: BTreeMap<Operation, Sym>,
     /// Names of variables of sums in normal forms, outermost first.
     pub(super) names: Vec<Sym>,
     /// Symbols of inputs where numbers are compared.
@@ -106,15 +103,13 @@ impl Resolver {
             prover,
             sides,
             first_own,
-            copies: BTreeMap::new(),
+            copies: Copies::default(),
             bound: BTreeSet::new(),
             implicit: BTreeMap::new(),
             spares: Vec::new(),
             quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
             results: named.map(|(sym, one)| (sym, one.clone())).collect(),
-            evaluated: BTreeMap::new(),
-            named_extremes: BTreeMap::new(),
             names: Vec::new(),
             inputs: BTreeMap::new(),
             tests: BTreeMap::new(),
