@@ -248,7 +248,7 @@ impl Drop for Solvers {
 fn answers_of_the_solver_are_kept_between_runs() {
     let solvers = Solvers::new("prove-cache");
     let (unsat, unknown) = (solvers.z3("unsat"), solvers.z3("unknown"));
-    let (code, output) = solvers.prove(&["--solver", &unknown]);
+    let (code, output) = solvers.prove(&["--solver", &unknown, "--no-cache"]);
     assert_eq!(code, 3, "{output}");
     let (code, output) = solvers.prove(&["--solver", &unsat]);
     assert_eq!(code, 0, "{output}");
@@ -262,6 +262,9 @@ fn answers_of_the_solver_are_kept_between_runs() {
         }
     }
     let (code, output) = solvers.prove(&["--solver", &unknown]);
+    assert_eq!(code, 3, "{output}");
+    // That it does not know is kept as well: asked again, it would know no more.
+    let (code, output) = solvers.prove(&["--solver", &unsat]);
     assert_eq!(code, 3, "{output}");
 }
 

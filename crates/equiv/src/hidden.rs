@@ -119,9 +119,10 @@ pub(crate) fn find(
 /// Tells whether some operation of a run jumps: a condition, a choice, or a function that is not known. Errs on the side of
 /// `true`.
 pub(crate) fn may_jump(terms: &Terms) -> bool {
-    terms.nodes().iter().any(|node| {
-        matches!(node, Node::Compare(..) | Node::Select(..) | Node::Apply(..))
-    })
+    terms
+        .nodes()
+        .iter()
+        .any(|node| matches!(node, Node::Compare(..) | Node::Select(..) | Node::Apply(..)))
 }
 
 /// Looks at inputs that are the constants themselves: a comparison with one jumps there, and nowhere near. Only a jump

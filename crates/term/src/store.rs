@@ -1,8 +1,7 @@
 //! The store of terms and the constructors an interpreter calls once per lane and instruction.
 //!
-//! No hash-consing: a node is pushed and forgotten. Constructors fold what is
-//! constant, eliminate infinities on creation, and drop an operand only if it is *total* (no
-//! operation below it can be undefined), so that no definedness condition is ever lost here.
+//! No hash-consing: a node is pushed and forgotten. Constructors fold what is constant, eliminate infinities on creation, and drop
+//! an operand only if it is *total* (no operation below it can be undefined), so that no definedness condition is ever lost here.
 
 use crate::sums::{LANES, Runs, Sums};
 use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
