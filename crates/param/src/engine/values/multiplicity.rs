@@ -476,10 +476,9 @@ impl Resolver {
 
 /// The values of a fold that has no runs.
 fn singles(fold: &Fold) -> Option<Vec<&Value>> {
-    let single = |piece: &'_ Piece| matches!(piece, Piece::One(_));
-    let values = fold.pieces.iter().filter_map(|piece| match piece {
+    let pieces = fold.pieces.iter().map(|piece| match piece {
         Piece::One(value) => Some(value),
         Piece::Run(_) => None,
     });
-    fold.pieces.iter().all(single).then(|| values.collect())
+    pieces.collect()
 }
