@@ -235,3 +235,44 @@ fn parameters_of_one_name_lie_in_memory_alike() {
     };
     compared(&shape("[2][3]"), &shape("[3][2]")).expect_err("another shape");
 }
+
+/// One thread for each of `n` elements, with room behind them.
+fn plain(body: &str) -> String {
+    format!(
+        "//@ extent x[n + 16], y[n];
+         //@ requires n >= 1 && n <= 100000 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 100000;
+         __global__ void k(const float* x, float* y, int n) {{
+           int i = blockIdx.x*blockDim.x + threadIdx.x;
+           if (i < n) {{ {body} }}
+         }}"
+    )
+}
+
+/// A quotient of a multiple of a quotient is that quotient, not one of itself.
+#[test]
+fn quotients_of_their_own_multiples_end() {
+    let one = plain("int q = i/3; int r = (4*q)/4; y[i] = x[r];");
+    let two = plain("y[i] = x[i/3];");
+    for (one, two) in [(&one, &one), (&one, &two)] {
+        let compared = compared(one, two).expect("a pair");
+        assert_eq!(compared.verdict, Verdict::Proved, "{:?}", compared.open);
+    }
+}
+
+/// A loop that tests at the end, behind the same test, is one that tests at the beginning; behind another it is not.
+#[test]
+fn rotated_loops_are_loops() {
+    let text = |start: &str| plain(&format!("float a = 0.0f; int k = i; {start} y[i] = a;"));
+    let whole = text("while (k < n) { a += x[k]; k++; }");
+    let turned = |test: &str| text(&format!("if ({test}) do {{ a += x[k]; k++; }} while (k < n);"));
+    let skipping = |from: &str| {
+        text(&format!("{from} {{ k++; if (k % 2 == 0) continue; a += x[k]; }} while (k < n);"))
+    };
+    let verdict = |one: &str, two: &str| compared(one, two).expect("a pair").verdict;
+    assert_eq!(verdict(&whole, &turned("k < n")), Verdict::Proved);
+    assert_eq!(verdict(&whole, &turned("k + 1 < n")), Verdict::Refuted);
+    let before = text("while (k < n) { k++; if (k % 2 == 0) continue; a += x[k]; }");
+    assert_ne!(verdict(&before, &skipping("if (k < n) do")), Verdict::Refuted);
+    let of_none = |test: &str| text(&format!("k = n; {test} {{ a += x[k]; k++; }} while (k < n);"));
+    assert_eq!(verdict(&of_none("if (k < n) do"), &of_none("do")), Verdict::Refuted);
+}

@@ -11,7 +11,9 @@ use super::Engine;
 use super::eval::in_type;
 use super::meetings::stored_in;
 use super::state::{Claim, Flow, Mode, State, Val};
-use crate::kir::{ArrayId, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp};
+use crate::kir::{
+    ArrayId, ExprKind, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp, visit,
+};
 use crate::liveness;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -23,6 +25,8 @@ use base::Index;
 pub(super) enum Change {
     /// By the same amount in each iteration.
     Steady(Poly),
+    /// By the same amount in each iteration that another one follows; behind the loop it may be anything.
+    Leading(Poly),
     /// In some other way; for whom it is the same.
     Free(Level),
     /// It is no integer that is followed; for whom it is the same.
@@ -92,7 +96,7 @@ impl Engine<'_> {
         let Some(end) = end else { return };
         for (var, change) in &shape.vars {
             let slot = var.position();
-            if let (Change::Free(_), Val::Int(value), true) =
+            if let (Change::Free(_) | Change::Leading(_), Val::Int(value), true) =
                 (change, &end.vars[slot], self.relevant[slot])
             {
                 let goal = in_type(value, self.kernel.vars[*var].ty);
@@ -150,7 +154,7 @@ impl Engine<'_> {
             let slot = var.position();
             let ty = self.kernel.vars[*var].ty;
             state.vars[slot] = match (change, &entry.vars[slot]) {
-                (Change::Steady(step), Val::Int(first)) => {
+                (Change::Steady(step) | Change::Leading(step), Val::Int(first)) => {
                     let moved = Poly::symbol(count).times(step).and_then(|far| far.plus(first));
                     match moved {
                         Some(poly) => Val::Int(poly),
@@ -163,7 +167,7 @@ impl Engine<'_> {
                     free.extend(value.as_symbol().map(|sym| (*var, sym)));
                     Val::Int(value)
                 }
-                (Change::Steady(_), _) => Val::Other(Level::Thread),
+                (Change::Steady(_) | Change::Leading(_), _) => Val::Other(Level::Thread),
                 (Change::Other(level), _) => Val::Other(*level),
                 (Change::Fresh, _) => Val::Other(Level::Thread),
             };
@@ -210,7 +214,7 @@ impl Engine<'_> {
         // The first pass makes symbols for what the body computes from values before the loop.
         self.refine(inner, entry, &mut shape);
         // Levels only rise and steadiness is found once, so this ends.
-        while self.refine(inner, entry, &mut shape) {}
+        while self.refine(inner, entry, &mut shape) || self.lead(inner, entry, &mut shape) {}
         self.mode = mode;
         shape
     }
@@ -246,10 +250,70 @@ impl Engine<'_> {
                     learnt |= level > *own;
                     *own = level.max(*own);
                 }
-                Change::Steady(_) | Change::Fresh => {}
+                Change::Steady(_) | Change::Leading(_) | Change::Fresh => {}
             }
         }
         learnt
+    }
+
+    /// Looks for a running index: a variable that takes the step of another in every iteration but, perhaps, the last, such as an index
+    /// through tiles of which the last may be smaller. By induction it is known at the head of every iteration. The loop's test must not read
+    /// it: the test is evaluated once more, where the index may be anything.
+    fn lead(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
+        let mut steps: Vec<Poly> = Vec::new();
+        for (_, change) in &shape.vars {
+            if let Change::Steady(step) = change
+                && !step.is_zero()
+                && !steps.contains(step)
+            {
+                steps.push(step.clone());
+            }
+        }
+        for at in 0..shape.vars.len() {
+            let (var, Change::Free(level)) = shape.vars[at] else { continue };
+            if !self.relevant[var.position()] || !inner.head.is_empty() || is_tested(inner, var) {
+                continue;
+            }
+            for step in &steps {
+                shape.vars[at].1 = Change::Leading(step.clone());
+                if self.is_leading(inner, entry, shape, (var, step)) {
+                    return true;
+                }
+            }
+            shape.vars[at].1 = Change::Free(level);
+        }
+        false
+    }
+
+    fn is_leading(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        (var, step): (VarId, &Poly),
+    ) -> bool {
+        let head = self.head(entry, shape);
+        let start = head.state.clone();
+        let end = self.iterate(inner, start, &mut Flow::default(), shape.level);
+        let Some(Some(mut end)) = end else { return false };
+        let next = self.condition(&inner.condition, &end);
+        end.path.push(next);
+        let slot = var.position();
+        let (Val::Int(now), Val::Int(then)) = (&end.vars[slot], &head.state.vars[slot]) else {
+            return false;
+        };
+        let difference = now.minus(then).and_then(|moved| moved.minus(step));
+        difference.is_some_and(|one| self.prover.proves_alone(&end.path, &Formula::eq(one)))
+    }
+
+    /// The state at a head that no iteration need follow.
+    pub(super) fn last_head(&mut self, entry: &State, shape: &Shape) -> Head {
+        let vars = shape.vars.iter().map(|(var, change)| match change {
+            Change::Leading(_) => (*var, Change::Free(Level::Thread)),
+            other => (*var, other.clone()),
+        });
+        let (vars, level, stored) = (vars.collect(), shape.level, shape.stored.clone());
+        self.head(entry, &Shape { vars, level, stored })
     }
 
     /// The state behind the loop: left because the condition is false, or by a `break`.
@@ -334,11 +398,11 @@ impl Engine<'_> {
         shape: &Shape,
         facts: &super::infer::Facts,
     ) -> Option<State> {
-        let head = self.head(entry, shape);
+        let head = self.last_head(entry, shape);
         self.assume(facts, entry, &head);
         self.seen_before(inner, entry, &head);
         let count = head.count;
-        let state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
+        let mut state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if condition == Formula::True {
             self.pruned = true;
@@ -346,7 +410,13 @@ impl Engine<'_> {
         }
         // A thread that gets here has seen the condition false; of one that does not, nothing is said.
         let here = Formula::and(entry.path.iter().cloned());
-        let known = vec![here.clone().implies(condition.clone().not())];
+        let mut known = vec![here.clone().implies(condition.clone().not())];
+        let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_shown);
+        if let Some(trips) = trips {
+            state.substitute(count, &trips.number);
+            let exact = Poly::symbol(count).minus(&trips.number).map(Formula::eq);
+            known.extend(exact.map(|exact| here.clone().implies(exact)));
+        }
         self.prover.symbols.get_mut(count).facts.extend(known.clone());
         // The count may occur in no value; what is known must be found from the others too.
         for (_, sym) in &head.free {
@@ -376,4 +446,14 @@ impl Engine<'_> {
             self.prover.symbols.get_mut(head.count).facts.push(fact);
         }
     }
+}
+
+/// Tells whether what is tested or claimed at the head of a loop reads a variable.
+fn is_tested(inner: &Loop, var: VarId) -> bool {
+    let claims = inner.claims.iter().map(|one| &one.condition);
+    let mut reads = false;
+    for expr in inner.invariants.iter().chain([&inner.condition]).chain(claims) {
+        visit(expr, &mut |part| reads |= matches!(part.kind, ExprKind::Var(own) if own == var));
+    }
+    reads
 }

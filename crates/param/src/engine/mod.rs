@@ -23,6 +23,7 @@ mod setup;
 mod state;
 mod suspects;
 mod textures;
+mod trips;
 pub(crate) mod values;
 
 pub use proof::{Open, Proof, Property};

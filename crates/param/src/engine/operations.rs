@@ -152,8 +152,8 @@ impl Engine<'_> {
         own
     }
 
-    /// Sizes that are powers of two are multiples of a divisor that is one and no greater; of one that is twice another it is enough
-    /// that they are greater than that.
+    /// Says of powers of two that the greater is a multiple of the smaller: a size `s` is one of a divisor `d` where `d ≤ s`, and where
+    /// `e < s` if `d = 2·e`.
     fn ratios(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
         let terms: Vec<(&Monomial, i128)> = divisor.terms().collect();
         let [(monomial, factor)] = terms[..] else { return Vec::new() };

@@ -39,6 +39,19 @@ pub(super) struct State {
     pub(super) meets: Meets,
 }
 
+impl State {
+    /// Puts a value in the place of a symbol in what variables are.
+    pub(super) fn substitute(&mut self, sym: Sym, value: &Poly) {
+        for one in &mut self.vars {
+            if let Val::Int(poly) = one
+                && let Some(mapped) = poly.substituted(sym, value)
+            {
+                *poly = mapped;
+            }
+        }
+    }
+}
+
 /// A barrier that a thread has come to.
 #[derive(Debug)]
 pub(super) struct Meeting {
@@ -141,6 +154,21 @@ pub(super) enum Operation {
     Combine(String, Poly, Poly),
     /// The sum of so many first elements of the array with this number.
     Prefix(usize, Poly),
+}
+
+impl Operation {
+    /// Tells whether an operand mentions a symbol.
+    pub(super) fn mentions(&self, sym: Sym) -> bool {
+        match self {
+            Self::Div(a, b)
+            | Self::Min(a, b)
+            | Self::Max(a, b)
+            | Self::Opaque(_, a, b)
+            | Self::Combine(_, a, b) => a.mentions(sym) || b.mentions(sym),
+            Self::Floor(a, _) | Self::Prefix(_, a) => a.mentions(sym),
+            Self::Truth(formula) => formula.symbols().contains(&sym),
+        }
+    }
 }
 
 /// An access that a thread may do.

@@ -234,7 +234,7 @@ impl Poly {
             left.terms().max_by(|(one, _), (other, _)| graded(one, other))
         {
             let term = Self::monomial(monomial.clone(), coefficient);
-            match divided(monomial, lead).filter(|_| coefficient % by == 0) {
+            match divided(monomial, lead).filter(|_| coefficient.checked_rem(by) == Some(0)) {
                 Some(rest) => {
                     let part = Self::monomial(rest, coefficient / by);
                     left = left.minus(&divisor.times(&part)?)?;

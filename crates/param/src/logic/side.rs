@@ -5,6 +5,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
+use super::products::Effort;
 use super::smt::{Answer, RLIMIT, Solver};
 use super::symbols::Symbols;
 use super::vertex::Bounds;
@@ -75,8 +76,8 @@ pub(crate) struct Prover {
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
     /// What was tried without a solver, and whether it was shown.
     tried: HashMap<(Vec<Formula>, Formula), bool>,
-    /// The same by all means but the solver.
-    alone: HashMap<(Vec<Formula>, Formula), bool>,
+    /// The same by all means but the solver, and how many programs were tried.
+    alone: HashMap<(Vec<Formula>, Formula), (bool, u32)>,
 }
 
 impl Prover {
@@ -140,9 +141,20 @@ impl Prover {
         }
         let quick = self.quickly(all, goal, Depth::Full)
             || self.by_cases(all, goal)
-            || self.by_products(all, goal);
-        let may_ask = !(self.guesses && self.solver.is_some());
-        (quick, quick || may_ask && self.asked(all, goal))
+            || self.by_products(all, goal, Effort::LIGHT);
+        if quick || self.guesses && self.solver.is_some() {
+            return (quick, quick);
+        }
+        // What cannot be shown costs most: a solver says sooner that it does not hold.
+        let has_solver = self.solver.is_some();
+        if has_solver && self.asked(all, goal) {
+            return (false, true);
+        }
+        if !(has_solver && self.refuted) && self.by_products(all, goal, Effort::FULL) {
+            (self.left_open, self.disputed) = (None, false);
+            return (true, true);
+        }
+        (false, !has_solver && self.asked(all, goal))
     }
 
     /// Whether the solver shows all of these guesses at once.
@@ -165,23 +177,34 @@ impl Prover {
         self.fully(all, goal).1
     }
 
-    /// Whether `goal` is shown to follow without a solver, by all other means.
+    /// Tells whether `goal` is shown to follow without a solver, by all other means.
     pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        self.proves_with(assumed, goal, Effort::FULL)
+    }
+
+    /// The same with little effort, for who can do without an answer.
+    pub(crate) fn proves_lightly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+        self.proves_with(assumed, goal, Effort::LIGHT)
+    }
+
+    fn proves_with(&mut self, assumed: &[Formula], goal: &Formula, effort: Effort) -> bool {
         match goal {
             Formula::True => return true,
             Formula::And(parts) => {
-                return parts.iter().all(|part| self.proves_alone(assumed, part));
+                return parts.iter().all(|part| self.proves_with(assumed, part, effort));
             }
             _ => {}
         }
         let all = self.context(assumed, goal);
         let key = (all, goal.clone());
-        if let Some(answer) = self.alone.get(&key) {
+        if let Some((answer, tried)) = self.alone.get(&key)
+            && (*answer || *tried >= effort.programs)
+        {
             return *answer;
         }
         let (all, quick) = self.fully(key.0, goal);
-        let answer = quick || self.by_cases(&all, goal) || self.by_products(&all, goal);
-        self.alone.insert((all, goal.clone()), answer);
+        let answer = quick || self.by_cases(&all, goal) || self.by_products(&all, goal, effort);
+        self.alone.insert((all, goal.clone()), (answer, effort.programs));
         answer
     }
 

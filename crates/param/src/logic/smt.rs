@@ -248,7 +248,7 @@ impl Solver {
         answer
     }
 
-    /// The answer that was kept, or that of the first attempt that has one.
+    /// Returns the answer in memory, or asks with one strategy after the other until one answers.
     fn answered(&mut self, question: &str, limit: u64) -> Answer {
         let attempts = attempts(limit);
         let key = format!("{attempts:?}\n{question}");

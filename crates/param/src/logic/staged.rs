@@ -14,43 +14,51 @@ const MAX_CHOICES: usize = 3;
 const MAX_PARTS: usize = 3;
 
 impl Prover {
-    /// Whether a goal follows from all that is known by a refutation of its contrary that was checked.
-    pub(super) fn by_products(&self, all: &[Formula], goal: &Formula) -> bool {
+    /// Tells whether a goal follows from all that is known by a refutation of its contrary that was checked.
+    pub(super) fn by_products(&self, all: &[Formula], goal: &Formula, effort: Effort) -> bool {
         let contrary = goal.clone().not();
         cases(&contrary).is_some_and(|cases| {
             cases.iter().all(|case| {
                 let mut known = Hypotheses::default();
                 all.iter().for_each(|one| assume(&mut known, one));
                 case.iter().for_each(|one| assume(&mut known, one));
-                self.is_refuted(&known) || self.is_refuted_by_choices(&known, all)
+                self.is_refuted(&known, effort) || self.is_refuted_by_choices(&known, all, effort)
             })
         })
     }
 
-    fn is_refuted(&self, known: &Hypotheses) -> bool {
+    fn is_refuted(&self, known: &Hypotheses, effort: Effort) -> bool {
         let opposite = known.equal.iter().filter_map(|one| one.scaled(-1));
         let all: Vec<Poly> =
             known.at_least.iter().chain(&known.equal).cloned().chain(opposite).collect();
-        models::found(&all, &self.symbols).is_empty() && refutation(known, Effort::FULL).is_some()
+        models::found(&all, &self.symbols).is_empty() && refutation(known, effort).is_some()
     }
 
-    fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula]) -> bool {
-        let choices = all.iter().filter_map(|one| match one {
-            Formula::Or(parts) if parts.len() <= MAX_PARTS => Some(parts),
-            _ => None,
-        });
-        choices.take(MAX_CHOICES).any(|parts| {
-            parts.iter().all(|part| {
-                let mut with = known.clone();
-                assume(&mut with, part);
-                with != *known && self.is_refuted(&with)
+    fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula], effort: Effort) -> bool {
+        let mut choices: Vec<&[Formula]> = all
+            .iter()
+            .filter_map(|one| match one {
+                Formula::Or(parts) if parts.len() <= MAX_PARTS => Some(&parts[..]),
+                Formula::Not(_) => Some(std::slice::from_ref(one)),
+                _ => None,
             })
+            .collect();
+        // That two threads are not one is what most questions turn on.
+        let differs = |parts: &&[Formula]| parts.iter().all(|one| matches!(one, Formula::Not(_)));
+        choices.sort_by_key(|parts| !differs(parts));
+        choices.into_iter().take(MAX_CHOICES).any(|parts| {
+            let taken = |case: &Vec<Formula>| {
+                let mut with = known.clone();
+                case.iter().for_each(|one| assume(&mut with, one));
+                with != *known && self.is_refuted(&with, effort)
+            };
+            parts.iter().all(|part| cases(part).is_some_and(|cases| cases.iter().all(taken)))
         })
     }
 }
 
-/// The cases of a condition, each a list of conditions that hold together: two where it says that a number is not 0. None if
-/// it says more than that.
+/// The cases of a condition, each a list of conditions that hold together: two where it says that a number is not 0. None if there are too
+/// many, or numbers become too large.
 fn cases(condition: &Formula) -> Option<Vec<Vec<Formula>>> {
     let mut cases = vec![Vec::new()];
     for part in condition.conjuncts() {

@@ -139,3 +139,35 @@ fn vertices_are_sound_and_useful() {
     }
     assert!(shown * 10 > truly * 6, "{shown} of {truly} were shown");
 }
+
+/// What is divided is the divisor times the quotient, and the remainder; what was multiplied comes back.
+#[test]
+fn division_of_polynomials_is_exact() {
+    let mut random = Random::new(19);
+    let draw = |random: &mut Random| {
+        let start = Poly::constant(random.below(7) - 3);
+        (0..1 + random.below(3)).fold(start, |sum, _| {
+            let mut product = Poly::constant(random.below(7) - 3);
+            for _ in 0..1 + random.below(2) {
+                let sym = <Sym as base::Index>::from_position(random.below(3) as usize);
+                product = product.times(&Poly::symbol(sym)).unwrap();
+            }
+            sum.plus(&product).unwrap()
+        })
+    };
+    let mut exact = 0;
+    for _ in 0..2000 {
+        let (one, divisor) = (draw(&mut random), draw(&mut random));
+        if divisor.is_zero() {
+            assert!(one.divided_by(&divisor).is_none());
+            continue;
+        }
+        let (quotient, remainder) = one.divided_by(&divisor).unwrap();
+        let again = divisor.times(&quotient).unwrap().plus(&remainder).unwrap();
+        assert_eq!(again, one, "{one:?} by {divisor:?}");
+        let product = one.times(&divisor).unwrap();
+        assert_eq!(product.divided_exactly(&divisor), Some(one), "{divisor:?}");
+        exact += usize::from(remainder.is_zero());
+    }
+    assert!((10..1900).contains(&exact), "{exact}");
+}

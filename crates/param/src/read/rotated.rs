@@ -24,7 +24,7 @@ pub(super) fn rotated(condition: &Expr, then: &[tree::Stmt]) -> Option<tree::Stm
     }
 }
 
-/// Whether two expressions are the same but for where they are written; `false` of kinds that conditions of loops seldom have.
+/// Tells whether two expressions are the same but for where they are written; `false` of kinds that conditions of loops seldom have.
 fn is_same(one: &Expr, other: &Expr) -> bool {
     if one.ty != other.ty || one.category != other.category {
         return false;

@@ -5,9 +5,9 @@
 //! `l = e^(−m)·Σ`: this is how an online softmax keeps its sums small while the maximum it subtracts grows.
 
 use super::extent::Extent;
-use super::folds::extreme;
+use super::extremes::{extreme, of_piece, pieces_of};
 use super::run::Track;
-use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
+use super::value::{Atom, Fold, Piece, Sum, Value};
 use crate::clause::Monoid;
 use crate::kir::VarId;
 use crate::logic::poly::{Poly, Sym};
@@ -73,34 +73,19 @@ fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry
 }
 
 fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
-    let (name, _) = extreme_of(end)?;
-    let (name, mut bodies) = (name.to_owned(), operands(name, end));
-    let at = bodies.iter().position(|body| body == own)?;
-    bodies.remove(at);
-    let plain = bodies.iter().all(|body| is_summand(body, carried));
-    (plain && !bodies.is_empty()).then_some(Carry::Extreme { name, digit, bodies })
-}
-
-/// What a value is the least or greatest of: the call alone, not a multiple of it.
-fn extreme_of(value: &Value) -> Option<(&str, &[Value])> {
-    let (product, ratio) = value.terms.first_key_value().filter(|_| value.terms.len() == 1)?;
-    match &product[..] {
-        [(Atom::Call(name, arguments), 1)] if *ratio == Ratio::ONE => {
-            let is_extreme = matches!(name.as_str(), "max" | "min") && arguments.len() == 2;
-            is_extreme.then_some((name, arguments))
-        }
-        _ => None,
-    }
-}
-
-/// All that a value is the least or greatest of, through calls of the same function.
-fn operands(name: &str, value: &Value) -> Vec<Value> {
-    match extreme_of(value) {
-        Some((own, arguments)) if own == name => {
-            arguments.iter().flat_map(|one| operands(name, one)).collect()
-        }
-        _ => vec![value.clone()],
-    }
+    ["max", "min"].into_iter().find_map(|name| {
+        let mut pieces = pieces_of(name, end);
+        let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == own);
+        let at = pieces.iter().position(is_own)?;
+        pieces.remove(at);
+        let bodies: Vec<Value> = pieces.into_iter().map(|piece| of_piece(name, piece)).collect();
+        let plain = bodies.iter().all(|body| is_summand(body, carried));
+        (plain && !bodies.is_empty()).then(|| Carry::Extreme {
+            name: name.to_owned(),
+            digit,
+            bodies,
+        })
+    })
 }
 
 fn scaled(

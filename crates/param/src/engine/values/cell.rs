@@ -104,7 +104,7 @@ impl Resolver {
         chain
     }
 
-    /// What blocks, threads and iterations are multiplied by in an index, if that is a size.
+    /// Returns the factors of blocks, threads and iterations in an index that are sizes.
     fn coefficients(&self, index: &Poly) -> Vec<Poly> {
         let symbols = &self.prover.symbols;
         let mut found = Vec::new();

@@ -4,7 +4,7 @@
 //! equal, sums with equal bounds and bodies, functions of equal values) are made the same, until nothing is left or nothing
 //! changes. Then the multiplicities of sums are compared (`multiplicity.rs`).
 
-use super::folds::pieces_of;
+use super::extremes::pieces_of;
 use super::resolve::{Resolver, differences, range};
 use super::value::{Atom, Entry, Fold, Piece, Sum, Value};
 use crate::clause::Monoid;
@@ -43,8 +43,7 @@ impl Resolver {
 
     pub(super) fn canonical_sum(&mut self, sum: &Sum, depth: usize) -> Option<Sum> {
         let digit = self.name(depth);
-        let new = Poly::symbol(digit);
-        let body = sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?;
+        let body = self.at_digit(&sum.body, sum.digit, &Poly::symbol(digit))?;
         let body = self.canonical(&body, depth + 1)?;
         Some(Sum { digit, high: sum.high.clone(), body })
     }
@@ -64,7 +63,7 @@ impl Resolver {
         self.rewritten_to_zero(&difference, known) || self.cancels(&difference, known)
     }
 
-    /// Whether a value becomes 0 as atoms are shown to be equal.
+    /// Tells whether a value becomes 0 as atoms are shown to be equal.
     fn rewritten_to_zero(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut rest = value.clone();
         loop {
@@ -176,7 +175,7 @@ impl Resolver {
 }
 
 impl Resolver {
-    /// Whether two calls or folds are the least, or the greatest, of the same values, however they are put together.
+    /// Tells whether two calls or folds are the least, or the greatest, of the same values, however they are put together.
     fn same_extremes(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         ["max", "min"].into_iter().any(|name| {
             let [one, other] = [one, other].map(|atom| pieces_of(name, &Value::atom(atom.clone())));

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Dividends that are taken apart.
 const MAX_DIVIDENDS: usize = 4;
 
-/// What is to be solved.
+/// A system of equations, with what is known of its unknowns.
 pub(super) struct System {
     pub(super) equations: Vec<Poly>,
     pub(super) unknown: BTreeSet<Sym>,

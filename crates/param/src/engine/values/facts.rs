@@ -124,6 +124,13 @@ impl Resolver {
         if whole {
             return Some(quotient);
         }
+        // −s ≤ r < 0: one less.
+        let negative = rest.scaled(-1)?.offset(-1).map(Formula::ge)?;
+        let above = rest.plus(divisor).map(Formula::ge)?;
+        if self.prover.proves_quickly(known, &negative) && self.prover.proves_quickly(known, &above)
+        {
+            return quotient.offset(-1);
+        }
         // (s·q + r) div s = q + r div s.
         if !quotient.is_zero() {
             return quotient.plus(&self.quotient(&rest, divisor, known)?);

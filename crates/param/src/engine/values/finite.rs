@@ -12,7 +12,7 @@
 //! only if it is shown that there are some.
 
 use super::extent::Extent;
-use super::folds::single_fold;
+use super::extremes::{self, single_fold};
 use super::resolve::Resolver;
 use super::value::{Atom, Fold, Piece, Product, Sum, Value};
 use crate::logic::formula::Formula;
@@ -123,6 +123,10 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
                 arguments.iter().map(|one| beside_others(name, one, empty)).collect();
             Extent::extreme(name, extents.into_iter())
         }
+        Atom::Call(name, arguments) if let Some(extent) = extremes::extent(name) => {
+            let finite = |one: &Value| one.extent_if(empty) == Extent::Finite;
+            if arguments.iter().all(finite) { extent } else { Extent::Other }
+        }
         Atom::Call(name, arguments) if is_exponential(name) => {
             let number = |one: &Value| matches!(one.extent_if(empty), Extent::Finite | Extent::Low);
             Extent::if_all(arguments.iter().all(number))
@@ -144,7 +148,11 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
                         "min" => Extent::High,
                         _ => Extent::Other,
                     },
-                    Piece::Run(sum) => Extent::if_all(sum.body.extent_if(empty) == Extent::Finite),
+                    Piece::Run(sum) => match (name, sum.body.extent_if(empty)) {
+                        ("max", Extent::Low) => Extent::Low,
+                        ("min", Extent::High) => Extent::High,
+                        (_, extent) => Extent::if_all(extent == Extent::Finite),
+                    },
                 });
             }
             match name {

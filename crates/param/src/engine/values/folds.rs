@@ -4,10 +4,10 @@
 //! are shown, not assumed. A fold of nothing is the unit, a fold of one value is that value. Order is kept unless the
 //! operation is known to commute. Sums are such folds, too, in which order never matters.
 
+use super::extremes::{as_fold, is_neutral, made};
 use super::instance::Instance;
 use super::resolve::{Resolver, Stop, range, too_large};
 use super::value::{Atom, Fold, Piece, Product, Ratio, Sum, Value};
-use crate::clause::Monoid;
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use std::collections::BTreeMap;
@@ -38,6 +38,9 @@ impl Resolver {
                 }
                 Piece::Run(sum) => {
                     let run = self.ranged(sum, instance, side, known, depth)?;
+                    if is_neutral(&run.body, fold) {
+                        continue;
+                    }
                     let whole = match as_fold(&run.body, fold).map(|inner| &inner.pieces[..]) {
                         Some([Piece::Run(inner)]) if fold.op.commutes => {
                             self.dealt(run.digit, &run.high, inner, known)
@@ -52,6 +55,32 @@ impl Resolver {
             return Err(too_large());
         }
         Ok(made(fold, pieces))
+    }
+
+    /// A value under a condition with its loads looked up, where the condition holds.
+    pub(super) fn guarded(
+        &mut self,
+        name: &str,
+        (condition, value): (&Value, &Value),
+        instance: &Instance,
+        (side, known, depth): (usize, &[Formula], usize),
+    ) -> Result<Value, Stop> {
+        let truth = self.instantiated(condition, instance, side, known, depth)?;
+        if truth.is_zero() {
+            let nothing = if name == "max_if" { f64::NEG_INFINITY } else { f64::INFINITY };
+            return Ok(Value::number(nothing));
+        }
+        let mut inside = known.to_vec();
+        let formula = truth.terms.first_key_value().and_then(|(product, _)| match &product[..] {
+            [(Atom::Truth(formula), 1)] => Some(formula.clone()),
+            _ => None,
+        });
+        inside.extend(formula);
+        let value = self.instantiated(value, instance, side, &inside, depth)?;
+        if truth == Value::constant(1) {
+            return Ok(value);
+        }
+        Ok(Value::atom(Atom::Call(name.to_owned(), vec![truth, value])))
     }
 
     /// The fold with variables named by how deep they are.
@@ -72,7 +101,7 @@ impl Resolver {
             && (self.have_equal_pieces(one, other, known) || self.fold_the_same(one, other, known))
     }
 
-    /// Whether the pieces of two folds, joined as far as they go, are shown to be equal one by one.
+    /// Tells whether the pieces of two folds, joined as far as they go, are shown to be equal one by one.
     fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         let (Some(one), Some(mut other)) = (self.merged(one, known), self.merged(other, known))
         else {
@@ -261,7 +290,7 @@ impl Resolver {
             let one = sum.high.offset(-1).map(Formula::eq);
             if one.is_some_and(|one| self.shows(known, &one)) {
                 let zero = Poly::default();
-                let value = sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &zero))?;
+                let value = self.at_digit(&sum.body, sum.digit, &zero)?;
                 let factor = Value { terms: BTreeMap::from([(Vec::new(), terms[at].1)]) };
                 return without(&[at]).plus(&value.times(&factor)?);
             }
@@ -278,113 +307,8 @@ fn as_piece(product: &Product) -> Piece {
     }
 }
 
-/// The fold of the same operation that a value is.
-fn as_fold<'v>(value: &'v Value, like: &Fold) -> Option<&'v Fold> {
-    single_fold(value).filter(|fold| fold.op == like.op && fold.unit == like.unit)
-}
-
-/// The fold that a value is.
-pub(super) fn single_fold(value: &Value) -> Option<&Fold> {
-    let (product, ratio) = value.terms.first_key_value()?;
-    match &product[..] {
-        [(Atom::Fold(fold), 1)] if *ratio == Ratio::ONE && value.terms.len() == 1 => Some(fold),
-        _ => None,
-    }
-}
-
-/// The least or greatest of values.
-pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
-    let fold = Fold { op: Monoid::named(name), unit: None, pieces: Vec::new() };
-    let mut pieces = Vec::new();
-    for value in values {
-        match as_fold(&value, &fold) {
-            Some(inner) => pieces.extend(inner.pieces.iter().cloned()),
-            None => pieces.push(Piece::One(value)),
-        }
-    }
-    made(&fold, pieces)
-}
-
-/// The pieces of the least or greatest of values, through calls and folds of the same function.
-pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
-    let op = Monoid::named(name);
-    if let Some(fold) = single_fold(value).filter(|fold| fold.op == op && fold.unit.is_none()) {
-        let inner = |piece: &Piece| match piece {
-            Piece::One(value) => pieces_of(name, value),
-            Piece::Run(_) => vec![piece.clone()],
-        };
-        return fold.pieces.iter().flat_map(inner).collect();
-    }
-    let single = value.terms.first_key_value().filter(|_| value.terms.len() == 1);
-    match single.map(|(product, ratio)| (&product[..], *ratio)) {
-        Some(([(Atom::Call(own, arguments), 1)], Ratio::ONE)) if own == name => {
-            arguments.iter().flat_map(|one| pieces_of(name, one)).collect()
-        }
-        _ => vec![Piece::One(value.clone())],
-    }
-}
-
-/// Whether a value changes nothing: the least number there is, if the greatest is looked for.
-fn is_neutral(value: &Value, fold: &Fold) -> bool {
-    // Infinity with its sign, which may be a factor.
-    let infinity = |sign: i128| {
-        let negated = Value::number(f64::INFINITY).times(&Value::constant(sign));
-        let number = if sign < 0 { f64::NEG_INFINITY } else { f64::INFINITY };
-        *value == Value::number(number) || negated.is_some_and(|one| *value == one)
-    };
-    let infinite = match fold.op.name.as_str() {
-        "max" => infinity(-1),
-        "min" => infinity(1),
-        _ => false,
-    };
-    infinite || fold.unit.is_some_and(|unit| *value == Value::constant(unit))
-}
-
-/// A fold of pieces, as the simplest value it is.
-fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
-    match (&pieces[..], fold.unit) {
-        ([], Some(unit)) => return Value::constant(unit),
-        ([Piece::One(value)], _) => return value.clone(),
-        _ => {}
-    }
-    pieces.retain(|piece| !matches!(piece, Piece::One(value) if is_neutral(value, fold)));
-    if fold.op.commutes {
-        pieces.sort();
-    }
-    if matches!(fold.op.name.as_str(), "max" | "min") {
-        pieces.dedup();
-    }
-    if let [Piece::One(value)] = &pieces[..] {
-        return value.clone();
-    }
-    Value::atom(Atom::Fold(Box::new(Fold { op: fold.op.clone(), unit: fold.unit, pieces })))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    /// A value twice counts once in a maximum, and twice in a sum.
-    #[test]
-    fn values_count_as_often_as_they_are_there() {
-        let one = Value::atom(Atom::Scalar("a".to_owned()));
-        let other = Value::atom(Atom::Scalar("b".to_owned()));
-        let folded = |name: &str, values: [&Value; 3]| {
-            let op = Monoid::named(name);
-            let pieces: Vec<Piece> = values.map(|value| Piece::One(value.clone())).to_vec();
-            let fold = Fold { op, unit: None, pieces: Vec::new() };
-            made(&fold, pieces)
-        };
-        for name in ["max", "min"] {
-            assert_eq!(folded(name, [&one; 3]), one);
-            let twice = folded(name, [&one, &other, &one]);
-            assert_eq!(twice, folded(name, [&other, &one, &other]));
-        }
-        assert_ne!(folded("+", [&one; 3]), one);
-        let twice = folded("+", [&one, &other, &one]);
-        assert_ne!(twice, folded("+", [&other, &one, &other]));
-    }
-
     /// The fold over `a ≤ z < b` of an operation that does not commute.
     fn fold(a: i32, b: i32) -> String {
         (a..b).map(|z| format!("{z},")).collect()

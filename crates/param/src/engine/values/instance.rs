@@ -5,6 +5,7 @@
 //! same facts about the values of the instance, and two instances that agree on those digits share the copy.
 
 use super::resolve::Resolver;
+use super::value::Value;
 use crate::engine::state::Operation;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -17,11 +18,13 @@ pub(super) struct Instance {
     pub(super) digits: BTreeMap<Sym, Poly>,
 }
 
-/// What symbols of the kernel are for the instances met so far; what a case says of symbols is in it, so that it ends with the case.
+/// Values of the kernel's symbols for the instances met so far. They end with the case of sizes they were found in, for they may rest on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     /// Copies, by the symbol and the values of the digits that it may depend on.
     symbols: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
+    /// The symbol and the instance of each copy.
+    origins: BTreeMap<Sym, (Sym, Instance)>,
     /// Values of operations, by the same.
     values: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
     /// The least and greatest of two numbers, each once.
@@ -110,6 +113,7 @@ impl Resolver {
             self.tests.insert(copy, (sym, instance.clone()));
         }
         self.copies.symbols.insert(key, copy);
+        self.copies.origins.insert(copy, (sym, instance.clone()));
         if let Some(operation @ (Operation::Min(..) | Operation::Max(..))) = operation {
             self.copies.extremes.insert(operation, copy);
         }
@@ -175,6 +179,59 @@ impl Resolver {
         }
     }
 
+    /// A polynomial with other values of variables of sums, also where they are in it by name only. None if it is not known how.
+    pub(super) fn moved(&mut self, poly: &Poly, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
+        let mut result = poly.clone();
+        let mut names: Vec<(Sym, Poly)> = Vec::new();
+        for sym in poly.symbols() {
+            let value = self.moved_symbol(sym, values)?;
+            if value.as_symbol() != Some(sym) {
+                let name = self.spare(names.len());
+                names.push((name, value));
+                result = result.substituted(sym, &Poly::symbol(name))?;
+            }
+        }
+        for (name, value) in names {
+            result = result.substituted(name, &value)?;
+        }
+        Some(result)
+    }
+
+    fn moved_symbol(&mut self, sym: Sym, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
+        if let Some(value) = values.get(&sym) {
+            return Some(value.clone());
+        }
+        if self.bound_in(sym).iter().all(|one| !values.contains_key(one)) {
+            return Some(Poly::symbol(sym));
+        }
+        if let Some((dividend, divisor)) = self.quotients.get(&sym).cloned() {
+            let (dividend, divisor) =
+                (self.moved(&dividend, values)?, self.moved(&divisor, values)?);
+            return self.quotient(&dividend, &divisor, &[]);
+        }
+        let (origin, instance) = self.copies.origins.get(&sym).cloned()?;
+        let mut moved = Instance::default();
+        for (digit, value) in &instance.digits {
+            moved.digits.insert(*digit, self.moved(value, values)?);
+        }
+        Some(self.symbol(origin, &moved))
+    }
+
+    /// A value with another value of the variable of a sum.
+    pub(super) fn at_digit(&mut self, value: &Value, digit: Sym, at: &Poly) -> Option<Value> {
+        let values = BTreeMap::from([(digit, at.clone())]);
+        value.mapped(&mut |poly| self.moved(poly, &values))
+    }
+
+    /// A condition with other values of variables of sums.
+    pub(super) fn moved_formula(
+        &mut self,
+        formula: &Formula,
+        values: &BTreeMap<Sym, Poly>,
+    ) -> Option<Formula> {
+        formula.mapped(&mut |poly| self.moved(poly, values))
+    }
+
     /// The variables of sums that a symbol is, or depends on.
     pub(super) fn bound_in(&self, sym: Sym) -> BTreeSet<Sym> {
         match self.implicit.get(&sym) {
@@ -191,12 +248,24 @@ impl Resolver {
 
     /// A thread and iterations of which nothing is known but that they exist.
     pub(super) fn some(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
+        self.arbitrary(digits, fixed, false)
+    }
+
+    /// The same, and what depends on its digits is known to.
+    pub(super) fn some_tracked(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
+        self.arbitrary(digits, fixed, true)
+    }
+
+    fn arbitrary(&mut self, digits: &[Sym], fixed: &Instance, is_tracked: bool) -> Instance {
         let mut instance = fixed.clone();
         let mut fresh = Vec::new();
         for digit in digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let copy = self.prover.symbols.fresh(format!("{}?", symbol.name), symbol.level);
             instance.digits.insert(*digit, Poly::symbol(copy));
+            if is_tracked {
+                self.bound.insert(copy);
+            }
             fresh.push((copy, symbol));
         }
         for (copy, symbol) in fresh {

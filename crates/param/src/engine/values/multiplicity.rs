@@ -13,6 +13,8 @@
 //! The same holds for folds of other operations that commute. Of a least or greatest value it is enough that every value of one side
 //! is one of the other: how often does not matter.
 
+use super::extremes;
+use super::inverse::{Effort, Equation};
 use super::resolve::{Resolver, range};
 use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
 use crate::kir::ArrayId;
@@ -31,7 +33,7 @@ struct Part {
     ratio: Ratio,
     /// Its coordinates.
     coordinates: Vec<Sym>,
-    /// What holds exactly on the index set.
+    /// Conditions that hold exactly on the index set.
     domain: Vec<Formula>,
     atoms: Vec<Atom>,
 }
@@ -53,14 +55,28 @@ type Shaped = (Vec<Shape>, Vec<Poly>);
 /// The terms of a value without their index expressions, and these.
 type ShapedValue = (Vec<(Vec<Shape>, Ratio)>, Vec<Poly>);
 
-/// Summands by their shapes, with their index expressions.
-type Groups = BTreeMap<Vec<Shape>, Vec<(Part, Vec<Poly>)>>;
+/// A summand among others of its shape.
+struct Member {
+    part: Part,
+    /// Its index expressions.
+    holes: Vec<Poly>,
+    inverse: Option<Inverse>,
+}
+
+/// The only coordinates that a summand may have at an argument.
+struct Inverse {
+    argument: Vec<Sym>,
+    coordinates: Vec<(Sym, Poly)>,
+}
+
+/// Summands by their shapes.
+type Groups = BTreeMap<Vec<Shape>, Vec<Member>>;
 
 /// A summand's multiplicity at an argument: it is taken there exactly if all of these hold.
 type Hit = (Ratio, Vec<Formula>);
 
 impl Resolver {
-    /// Whether a value is shown to be 0 by the multiplicities of its sums.
+    /// Tells whether a value is shown to be 0 by the multiplicities of its sums.
     pub(super) fn cancels(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut groups = Groups::new();
         let Some(parts) = self.parts(value) else { return false };
@@ -70,75 +86,96 @@ impl Resolver {
         for part in parts {
             let own: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
             let Some((shapes, holes)) = self.shaped(&part.atoms, &own) else { return false };
-            groups.entry(shapes).or_default().push((part, holes));
+            let inverse = self.inverse_of(&part, &holes, known);
+            groups.entry(shapes).or_default().push(Member { part, holes, inverse });
         }
-        groups.values().all(|group| {
-            group.iter().all(|(part, argument)| self.is_balanced(group, part, argument, known))
-        })
+        groups.values().all(|group| group.iter().all(|one| self.is_balanced(group, one, known)))
     }
 
-    /// Whether two folds of one operation that commutes are of the same values, as often; for the least or greatest of values it does not
+    /// Tells whether two folds of one operation that commutes are of the same values, as often; for the least or greatest of values it does not
     /// matter how often.
     pub(super) fn fold_the_same(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         if !one.op.commutes {
             return false;
         }
-        let Some(groups) = self.elements([one, other]) else { return false };
+        let Some(groups) = self.elements([one, other], known) else { return false };
         let any = matches!(one.op.name.as_str(), "max" | "min");
         groups.values().all(|group| {
-            group.iter().all(|(part, argument)| match any {
-                true => self.is_covered(group, part, argument, known),
-                false => self.is_balanced(group, part, argument, known),
+            group.iter().all(|member| match any {
+                true => self.is_covered(group, member, known),
+                false => self.is_balanced(group, member, known),
             })
         })
     }
 
     /// The elements of two folds by their shapes; those of the second count negatively.
-    fn elements(&mut self, folds: [&Fold; 2]) -> Option<Groups> {
+    fn elements(&mut self, folds: [&Fold; 2], known: &[Formula]) -> Option<Groups> {
         let mut groups = Groups::new();
-        for (fold, sign) in folds.into_iter().zip([1, -1]) {
-            for piece in &fold.pieces {
-                let (mut coordinates, mut domain) = (Vec::new(), Vec::new());
-                let element = match piece {
-                    Piece::One(value) => value.clone(),
-                    Piece::Run(sum) => {
-                        let digit = self.variable();
-                        coordinates.push(digit);
-                        domain.extend(range(digit, &sum.high)?);
-                        let new = Poly::symbol(digit);
-                        sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?
-                    }
-                };
-                let ratio = Ratio { top: sign, bottom: 1 };
-                let own: BTreeSet<Sym> = coordinates.iter().copied().collect();
-                let atoms = vec![Atom::Call(String::new(), vec![element])];
-                let (shapes, holes) = self.shaped(&atoms, &own)?;
-                let part = Part { ratio, coordinates, domain, atoms };
-                groups.entry(shapes).or_default().push((part, holes));
+        for (fold, top) in folds.into_iter().zip([1, -1]) {
+            let ratio = Ratio { top, bottom: 1 };
+            let (coordinates, domain, atoms) = (Vec::new(), Vec::new(), Vec::new());
+            let mut parts = Vec::new();
+            self.spread(fold, Part { ratio, coordinates, domain, atoms }, &mut parts)?;
+            for part in parts {
+                let own: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
+                let (shapes, holes) = self.shaped(&part.atoms, &own)?;
+                let inverse = self.inverse_of(&part, &holes, known);
+                groups.entry(shapes).or_default().push(Member { part, holes, inverse });
             }
         }
         Some(groups)
     }
 
-    /// Whether every element of one side is one of the other.
-    fn is_covered(
+    /// The elements of a fold inside of others, whose coordinates and conditions are `around` it.
+    fn spread(&mut self, fold: &Fold, around: Part, parts: &mut Vec<Part>) -> Option<()> {
+        for piece in &fold.pieces {
+            let mut part = around.clone();
+            let element = match piece {
+                Piece::One(value) => value.clone(),
+                Piece::Run(sum) => {
+                    let digit = self.variable();
+                    part.coordinates.push(digit);
+                    part.domain.extend(range(digit, &sum.high)?);
+                    self.at_digit(&sum.body, sum.digit, &Poly::symbol(digit))?
+                }
+            };
+            self.spread_value(fold, &element, part, parts)?;
+        }
+        Some(())
+    }
+
+    fn spread_value(
         &mut self,
-        group: &[(Part, Vec<Poly>)],
-        part: &Part,
-        argument: &[Poly],
-        known: &[Formula],
-    ) -> bool {
-        let known: Vec<Formula> = known.iter().chain(&part.domain).cloned().collect();
+        fold: &Fold,
+        value: &Value,
+        mut part: Part,
+        parts: &mut Vec<Part>,
+    ) -> Option<()> {
+        if let Some((condition, value)) = extremes::parts(&fold.op.name, value) {
+            part.domain.extend_from_slice(condition.conjuncts());
+            return self.spread_value(fold, value, part, parts);
+        }
+        if let Some(inner) = extremes::as_fold(value, fold) {
+            return self.spread(inner, part, parts);
+        }
+        part.atoms = vec![Atom::Call(String::new(), vec![value.clone()])];
+        parts.push(part);
+        (parts.len() <= MAX_PARTS).then_some(())
+    }
+
+    /// Tells whether every element of one side is one of the other.
+    fn is_covered(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
+        let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Vec<Formula>> = Vec::new();
-        for (other, holes) in group.iter().filter(|(other, _)| other.ratio != part.ratio) {
+        for other in group.iter().filter(|other| other.part.ratio != member.part.ratio) {
             // One that cannot be looked up is as if it were not there.
-            hits.extend(self.hit(other, holes, argument, &known));
+            hits.extend(self.hit(other, &member.holes));
         }
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
     }
 
-    /// Whether one of several is hit in all cases.
+    /// Tells whether one of several is hit in all cases.
     fn is_hit(&mut self, hits: &[Vec<Formula>], known: &[Formula], left: &mut u32) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;
@@ -146,22 +183,22 @@ impl Resolver {
         for conditions in hits {
             let undecided: Vec<Formula> = conditions
                 .iter()
-                .filter(|one| !self.prover.proves_alone(known, one))
+                .filter(|one| !self.prover.proves_lightly(known, one))
                 .cloned()
                 .collect();
             if undecided.is_empty() {
                 return true;
             }
-            if !undecided.iter().any(|one| self.prover.proves_alone(known, &one.clone().not())) {
+            if !undecided.iter().any(|one| self.prover.proves_lightly(known, &one.clone().not())) {
                 open.push(undecided);
             }
         }
         let Some(split) = open.first().and_then(|conditions| conditions.first()).cloned() else {
             return self.shows(known, &Formula::False);
         };
-        [split.clone(), split.not()].into_iter().all(|condition| {
+        cases(split).into_iter().all(|condition| {
             let known = self.with(known, &condition);
-            self.prover.proves_alone(&known, &Formula::False) || self.is_hit(&open, &known, left)
+            self.prover.proves_lightly(&known, &Formula::False) || self.is_hit(&open, &known, left)
         })
     }
 
@@ -199,8 +236,7 @@ impl Resolver {
         let mut products = Vec::new();
         for part in parts {
             let digit = self.variable();
-            let new = Poly::symbol(digit);
-            let body = sum.body.mapped(&mut |poly| poly.substituted(sum.digit, &new))?;
+            let body = self.at_digit(&sum.body, sum.digit, &Poly::symbol(digit))?;
             let range = range(digit, &sum.high)?;
             for inner in self.parts(&body)? {
                 let mut product = part.clone();
@@ -281,7 +317,7 @@ impl Resolver {
         Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
     }
 
-    /// Whether an atom is the same whatever the coordinates are.
+    /// Tells whether an atom is the same whatever the coordinates are.
     fn is_free_of(&self, atom: &Atom, coordinates: &BTreeSet<Sym>) -> bool {
         if matches!(atom, Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..)) {
             return false;
@@ -297,146 +333,71 @@ impl Resolver {
         visited.is_some() && is_free
     }
 
-    /// Whether the multiplicities at the arguments of one summand cancel.
-    fn is_balanced(
-        &mut self,
-        group: &[(Part, Vec<Poly>)],
-        part: &Part,
-        argument: &[Poly],
-        known: &[Formula],
-    ) -> bool {
-        let known: Vec<Formula> = known.iter().chain(&part.domain).cloned().collect();
+    /// Tells whether the multiplicities at the arguments of one summand cancel.
+    fn is_balanced(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
+        let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Hit> = Vec::new();
-        for (other, holes) in group {
-            let Some(hit) = self.hit(other, holes, argument, &known) else { return false };
-            hits.push((other.ratio, hit));
+        for other in group {
+            let Some(hit) = self.hit(other, &member.holes) else { return false };
+            hits.push((other.part.ratio, hit));
         }
         let mut left = MAX_CASES;
         self.is_zero(&hits, &known, &mut left)
     }
 
-    /// When a summand is taken at an argument, by the only coordinates that it may have there.
+    /// The only coordinates that a summand may have at an argument, for an arbitrary one.
+    fn inverse_of(&mut self, part: &Part, holes: &[Poly], known: &[Formula]) -> Option<Inverse> {
+        // Unknown coordinates of their own: the argument may be one of this very summand.
+        let mut copies: BTreeMap<Sym, Poly> = BTreeMap::new();
+        for coordinate in &part.coordinates {
+            copies.insert(*coordinate, Poly::symbol(self.variable()));
+        }
+        let wanted: BTreeSet<Sym> = copies.values().filter_map(Poly::as_symbol).collect();
+        let mut known = known.to_vec();
+        for condition in &part.domain {
+            known.push(self.moved_formula(condition, &copies)?);
+        }
+        let (mut equations, mut argument) = (Vec::new(), Vec::new());
+        for own in holes {
+            let at = self.variable();
+            argument.push(at);
+            equations.push(Equation { own: self.moved(own, &copies)?, argument: Poly::symbol(at) });
+        }
+        let conditions = known.iter().flat_map(Formula::symbols);
+        let symbols = conditions.chain(equations.iter().flat_map(|one| one.own.symbols()));
+        let unknowns = self.unknowns(wanted, symbols.collect());
+        let values = self.inverse(unknowns, equations, &known, &[Effort::Light])?;
+        let mut coordinates = Vec::new();
+        for (coordinate, copy) in copies {
+            coordinates.push((coordinate, values.get(&copy.as_symbol()?)?.clone()));
+        }
+        Some(Inverse { argument, coordinates })
+    }
+
+    /// Returns the conditions under which a summand is taken at an argument.
     fn hit(
         &mut self,
-        part: &Part,
-        holes: &[Poly],
+        Member { part, holes, inverse }: &Member,
         argument: &[Poly],
-        known: &[Formula],
     ) -> Option<Vec<Formula>> {
-        // Unknown coordinates of their own: the argument may be one of this very summand.
-        let mut equations = Vec::new();
-        let mut domain = part.domain.clone();
-        let mut own: Vec<Poly> = holes.to_vec();
-        let mut unknown = Vec::new();
-        for coordinate in &part.coordinates {
-            let copy = self.variable();
-            let new = Poly::symbol(copy);
-            let renamed = |poly: &Poly| poly.substituted(*coordinate, &new);
-            own = own.iter().map(renamed).collect::<Option<_>>()?;
-            let mut map = |poly: &Poly| poly.substituted(*coordinate, &new);
-            domain = domain.iter().map(|one| one.mapped(&mut map)).collect::<Option<_>>()?;
-            // What is known of the coordinate by name only would be lost.
-            if domain
-                .iter()
-                .flat_map(Formula::symbols)
-                .chain(own.iter().flat_map(Poly::symbols))
-                .any(|sym| sym != *coordinate && self.bound_in(sym).contains(coordinate))
-            {
-                return None;
-            }
-            unknown.push(copy);
+        let inverse = inverse.as_ref()?;
+        let at = inverse.argument.iter().copied().zip(argument.iter().cloned()).collect();
+        let mut coordinates: BTreeMap<Sym, Poly> = BTreeMap::new();
+        for (coordinate, value) in &inverse.coordinates {
+            coordinates.insert(*coordinate, self.moved(value, &at)?);
         }
-        for (one, other) in own.iter().zip(argument) {
-            equations.push(one.minus(other)?);
+        let mut left = Vec::new();
+        for (own, argument) in holes.iter().zip(argument) {
+            left.push(Formula::eq(self.moved(own, &coordinates)?.minus(argument)?));
         }
-        self.solved(unknown, equations, domain, known)
+        for condition in &part.domain {
+            left.push(self.moved_formula(condition, &coordinates)?);
+        }
+        left.retain(|one| *one != Formula::True);
+        Some(left)
     }
 
-    /// The conditions that are left once equations have given every unknown its value.
-    fn solved(
-        &mut self,
-        mut unknown: Vec<Sym>,
-        mut equations: Vec<Poly>,
-        mut domain: Vec<Formula>,
-        known: &[Formula],
-    ) -> Option<Vec<Formula>> {
-        while !unknown.is_empty() {
-            let all: Vec<Formula> = known.iter().chain(&domain).cloned().collect();
-            equations.sort_by_key(|one| {
-                let own = one.symbols().into_iter().filter(|sym| unknown.contains(sym)).count();
-                (own == 0, own, one.terms().count())
-            });
-            let (sym, value) = equations.iter().find_map(|one| self.forced(one, &unknown, &all))?;
-            equations = equations
-                .iter()
-                .map(|one| one.substituted(sym, &value))
-                .collect::<Option<Vec<_>>>()?;
-            let mut map = |poly: &Poly| poly.substituted(sym, &value);
-            domain = domain.iter().map(|one| one.mapped(&mut map)).collect::<Option<_>>()?;
-            unknown.retain(|one| *one != sym);
-        }
-        let left = equations.into_iter().filter(|one| !one.is_zero()).map(Formula::eq);
-        Some(left.chain(domain).filter(|one| *one != Formula::True).collect())
-    }
-
-    /// An unknown to which an equation gives one value: `±y + rest = 0`, or `s·q + r = w` with `0 ≤ r < s`.
-    fn forced(
-        &mut self,
-        equation: &Poly,
-        unknown: &[Sym],
-        known: &[Formula],
-    ) -> Option<(Sym, Poly)> {
-        let own: Vec<Sym> =
-            equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
-        for sym in &own {
-            let powers = equation.by_powers(*sym);
-            let [rest, factor] = &powers[..] else { continue };
-            if let Some(sign @ (1 | -1)) = factor.as_constant()
-                && own.len() == 1
-            {
-                return Some((*sym, rest.scaled(-sign)?));
-            }
-        }
-        own.iter().find_map(|sym| self.by_division(equation, *sym, &own, known))
-    }
-
-    fn by_division(
-        &mut self,
-        equation: &Poly,
-        sym: Sym,
-        own: &[Sym],
-        known: &[Formula],
-    ) -> Option<(Sym, Poly)> {
-        let powers = equation.by_powers(sym);
-        let [rest, factor] = &powers[..] else { return None };
-        if factor.mentioned().any(|one| own.contains(&one)) {
-            return None;
-        }
-        let sign = factor.terms().next()?.1.signum();
-        let (stride, rest) = (factor.scaled(sign)?, rest.scaled(sign)?);
-        let mut others = Poly::default();
-        for (monomial, coefficient) in rest.terms() {
-            if monomial.iter().any(|(one, _)| own.contains(one)) {
-                others = others.plus(&Poly::monomial(monomial.clone(), coefficient))?;
-            }
-        }
-        let whole = others.minus(&rest)?;
-        let below = stride.minus(&others)?.offset(-1)?;
-        let mut shows = |poly: Poly| self.prover.proves_alone(known, &Formula::ge(poly));
-        if shows(others.clone()) && shows(below) {
-            return Some((sym, self.quotient(&whole, &stride, known)?));
-        }
-        // −s < r ≤ 0: the quotient is rounded up.
-        let above = stride.plus(&others)?.offset(-1)?;
-        let mut shows = |poly: Poly| self.prover.proves_alone(known, &Formula::ge(poly));
-        if shows(others.scaled(-1)?) && shows(above) {
-            let whole = whole.plus(&stride)?.offset(-1)?;
-            return Some((sym, self.quotient(&whole, &stride, known)?));
-        }
-        None
-    }
-
-    /// Whether multiplicities add up to 0 in all cases.
+    /// Tells whether multiplicities add up to 0 in all cases.
     fn is_zero(&mut self, hits: &[Hit], known: &[Formula], left: &mut u32) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;
@@ -445,10 +406,10 @@ impl Resolver {
             let mut undecided = Vec::new();
             let mut is_missed = false;
             for condition in conditions {
-                if self.prover.proves_alone(known, condition) {
+                if self.prover.proves_lightly(known, condition) {
                     continue;
                 }
-                is_missed = self.prover.proves_alone(known, &condition.clone().not());
+                is_missed = self.prover.proves_lightly(known, &condition.clone().not());
                 if is_missed {
                     break;
                 }
@@ -467,9 +428,9 @@ impl Resolver {
         if let Some(total) = total.filter(|total| *total != Ratio::ZERO) {
             open.push((total, Vec::new()));
         }
-        [split.clone(), split.not()].into_iter().all(|condition| {
+        cases(split).into_iter().all(|condition| {
             let known = self.with(known, &condition);
-            self.prover.proves_alone(&known, &Formula::False) || self.is_zero(&open, &known, left)
+            self.prover.proves_lightly(&known, &Formula::False) || self.is_zero(&open, &known, left)
         })
     }
 }
@@ -481,4 +442,15 @@ fn singles(fold: &Fold) -> Option<Vec<&Value>> {
         Piece::Run(_) => None,
     });
     pieces.collect()
+}
+
+/// A condition, and the cases in which it does not hold: a number that is not 0 is above or below it, which bounds can say.
+fn cases(condition: Formula) -> Vec<Formula> {
+    if let Formula::Eq(poly) = &condition
+        && let (Some(above), Some(below)) =
+            (poly.offset(-1), poly.scaled(-1).and_then(|one| one.offset(-1)))
+    {
+        return vec![Formula::ge(above), Formula::ge(below), condition];
+    }
+    vec![condition.clone(), condition.not()]
 }

@@ -14,7 +14,7 @@
 //!
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
-use super::folds::extreme;
+use super::extremes::{self, extreme};
 use super::instance::{Copies, Instance};
 use super::side::Side;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
@@ -98,7 +98,11 @@ impl Resolver {
         operations: &BTreeMap<Operation, Poly>,
     ) -> Self {
         let first_own = prover.symbols.next();
-        let named = operations.iter().filter_map(|(one, result)| Some((result.as_symbol()?, one)));
+        // A quotient may be a symbol that its own dividend mentions; that symbol is not defined by it.
+        let named = operations.iter().filter_map(|(one, result)| {
+            let sym = result.as_symbol()?;
+            (!one.mentions(sym)).then_some((sym, one))
+        });
         Self {
             prover,
             sides,
@@ -343,6 +347,11 @@ impl Resolver {
             }
             Atom::Entry(entry) => self.entered(entry, instance, known, depth)?,
             Atom::Load(load) => self.loaded(load, instance, side, known, depth)?,
+            Atom::Call(name, arguments) if extremes::extent(name).is_some() => {
+                let [condition, value] = &arguments[..] else { return open(None, "a condition") };
+                let place = (side, known, depth);
+                self.guarded(name, (condition, value), instance, place)?
+            }
             Atom::Call(name, arguments) => {
                 let mut values = Vec::new();
                 for argument in arguments {

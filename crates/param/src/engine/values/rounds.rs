@@ -16,7 +16,7 @@ use super::side::{LoopRecord, RecordedClause};
 use super::value::{Atom, Value};
 use crate::clause::Clause;
 use crate::engine::state::Operation;
-use crate::kir::{Builtin, Loop, Space, Stmt, Type, VarId, assigned};
+use crate::kir::{Builtin, Loop, Space, Stmt, VarId, assigned};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
@@ -198,9 +198,13 @@ impl Runner<'_, '_> {
 
     fn head(&mut self, inner: &Loop, entry: &Track, shape: &Shape, facts: &Facts) -> Head {
         let head = self.engine.head(&entry.state, shape);
-        self.engine.assume(facts, &entry.state, &head);
-        self.engine.seen_before(inner, &entry.state, &head);
+        self.assume_at(inner, entry, facts, &head);
         head
+    }
+
+    fn assume_at(&mut self, inner: &Loop, entry: &Track, facts: &Facts, head: &Head) {
+        self.engine.assume(facts, &entry.state, head);
+        self.engine.seen_before(inner, &entry.state, head);
     }
 
     /// Gives variables what they are after `count` iterations.
@@ -285,7 +289,8 @@ impl Runner<'_, '_> {
         sums: &Sums,
     ) -> Result<Option<Track>, Refusal> {
         let records = std::mem::replace(&mut self.records, false);
-        let head = self.head(inner, entry, shape, facts);
+        let head = self.engine.last_head(&entry.state, shape);
+        self.assume_at(inner, entry, facts, &head);
         let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
         // After all iterations, so that what it reads is looked for in them.
         let ended = self.part(3, &inner.head, track);
@@ -302,15 +307,14 @@ impl Runner<'_, '_> {
             self.engine.prover.symbols.get_mut(sym).facts.push(known.clone());
         }
         let mut times = Poly::symbol(count);
-        if let Some(closed) = self.times(&condition, count, entry) {
-            for value in &mut track.state.vars {
-                if let Val::Int(poly) = value
-                    && let Some(mapped) = poly.substituted(count, &closed)
-                {
-                    *poly = mapped;
-                }
+        if let Some(trips) = self.engine.trips(&condition, count, &entry.state.path) {
+            if trips.is_shown {
+                track.state.substitute(count, &trips.number);
             }
-            times = closed;
+            if let (Some(sym), Some(quotient)) = (trips.number.as_symbol(), trips.quotient) {
+                self.lengths.insert(sym, quotient);
+            }
+            times = trips.number;
         }
         self.carry(sums, entry, &times, &mut track);
         self.record_exit(entry, &head, &mut track, &known);
@@ -352,39 +356,6 @@ impl Runner<'_, '_> {
             let exit = self.clause_at(clause, &state, &targets);
             self.recorded[at].clauses[number].exit = exit;
         }
-    }
-
-    /// How often a loop is gone round, as a polynomial. The condition `top − S·k > 0` with `S ≥ 1` is true
-    /// exactly for `k < ceil(top / S)`; that many iterations there are, if the number is not negative.
-    fn times(&mut self, condition: &Formula, count: Sym, entry: &Track) -> Option<Poly> {
-        let Formula::Ge(poly) = condition else { return None };
-        let powers = poly.by_powers(count);
-        let [rest, coefficient] = &powers[..] else { return None };
-        let (top, stride) = (rest.offset(1)?, coefficient.scaled(-1)?);
-        // What is newer than the count may be another in each iteration.
-        let steady = poly.symbols().into_iter().all(|sym| sym <= count);
-        let up = top.plus(&stride)?.offset(-1)?;
-        let path = &entry.state.path;
-        let prover = &mut self.engine.prover;
-        let mut holds = |poly: Poly| prover.proves(path, &Formula::ge(poly));
-        if !steady || !holds(stride.offset(-1)?) || !holds(up.clone()) {
-            return None;
-        }
-        if stride.as_constant() == Some(1) {
-            return Some(top);
-        }
-        if let [(monomial, factor)] = stride.terms().collect::<Vec<_>>()[..] {
-            let (quotient, left) = top.split(monomial, factor);
-            if left.is_zero() {
-                return Some(quotient);
-            }
-        }
-        let operation = Operation::Div(up, stride.clone());
-        let times = self.engine.operation(operation, Type::Whole);
-        if let Some(sym) = times.as_symbol() {
-            self.lengths.insert(sym, (top, stride));
-        }
-        Some(times)
     }
 }
 

@@ -9,6 +9,7 @@
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
 use super::extent::Extent;
+use super::extremes;
 use super::finite::is_exponential;
 use super::side::{LoopRecord, Obliged, Side, Site, Test};
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
@@ -378,7 +379,7 @@ impl Runner<'_, '_> {
             ExprKind::Select(condition, then, otherwise) => {
                 let condition = self.condition(condition, track);
                 let (then, otherwise) = (self.value(then, track), self.value(otherwise, track));
-                Value::chosen(&condition, &then, &otherwise)
+                extremes::chosen(&condition, [&then, &otherwise])
             }
             ExprKind::Convert(inner) if inner.ty == Type::Float => Some(self.value(inner, track)),
             ExprKind::Convert(inner) => Some(self.converted(inner, track)),
@@ -437,7 +438,7 @@ impl Runner<'_, '_> {
             for (one, other) in all.reals.iter().zip(&next.reals) {
                 let joined = match one == other {
                     true => Some(one.clone()),
-                    false => Value::chosen(&condition, one, other),
+                    false => extremes::chosen(&condition, [one, other]),
                 };
                 reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
             }
@@ -490,9 +491,7 @@ fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
         Binary::Div => left.times(&right.inverse()?),
         Binary::Min | Binary::Max => {
             let name = if operator == Binary::Min { "min" } else { "max" };
-            // Both commute.
-            let (one, two) = if left <= right { (left, right) } else { (right, left) };
-            Some(Value::atom(Atom::Call(name.to_owned(), vec![one, two])))
+            Some(extremes::both(name, left, right))
         }
         _ => None,
     }

@@ -59,7 +59,7 @@ impl Resolver {
         })?;
         let mut outside = Value::constant(1);
         for (atom, power) in product.iter().filter(|(atom, _)| atom != inner.0) {
-            if self.depends(atom, digit).ok()? {
+            if self.depends(atom, digit) {
                 return None;
             }
             for _ in 0..*power {
@@ -103,16 +103,15 @@ impl Resolver {
         Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
     }
 
-    /// Whether an atom depends on the variable of a sum.
-    fn depends(&self, atom: &Atom, digit: Sym) -> Result<bool, Stop> {
-        let mut depends = false;
-        for sym in Value::atom(atom.clone()).symbols() {
-            depends |= sym == digit;
-            if self.implicit.get(&sym).is_some_and(|bound| bound.contains(&digit)) {
-                return open(None, "a sum over something that is not followed");
-            }
-        }
-        Ok(depends)
+    /// Tells whether an atom depends on the variable of a sum.
+    fn depends(&self, atom: &Atom, digit: Sym) -> bool {
+        let symbols = Value::atom(atom.clone()).symbols();
+        symbols.into_iter().any(|sym| self.bound_in(sym).contains(&digit))
+    }
+
+    /// Tells whether a polynomial depends on the variable of a sum, and not only where its name is.
+    fn hides_digit(&self, poly: &Poly, digit: Sym) -> bool {
+        poly.mentioned().any(|sym| sym != digit && self.bound_in(sym).contains(&digit))
     }
 
     /// Puts what depends on `digit` beside an inner sum into that sum, so that the two can become one.
@@ -121,12 +120,12 @@ impl Resolver {
         let sums: Vec<&(Atom, u32)> =
             product.iter().filter(|(atom, _)| matches!(atom, Atom::Sum(_))).collect();
         let [(Atom::Sum(inner), 1)] = sums[..] else { return Ok(plain) };
-        if !self.depends(&Atom::Sum(inner.clone()), digit)? {
+        if !self.depends(&Atom::Sum(inner.clone()), digit) {
             return Ok(plain);
         }
         let (mut inside, mut outside) = (inner.body.clone(), Value::constant(1));
         for (atom, power) in product.iter().filter(|(atom, _)| !matches!(atom, Atom::Sum(_))) {
-            let target = if self.depends(atom, digit)? { &mut inside } else { &mut outside };
+            let target = if self.depends(atom, digit) { &mut inside } else { &mut outside };
             for _ in 0..*power {
                 *target = target.times(&Value::atom(atom.clone())).ok_or_else(too_large)?;
             }
@@ -141,7 +140,7 @@ impl Resolver {
         for (product, ratio) in &value.terms {
             let mut depends = false;
             for (atom, _) in product {
-                depends |= self.depends(atom, digit)?;
+                depends |= self.depends(atom, digit);
             }
             parts[usize::from(!depends)].add(product.clone(), *ratio).ok_or_else(too_large)?;
         }
@@ -175,7 +174,7 @@ impl Resolver {
                 inside = inside.times(&kept).ok_or_else(too_large)?;
                 continue;
             }
-            let target = if self.depends(atom, digit)? { &mut inside } else { &mut outside };
+            let target = if self.depends(atom, digit) { &mut inside } else { &mut outside };
             for _ in 0..*power {
                 *target = target.times(&Value::atom(atom.clone())).ok_or_else(too_large)?;
             }
@@ -207,11 +206,12 @@ impl Resolver {
     ) -> Result<(Value, Value), Stop> {
         let (mut out, mut kept) = (Vec::new(), Vec::new());
         for part in formula.conjuncts() {
-            if !self.depends(&Atom::Truth(part.clone()), digit)? {
+            if !self.depends(&Atom::Truth(part.clone()), digit) {
                 out.push(part.clone());
                 continue;
             }
             let bound = match part {
+                Formula::Ge(poly) if self.hides_digit(poly, digit) => None,
                 Formula::Ge(poly) => match &poly.by_powers(digit)[..] {
                     [rest, factor] => factor.as_constant().map(|sign| (sign, rest.clone())),
                     _ => None,
@@ -261,9 +261,10 @@ impl Resolver {
         else {
             return Ok(None);
         };
-        let Some(length) = high.times(&inner.high).filter(|_| !inner.high.mentions(outer)) else {
+        if inner.high.mentions(outer) || self.hides_digit(&inner.high, outer) {
             return Ok(None);
-        };
+        }
+        let Some(length) = high.times(&inner.high) else { return Ok(None) };
         // The one that counts whole stretches of the other, and how long these are.
         let orders = [(outer, inner.digit, &inner.high), (inner.digit, outer, high)];
         for (stretches, within, stretch) in orders {

@@ -5,6 +5,7 @@
 //! Witnesses come from `witness.rs` by guessing; only what is shown here counts.
 
 use super::instance::Instance;
+use super::inverse::{Effort, Equation};
 use super::resolve::{Moment, Resolver, differences};
 use super::side::{LoopRecord, Site};
 use crate::kir::{ArrayId, Space};
@@ -12,7 +13,7 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Level, Symbols};
 use base::Index;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Instances of a store that may be the last ones before a moment.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +169,64 @@ impl Resolver {
         let before =
             candidate.earlier.then(|| moment.counts.get(candidate.fixed).cloned()).flatten();
         let ask = Ask { site: &site, fixed, digits, free, before, index, known };
-        self.answer(&ask).unwrap_or(Found::Neither)
+        match self.answer(&ask) {
+            Some(found) => found,
+            None => self.inverted(&ask).unwrap_or(Found::Neither),
+        }
+    }
+
+    /// Tells whether the only instance of a store that may store to an element does.
+    fn inverted(&mut self, ask: &Ask<'_>) -> Option<Found> {
+        let other = self.some_tracked(&ask.digits, &ask.fixed);
+        let mut copies: BTreeMap<Sym, Sym> = BTreeMap::new();
+        for digit in &ask.digits {
+            copies.insert(*digit, other.digits.get(digit)?.as_symbol()?);
+        }
+        let wanted: BTreeSet<Sym> = copies.values().copied().collect();
+        let there = self.conditions(ask, &other)?;
+        let assumed: Vec<Formula> = ask.known.iter().chain(&there).cloned().collect();
+        let mut equations = Vec::new();
+        for (own, argument) in self.indices(&ask.site.index, &other)?.into_iter().zip(ask.index) {
+            equations.push(Equation { own, argument: argument.clone() });
+        }
+        for copy in copies.values() {
+            let symbol = self.prover.symbols.get(*copy);
+            if let (Some(low), true) = (&symbol.low, symbol.low == symbol.high) {
+                equations.push(Equation { own: Poly::symbol(*copy), argument: low.clone() });
+            }
+        }
+        let conditions = assumed.iter().flat_map(Formula::symbols);
+        let symbols = conditions.chain(equations.iter().flat_map(|one| one.own.symbols()));
+        let unknowns = self.unknowns(wanted, symbols.collect());
+        let values = self.inverse(unknowns, equations, &assumed, &[Effort::Light, Effort::Full])?;
+        let mut witness = ask.fixed.clone();
+        for (digit, copy) in copies {
+            witness.digits.insert(digit, values.get(&copy)?.clone());
+        }
+        self.hit_by(ask, witness)
+    }
+
+    /// Tells whether an instance that is the only one stores to an element.
+    fn hit_by(&mut self, ask: &Ask<'_>, witness: Instance) -> Option<Found> {
+        let reached = self.indices(&ask.site.index, &witness)?;
+        let mut goals: Vec<Formula> =
+            differences(&reached, ask.index)?.into_iter().map(Formula::eq).collect();
+        goals.extend(self.domain(ask, &witness)?);
+        goals.extend(self.conditions(ask, &witness)?);
+        let mut known = ask.known.to_vec();
+        let mut unshown = Vec::new();
+        for goal in goals {
+            if self.prover.proves_alone(&known, &goal) {
+                continue;
+            }
+            if self.prover.proves_alone(&known, &goal.clone().not()) {
+                return Some(Found::Missed);
+            }
+            known = self.with(&known, &goal);
+            unshown.push(goal);
+        }
+        let regular = ask.site.regular.iter().rev().take(ask.free.len()).all(|one| *one);
+        regular.then(|| Found::Hit(witness, Formula::and(unshown)))
     }
 
     fn answer(&mut self, ask: &Ask<'_>) -> Option<Found> {

@@ -1,8 +1,8 @@
 //! Refutations of assumptions about integers, and who checks them.
 //!
-//! The checker knows polynomials and four rules. A sum of products of assumptions, weighted by positive numbers, and of equations times
-//! anything is at least 0, so assumptions for which it is a negative constant cannot hold. An equation gives a symbol a value. An integer is
-//! positive, negative or 0. A number that divides all coefficients of an equation divides its constant.
+//! The checker knows polynomials and five rules. A sum of products of assumptions, weighted by positive numbers, and of equations times
+//! anything is at least 0, so assumptions for which it is a negative constant cannot hold. An equation gives a symbol a value. A symbol may
+//! be counted from elsewhere. An integer is positive, negative or 0. A number that divides all coefficients of an equation divides its constant.
 
 use crate::logic::poly::{Monomial, Poly, Sym, multiplied};
 use std::collections::BTreeMap;
@@ -18,21 +18,29 @@ pub(crate) struct Hypotheses {
 
 impl Hypotheses {
     /// Adds `poly ≥ 0`, with coefficients that have no factor in common; not if it is known already. Where it says that a symbol is
-    /// positive, that it is not negative is added as well: products with the symbol alone are simpler.
+    /// positive, that it is not negative is added as well: products with the symbol alone are simpler. Where `poly ≤ 0` is known, so is the
+    /// equation.
     pub(crate) fn add_at_least(&mut self, poly: Poly) {
         let poly = poly.lowered().unwrap_or(poly);
         let symbol = poly.offset(-poly.constant_term()).filter(|own| own.as_symbol().is_some());
         let weaker = symbol.filter(|_| poly.constant_term() < 0);
         for poly in weaker.into_iter().chain([poly]) {
             let is_trivial = poly.as_constant().is_some_and(|value| value >= 0);
-            if !is_trivial && !self.at_least.contains(&poly) {
-                self.at_least.push(poly);
+            if is_trivial || self.at_least.contains(&poly) {
+                continue;
             }
+            if poly.scaled(-1).is_some_and(|opposite| self.at_least.contains(&opposite)) {
+                self.add_equal(poly.clone());
+            }
+            self.at_least.push(poly);
         }
     }
 
-    /// Adds `poly = 0`; not if it is known already.
+    /// Adds `poly = 0`, with coefficients that have no factor in common; not if it is known already.
     pub(crate) fn add_equal(&mut self, poly: Poly) {
+        let content = poly.content();
+        let is_divisible = content > 1 && poly.constant_term() % content == 0;
+        let poly = if is_divisible { poly.split(&[], content).0 } else { poly };
         if !poly.is_zero() && !self.equal.contains(&poly) {
             self.equal.push(poly);
         }
@@ -52,6 +60,21 @@ impl Hypotheses {
         let equal = self.equal.iter().filter_map(|one| one.substituted(sym, &value));
         equal.for_each(|one| solved.add_equal(one));
         Some(solved)
+    }
+
+    /// With `x + by` in the place of a symbol `x` that `by` does not mention: integers that fulfil one fulfil the other for another `x`.
+    /// What becomes too large is left out.
+    pub(super) fn sheared(&self, sym: Sym, by: &Poly) -> Option<Self> {
+        if by.mentions(sym) {
+            return None;
+        }
+        let value = Poly::symbol(sym).plus(by)?;
+        let mut sheared = Self::default();
+        let at_least = self.at_least.iter().filter_map(|one| one.substituted(sym, &value));
+        at_least.for_each(|one| sheared.add_at_least(one));
+        let equal = self.equal.iter().filter_map(|one| one.substituted(sym, &value));
+        equal.for_each(|one| sheared.add_equal(one));
+        Some(sheared)
     }
 
     /// For each sign of a polynomial: positive, negative, 0.
@@ -89,6 +112,8 @@ pub(crate) enum Certificate {
     Divisor { equation: usize },
     /// An equation gives a symbol a value, and then they cannot.
     Solved { equation: usize, sym: Sym, then: Box<Self> },
+    /// A symbol is counted from elsewhere, and then they cannot.
+    Sheared { sym: Sym, by: Poly, then: Box<Self> },
     /// They cannot whatever the sign of a polynomial is: positive, negative, 0.
     Cut { poly: Poly, cases: Box<[Self; 3]> },
 }
@@ -112,6 +137,9 @@ impl Certificate {
             }),
             Self::Solved { equation, sym, then } => {
                 known.solved(*equation, *sym).is_some_and(|known| then.refutes(&known))
+            }
+            Self::Sheared { sym, by, then } => {
+                known.sheared(*sym, by).is_some_and(|known| then.refutes(&known))
             }
             Self::Cut { poly, cases } => known.cut(poly).is_some_and(|known| {
                 cases.iter().zip(&known).all(|(case, known)| case.refutes(known))

@@ -53,7 +53,7 @@ fn whole(table: &[Vec<i128>], pivots: &[usize], is_free: &[bool]) -> Option<Vec<
         let (entry, value) = (table[*row][column], *table[*row].last()?);
         let common = gcd(entry, value).max(1);
         let sign = entry.signum();
-        Some((sign * value / common, sign * entry / common))
+        Some((value.checked_mul(sign)? / common, entry.checked_mul(sign)? / common))
     };
     let fractions: Option<Vec<(i128, i128)>> = pivots.iter().enumerate().map(fraction).collect();
     let fractions = fractions?;

@@ -7,8 +7,9 @@
 //! Euclid's quotients by one argument.
 //!
 //! What is found is a [`Certificate`], which a small checker accepts or not ([`certificate`]); nothing is called refuted otherwise. So
-//! floating-point numbers may be used to find it ([`simplex`]). It can fail to refute, never refute what can hold.
+//! floating-point numbers may be used to find a large one ([`simplex`]); small ones are found in whole numbers ([`bounded`]). It can fail to refute, never refute what can hold.
 
+mod bounded;
 mod certificate;
 mod exact;
 mod program;

@@ -1,11 +1,15 @@
 //! The linear program behind a sum of products: a column for each product, a row for each monomial.
 
+use super::bounded::{self, Outcome};
 use super::certificate::{Certificate, Multiple, Weighted};
 use super::{exact, simplex};
 use crate::logic::poly::{Monomial, Poly};
 use std::collections::BTreeMap;
 
-/// What a column is.
+/// Entries of the largest table that is solved in whole numbers; others are guessed in floating-point ones first.
+const MAX_BOUNDED: usize = 3000;
+
+/// The origin of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A product of assumptions `h ≥ 0`, by position.
@@ -46,9 +50,19 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
         terms.map(|(monomial, coefficient)| (rows[monomial], coefficient)).collect()
     };
     let columns: Vec<exact::Column> = kept.iter().map(column).collect();
+    let is_free: Vec<bool> = kept.iter().map(|at| entries[*at].source.is_free()).collect();
+    if columns.len() * rows.len() <= MAX_BOUNDED {
+        match bounded::outcome(&columns, &is_free, rows.len()) {
+            Outcome::Refuted(weights) => {
+                let source = |(at, weight): (usize, i128)| (&entries[kept[at]].source, weight);
+                return Some(certificate(weights.into_iter().map(source)));
+            }
+            Outcome::Feasible => return None,
+            Outcome::Abandoned => {}
+        }
+    }
     let chosen = chosen(&columns, &kept, entries, rows.len())?;
-    let is_free: Vec<bool> =
-        chosen.iter().map(|one| entries[kept[*one]].source.is_free()).collect();
+    let is_free: Vec<bool> = chosen.iter().map(|one| is_free[*one]).collect();
     let exact: Vec<exact::Column> = chosen.iter().map(|one| columns[*one].clone()).collect();
     let weights = exact::weights(&exact, &is_free, rows.len())?;
     let sources = chosen.iter().map(|one| &entries[kept[*one]].source);

@@ -14,7 +14,7 @@ const MAX_TRIPLES: usize = 800;
 /// Polynomials that are cut at, of those that suggest themselves.
 const MAX_CUTS: usize = 4;
 
-/// How much is tried.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// Assumptions that are looked at, those next to what is refuted.
@@ -29,10 +29,12 @@ pub(crate) struct Effort {
 
 impl Effort {
     pub(crate) const FULL: Self = Self { assumptions: 48, products: 500, depth: 2, programs: 40 };
+    /// Shows most of what `FULL` shows, and gives up after a tenth of its time.
+    pub(crate) const LIGHT: Self = Self { depth: 0, programs: 3, ..Self::FULL };
 }
 
-/// Why assumptions cannot hold, if that is found. The last of `at_least` is what is refuted: those that have nothing to do with it
-/// are left out.
+/// Looks for a refutation. The last of `at_least` is the negated goal: of many assumptions only those that share symbols with it, or with
+/// others that do, are used.
 pub(crate) fn refutation(known: &Hypotheses, effort: Effort) -> Option<Certificate> {
     let mut search = Search { effort, programs: effort.programs };
     let found = search.refuted(known, effort.depth)?;
@@ -59,6 +61,10 @@ impl Search {
         if let Some((equation, sym, solved)) = solvable(known) {
             let then = Box::new(self.refuted(&solved, depth)?);
             return Some(Certificate::Solved { equation, sym, then });
+        }
+        if let Some((sym, by, sheared)) = shearable(known) {
+            let then = Box::new(self.refuted(&sheared, depth)?);
+            return Some(Certificate::Sheared { sym, by, then });
         }
         self.summed(known).or_else(|| self.cut(known, depth))
     }
@@ -140,6 +146,29 @@ fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
         }
     }
     None
+}
+
+/// A symbol of a linear equation that is counted from elsewhere, so that the others have smaller coefficients: a step of Euclid's
+/// algorithm, at whose end the equation gives a symbol a value.
+fn shearable(known: &Hypotheses) -> Option<(Sym, Poly, Hypotheses)> {
+    known.equal.iter().find_map(|poly| {
+        if nonlinear(poly).next().is_some() {
+            return None;
+        }
+        let symbols: Vec<(Sym, i128)> =
+            poly.terms().filter_map(|(monomial, by)| Some((monomial.first()?.0, by))).collect();
+        let (least, by) = *symbols.iter().min_by_key(|(_, by)| by.unsigned_abs())?;
+        let mut elsewhere = Poly::default();
+        for (sym, other) in symbols.iter().filter(|(sym, _)| *sym != least) {
+            let quotient = other.checked_div_euclid(by)?;
+            elsewhere = elsewhere.minus(&Poly::symbol(*sym).scaled(quotient)?)?;
+        }
+        (!elsewhere.is_zero()).then_some((
+            least,
+            elsewhere.clone(),
+            known.sheared(least, &elsewhere)?,
+        ))
+    })
 }
 
 fn single(known: &Hypotheses, at: usize) -> Entry {

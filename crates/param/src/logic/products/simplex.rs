@@ -1,7 +1,8 @@
-//! Which columns of a linear program make up a vector, in floating-point numbers: a guess, which is then made exact or dropped.
+//! The first phase of the simplex method in floating-point numbers, on a dense table: a guess which columns have a weight, for programs that are too
+//! large for [`bounded`](super::bounded). [`exact`](super::exact) makes the weights exact, or drops the guess.
 //!
-//! The first phase of the simplex method, on a dense table. The vector is 0 in all places but the first, so almost every step would be
-//! degenerate; steps are chosen for a vector that is moved by a little, and what they come to is followed for the one that is asked for.
+//! The right-hand side is 0 in all places but the first, so that almost every step would be degenerate. It is perturbed: steps are chosen by the
+//! perturbed vector and applied to both.
 
 use crate::deadline::tick;
 

@@ -180,8 +180,86 @@ fn the_checker_refuses() {
     let then = Box::new(sum([1, 1], [vec![0], vec![1]]));
     let solved = Certificate::Solved { equation: 0, sym, then };
     assert!(!solved.refutes(&equation), "the symbol occurs again");
+    let then = Box::new(sum([1, 1], [vec![1], vec![2]]));
+    let sheared = |by: Poly| Certificate::Sheared { sym, by, then: then.clone() };
+    assert!(sheared(Poly::default()).refutes(&both));
+    assert!(!sheared(Poly::symbol(sym)).refutes(&both), "no number more or less");
     let by = Multiple { weight: -1, equation: 0, by: Monomial::new() };
     let multiples = Certificate::Sum { products: Vec::new(), multiples: vec![by] };
     assert!(!multiples.refutes(&equation));
     assert!(!Certificate::Divisor { equation: 0 }.refutes(&equation));
+}
+
+/// Numbers as large as those of types beside small ones.
+#[test]
+fn bounds_of_types_do_not_hide_a_refutation() {
+    let [n, s] = [0, 1];
+    let all = [
+        poly(&[(1, &[n]), (-1, &[])]),
+        poly(&[(-1, &[n]), (100_000, &[])]),
+        poly(&[(1, &[s])]),
+        poly(&[(1, &[n]), (1 << 31, &[])]),
+        poly(&[(-1, &[n]), ((1 << 31) - 1, &[])]),
+        poly(&[(1, &[n]), (-2, &[s]), (1, &[])]),
+        poly(&[(1, &[s]), (-(1 << 30), &[])]),
+    ];
+    assert!(is_refuted(&all, &[]));
+}
+
+/// A number of either sign, most of them small and some as large as those of types.
+fn draw_number(random: &mut Random) -> i128 {
+    match random.below(4) {
+        0 => random.below(1 << 32) - (1 << 31),
+        _ => random.below(9) - 4,
+    }
+}
+
+/// Linear assumptions of which a sum with weights is negative cannot hold, however large their numbers are.
+#[test]
+fn linear_refutations_are_found() {
+    const SYMBOLS: usize = 5;
+    let mut random = Random::new(11);
+    for _ in 0..500 {
+        let count = 2 + random.below(5);
+        let mut all: Vec<Poly> = (0..count)
+            .map(|_| {
+                let start = Poly::constant(draw_number(&mut random));
+                (0..SYMBOLS).fold(start, |sum, sym| {
+                    let by = if random.below(2) == 0 { 0 } else { random.below(9) - 4 };
+                    sum.plus(&Poly::symbol(Sym::from_position(sym)).scaled(by).unwrap()).unwrap()
+                })
+            })
+            .collect();
+        // The last is less than minus the others, weighted.
+        let sum = all.iter().fold(Poly::default(), |sum, one| {
+            sum.plus(&one.scaled(1 + random.below(3)).unwrap()).unwrap()
+        });
+        all.push(sum.scaled(-1).unwrap().offset(-1 - random.below(3)).unwrap());
+        assert!(is_refuted(&all, &[]), "{all:?}");
+    }
+}
+
+/// Bounds that leave one value are equations, and these are solved in integers.
+#[test]
+fn equations_are_solved_in_integers() {
+    let [x, a, b, c] = [0, 1, 2, 3];
+    // x = 2a + 1 by its bounds, and x = 2b.
+    let odd = poly(&[(1, &[x]), (-2, &[a]), (-1, &[])]);
+    let even = poly(&[(1, &[x]), (-2, &[b])]);
+    let bounds = [odd.clone(), odd.scaled(-1).unwrap()];
+    assert!(is_refuted(&bounds, std::slice::from_ref(&even)));
+    assert!(!is_refuted(&bounds[..1], &[even]));
+    // 3a = 2b and 5 < b < 9 leave b = 6: a = 4.
+    let ratio = poly(&[(3, &[a]), (-2, &[b])]);
+    let inside = [poly(&[(1, &[b]), (-6, &[])]), poly(&[(-1, &[b]), (8, &[])])];
+    let not_four = |sign: i128| poly(&[(sign, &[a]), (-4 * sign - 1, &[])]);
+    for (sign, refuted) in [(1, true), (-1, true)] {
+        let all: Vec<Poly> = inside.iter().cloned().chain([not_four(sign)]).collect();
+        assert_eq!(is_refuted(&all, std::slice::from_ref(&ratio)), refuted, "{sign}");
+    }
+    assert!(!is_refuted(&inside, &[ratio]));
+    // 6a + 10b + 15c = 1 has solutions, 6a + 10b + 14c = 1 none.
+    let sum = |last: i128| poly(&[(6, &[a]), (10, &[b]), (last, &[c]), (-1, &[])]);
+    assert!(!is_refuted(&[], &[sum(15)]));
+    assert!(is_refuted(&[], &[sum(14)]));
 }

@@ -1,6 +1,6 @@
 //! Shows clauses, loop by loop, and what holds at the end.
 
-use super::super::folds::single_fold;
+use super::super::extremes::single_fold;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, too_large};
 use super::super::value::{Atom, Entry, Point, Value};

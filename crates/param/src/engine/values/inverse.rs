@@ -1,0 +1,243 @@
+//! Who hits an index: the only coordinates that an index expression may have been computed from.
+//!
+//! Of equations `φ(x) = z` and conditions on `x`, each unknown of `x` is given the one value that they leave for it: by `±x + rest = z` with nothing
+//! else unknown, or as the quotient of `s·x + r = z` where `0 ≤ r < s` is shown for every `x` that fulfils the conditions. Where all unknowns get a
+//! value `ψ(z)`, whoever hits `z` is `ψ(z)`, so somebody hits `z` exactly if `ψ(z)` fulfils the conditions and the equations: no search for
+//! another one is needed. Where one gets none, nothing is said.
+//!
+//! Symbols that depend on unknowns in a way that is not a polynomial (quotients, least and greatest numbers) are in equations and conditions like
+//! unknowns to which no value is given. A condition `q ≥ 0` with such symbols is used as a remainder of its own: `φ = (φ − q) + q`.
+
+use super::resolve::Resolver;
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::symbols::Level;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An index expression, and an argument that it is to be.
+#[derive(Clone, Debug)]
+pub(super) struct Equation {
+    /// The only side with unknowns.
+    pub(super) own: Poly,
+    pub(super) argument: Poly,
+}
+
+/// Symbols that an equation is solved for.
+pub(super) struct Unknowns {
+    /// Those that need a value.
+    pub(super) wanted: BTreeSet<Sym>,
+    /// Symbols that depend on them.
+    pub(super) dependent: BTreeSet<Sym>,
+}
+
+/// Effort that is spent on showing that something is a remainder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    Light,
+    Full,
+}
+
+impl Unknowns {
+    fn contains(&self, sym: Sym) -> bool {
+        self.wanted.contains(&sym) || self.dependent.contains(&sym)
+    }
+
+    /// The part of a polynomial that is not known.
+    fn part(&self, poly: &Poly) -> Option<Poly> {
+        let mut part = Poly::default();
+        for (monomial, coefficient) in poly.terms() {
+            if monomial.iter().any(|(sym, _)| self.contains(*sym)) {
+                part = part.plus(&Poly::monomial(monomial.clone(), coefficient))?;
+            }
+        }
+        Some(part)
+    }
+
+    fn wanted_in(&self, poly: &Poly) -> Vec<Sym> {
+        poly.symbols().into_iter().filter(|sym| self.wanted.contains(sym)).collect()
+    }
+}
+
+impl Resolver {
+    /// Unknowns, and which of some symbols depend on them.
+    pub(super) fn unknowns(&self, wanted: BTreeSet<Sym>, symbols: BTreeSet<Sym>) -> Unknowns {
+        let depends =
+            |sym: &Sym| !wanted.contains(sym) && !self.bound_in(*sym).is_disjoint(&wanted);
+        let dependent = symbols.into_iter().filter(depends).collect();
+        Unknowns { wanted, dependent }
+    }
+
+    /// The values that equations and what is known leave for all unknowns, looked for with one effort after the other.
+    pub(super) fn inverse(
+        &mut self,
+        mut unknowns: Unknowns,
+        mut equations: Vec<Equation>,
+        known: &[Formula],
+        efforts: &[Effort],
+    ) -> Option<BTreeMap<Sym, Poly>> {
+        let mut known = known.to_vec();
+        for one in &equations {
+            known.push(Formula::eq(one.own.minus(&one.argument)?));
+        }
+        self.add_remainders(&mut unknowns, &mut equations, &mut known)?;
+        let mut values: BTreeMap<Sym, Poly> = BTreeMap::new();
+        while !unknowns.wanted.is_empty() {
+            equations.sort_by_key(|one| {
+                let own = unknowns.wanted_in(&one.own).len();
+                (own == 0, own, one.own.terms().count())
+            });
+            // What cannot be shown costs most, so that little is spent on each before much is on any.
+            let (sym, value) = efforts.iter().find_map(|effort| {
+                let effort = *effort;
+                equations.iter().find_map(|one| self.forced(one, &unknowns, &known, effort))
+            })?;
+            for one in &mut equations {
+                one.own = one.own.substituted(sym, &value)?;
+            }
+            known.push(Formula::eq(Poly::symbol(sym).minus(&value)?));
+            unknowns.wanted.remove(&sym);
+            values.insert(sym, value);
+            self.settle_dependents(&mut unknowns, &mut equations, &mut known, &values)?;
+        }
+        Some(values)
+    }
+
+    /// Gives symbols that depend on nothing unknown any more the value that they have then.
+    fn settle_dependents(
+        &mut self,
+        unknowns: &mut Unknowns,
+        equations: &mut [Equation],
+        known: &mut Vec<Formula>,
+        values: &BTreeMap<Sym, Poly>,
+    ) -> Option<()> {
+        let settled = |sym: &Sym| {
+            let bound = self.bound_in(*sym);
+            bound.is_disjoint(&unknowns.wanted) && bound.iter().any(|one| values.contains_key(one))
+        };
+        for sym in unknowns.dependent.iter().copied().filter(settled).collect::<Vec<Sym>>() {
+            let Some(value) = self.moved(&Poly::symbol(sym), values) else { continue };
+            unknowns.dependent.remove(&sym);
+            for one in equations.iter_mut() {
+                one.own = one.own.substituted(sym, &value)?;
+            }
+            known.push(Formula::eq(Poly::symbol(sym).minus(&value)?));
+        }
+        Some(())
+    }
+
+    /// Adds equations in which what a condition says is not negative takes the place of what is not a polynomial.
+    fn add_remainders(
+        &mut self,
+        unknowns: &mut Unknowns,
+        equations: &mut Vec<Equation>,
+        known: &mut Vec<Formula>,
+    ) -> Option<()> {
+        let depends = |poly: &Poly| poly.mentioned().any(|sym| unknowns.dependent.contains(&sym));
+        let mut more: Vec<(Equation, Poly)> = Vec::new();
+        for equation in equations.iter().filter(|one| depends(&one.own)) {
+            for condition in known.iter().flat_map(Formula::conjuncts) {
+                let Formula::Ge(poly) = condition else { continue };
+                let rest = equation.own.minus(poly)?;
+                if depends(poly) && !depends(&rest) && !unknowns.wanted_in(&rest).is_empty() {
+                    more.push((Equation { own: rest, ..equation.clone() }, poly.clone()));
+                }
+            }
+        }
+        for (mut equation, poly) in more {
+            let low = Some(Poly::constant(0));
+            let remainder = self.prover.symbols.bounded("rest", Level::Thread, low, None);
+            unknowns.dependent.insert(remainder);
+            equation.own = equation.own.plus(&Poly::symbol(remainder))?;
+            known.push(Formula::eq(Poly::symbol(remainder).minus(&poly)?));
+            equations.push(equation);
+        }
+        Some(())
+    }
+
+    /// An unknown to which an equation gives one value.
+    fn forced(
+        &mut self,
+        equation: &Equation,
+        unknowns: &Unknowns,
+        known: &[Formula],
+        effort: Effort,
+    ) -> Option<(Sym, Poly)> {
+        let wanted = unknowns.wanted_in(&equation.own);
+        for sym in &wanted {
+            let powers = equation.own.by_powers(*sym);
+            let [rest, factor] = &powers[..] else { continue };
+            if let Some(sign @ (1 | -1)) = factor.as_constant()
+                && !rest.mentioned().any(|one| unknowns.contains(one))
+            {
+                return Some((*sym, equation.argument.minus(rest)?.scaled(sign)?));
+            }
+        }
+        wanted.iter().find_map(|sym| self.by_division(equation, *sym, unknowns, (known, effort)))
+    }
+
+    /// The quotient that is an unknown's only value. What is known to be a remainder is not divided, so that arguments with other
+    /// remainders have the same quotient.
+    fn by_division(
+        &mut self,
+        equation: &Equation,
+        sym: Sym,
+        unknowns: &Unknowns,
+        (known, effort): (&[Formula], Effort),
+    ) -> Option<(Sym, Poly)> {
+        let powers = equation.own.by_powers(sym);
+        let [rest, factor] = &powers[..] else { return None };
+        if factor.mentioned().any(|one| unknowns.contains(one)) {
+            return None;
+        }
+        let sign = factor.terms().next()?.1.signum();
+        let (stride, rest) = (factor.scaled(sign)?, rest.scaled(sign)?);
+        let argument = equation.argument.scaled(sign)?;
+        let others = unknowns.part(&rest)?;
+        let constant = match stride.as_constant() {
+            Some(stride) => rest.constant_term().rem_euclid(stride),
+            None => rest.constant_term(),
+        };
+        let mut tried: Vec<Poly> = Vec::new();
+        for remainder in [rest.clone(), others.offset(constant)?, others] {
+            if tried.contains(&remainder) {
+                continue;
+            }
+            let whole = argument.minus(&rest)?.plus(&remainder)?;
+            if let Some(value) = self.divided(&whole, &remainder, &stride, (known, effort)) {
+                return Some((sym, value));
+            }
+            tried.push(remainder);
+        }
+        None
+    }
+
+    /// `y` of `s·y + r = w`, if `0 ≤ r < s` or `−s < r ≤ 0`.
+    fn divided(
+        &mut self,
+        whole: &Poly,
+        remainder: &Poly,
+        stride: &Poly,
+        (known, effort): (&[Formula], Effort),
+    ) -> Option<Poly> {
+        let mut shows = |poly: Poly| match effort {
+            Effort::Light => self.prover.proves_lightly(known, &Formula::ge(poly)),
+            Effort::Full => self.prover.proves_alone(known, &Formula::ge(poly)),
+        };
+        if shows(remainder.clone()) && shows(stride.minus(remainder)?.offset(-1)?) {
+            return self.quotient_here(whole, stride, known);
+        }
+        if shows(remainder.scaled(-1)?) && shows(stride.plus(remainder)?.offset(-1)?) {
+            // The quotient is rounded up.
+            return self.quotient_here(&whole.plus(stride)?.offset(-1)?, stride, known);
+        }
+        None
+    }
+
+    /// A quotient by what is shown to be positive for whoever hits; where it is not, nothing is said of it.
+    fn quotient_here(&mut self, whole: &Poly, stride: &Poly, known: &[Formula]) -> Option<Poly> {
+        let patient = std::mem::replace(&mut self.patient, true);
+        let quotient = self.quotient(whole, stride, known);
+        self.patient = patient;
+        quotient
+    }
+}
