@@ -149,7 +149,7 @@ fn what_is_not_supported_or_wrong_is_told_with_its_line() {
 fn without_a_solver_it_says_so() {
     let (code, output, _) = prove("needs_solver.cu --no-solver");
     assert!(code == 3 && output.contains("note: no solver was to be used"), "{output}");
-    assert!(output.contains("proved (every 1-D launch and size): races, barriers"), "{output}");
+    assert!(output.contains("proved (every 2-D launch and size): races, barriers"), "{output}");
     let (code, output, messages) = prove("proved.cu --solver absent");
     assert_eq!((code, output.as_str()), (2, ""), "{messages}");
     assert!(messages.starts_with("error: `absent`"), "{messages}");

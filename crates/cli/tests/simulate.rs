@@ -101,11 +101,13 @@ fn what_is_missing_comes_back_as_a_command() {
 #[test]
 fn what_is_not_executed_yet_is_unknown() {
     let arguments = [
-        "corpus/ptx/cuda/g_cudabarrier.sm_80.ptx",
-        "--grid=2",
-        "--block=128",
-        "--arg=x=f32[2,1024]=iota",
-        "--arg=y=f32[2,1024]:out",
+        "corpus/ptx/cuda/g_hopper.sm_90a.ptx",
+        "--grid=1",
+        "--block=160",
+        "--arg=A=f16[4096]=0",
+        "--arg=B=f16[4096]=0",
+        "--arg=C=f32[4096]:out",
+        "--arg=ktiles=64",
     ];
     simulate(&arguments).assert().code(3).stdout_eq(expected("unknown.stdout"));
 }

@@ -416,7 +416,7 @@ impl Finished<'_> {
     fn is_explained(&self, gap: &exec::Gap) -> bool {
         let stops = |fault: &Fault| {
             matches!(fault, Fault::Deadlock { .. } | Fault::Barrier(_) | Fault::Trap)
-                || matches!(fault, Fault::AssertFailed)
+                || matches!(fault, Fault::Mbarrier(_) | Fault::AssertFailed)
         };
         self.result.findings.iter().any(|f| stops(&f.fault) && f.place == gap.place)
     }

@@ -2,6 +2,7 @@
 
 use crate::demangle::demangle;
 use crate::grouping::Group;
+use crate::mbarrier_findings;
 use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
@@ -138,11 +139,15 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         }
         Fault::Barrier(BarrierFault::Reuse { .. }) => FindingKind::BarrierReuse,
         Fault::Barrier(_) => FindingKind::BarrierMisuse,
+        Fault::Mbarrier(fault) if fault.kind.is_reuse() => FindingKind::BarrierReuse,
+        Fault::Mbarrier(_) => FindingKind::BarrierMisuse,
         Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
             FindingKind::WarpCollective
         }
-        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } => FindingKind::AsyncCopy,
-        Fault::Race(race) if race.changes_source() => FindingKind::AsyncCopy,
+        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } | Fault::BulkSize { .. } => {
+            FindingKind::AsyncCopy
+        }
+        Fault::Race(race) if race.changes_source() && !race.unseen => FindingKind::AsyncCopy,
         Fault::Race(_) => FindingKind::Race,
     }
 }
@@ -150,16 +155,17 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
 /// The property that a fault refutes.
 pub(crate) fn property(fault: &Fault) -> PropertyName {
     match fault {
-        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } | Fault::CopySize { .. } => {
-            PropertyName::Bounds
-        }
+        Fault::OutOfBounds { .. }
+        | Fault::WildAddress { .. }
+        | Fault::CopySize { .. }
+        | Fault::BulkSize { .. } => PropertyName::Bounds,
         Fault::Misaligned { .. } => PropertyName::Alignment,
         Fault::ReadOnly { .. } => PropertyName::Frame,
         Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => PropertyName::Initialised,
         Fault::DivisionByZero => PropertyName::Division,
         Fault::Trap | Fault::AssertFailed => PropertyName::Traps,
         Fault::Deadlock { .. } => PropertyName::Deadlock,
-        Fault::Barrier(_) => PropertyName::Barriers,
+        Fault::Barrier(_) | Fault::Mbarrier(_) => PropertyName::Barriers,
         Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
             PropertyName::Collectives
         }
@@ -184,6 +190,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let (code, message) = match &finding.fault {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
+        Fault::Mbarrier(fault) => return mbarrier_findings::describe(fault, finding, program),
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
@@ -224,6 +231,12 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::UndefinedValue, message)
         }
         Fault::CopySize { source, bytes } => (Code::AsyncCopy, copy_size(*source, *bytes)),
+        Fault::BulkSize { bytes } => {
+            let message = format!(
+                "a bulk copy of {bytes} bytes, which must be a multiple of 16: it may never complete"
+            );
+            (Code::AsyncCopy, message)
+        }
         Fault::DivisionByZero => (Code::DivisionByZero, "an integer division by zero".to_owned()),
         Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),

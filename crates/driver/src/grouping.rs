@@ -68,7 +68,7 @@ fn key<'f>(finding: &'f Finding, program: &Program) -> Option<Key<'f>> {
     let sink = match fault {
         Fault::Race(race) => return race_groups::key(race, program).map(Key::Race),
         // Each is a story of its own.
-        Fault::Barrier(_) | Fault::Deadlock { .. } => return None,
+        Fault::Barrier(_) | Fault::Mbarrier(_) | Fault::Deadlock { .. } => return None,
         Fault::Undefined { reaches, .. } => Some(*reaches),
         _ => None,
     };

@@ -55,7 +55,7 @@ impl<'t> Trials<'t> {
             let [earlier, later] = &race.sides;
             let same_block = earlier.thread.block == later.thread.block;
             let in_flight = earlier.in_flight || later.in_flight;
-            same_block && !in_flight && !race.non_coherent && !race.is_harmless()
+            same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
         if races.is_empty() || !races.iter().all(could_help) || self.groups == 0 {
             return None;

@@ -21,6 +21,7 @@ mod grouping;
 mod heat;
 mod hints;
 pub mod inspect;
+mod mbarrier_findings;
 pub mod npy;
 mod outcome;
 mod output;

@@ -13,6 +13,7 @@ pub(crate) struct RaceKey<'f> {
     between_blocks: bool,
     harmless: [bool; 2],
     non_coherent: bool,
+    unseen: bool,
 }
 
 /// The first of the pairs that are one to a reader.
@@ -48,5 +49,6 @@ pub(crate) fn key<'f>(race: &'f Race, program: &Program) -> Option<RaceKey<'f>> 
         between_blocks: earlier.thread.block != later.thread.block,
         harmless: [race.same_value, race.unused],
         non_coherent: race.non_coherent,
+        unseen: race.unseen,
     })
 }

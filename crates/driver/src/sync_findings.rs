@@ -2,6 +2,7 @@
 
 use crate::findings::{element, source_line, thread_name, verb};
 use crate::grouping::Group;
+use crate::mbarrier_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
 use exec::{
@@ -62,11 +63,11 @@ pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
     fault.is_note() && (!strict || matches!(fault, Fault::CopiesInFlight { .. }))
 }
 
-fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
+pub(crate) fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
     Diagnostic::error(code, finding.place.span, message)
 }
 
-fn who(finding: &Finding) -> String {
+pub(crate) fn who(finding: &Finding) -> String {
     let thread = thread_name(finding.thread);
     let times = match finding.count {
         1 => String::new(),
@@ -78,7 +79,7 @@ fn who(finding: &Finding) -> String {
 /// Two accesses that nothing orders.
 pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
     let place = race_element(race);
-    let source_changed = race.changes_source();
+    let source_changed = race.changes_source() && !race.unseen;
     let what = match () {
         () if race.same_value => {
             format!("two threads write {place}, both the same value, and nothing orders them")
@@ -90,6 +91,10 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         () if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
         }
+        () if race.unseen => format!(
+            "race on {place}: a bulk copy need not see what was written before, for want of a proxy \
+             fence"
+        ),
         () => format!("race on {place}: {} that nothing orders", both(race)),
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
@@ -159,7 +164,11 @@ fn side(side: &RaceSide) -> String {
 fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
-    let how = if side.in_flight { " by an asynchronous copy" } else { "" };
+    let how = match (side.bulk, side.in_flight) {
+        (true, _) => " by a bulk copy",
+        (false, true) => " by an asynchronous copy",
+        (false, false) => "",
+    };
     format!("{verb}{how}")
 }
 
@@ -169,13 +178,24 @@ fn why(race: &Race, program: &Program) -> String {
     let mut reasons = Vec::new();
     if earlier.thread.block != later.thread.block {
         reasons.push("blocks of a grid run in any order".to_owned());
+    } else if race.unseen {
+        reasons.push(
+            "threads and bulk copies see memory through different proxies: the thread that wrote needs \
+             `fence.proxy.async` before it passes this on, or the one that copies before the copy"
+                .to_owned(),
+        );
     } else if race.non_coherent {
         reasons
             .push("no barrier orders a write with a read through the read-only cache".to_owned());
     } else if earlier.in_flight {
         let same = earlier.thread == later.thread;
         let whose = if same { "its thread" } else { "the thread that started the copy" };
-        reasons.push(format!("{whose} has not waited for it (`cp.async.wait_group`)"));
+        reasons.push(match earlier.bulk {
+            true => "nobody has waited for it, at its mbarrier or for its group, on the way between the \
+                     two"
+                .to_owned(),
+            false => format!("{whose} has not waited for it (`cp.async.wait_group`)"),
+        });
     } else {
         reasons.push(passed(earlier, later, program));
     }
@@ -363,6 +383,7 @@ fn describe_wait(wait: &Wait) -> String {
         WaitKind::OwnWarp { id, missing } => {
             format!("for lanes {missing:#010x} of their warp to come to barrier {id}")
         }
+        WaitKind::Mbarrier(wait) => mbarrier_findings::describe_wait(wait),
         WaitKind::Lanes { missing } => format!("for lanes {missing:#010x} of their warp"),
     };
     format!("{subject} {verb} {what}")

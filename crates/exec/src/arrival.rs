@@ -1,6 +1,6 @@
 //! What lanes bring to a barrier of their block. [`crate::barrier`] registers it with [`sync::Order`].
 
-use crate::finding::BarrierFault;
+use crate::finding::{BarrierFault, Place};
 use sync::Site;
 
 /// What lanes do at a barrier of the block.
@@ -44,4 +44,30 @@ impl Votes {
         self.all += other.all;
         self.unknown |= other.unknown;
     }
+}
+
+/// A use of a barrier of the block: the warps that came, and nobody twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    /// Which barrier.
+    pub id: u8,
+    /// How many threads it counts; all that run if absent.
+    pub count: Option<u32>,
+    /// The arrivals, in their order.
+    pub arrivals: Vec<BarrierArrival>,
+    /// Set if everybody came whom it waited for.
+    pub complete: bool,
+}
+
+/// A warp that comes to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierArrival {
+    /// The warp.
+    pub warp: usize,
+    /// The instruction.
+    pub place: Place,
+    /// Set if it waits for the others.
+    pub waits: bool,
+    /// When, in the warp's own count of what it does at barriers.
+    pub time: u32,
 }

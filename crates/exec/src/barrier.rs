@@ -1,9 +1,9 @@
 //! Threads at the barriers of their block: when a warp registers, what is wrong about it, and who
 //! goes on. What registrations mean is up to [`sync::Order::arrive`].
 
-use crate::arrival::{Arrival, Unawaited, Votes};
+use crate::arrival::{Arrival, BarrierArrival, BarrierUse, Unawaited, Votes};
 use crate::block::BlockRun;
-use crate::finding::{BarrierArrival, BarrierFault, BarrierUse, Fault, Gap, Place};
+use crate::finding::{BarrierFault, Fault, Gap, Place};
 use crate::lanes::{Mask, WARP};
 use crate::position::Position;
 use crate::tags::{Source, Tags};

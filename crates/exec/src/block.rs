@@ -47,13 +47,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         mut shadows: Shadows,
     ) -> Self {
         let threads = machine.launch.threads() as usize;
-        shadows.alone = threads == 1 && !machine.copies_asynchronously() && !machine.general;
+        let mbarriers = machine.uses_mbarriers();
+        let agents = machine.copies_asynchronously() || mbarriers;
+        shadows.alone = threads == 1 && !agents && !machine.general;
         let warps = (0..threads.div_ceil(WARP)).map(|number| {
             let exists = Mask::first((threads - number * WARP).min(WARP) as u32);
             Warp::new(machine, number, exists)
         });
         let warps: Vec<Warp> = warps.collect();
-        let tracker = Tracker::new(warps.len(), shadows, machine.suspicion.history());
+        let tracker = Tracker::new((warps.len(), mbarriers), shadows, machine.suspicion.history());
         Self {
             machine,
             global,
@@ -100,6 +102,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
                 self.note_unawaited();
+                self.note_unbalanced();
                 return Ok(());
             }
             return self.deadlock();
@@ -196,6 +199,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.register(warp)?;
                 Ok(true)
             }
+            Flow::Mbarrier(state) => {
+                self.warps[warp].groups[group].state = State::Mbarrier(state);
+                Ok(true)
+            }
         }
     }
 
@@ -289,12 +296,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             group.at = group.at.next();
         }
         // Lanes that the mask does not name only wait: nothing is promised to them.
-        let members = here.and(mask);
+        let (members, exited) = (here.and(mask), warp.exited.and(mask));
         if !warp.exited.and(mask).is_empty() {
             let fault = lanes_left(machine, warp, mask);
             self.with_context(number, at, members, |context| context.find(fault, members));
         }
         self.tracker.apply(number, members, SyncEvent::WarpBarrier);
+        if !exited.is_empty() {
+            self.tracker.apply(number, members.or(exited), SyncEvent::Wait);
+        }
         self.tracker.note_event(number, members, machine.site(at));
         self.report.syncs.warp += u64::from(here.count());
         true
@@ -302,7 +312,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
     /// Registers warps whose lanes have all come, and lets go what is complete.
     fn release_barriers(&mut self) -> Result<bool, Gap> {
-        let mut progress = self.retry_collectives();
+        let mut progress = self.retry_collectives() | self.wake_waiters();
         for number in 0..self.warps.len() {
             progress |= self.register(number)?;
         }

@@ -15,7 +15,7 @@ use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
 use ir::{FuncId, Operand, Reg, Width};
-use sync::Site;
+use sync::{MbarrierState, Site};
 
 /// Everything an instruction can touch.
 pub(crate) struct Context<'c, 'p> {
@@ -72,6 +72,8 @@ pub(crate) enum Flow {
     WarpBarrier(Mask, Mask),
     /// A barrier of the block.
     Barrier(Arrival),
+    /// A wait for a phase of an mbarrier.
+    Mbarrier(MbarrierState),
     /// A call of this function.
     Call(FuncId),
 }

@@ -74,6 +74,7 @@ impl BlockRun<'_, '_> {
             State::Gathering(mask) => {
                 WaitKind::Lanes { missing: mask.and(warp.alive()).without(lanes).0 }
             }
+            State::Mbarrier(state) => self.phase_wait(state),
             State::Ready => WaitKind::Lanes { missing: 0 },
         }
     }

@@ -1,5 +1,6 @@
 //! What a run found: faults of the kernel, and places where we stop knowing.
 
+use crate::mbarrier_fault::{MbarrierFault, MbarrierWait};
 use base::Span;
 use ir::LocId;
 
@@ -96,6 +97,8 @@ pub enum Fault {
     },
     /// A barrier of the block is used as it must not be.
     Barrier(BarrierFault),
+    /// An mbarrier is used as it must not be.
+    Mbarrier(Box<MbarrierFault>),
     /// A lane executes a collective whose mask does not name it.
     NotInMask {
         /// The mask.
@@ -128,6 +131,11 @@ pub enum Fault {
         /// Bytes to write.
         bytes: u8,
     },
+    /// A bulk copy of a number of bytes that is not a multiple of 16.
+    BulkSize {
+        /// Bytes.
+        bytes: u32,
+    },
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }
@@ -139,6 +147,7 @@ impl Fault {
         match self {
             Self::CopiesInFlight { committed, .. } => *committed,
             Self::Barrier(fault) => fault.is_note(),
+            Self::Mbarrier(fault) => fault.kind.is_note(),
             Self::LanesLeft { .. } => true,
             Self::Race(race) => race.is_harmless(),
             _ => false,
@@ -162,6 +171,8 @@ pub struct Race {
     pub unused: bool,
     /// One reads through the read-only cache: no barrier orders that with a write.
     pub non_coherent: bool,
+    /// They are ordered, and the later one, by a bulk copy, need not see the earlier: no proxy fence is between.
+    pub unseen: bool,
     /// Both are volatile or stronger, and of one width: the manual defines the outcome, but the
     /// schedule decides it.
     pub strong: bool,
@@ -196,6 +207,8 @@ pub struct RaceSide {
     pub passed: Option<Passed>,
     /// An asynchronous copy that its thread has not waited for.
     pub in_flight: bool,
+    /// Set if it is a bulk copy.
+    pub bulk: bool,
     /// The thread had ended when the other access came.
     pub ended: bool,
 }
@@ -333,6 +346,8 @@ pub enum WaitKind {
         /// The lanes that have not come.
         missing: u32,
     },
+    /// A phase of an mbarrier.
+    Mbarrier(Box<MbarrierWait>),
     /// Lanes that a mask names.
     Lanes {
         /// The lanes that have not come.
@@ -421,32 +436,6 @@ impl Undecided {
     pub fn asks_for_values(&self) -> bool {
         self.reason == VALUES_OPEN
     }
-}
-
-/// A use of a barrier of the block: the warps that came, and nobody twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BarrierUse {
-    /// Which barrier.
-    pub id: u8,
-    /// How many threads it counts; all that run if absent.
-    pub count: Option<u32>,
-    /// Who came, in this order.
-    pub arrivals: Vec<BarrierArrival>,
-    /// Whether everybody came whom it waited for.
-    pub complete: bool,
-}
-
-/// A warp that comes to a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BarrierArrival {
-    /// The warp.
-    pub warp: usize,
-    /// The instruction.
-    pub place: Place,
-    /// Whether it waits for the others.
-    pub waits: bool,
-    /// When, in the warp's own count of what it does at barriers.
-    pub time: u32,
 }
 
 /// A place where the run stops knowing what the kernel does, and why.

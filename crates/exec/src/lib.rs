@@ -24,6 +24,8 @@ mod launch;
 mod layout;
 mod legal;
 mod machine;
+mod mbarrier;
+mod mbarrier_fault;
 mod memory;
 mod options;
 mod outcome;
@@ -46,15 +48,17 @@ mod value;
 mod warp;
 mod watch;
 
+pub use arrival::{BarrierArrival, BarrierUse};
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierArrival, BarrierFault, BarrierUse, Fault, Finding, Gap, Origin, Passed,
-    Place, Race, RaceSide, Sink, Stop, Target, Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Passed, Place, Race, RaceSide, Sink,
+    Stop, Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
+pub use mbarrier_fault::{MbarrierFault, MbarrierFaultKind, MbarrierWait, Other};
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Written};
 pub use racing_reads::follow_racing_reads;

@@ -13,7 +13,9 @@ use crate::position::Position;
 use crate::racing_reads::Suspicion;
 use crate::value::Valued;
 use base::IndexVec;
-use ir::{FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, VarId, Variable};
+use ir::{
+    FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, SyncOp, VarId, Variable,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use sync::Site;
@@ -62,7 +64,15 @@ impl<'p> Machine<'p> {
     /// Whether there are copies that run beside the thread that started them.
     pub(crate) fn copies_asynchronously(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
-        all.any(|instruction| matches!(instruction.op, Op::AsyncCopy(_)))
+        all.any(|instruction| matches!(instruction.op, Op::AsyncCopy(_) | Op::BulkCopy(_)))
+    }
+
+    /// Tells whether there are transaction barriers.
+    pub(crate) fn uses_mbarriers(&self) -> bool {
+        let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
+        all.any(|instruction| {
+            matches!(instruction.op, Op::Sync(SyncOp::Mbarrier(_)) | Op::BulkCopy(_))
+        })
     }
 
     /// Whether blocks may be launched in clusters of several: the module says so, and nobody says of

@@ -1,7 +1,8 @@
 //! The result of a run.
 
+use crate::arrival::BarrierUse;
 use crate::doubt::Doubt;
-use crate::finding::{BarrierUse, Finding, Gap, Place, Undecided};
+use crate::finding::{Finding, Gap, Place, Undecided};
 use crate::racing_reads::{Racing, Suspects};
 use base::Span;
 use ir::{FuncId, VarId};

@@ -14,8 +14,8 @@ use crate::fast::decode::Code;
 use base::IndexVec;
 use ir::cfg::loops_around;
 use ir::{
-    Access, Address, AddressBase, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand,
-    Ordering, Program, Reg, Space, Terminator,
+    Address, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand, Ordering, Program, Reg,
+    Space, Terminator, registers,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
@@ -99,6 +99,7 @@ fn may_change(op: &Op) -> bool {
     match op {
         Op::Store(store) => is_global(store.space),
         Op::Atomic(atomic) => is_global(atomic.space),
+        Op::BulkCopy(copy) => is_global(copy.dst_space),
         Op::Discard { .. } | Op::Call { .. } | Op::Unsupported { .. } | Op::WmmaStore(_) => true,
         _ => false,
     }
@@ -202,19 +203,4 @@ impl<'f> Body<'f> {
         path.pop();
         fixed
     }
-}
-
-/// The registers that an instruction writes, and those that it reads.
-fn registers(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
-    let (mut written, mut read) = (Vec::new(), Vec::new());
-    read.extend(instruction.guard.map(|guard| guard.register));
-    instruction.op.visit(&mut |access| match access {
-        Access::Write(register) => written.push(register),
-        Access::Read(Operand::Register(register))
-        | Access::Address(Address { base: AddressBase::Register(register), .. }) => {
-            read.push(register);
-        }
-        _ => {}
-    });
-    (written, read)
 }

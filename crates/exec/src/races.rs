@@ -21,7 +21,7 @@ use crate::report::Report;
 use crate::tracker::{ConflictContext, Met, Shadows};
 use ir::{BarrierKind, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched};
+use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
 /// What a conflict is.
 enum Judgement {
@@ -85,6 +85,16 @@ fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
 
 fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -> Judgement {
     let ops @ [a, b] = [conflict.earlier, conflict.later].map(|side| machine.op(side.site));
+    match conflict.unseen {
+        Some(Visibility::Open) => {
+            return Judgement::Open(
+                "they are ordered; whether a bulk copy sees a write through fences of other threads is \
+                 not decided",
+            );
+        }
+        Some(Visibility::NeedsFence | Visibility::Visible) => return Judgement::Race,
+        None => {}
+    }
     if conflict.non_coherent {
         return Judgement::Race;
     }
@@ -275,6 +285,7 @@ impl ReportContext<'_, '_> {
             same_value,
             unused: false,
             non_coherent: conflict.non_coherent,
+            unseen: conflict.unseen.is_some(),
             strong: ops.iter().all(|op| strength(*op) != Strength::Weak)
                 && element_bytes(ops[0]) == element_bytes(ops[1])
                 && !outside_scope,
@@ -285,7 +296,9 @@ impl ReportContext<'_, '_> {
     fn side(&self, side: Side, (block, between): (u64, bool), passed: Option<Site>) -> RaceSide {
         let launch: &Launch = self.machine.launch;
         let number = u64::from(side.who.warp) * 32 + u64::from(side.who.lane);
-        let copies = matches!(self.machine.op(side.site), Some(Op::AsyncCopy(_)));
+        let op = self.machine.op(side.site);
+        let bulk = matches!(op, Some(Op::BulkCopy(_)));
+        let copies = bulk || matches!(op, Some(Op::AsyncCopy(_)));
         let place: Place = self.machine.site_place(side.site);
         RaceSide {
             thread: Thread {
@@ -300,14 +313,18 @@ impl ReportContext<'_, '_> {
             },
             passed: passed.map(|site| self.passed(site)),
             in_flight: copies && side.time.is_none() && !between,
+            bulk,
             ended: false,
         }
     }
 
     fn passed(&self, site: Site) -> Passed {
         let op = self.machine.op(site);
-        let arrive =
-            |op: &Op| matches!(op, Op::Sync(SyncOp::Barrier { kind: BarrierKind::Arrive, .. }));
+        let arrive = |op: &Op| match op {
+            Op::Sync(SyncOp::Barrier { kind, .. }) => *kind == BarrierKind::Arrive,
+            Op::Sync(SyncOp::Mbarrier(mbarrier)) => mbarrier.test().is_none(),
+            _ => false,
+        };
         Passed { place: self.machine.site_place(site), only_arrived: op.is_some_and(arrive) }
     }
 

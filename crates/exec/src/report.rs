@@ -1,9 +1,11 @@
 //! Collects what a block finds, and then what all blocks find: one finding for each place and kind,
 //! with a count.
 
+use crate::arrival::BarrierUse;
 use crate::coverage::Coverage;
 use crate::doubt::{Doubt, Doubtful};
-use crate::finding::{BarrierFault, BarrierUse, Fault, Finding, Place, Thread, Undecided};
+use crate::finding::{BarrierFault, Fault, Finding, Place, Thread, Undecided};
+use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::outcome::Syncs;
 use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,14 +18,20 @@ const MOST_FINDINGS: usize = 1000;
 
 /// Findings that are one: the place and the kind of fault, at barriers the kind of misuse. (A note must
 /// not hide an error at the same instruction.)
-type Key = (Place, Discriminant<Fault>, Option<Discriminant<BarrierFault>>);
+type Key = (
+    Place,
+    Discriminant<Fault>,
+    Option<Discriminant<BarrierFault>>,
+    Option<Discriminant<MbarrierFaultKind>>,
+);
 
 fn key(finding: &Finding) -> Key {
-    let misuse = match &finding.fault {
-        Fault::Barrier(fault) => Some(discriminant(fault)),
-        _ => None,
+    let (misuse, mbarrier) = match &finding.fault {
+        Fault::Barrier(fault) => (Some(discriminant(fault)), None),
+        Fault::Mbarrier(fault) => (None, Some(discriminant(&fault.kind))),
+        _ => (None, None),
     };
-    (finding.place, discriminant(&finding.fault), misuse)
+    (finding.place, discriminant(&finding.fault), misuse, mbarrier)
 }
 
 /// What was found so far.

@@ -1,8 +1,9 @@
 //! Runs all blocks of a launch.
 
+use crate::arrival::BarrierUse;
 use crate::budget::Budget;
 use crate::domain::Domain;
-use crate::finding::{BarrierUse, Gap, Place};
+use crate::finding::{Gap, Place};
 use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;

@@ -6,7 +6,7 @@ use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
 use crate::finding::{Gap, Place};
 use crate::interpret::symbolic::conditional::conditional;
-use crate::interpret::{execute, guarded, poll};
+use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
 use crate::racing_reads::{Suspicion, distrust};
@@ -158,6 +158,9 @@ fn single_step(
     };
     if accesses {
         context.tracker.step(context.warp.number, lanes);
+        if context.tracker.touched_mbarrier() {
+            mbarrier::check_plain_access(context)?;
+        }
     }
     match flow? {
         Flow::Next => {
@@ -172,7 +175,8 @@ fn single_step(
 
 /// Whether an operation touches memory.
 fn is_access(op: &Op) -> bool {
-    let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_));
+    let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
+        || matches!(op, Op::BulkCopy(_));
     plain
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }

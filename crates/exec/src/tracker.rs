@@ -2,15 +2,19 @@
 //!
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
+mod mbarriers;
+
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
+use mbarriers::MbarrierNotes;
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, Misuse, Order, Part, Question,
-    Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent, Time, UpdateGroup,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
+    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent,
+    Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.
@@ -32,6 +36,10 @@ pub(crate) struct Tracker {
     history: Option<History>,
     /// Reads so far, if some are not to be trusted.
     counts: Counts,
+    /// Set if there may be mbarriers.
+    mbarriers: bool,
+    /// Notes on mbarriers, looked at when the block ends.
+    notes: MbarrierNotes,
 }
 
 /// The accesses to each allocation.
@@ -99,14 +107,15 @@ impl Shadows {
         global: &[Allocation],
     ) -> Self {
         let Some(Checks { lock_step, barrier_uses }) = checks else { return Self::default() };
-        let shadow = |memory: &Allocation| Shadow::new(memory.bytes.len() as u64);
-        let writable =
-            |memory: &Allocation| (memory.access != Permission::In).then(|| shadow(memory));
+        let shadow = |memory: &Allocation, space| Shadow::new(memory.bytes.len() as u64, space);
+        let writable = |memory: &Allocation| {
+            (memory.access != Permission::In).then(|| shadow(memory, ProxySpace::Global))
+        };
         Self {
             enabled: true,
             lock_step,
             keeps_uses: barrier_uses,
-            shared: shared.iter().map(shadow).collect(),
+            shared: shared.iter().map(|memory| shadow(memory, ProxySpace::Shared)).collect(),
             global: global.iter().map(writable).collect(),
             ..Self::default()
         }
@@ -155,6 +164,8 @@ pub(crate) struct AccessAttributes {
     /// Bytes of one value.
     pub(crate) element: u32,
     pub(crate) copy: Option<CopyId>,
+    /// Set if it goes through the async proxy.
+    pub(crate) is_async: bool,
     pub(crate) non_coherent: bool,
     pub(crate) group: UpdateGroup,
 }
@@ -162,15 +173,27 @@ pub(crate) struct AccessAttributes {
 impl AccessAttributes {
     /// An ordinary access to values of `element` bytes.
     pub(crate) fn plain(kind: Kind, site: Site, element: u32) -> Self {
-        Self { kind, site, element, copy: None, non_coherent: false, group: None }
+        Self { kind, site, element, copy: None, is_async: false, non_coherent: false, group: None }
+    }
+
+    /// Returns the access that lanes of a warp do.
+    fn by(self, (warp, lanes): (usize, Mask), same_value: SameValue) -> Access {
+        let Self { kind, site, element, copy, is_async, non_coherent, group } = self;
+        Access { warp, lanes, kind, site, element, copy, is_async, non_coherent, group, same_value }
     }
 }
 
 impl Tracker {
-    /// For blocks of this many warps; `history` keeps accesses to compare one by one.
-    pub(crate) fn new(warps: usize, shadows: Shadows, history: Option<History>) -> Self {
+    /// For blocks of this many warps, with mbarriers or not; `history` keeps accesses to compare one by one.
+    pub(crate) fn new(
+        (warps, mbarriers): (usize, bool),
+        shadows: Shadows,
+        history: Option<History>,
+    ) -> Self {
         Self {
-            order: Order::new(warps),
+            order: Order::new(warps, mbarriers),
+            mbarriers,
+            notes: MbarrierNotes::default(),
             events: vec![Vec::new(); warps],
             shadows,
             history,
@@ -181,6 +204,7 @@ impl Tracker {
     /// Starts a block.
     pub(crate) fn restart(&mut self, block: [u32; 3]) {
         self.counts.clear();
+        self.notes = MbarrierNotes::default();
         if let Some(history) = &mut self.history {
             history.restart(block);
         }
@@ -231,6 +255,11 @@ impl Tracker {
     /// Lanes start an asynchronous copy.
     pub(crate) fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
         self.order.start_copy(warp, lanes)
+    }
+
+    /// A lane starts a bulk copy, in its open group or in none.
+    pub(crate) fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
+        self.order.start_bulk(warp, lane, grouped)
     }
 
     /// Copies of a thread that are in groups it has not waited for, and copies in no group.
@@ -300,9 +329,11 @@ impl Tracker {
         if !self.shadows.enabled || bytes == 0 {
             return;
         }
-        let AccessAttributes { kind, site, element, copy, non_coherent, group } = attributes;
-        let access =
-            Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
+        let AccessAttributes { kind, site, group, .. } = attributes;
+        if self.mbarriers && group != MBARRIER_UPDATES {
+            self.note_plain_access(lanes, (area, offset, bytes));
+        }
+        let access = attributes.by((warp, lanes), same_value);
         let Shadows { shared, global, met, traced, .. } = &mut self.shadows;
         if let Some(traced) = traced
             && kind != Kind::Read
@@ -336,7 +367,7 @@ impl Tracker {
         each: &[Part],
     ) {
         let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
-        if traced.is_some() || self.history.is_some() {
+        if traced.is_some() || self.history.is_some() || self.mbarriers {
             for part in each {
                 let target = (area, part.offset, bytes);
                 self.access((warp, part.lanes), target, attributes, part.same_value);
@@ -349,10 +380,7 @@ impl Tracker {
             Area::Local(_) | Area::Param(_) => None,
         };
         let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
-        let AccessAttributes { kind, site, element, copy, non_coherent, group } = attributes;
-        let (lanes, same_value) = (Mask::NONE, SameValue::Undecided);
-        let access =
-            Access { warp, lanes, kind, site, element, copy, non_coherent, group, same_value };
+        let access = attributes.by((warp, Mask::NONE), SameValue::Undecided);
         met.area = mark(area);
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
         shadow.access_each(clocks, copies, (&access, bytes), each, met);

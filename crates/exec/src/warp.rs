@@ -13,6 +13,7 @@ use crate::position::Position;
 use crate::registers::Registers;
 use base::Index;
 use ir::{BlockId, FuncId, Space, VarId};
+use sync::MbarrierState;
 
 /// Lanes that run together.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub(crate) enum State {
         /// Whether its warp counts already.
         registered: bool,
     },
+    /// It waits for a phase of an mbarrier.
+    Mbarrier(MbarrierState),
 }
 
 /// 32 threads.

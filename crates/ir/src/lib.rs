@@ -35,14 +35,17 @@
 pub mod cfg;
 mod float;
 mod integer;
+mod liveness;
 mod matrix;
 mod memory;
 mod op;
+mod peeks;
 mod print;
 mod program;
 mod special;
 mod sync;
 mod validate;
+mod waits;
 mod width;
 
 pub use float::{
@@ -50,12 +53,14 @@ pub use float::{
     Format, RealFunction, Rounding, Scalar,
 };
 pub use integer::{BitRange, IntBinary, IntTernary, IntUnary, Relation};
+pub use liveness::registers;
 pub use matrix::{
     Element, Fragment, Layout, LoadMatrix, Mma, MmaKind, MoveMatrix, Shape, Sparsity, StoreMatrix,
     WmmaLoad, WmmaMma, WmmaStore,
 };
 pub use memory::{
-    Address, AddressBase, AsyncCopy, Atomic, AtomicOp, Load, Ordering, Scope, Space, Store,
+    Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, Ordering,
+    Scope, Space, Store,
 };
 pub use op::{Access, Argument, Op};
 pub use print::Printed;
@@ -64,8 +69,12 @@ pub use program::{
     Register, Relocation, SourceLocation, Symbol, Terminator, VarId, Variable,
 };
 pub use special::{Dimension, SpecialRegister};
-pub use sync::{BarrierKind, MatchMode, ReduxOp, ShuffleMode, SyncOp, VoteMode};
+pub use sync::{
+    BarrierKind, MatchMode, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest,
+    ReduxOp, ShuffleMode, SyncOp, VoteMode,
+};
 pub use validate::{assert_valid, assert_valid_in, validate};
+pub use waits::find_waits;
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

@@ -171,6 +171,32 @@ pub struct Atomic {
     pub ordering: Ordering,
 }
 
+/// `cp.async.bulk`: an agent of its own copies between global and shared memory, through the async proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkCopy {
+    /// Destination.
+    pub dst: Address,
+    /// Its state space.
+    pub dst_space: Space,
+    /// Source.
+    pub src: Address,
+    /// Its state space.
+    pub src_space: Space,
+    /// Bytes, a multiple of 16.
+    pub bytes: Operand,
+    /// How it tells that it is done.
+    pub completion: BulkCompletion,
+}
+
+/// How a bulk copy tells that it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkCompletion {
+    /// It delivers its bytes at an mbarrier.
+    Mbarrier(Address),
+    /// With the group of its thread that is open.
+    Group,
+}
+
 /// `cp.async`: an agent of its own copies from global to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncCopy {

@@ -1,11 +1,11 @@
 //! The core operations.
 
 use crate::{
-    Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, FloatBinary, FloatMode, FloatProperty,
-    FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary, IntUnary, Load, LoadMatrix,
-    Mma, MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space,
-    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma,
-    WmmaStore,
+    Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,
+    FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
+    IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
+    MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
+    Store, StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -123,6 +123,8 @@ pub enum Op {
     Atomic(Atomic),
     /// Starts an asynchronous copy.
     AsyncCopy(AsyncCopy),
+    /// Starts a bulk copy.
+    BulkCopy(Box<BulkCopy>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -211,6 +213,7 @@ impl Op {
             | Self::Store(_)
             | Self::Atomic(_)
             | Self::AsyncCopy(_)
+            | Self::BulkCopy(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -317,6 +320,14 @@ impl Op {
                 visit(At(copy.src));
                 copy.src_bytes.iter().chain(&copy.ignore_src).for_each(|&o| visit(Read(o)));
             }
+            Self::BulkCopy(copy) => {
+                visit(At(copy.dst));
+                visit(At(copy.src));
+                visit(Read(copy.bytes));
+                if let BulkCompletion::Mbarrier(at) = copy.completion {
+                    visit(At(at));
+                }
+            }
             Self::Discard { address, .. } => visit(At(*address)),
             Self::Sync(sync) => visit_sync(sync, visit),
             Self::Mma(mma) => {
@@ -414,6 +425,41 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
             visit(Write(*is_leader));
             visit(Read(*mask));
         }
-        SyncOp::Fence { .. } | SyncOp::CommitGroup | SyncOp::WaitGroup(_) => {}
+        SyncOp::Mbarrier(mbarrier) => visit_mbarrier(mbarrier, visit),
+        SyncOp::Fence { .. }
+        | SyncOp::CommitGroup
+        | SyncOp::WaitGroup(_)
+        | SyncOp::BulkCommit
+        | SyncOp::BulkWait { .. }
+        | SyncOp::ProxyFence(_) => {}
+    }
+}
+
+fn visit_mbarrier(mbarrier: &Mbarrier, visit: &mut dyn FnMut(Access)) {
+    use Access::{Read, Write};
+    match &mbarrier.op {
+        MbarrierOp::Arrive(arrive) => visit(arrive.state.map_or(Access::Sink, Write)),
+        MbarrierOp::Test(test) | MbarrierOp::Peek(test) | MbarrierOp::Wait(test) => {
+            visit(Write(test.dst))
+        }
+        _ => {}
+    }
+    visit(Access::Address(mbarrier.address));
+    match &mbarrier.op {
+        MbarrierOp::Init(count) => visit(Read(*count)),
+        MbarrierOp::Arrive(MbarrierArrive { count, expect, .. }) => {
+            [Some(count), expect.as_ref()].into_iter().flatten().for_each(|&o| visit(Read(o)));
+        }
+        MbarrierOp::ExpectTx(bytes) | MbarrierOp::CompleteTx(bytes) => {
+            visit(Read(*bytes));
+        }
+        MbarrierOp::Test(test) | MbarrierOp::Peek(test) | MbarrierOp::Wait(test) => {
+            match test.phase {
+                MbarrierPhase::State(operand) | MbarrierPhase::Parity(operand) => {
+                    visit(Read(operand));
+                }
+            }
+        }
+        MbarrierOp::Inval | MbarrierOp::CopyArrive { .. } => {}
     }
 }

@@ -4,9 +4,9 @@
 //! could act on. Registers of different scopes may have the same name; variables are told apart.
 
 use crate::{
-    Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, FloatMode, Function,
-    Guard, Instr, Op, Operand, Ordering, Program, Reg, Rounding, Scalar, Space, Symbol, SyncOp,
-    Terminator, VarId,
+    Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
+    FloatMode, Function, Guard, Instr, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Op,
+    Operand, Ordering, Program, Reg, Rounding, Scalar, Space, Symbol, SyncOp, Terminator, VarId,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};
@@ -204,6 +204,15 @@ fn mnemonic(op: &Op) -> String {
             flag(copy.src_bytes.is_some(), ".src_bytes"),
             flag(copy.ignore_src.is_some(), ".ignore_src"),
         ),
+        Op::BulkCopy(copy) => format!(
+            "bulk_copy.{}.{}.{}",
+            space_name(copy.dst_space),
+            space_name(copy.src_space),
+            match copy.completion {
+                BulkCompletion::Mbarrier(_) => "mbarrier",
+                BulkCompletion::Group => "group",
+            }
+        ),
         Op::Discard { space, bytes, .. } => format!("discard.{}.{bytes}", space_name(*space)),
         Op::Sync(sync) => sync_name(sync),
         Op::Mma(mma) => format!(
@@ -291,7 +300,50 @@ fn sync_name(sync: &SyncOp) -> String {
         SyncOp::CommitGroup => "commit_group".to_owned(),
         SyncOp::WaitGroup(Some(pending)) => format!("wait_group.{pending}"),
         SyncOp::WaitGroup(None) => "wait_all".to_owned(),
+        SyncOp::BulkCommit => "bulk_commit".to_owned(),
+        SyncOp::BulkWait { pending, read } => {
+            format!("bulk_wait{}.{pending}", flag(*read, ".read"))
+        }
+        SyncOp::ProxyFence(space) => {
+            format!(
+                "proxy_fence.async{}",
+                space.map_or(String::new(), |s| format!(".{}", space_name(s)))
+            )
+        }
+        SyncOp::Mbarrier(mbarrier) => {
+            format!("{}.{}", mbarrier_name(mbarrier), space_name(mbarrier.space))
+        }
     }
+}
+
+fn mbarrier_name(mbarrier: &Mbarrier) -> String {
+    match &mbarrier.op {
+        MbarrierOp::Init(_) => "mbarrier.init".to_owned(),
+        MbarrierOp::Inval => "mbarrier.inval".to_owned(),
+        MbarrierOp::Arrive(arrive) => format!(
+            "mbarrier.arrive{}{}{}.{:?}",
+            flag(arrive.drop, ".drop"),
+            flag(arrive.expect.is_some(), ".expect_tx"),
+            flag(arrive.no_complete, ".no_complete"),
+            arrive.ordering
+        ),
+        MbarrierOp::ExpectTx(_) => "mbarrier.expect_tx".to_owned(),
+        MbarrierOp::CompleteTx(_) => "mbarrier.complete_tx".to_owned(),
+        MbarrierOp::CopyArrive { increments } => {
+            format!("mbarrier.copy_arrive{}", flag(*increments, ".inc"))
+        }
+        MbarrierOp::Test(test) => format!("mbarrier.test.{}", test_name(test)),
+        MbarrierOp::Peek(test) => format!("mbarrier.peek.{}", test_name(test)),
+        MbarrierOp::Wait(test) => format!("mbarrier.wait.{}", test_name(test)),
+    }
+}
+
+fn test_name(test: &MbarrierTest) -> String {
+    let phase = match test.phase {
+        MbarrierPhase::State(_) => "state",
+        MbarrierPhase::Parity(_) => "parity",
+    };
+    format!("{phase}.{:?}", test.ordering)
 }
 
 fn flag(set: bool, text: &'static str) -> &'static str {

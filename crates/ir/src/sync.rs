@@ -1,7 +1,7 @@
 //! Operations by which threads wait for or talk to each other (PTX manual §9.7.9.5–6, §9.7.9.25
-//! and §9.7.13).
+//! and §9.7.13, transaction barriers §9.7.13.15).
 
-use crate::{Operand, Ordering, Reg, Scope, Width};
+use crate::{Address, Operand, Ordering, Reg, Scope, Space, Width};
 
 /// A synchronising or communicating operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +103,20 @@ pub enum SyncOp {
     /// `cp.async.wait_group N`: all but the last N groups are complete. `None` is `wait_all`,
     /// which also covers uncommitted copies.
     WaitGroup(Option<u64>),
+    /// A transaction barrier in shared memory.
+    Mbarrier(Box<Mbarrier>),
+    /// `cp.async.bulk.commit_group`
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`: all but the last `pending` groups of bulk copies are complete; with `read`, they
+    /// have read their sources.
+    BulkWait {
+        /// Groups that may be under way.
+        pending: u64,
+        /// `.read`
+        read: bool,
+    },
+    /// `fence.proxy.async`: what came before is visible to bulk copies; in one state space, or in all.
+    ProxyFence(Option<Space>),
 }
 
 /// What a thread does at a barrier.
@@ -173,4 +187,98 @@ pub enum ReduxOp {
     And,
     Or,
     Xor,
+}
+
+/// An operation on an mbarrier: eight bytes of shared memory with a phase, an expected and a pending count of arrivals, and
+/// a count of transaction bytes. A phase is over when no arrival is pending and the bytes are balanced; then the next one
+/// begins. Scopes are kept as written; within one block every scope has all threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mbarrier {
+    /// Where the barrier is.
+    pub address: Address,
+    /// The state space of the address.
+    pub space: Space,
+    /// The operation.
+    pub op: MbarrierOp,
+}
+
+/// An operation of a thread on an mbarrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MbarrierOp {
+    /// `mbarrier.init`: starts phase 0 with this many expected arrivals.
+    Init(Operand),
+    /// `mbarrier.inval`: the bytes are ordinary memory again.
+    Inval,
+    /// `mbarrier.arrive` and `mbarrier.arrive_drop`
+    Arrive(MbarrierArrive),
+    /// `mbarrier.expect_tx`: the phase waits for this many more bytes.
+    ExpectTx(Operand),
+    /// `mbarrier.complete_tx`: this many bytes have come.
+    CompleteTx(Operand),
+    /// `cp.async.mbarrier.arrive`: an arrival once all earlier copies of the thread are done.
+    CopyArrive {
+        /// Without `.noinc`: one more arrival is pending from now on.
+        increments: bool,
+    },
+    /// `mbarrier.test_wait` and `mbarrier.try_wait`: asks once whether a phase is over.
+    Test(MbarrierTest),
+    /// A question whose yes only skips a wait of the same group: may be answered no, if that wait is for the same phase.
+    Peek(MbarrierTest),
+    /// A loop that asks until the phase is over ([`crate::find_waits`] makes it): blocks, then answers yes.
+    Wait(MbarrierTest),
+}
+
+/// An arrival of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MbarrierArrive {
+    /// Names the phase that the arrival counts for.
+    pub state: Option<Reg>,
+    /// How many arrivals it counts for.
+    pub count: Operand,
+    /// `.expect_tx`: bytes announced in the same step.
+    pub expect: Option<Operand>,
+    /// `arrive_drop`: later phases expect as many arrivals less.
+    pub drop: bool,
+    /// `.noComplete`: must not end the phase.
+    pub no_complete: bool,
+    /// `Release` or `Relaxed`.
+    pub ordering: Ordering,
+}
+
+/// A question whether a phase is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MbarrierTest {
+    /// The answer, a predicate.
+    pub dst: Reg,
+    /// Which phase.
+    pub phase: MbarrierPhase,
+    /// `Acquire` or `Relaxed`.
+    pub ordering: Ordering,
+    /// Of a wait, the questions that skip it, and of those the waits: the same number.
+    pub group: Option<u32>,
+}
+
+/// How a phase is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierPhase {
+    /// By what an arrival returned, 64 bits.
+    State(Operand),
+    /// By the parity of its number, 32 bits.
+    Parity(Operand),
+}
+
+impl Mbarrier {
+    /// The question, if it asks one.
+    #[must_use]
+    pub fn test(&self) -> Option<&MbarrierTest> {
+        match &self.op {
+            MbarrierOp::Test(test) | MbarrierOp::Peek(test) | MbarrierOp::Wait(test) => Some(test),
+            MbarrierOp::Init(_)
+            | MbarrierOp::Inval
+            | MbarrierOp::Arrive(_)
+            | MbarrierOp::ExpectTx(_)
+            | MbarrierOp::CompleteTx(_)
+            | MbarrierOp::CopyArrive { .. } => None,
+        }
+    }
 }

@@ -16,7 +16,8 @@
 
 use crate::{
     Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
-    Op, Operand, Program, Reg, Space, Symbol, SyncOp, Terminator, VoteMode, Width,
+    MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, Terminator,
+    VoteMode, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
@@ -254,6 +255,7 @@ impl Check<'_> {
                 store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
             }
             Op::Atomic(atomic) => self.atomic(atomic, op),
+            Op::BulkCopy(copy) => self.reads(copy.bytes, Width::B32, op),
             Op::AsyncCopy(copy) => {
                 copy.src_bytes.iter().for_each(|&bytes| self.reads(bytes, Width::B32, op));
                 copy.ignore_src.iter().for_each(|&ignore| self.reads(ignore, Width::B1, op));
@@ -382,7 +384,34 @@ impl Check<'_> {
                 count.iter().chain([id]).for_each(|&word| self.reads(word, Width::B32, op));
             }
             SyncOp::WarpBarrier { mask } => self.reads(*mask, Width::B32, op),
-            SyncOp::Fence { .. } | SyncOp::CommitGroup | SyncOp::WaitGroup(_) => {}
+            SyncOp::Mbarrier(mbarrier) => self.mbarrier(&mbarrier.op, op),
+            SyncOp::Fence { .. }
+            | SyncOp::CommitGroup
+            | SyncOp::WaitGroup(_)
+            | SyncOp::BulkCommit
+            | SyncOp::BulkWait { .. }
+            | SyncOp::ProxyFence(_) => {}
+        }
+    }
+
+    fn mbarrier(&mut self, mbarrier: &MbarrierOp, op: &Op) {
+        match mbarrier {
+            MbarrierOp::Init(count)
+            | MbarrierOp::ExpectTx(count)
+            | MbarrierOp::CompleteTx(count) => self.reads(*count, Width::B32, op),
+            MbarrierOp::Arrive(arrive) => {
+                arrive.state.iter().for_each(|&reg| self.exact(reg, Width::B64, op));
+                self.reads(arrive.count, Width::B32, op);
+                arrive.expect.iter().for_each(|&bytes| self.reads(bytes, Width::B32, op));
+            }
+            MbarrierOp::Test(test) | MbarrierOp::Peek(test) | MbarrierOp::Wait(test) => {
+                self.exact(test.dst, Width::B1, op);
+                match test.phase {
+                    MbarrierPhase::State(state) => self.reads(state, Width::B64, op),
+                    MbarrierPhase::Parity(parity) => self.reads(parity, Width::B32, op),
+                }
+            }
+            MbarrierOp::Inval | MbarrierOp::CopyArrive { .. } => {}
         }
     }
 

@@ -25,6 +25,7 @@ mod findings;
 mod generate;
 mod machine;
 mod observe;
+pub mod phases;
 pub mod program;
 mod shrink;
 mod spoil;

@@ -13,9 +13,10 @@
 //! of a thread; here arrivals count too and a missing predecessor counts as unordered.
 //!
 //! The waits-for clocks are kept for warps: the only question asked of them is asked at
-//! registrations, which wait for all lanes of the warp.
+//! registrations, which wait for all lanes of the warp. Where there are mbarriers, whose waits and arrivals are those of
+//! lanes, [`Order`](crate::Order) keeps waits-for for lanes as well, and what either knows is ordered.
 
-use crate::clocks::{Clocks, Time, Times, join};
+use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::{MOST_WARPS, Mask, WARP};
 use crate::shadow::Site;
 
@@ -92,8 +93,12 @@ pub struct Generation {
     pub count: Option<u32>,
     /// When each came, in the count of its warp.
     pub times: Vec<Time>,
+    /// When each came in waits-for, if that is kept for lanes.
+    stamps: Vec<Time>,
     /// What is released to those who wait.
     released: Times,
+    /// The same in waits-for, if that is kept for lanes.
+    waited_for: Times,
     /// What those who wait have waited for.
     awaited: Waited,
 }
@@ -117,6 +122,8 @@ struct Past {
     warp: usize,
     time: Time,
     site: Site,
+    /// When it was in waits-for, if that is kept for lanes.
+    stamp: Time,
 }
 
 /// Whether a barrier with this count takes one warp.
@@ -160,14 +167,7 @@ impl Barriers {
         others_go_on: bool,
     ) {
         self.ended[warp] |= !others_go_on;
-        for _ in 0..clocks.exit(warp, lanes, others_go_on) {
-            // What was released of the warp was released of these lanes.
-            for barrier in &mut self.each {
-                let released = &mut barrier.current.released;
-                let known = released.get(warp).copied();
-                released.extend(known);
-            }
-        }
+        clocks.exit(warp, lanes, others_go_on);
     }
 
     /// A warp registers at barrier `id`.
@@ -177,18 +177,29 @@ impl Barriers {
     pub(crate) fn register(
         &mut self,
         clocks: &mut Clocks,
+        mut waits: Option<&mut Clocks>,
         id: u8,
         registration: Registration,
     ) -> Result<Option<Reuse>, Misuse> {
         self.check(id, &registration)?;
         let warp = registration.warp;
+        // Lanes have waited for each other, and for those that exited.
+        if let Some(waits) = &mut waits {
+            waits.warp_barrier(warp, Mask::ALL);
+        }
         let (time, released) = clocks.release(warp, registration.lanes);
         let barrier = &mut self.each[usize::from(id)];
         let waited = &mut self.waited[warp];
         // Generations of one warp each cannot be mistaken for each other.
         let singles = if is_single(registration.count) { &[][..] } else { &barrier.singles };
         let mut before = barrier.partners.iter().chain(singles);
-        let unordered = before.find(|past| waited[past.warp] < past.time);
+        let lane = LaneId { warp: warp as u8, lane: 0 };
+        let ordered = |past: &Past| {
+            let earlier = LaneId { warp: past.warp as u8, lane: 0 };
+            waited[past.warp] >= past.time
+                || waits.as_ref().is_some_and(|waits| waits.ordered(earlier, past.stamp, lane))
+        };
+        let unordered = before.find(|past| !ordered(past));
         let reuse = unordered
             .map(|past| Reuse { earlier: (past.warp, past.site), generation: barrier.number });
         waited[warp] = time;
@@ -199,8 +210,17 @@ impl Barriers {
         if current.released.is_empty() {
             current.released = released;
         } else {
+            clocks.complete(&mut current.released);
             join(&mut current.released, &released);
         }
+        let stamp = waits.map_or(0, |waits| {
+            let stamp = waits.now(warp);
+            let (_, released) = waits.release(warp, Mask::ALL);
+            waits.complete(&mut current.waited_for);
+            join(&mut current.waited_for, &released);
+            stamp
+        });
+        current.stamps.push(stamp);
         join(&mut current.awaited, waited);
         Ok(reuse)
     }
@@ -247,12 +267,21 @@ impl Barriers {
     }
 
     /// Ends the generation of barrier `id`: those who wait learn what the others did.
-    pub(crate) fn release(&mut self, clocks: &mut Clocks, id: u8) -> Released {
+    pub(crate) fn release(
+        &mut self,
+        clocks: &mut Clocks,
+        waits: Option<&mut Clocks>,
+        id: u8,
+    ) -> Released {
         let barrier = &mut self.each[usize::from(id)];
         barrier.number += 1;
         let mut ended = std::mem::take(&mut barrier.current);
-        let came = ended.registrations.iter().zip(&ended.times);
-        let came = came.map(|(one, &time)| Past { warp: one.warp, time, site: one.site });
+        clocks.complete(&mut ended.released);
+        let came = ended.registrations.iter().zip(ended.times.iter().zip(&ended.stamps));
+        let came = came.map(|(one, (&time, &stamp))| {
+            let Registration { warp, site, .. } = *one;
+            Past { warp, time, site, stamp }
+        });
         if is_single(ended.count) {
             for past in came {
                 barrier.singles.retain(|other| other.warp != past.warp);
@@ -276,6 +305,9 @@ impl Barriers {
         for registration in &waiting {
             join(&mut self.waited[registration.warp], &ended.awaited);
         }
+        if let Some(waits) = waits {
+            self.release_waits(waits, &mut ended, &waiting);
+        }
         let everybody = waiting.iter().filter(|one| one.waiting == one.lanes).count();
         if everybody == self.ended.iter().filter(|&&ended| !ended).count() {
             clocks.acquire_all(&ended.released);
@@ -290,12 +322,25 @@ impl Barriers {
         let waiting = waiting.iter().map(|one| (one.warp, one.waiting)).collect();
         Released { waiting, sites }
     }
+
+    /// Those who waited have waited for everybody who came and, without a count, for warps to end.
+    fn release_waits(&self, waits: &mut Clocks, ended: &mut Generation, waiting: &[Registration]) {
+        if ended.count.is_none() {
+            for warp in (0..self.ended.len()).filter(|&warp| self.ended[warp]) {
+                let (_, released) = waits.release(warp, Mask::ALL);
+                join(&mut ended.waited_for, &released);
+            }
+        }
+        waits.complete(&mut ended.waited_for);
+        for registration in waiting {
+            waits.acquire(registration.warp, registration.waiting, &ended.waited_for);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clocks::LaneId;
 
     fn come(warp: usize, waits: bool, count: Option<u32>) -> Registration {
         let waiting = if waits { Mask::ALL } else { Mask::NONE };
@@ -313,11 +358,12 @@ mod tests {
         let time = clocks.now(0);
         for (id, pair) in [(1, [0, 1]), (2, [1, 2])] {
             for warp in pair {
-                let registered = barriers.register(&mut clocks, id, come(warp, true, Some(64)));
+                let registered =
+                    barriers.register(&mut clocks, None, id, come(warp, true, Some(64)));
                 assert_eq!(registered, Ok(None));
             }
             assert!(barriers.is_complete(id));
-            barriers.release(&mut clocks, id);
+            barriers.release(&mut clocks, None, id);
         }
         assert!(clocks.ordered(who(0), time, who(2)));
         assert!(!clocks.ordered(who(2), time, who(0)));
@@ -329,15 +375,15 @@ mod tests {
         let mut clocks = Clocks::new(3);
         let mut barriers = Barriers::new(3);
         let time = clocks.now(0);
-        barriers.register(&mut clocks, 1, come(0, false, Some(64))).unwrap();
-        barriers.register(&mut clocks, 2, come(1, false, Some(64))).unwrap();
-        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
-        barriers.release(&mut clocks, 1);
+        barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 2, come(1, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, None, 1);
         for warp in [0, 1] {
             barriers.exit(&mut clocks, warp, Mask::ALL, false);
         }
-        barriers.register(&mut clocks, 2, come(2, true, Some(64))).unwrap();
-        barriers.release(&mut clocks, 2);
+        barriers.register(&mut clocks, None, 2, come(2, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, None, 2);
         assert!(!clocks.ordered(who(0), time, who(2)));
         assert!(clocks.ordered(who(1), time, who(2)));
     }
@@ -348,19 +394,19 @@ mod tests {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
         let time = clocks.now(0);
-        barriers.register(&mut clocks, 3, come(0, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 3, come(0, false, Some(64))).unwrap();
         barriers.exit(&mut clocks, 0, Mask::one(0), true);
         let rest = Mask::ALL.without(Mask::one(0));
         let registration = Registration { lanes: rest, waiting: rest, ..come(0, true, Some(64)) };
-        barriers.register(&mut clocks, 1, registration).unwrap();
-        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
-        barriers.release(&mut clocks, 1);
+        barriers.register(&mut clocks, None, 1, registration).unwrap();
+        barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, None, 1);
         let exited = LaneId { warp: 0, lane: 0 };
         assert!(!clocks.ordered(exited, time, who(1)));
         assert!(clocks.ordered(who(0), time, who(1)));
         // Who waits at the other barrier still learns of it.
-        barriers.register(&mut clocks, 3, come(1, true, Some(64))).unwrap();
-        barriers.release(&mut clocks, 3);
+        barriers.register(&mut clocks, None, 3, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, None, 3);
         assert!(clocks.ordered(exited, time, who(1)));
     }
 
@@ -369,9 +415,9 @@ mod tests {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
         let times = [clocks.now(0), clocks.now(1)];
-        barriers.register(&mut clocks, 1, come(0, false, Some(64))).unwrap();
-        barriers.register(&mut clocks, 1, come(1, true, Some(64))).unwrap();
-        barriers.release(&mut clocks, 1);
+        barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+        barriers.release(&mut clocks, None, 1);
         assert!(clocks.ordered(who(0), times[0], who(1)));
         assert!(!clocks.ordered(who(1), times[1], who(0)));
         let (one, other) = (LaneId { warp: 0, lane: 0 }, LaneId { warp: 0, lane: 1 });
@@ -387,11 +433,11 @@ mod tests {
         let mut clocks = Clocks::new(3);
         let mut barriers = Barriers::new(3);
         for warp in [0, 1] {
-            barriers.register(&mut clocks, 0, come(warp, true, Some(64))).unwrap();
+            barriers.register(&mut clocks, None, 0, come(warp, true, Some(64))).unwrap();
         }
-        barriers.release(&mut clocks, 0);
-        assert_eq!(barriers.register(&mut clocks, 0, come(0, true, Some(64))), Ok(None));
-        let reuse = barriers.register(&mut clocks, 0, come(2, true, Some(64)));
+        barriers.release(&mut clocks, None, 0);
+        assert_eq!(barriers.register(&mut clocks, None, 0, come(0, true, Some(64))), Ok(None));
+        let reuse = barriers.register(&mut clocks, None, 0, come(2, true, Some(64)));
         assert!(matches!(reuse, Ok(Some(Reuse { generation: 1, .. }))), "{reuse:?}");
     }
 
@@ -400,11 +446,11 @@ mod tests {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
         for warp in [0, 1, 0] {
-            let reuse = barriers.register(&mut clocks, 0, come(warp, true, Some(32)));
+            let reuse = barriers.register(&mut clocks, None, 0, come(warp, true, Some(32)));
             assert_eq!(reuse, Ok(None));
-            barriers.release(&mut clocks, 0);
+            barriers.release(&mut clocks, None, 0);
         }
-        let reuse = barriers.register(&mut clocks, 0, come(0, true, Some(64)));
+        let reuse = barriers.register(&mut clocks, None, 0, come(0, true, Some(64)));
         assert!(matches!(reuse, Ok(Some(_))), "warp 1 could still have been about to come alone");
     }
 
@@ -412,8 +458,8 @@ mod tests {
     fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
         let mut clocks = Clocks::new(2);
         let mut barriers = Barriers::new(2);
-        barriers.register(&mut clocks, 0, come(0, true, None)).unwrap();
-        barriers.register(&mut clocks, 1, come(0, true, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 0, come(0, true, None)).unwrap();
+        barriers.register(&mut clocks, None, 1, come(0, true, Some(64))).unwrap();
         assert!(!barriers.is_complete(0));
         barriers.exit(&mut clocks, 1, Mask::ALL, false);
         assert!(barriers.is_complete(0));
@@ -424,7 +470,7 @@ mod tests {
     fn misuse_is_named() {
         let mut clocks = Clocks::new(3);
         let mut barriers = Barriers::new(3);
-        let mut register = |registration| barriers.register(&mut clocks, 0, registration);
+        let mut register = |registration| barriers.register(&mut clocks, None, 0, registration);
         assert_eq!(register(come(0, true, Some(40))), Err(Misuse::Count(40)));
         assert_eq!(register(come(0, false, Some(96))), Ok(None));
         assert_eq!(register(come(0, false, Some(96))), Err(Misuse::Twice { site: 0 }));

@@ -15,9 +15,10 @@
 //! Long: every kind of access meets every other here, and the cases are read together.
 
 use crate::clocks::{Clocks, LaneId};
-use crate::copies::Copies;
-use crate::entry::{Entry, Hides, Lists, side};
+use crate::copies::{Copies, CopyId};
+use crate::entry::{Commutes, Entry, Hides, Lists, side};
 use crate::lanes::Mask;
+use crate::proxy::{ProxySpace, Visibility};
 use crate::shadow::{
     Access, Conflict, Conflicts, Kind, Question, SameValue, Side, Site, UpdateGroup,
 };
@@ -80,6 +81,8 @@ pub(crate) struct Summary {
 pub(crate) struct Order<'o> {
     pub(crate) clocks: &'o Clocks,
     pub(crate) copies: &'o Copies,
+    /// Where the bytes are.
+    pub(crate) space: ProxySpace,
 }
 
 impl Order<'_> {
@@ -101,15 +104,26 @@ impl Order<'_> {
         self.clocks.all_ordered((entry.warp, entry.lanes), entry.time, later)
     }
 
+    /// Tells whether a copy arrived at an mbarrier at a phase of which `later` knows that it is over.
+    #[cold]
+    fn has_arrived(&self, copy: CopyId, lane: usize, later: LaneId) -> bool {
+        let mut arrivals = self.copies.arrivals(copy, lane).iter();
+        arrivals.any(|&(party, time)| self.clocks.knows(later, party, time))
+    }
+
     /// A lane of an entry that is not ordered before what `later` does now.
+    #[inline(always)]
     fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
         for lane in entry.lanes.iter() {
             let who = LaneId { warp: entry.warp, lane: lane as u8 };
-            let time = match entry.is_copy {
-                false => Some(entry.time),
-                true => self.copies.waited(entry.time, lane),
+            let time = match (entry.is_copy, entry.kind) {
+                (false, _) => Some(entry.time),
+                (true, Kind::Read) => self.copies.read(entry.time, lane),
+                (true, Kind::Write | Kind::Update) => self.copies.waited(entry.time, lane),
             };
-            if !time.is_some_and(|time| self.clocks.ordered(who, time, later)) {
+            let ordered = time.is_some_and(|time| self.clocks.ordered(who, time, later))
+                || entry.is_copy && self.has_arrived(entry.time, lane, later);
+            if !ordered {
                 return Some(Side { who, site: entry.site, kind: entry.kind, time });
             }
         }
@@ -198,6 +212,10 @@ impl Cell {
         // Lane by lane, so that lanes that are told together meet what they meet one by one.
         for lane in access.lanes.iter() {
             self.compare(lists, order, access, (entry, lane, offset), met);
+        }
+        if access.is_async {
+            let lanes = access.lanes.iter();
+            lanes.for_each(|lane| self.compare_proxy(order, (entry, lane, offset), met));
         }
         self.record(lists, order, access, *entry);
     }
@@ -431,6 +449,46 @@ impl Cell {
         }
     }
 
+    /// Finds out whether a bulk copy sees the last write and the updates of threads. Of those that are not ordered before it
+    /// nothing is said: they conflict anyway.
+    #[cold]
+    fn compare_proxy(
+        &self,
+        order: Order<'_>,
+        (entry, lane, offset): (&Entry, usize, i64),
+        met: &mut Conflicts,
+    ) {
+        let later = LaneId { warp: entry.warp, lane: lane as u8 };
+        let mut tell = |earlier: Side, unseen: Visibility| {
+            let (later, same_value, blocks) = (side(entry, lane), None, None);
+            let (non_coherent, unseen) = (false, Some(unseen));
+            met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
+        };
+        let updated = mark::UPDATED | mark::UPDATED_OTHERWISE | mark::KEPT;
+        if self.marks & updated != 0 && entry.commutes != Commutes::Mbarrier {
+            let (site, who) = self.update;
+            tell(Side { who, site, kind: Kind::Update, time: None }, Visibility::Open);
+        }
+        let write = &self.write;
+        if write.lanes == Mask::NONE || write.is_async || order.unordered(write, later).is_some() {
+            return;
+        }
+        for earlier in write.lanes.iter() {
+            let who = LaneId { warp: write.warp, lane: earlier as u8 };
+            let time = match write.is_copy {
+                false => Some(write.time),
+                true => order.copies.waited(write.time, earlier),
+            };
+            let fences = order.copies.fences();
+            let seen = time.map_or(Visibility::Open, |time| {
+                fences.visibility(order.clocks, (who, time), later, order.space)
+            });
+            if seen != Visibility::Visible {
+                tell(Side { who, site: write.site, kind: write.kind, time }, seen);
+            }
+        }
+    }
+
     /// Reads through the read-only cache are ordered with no write.
     fn compare_non_coherent(
         &self,
@@ -456,7 +514,15 @@ impl Cell {
         let earlier = Side { who, site, kind, time: None };
         let later = side(entry, access.lanes.lowest().unwrap_or(0));
         let (same_value, blocks) = (None, None);
-        let conflict = Conflict { earlier, later, offset, same_value, blocks, non_coherent: true };
+        let conflict = Conflict {
+            earlier,
+            later,
+            offset,
+            same_value,
+            blocks,
+            non_coherent: true,
+            unseen: None,
+        };
         met.add_times(conflict, access.lanes.count().into());
     }
 
@@ -566,7 +632,12 @@ fn compare_with(
     let harmless = match (other.kind, entry.kind) {
         (Kind::Read, Kind::Read) => true,
         (Kind::Update, Kind::Update) => {
-            other.site == entry.site && other.commutes && entry.commutes
+            other.commutes == entry.commutes
+                && match entry.commutes {
+                    Commutes::Nothing => false,
+                    Commutes::OwnSite => other.site == entry.site,
+                    Commutes::Mbarrier => true,
+                }
         }
         _ => false,
     };
@@ -585,7 +656,8 @@ fn compare_with(
         (same, _) => same,
     });
     let (later, blocks) = (side(entry, lane), None);
-    met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent: false });
+    let non_coherent = false;
+    met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen: None });
     matches!(same_value, Some(SameValue::Equal | SameValue::Undecided))
 }
 

@@ -5,8 +5,9 @@
 use super::{Cell, Order};
 use crate::clocks::Clocks;
 use crate::copies::Copies;
-use crate::entry::{Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
+use crate::proxy::ProxySpace;
 use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow};
 use std::num::NonZeroU16;
 use testing::Random;
@@ -83,8 +84,18 @@ impl Block {
             [SameValue::Equal, SameValue::Different, SameValue::Undecided][random.below(3)];
         let group = NonZeroU16::new(random.below(3) as u16).filter(|_| kind == Kind::Update);
         let non_coherent = kind == Kind::Read && random.below(60) == 0;
-        let access =
-            Access { warp, lanes, kind, site, element: 4, copy, non_coherent, group, same_value };
+        let access = Access {
+            warp,
+            lanes,
+            kind,
+            site,
+            element: 4,
+            copy,
+            is_async: false,
+            non_coherent,
+            group,
+            same_value,
+        };
         let entry = Entry {
             time: copy.unwrap_or_else(|| self.clocks.now(warp)),
             site,
@@ -92,7 +103,8 @@ impl Block {
             warp: warp as u8,
             kind,
             is_copy: copy.is_some(),
-            commutes: group.is_some(),
+            commutes: if group.is_some() { Commutes::OwnSite } else { Commutes::Nothing },
+            is_async: false,
             extent: random.below(2) as u8,
             hides: Hides::Nothing,
             hidden: false,
@@ -116,7 +128,8 @@ fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
             continue;
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
-        let order = Order { clocks: &block.clocks, copies: &block.copies };
+        let order =
+            Order { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
         let mut met = [Conflicts::default(), Conflicts::default()];
         let (one, other) = met.split_at_mut(1);
         quick.access(&mut quick_lists, order, &access, (&entry, 0), &mut one[0]);
@@ -157,7 +170,8 @@ fn asked(seed: u64) -> (bool, u32) {
             continue;
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
-        let order = Order { clocks: &block.clocks, copies: &block.copies };
+        let order =
+            Order { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
         let question = cells[1].question(&lists[1], order, site, &met[1]);
         let asks = access.kind != Kind::Write || question != Question::None;
         spared += u32::from(!asks);
@@ -187,7 +201,7 @@ fn told_together(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
-    let mut shadows = [Shadow::new(32), Shadow::new(32)];
+    let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
     let mut met = [Conflicts::default(), Conflicts::default()];
     let mut count = 0;
     for site in 0..24 {

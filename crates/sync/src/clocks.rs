@@ -13,7 +13,11 @@
 //! A thread that exits releases nothing (manual §8.9.4 does not list exit among the synchronising
 //! operations): what it did after its last synchronisation stays unordered with everything. Lanes
 //! that exit while others of their warp go on take no part in its later registrations: from then
-//! on they are a *party* of their own, which everybody knows as far as they knew its warp.
+//! on they are a *party* of their own, which everybody knows as far as they knew its warp. So are
+//! lanes that release alone ([`Clocks::release_lanes`]), at an mbarrier; an mbarrier is a party too, whose time is its phase.
+//!
+//! The same tables serve for waits-for, where mbarriers need it for lanes: a second instance that is told of everything
+//! that waits and of no exit.
 
 use crate::lanes::{Mask, WARP};
 
@@ -29,7 +33,8 @@ pub struct LaneId {
     pub lane: u8,
 }
 
-/// A time for each party: the warps, then lanes that exited before the rest of their warp.
+/// A time for each party: the warps, then lanes that exited before the rest of their warp or released alone, and
+/// mbarriers. It may lack parties that were added since ([`Clocks::complete`]).
 pub(crate) type Times = Vec<Time>;
 
 /// The clocks of a block.
@@ -39,6 +44,8 @@ pub struct Clocks {
     everybody: Times,
     epoch: u32,
     any_exited: bool,
+    /// For each party beyond the warps, the party whose lanes it was part of before; none for an mbarrier.
+    parents: Vec<Option<u16>>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +64,16 @@ struct WarpClock {
     exited: Mask,
     /// The party of each lane.
     party: [u16; WARP],
+    /// Set if lanes are in other parties than their warp.
+    divided: bool,
+}
+
+/// The own time and the knowledge of a thread, at some moment.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneMark {
+    across: Times,
+    /// Of the lanes of its own warp.
+    known: [Time; WARP],
 }
 
 /// Joins what is known in `from` into `into`.
@@ -81,12 +98,14 @@ impl Clocks {
             met: false,
             exited: Mask::NONE,
             party: [warp as u16; WARP],
+            divided: false,
         };
         Self {
             warps: (0..warps).map(clock).collect(),
             everybody: vec![0; warps],
             epoch: 1,
             any_exited: false,
+            parents: Vec::new(),
         }
     }
 
@@ -96,6 +115,7 @@ impl Clocks {
         self.everybody.clear();
         self.everybody.resize(warps, 0);
         (self.epoch, self.any_exited) = (1, false);
+        self.parents.clear();
         for (warp, clock) in self.warps.iter_mut().enumerate() {
             clock.now = 1;
             clock.within.fill([0; WARP]);
@@ -106,6 +126,7 @@ impl Clocks {
             (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
             (clock.observed, clock.met, clock.exited) = (Mask::NONE, false, Mask::NONE);
             clock.party = [warp as u16; WARP];
+            clock.divided = false;
         }
     }
 
@@ -154,6 +175,7 @@ impl Clocks {
         }
         let party = usize::from(warp);
         let whole = !self.any_exited_of(warp)
+            && !self.warps[party].divided
             && (time < self.everybody[party]
                 || time < self.warps[usize::from(later.warp)].across[own][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
@@ -213,7 +235,130 @@ impl Clocks {
             clock.released[lane] = clock.now;
         }
         released[warp] = clock.now;
+        if clock.divided {
+            lanes.iter().for_each(|lane| released[usize::from(clock.party[lane])] = clock.now);
+        }
         (clock.now, released)
+    }
+
+    /// Lanes release together, and their warp does not: what they know and did. Gives the stamp of what they did last and
+    /// what is released.
+    pub(crate) fn release_lanes(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
+        let known = self.known_of_own_warp(warp, lanes);
+        self.divide_by(warp, &known);
+        let clock = &mut self.warps[warp];
+        let stamp = clock.now;
+        clock.now += 1;
+        let mut released = vec![0; self.everybody.len()];
+        for lane in lanes.iter() {
+            join(&mut released, &clock.across[lane]);
+            clock.released[lane] = clock.now;
+        }
+        for (lane, &time) in known.iter().enumerate() {
+            let party = usize::from(clock.party[lane]);
+            released[party] = released[party].max(time);
+        }
+        (stamp, released)
+    }
+
+    /// Returns the times that lanes which release together know of each lane of their own warp, themselves included.
+    fn known_of_own_warp(&self, warp: usize, lanes: Mask) -> [Time; WARP] {
+        let clock = &self.warps[warp];
+        let mut known = [0; WARP];
+        lanes.iter().for_each(|lane| join(&mut known, &clock.within[lane]));
+        lanes.iter().for_each(|lane| known[lane] = clock.now + 1);
+        known
+    }
+
+    /// Makes parties of a warp so small that one time says what is known of each.
+    fn divide_by(&mut self, warp: usize, known: &[Time; WARP]) {
+        let mut rest = Mask::ALL;
+        while let Some(first) = rest.lowest() {
+            let party = self.warps[warp].party;
+            let members = rest.iter().filter(|&lane| party[lane] == party[first]);
+            let members: Vec<usize> = members.collect();
+            let alike = members.iter().filter(|&&lane| known[lane] == known[first]);
+            let cohort = Mask(alike.fold(0, |mask, lane| mask | 1 << lane));
+            if cohort.count() < members.len() as u32 {
+                self.divide(warp, cohort, first, false);
+            }
+            rest = rest.without(cohort);
+        }
+    }
+
+    /// Adds a party that nobody knows anything of; its number.
+    pub(crate) fn add_party(&mut self) -> u16 {
+        self.everybody.push(0);
+        self.parents.push(None);
+        let rows = self.warps.iter_mut().flat_map(|clock| &mut clock.across);
+        rows.for_each(|across| across.push(0));
+        (self.everybody.len() - 1) as u16
+    }
+
+    /// Adds the parties to `times` that came later: what was known of the party they were part of is known of them.
+    pub(crate) fn complete(&self, times: &mut Times) {
+        for party in times.len()..self.everybody.len() {
+            let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
+            times.push(parent.map_or(0, |parent| times[usize::from(parent)]));
+        }
+    }
+
+    /// The party of a thread.
+    pub(crate) fn party(&self, who: LaneId) -> usize {
+        usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
+    }
+
+    /// Tells whether a thread knows of what a party did at `time`.
+    #[must_use]
+    pub(crate) fn knows(&self, who: LaneId, party: u16, time: Time) -> bool {
+        let party = usize::from(party);
+        let across = &self.warps[usize::from(who.warp)].across[usize::from(who.lane)];
+        time < self.everybody[party] || time < across[party]
+    }
+
+    /// Remembers what each of these lanes did and knows, to be released later.
+    pub(crate) fn marks(&mut self, warp: usize, lanes: Mask) -> Vec<(LaneId, LaneMark)> {
+        let clock = &mut self.warps[warp];
+        clock.now += 1;
+        let mark = |lane: usize| {
+            let mut known = clock.within[lane];
+            known[lane] = clock.now;
+            let mut across = clock.across[lane].clone();
+            join(&mut across, &self.everybody);
+            LaneMark { across, known }
+        };
+        let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
+        lanes.iter().map(|lane| (who(lane), mark(lane))).collect()
+    }
+
+    /// Tells whether a thread knew, when that was remembered, of what `earlier` did at `time`.
+    pub(crate) fn knew(&self, who: LaneId, mark: &LaneMark, earlier: LaneId, time: Time) -> bool {
+        if earlier.warp == who.warp && time < mark.known[usize::from(earlier.lane)] {
+            return true;
+        }
+        let mut party = self.party(earlier);
+        while party >= mark.across.len() {
+            let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
+            let Some(parent) = parent else { return false };
+            party = usize::from(parent);
+        }
+        time < mark.across[party]
+    }
+
+    /// Returns what a thread releases that passes on an earlier moment of its own.
+    pub(crate) fn release_mark(&mut self, who: LaneId, mark: &LaneMark) -> Times {
+        let warp = usize::from(who.warp);
+        self.divide_by(warp, &mark.known);
+        let mut released = mark.across.clone();
+        self.complete(&mut released);
+        let clock = &mut self.warps[warp];
+        for (lane, &time) in mark.known.iter().enumerate() {
+            let party = usize::from(clock.party[lane]);
+            released[party] = released[party].max(time);
+        }
+        let own = usize::from(who.lane);
+        clock.released[own] = clock.released[own].max(mark.known[own]);
+        released
     }
 
     /// Lanes that waited at a barrier learn what was released there.
@@ -264,38 +409,40 @@ impl Clocks {
         fenced && forced
     }
 
-    /// Threads end; gives the number of new parties.
-    pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) -> usize {
+    /// Threads end.
+    pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
         self.any_exited = true;
         self.warps[warp].exited = self.warps[warp].exited.or(lanes);
         if !others_go_on {
-            return 0;
+            return;
         }
         let mut rest = lanes;
-        let mut parties = 0;
         while let Some(first) = rest.lowest() {
             // Lanes of which everybody in the warp knows the same stay together.
-            let rows = &self.warps[warp].within;
-            let alike = |lane: &usize| rows.iter().all(|row| row[*lane] == row[first]);
+            let WarpClock { within, party, .. } = &self.warps[warp];
+            let alike = |lane: &usize| {
+                party[*lane] == party[first] && within.iter().all(|row| row[*lane] == row[first])
+            };
             let cohort = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
-            self.divide(warp, cohort, first);
+            self.divide(warp, cohort, first, true);
             rest = rest.without(cohort);
-            parties += 1;
         }
-        parties
     }
 
-    /// Makes lanes of a warp a party of their own.
-    fn divide(&mut self, warp: usize, lanes: Mask, first: usize) {
+    /// Makes lanes of a party a party of their own. With `alike`, every lane of the warp knows the same of all of them.
+    fn divide(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
+        let parent = usize::from(self.warps[warp].party[first]);
         let party = self.everybody.len() as u16;
-        self.everybody.push(self.everybody[warp]);
+        self.everybody.push(self.everybody[parent]);
+        self.parents.push(Some(parent as u16));
         for (number, clock) in self.warps.iter_mut().enumerate() {
             for (lane, across) in clock.across.iter_mut().enumerate() {
-                let within = if number == warp { clock.within[lane][first] } else { 0 };
-                across.push(across[warp].max(within));
+                let within = if alike && number == warp { clock.within[lane][first] } else { 0 };
+                across.push(across[parent].max(within));
             }
         }
         lanes.iter().for_each(|lane| self.warps[warp].party[lane] = party);
+        self.warps[warp].divided = true;
     }
 }
 

@@ -1,11 +1,15 @@
-//! Asynchronous copies (`cp.async`, PTX manual §9.7.9.25): agents of their own.
+//! Asynchronous copies (`cp.async` and `cp.async.bulk`, PTX manual §9.7.9.25): agents of their own.
 //!
 //! A copy happens after what its thread did before, and before the wait that covers its group;
 //! with everything else it is unordered, other copies of the same thread included. Once a thread has
-//! waited, the copy is as good as an access of that thread at the time of its wait.
+//! waited, the copy is as good as an access of that thread at the time of its wait. A copy that arrives at an mbarrier is
+//! also done for whoever has learned that the phase is over. A bulk copy is of one lane; a wait for its group may be for
+//! its reads alone (`.read`), after which its source may change and its target is not yet written.
 
-use crate::clocks::Time;
+use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::{Mask, WARP};
+use crate::proxy::ProxyFences;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A copy instruction as executed once by a warp.
@@ -18,6 +22,14 @@ pub struct Copies {
     waited: Vec<[Time; WARP]>,
     /// Groups of each thread, by warp and lane.
     threads: Vec<[Groups; WARP]>,
+    /// For each thread, groups of bulk copies.
+    bulk: FxHashMap<(usize, usize), Groups>,
+    /// For each bulk copy, the time of the wait that covers its reads.
+    reads: FxHashMap<CopyId, Time>,
+    /// Proxy fences, which let bulk copies see writes of threads.
+    fences: ProxyFences,
+    /// For copies that arrive at mbarriers, by copy and lane: which parties, and at what time.
+    arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
 }
 
 /// Copies of a thread that nobody has waited for.
@@ -33,7 +45,14 @@ impl Copies {
     #[must_use]
     pub fn new(warps: usize) -> Self {
         let threads = (0..warps).map(|_| std::array::from_fn(|_| Groups::default())).collect();
-        Self { waited: Vec::new(), threads }
+        Self {
+            waited: Vec::new(),
+            threads,
+            bulk: FxHashMap::default(),
+            reads: FxHashMap::default(),
+            fences: ProxyFences::default(),
+            arrivals: FxHashMap::default(),
+        }
     }
 
     /// Lanes of a warp start a copy.
@@ -80,11 +99,116 @@ impl Copies {
         (time != 0).then_some(time)
     }
 
-    /// Copies of a thread that are in groups it has not waited for, and copies in no group.
+    /// A lane starts a bulk copy, in its open group or in none.
+    pub(crate) fn start_bulk(&mut self, (warp, lane): (usize, usize), grouped: bool) -> CopyId {
+        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
+        self.waited.push([0; WARP]);
+        if grouped {
+            self.bulk.entry((warp, lane)).or_default().open.push(copy);
+        }
+        copy
+    }
+
+    /// A bulk copy is done for whoever knows of the party at this time.
+    pub(crate) fn complete_bulk(&mut self, copy: CopyId, lane: usize, at: (u16, Time)) {
+        self.arrivals.entry((copy, lane)).or_default().push(at);
+    }
+
+    /// `cp.async.bulk.commit_group`
+    pub(crate) fn commit_bulk(&mut self, warp: usize, lanes: Mask) {
+        for lane in lanes.iter() {
+            let groups = self.bulk.entry((warp, lane)).or_default();
+            let open = std::mem::take(&mut groups.open);
+            groups.committed.push_back(open);
+        }
+    }
+
+    /// `cp.async.bulk.wait_group`: all but the last `pending` groups are complete, or with `read` have read their source.
+    pub(crate) fn wait_bulk(
+        &mut self,
+        (warp, lanes): (usize, Mask),
+        (pending, read): (u64, bool),
+        now: Time,
+    ) {
+        for lane in lanes.iter() {
+            let Some(groups) = self.bulk.get_mut(&(warp, lane)) else { continue };
+            let done = (groups.committed.len() as u64).saturating_sub(pending) as usize;
+            for &copy in groups.committed.iter().take(done).flatten() {
+                self.reads.entry(copy).or_insert(now);
+                if !read {
+                    self.waited[copy as usize][lane] = now;
+                }
+            }
+            if !read {
+                groups.committed.drain(..done);
+            }
+        }
+    }
+
+    /// When the thread that started a copy waited for it to have read its source, if it has.
+    #[must_use]
+    #[inline]
+    pub(crate) fn read(&self, copy: CopyId, lane: usize) -> Option<Time> {
+        let read = if self.reads.is_empty() { None } else { self.reads.get(&copy).copied() };
+        read.or_else(|| self.waited(copy, lane))
+    }
+
+    /// Tells whether some thread of the block knows that a bulk copy is done.
+    pub(crate) fn is_awaited(&self, clocks: &Clocks, copy: CopyId, lane: usize) -> bool {
+        let each = (0..self.threads.len()).flat_map(|warp| {
+            (0..WARP).map(move |lane| LaneId { warp: warp as u8, lane: lane as u8 })
+        });
+        let arrivals = self.arrivals(copy, lane);
+        let knows = |who: LaneId| arrivals.iter().any(|&(party, at)| clocks.knows(who, party, at));
+        each.into_iter().any(knows)
+    }
+
+    /// Returns the proxy fences.
+    pub(crate) fn fences(&self) -> &ProxyFences {
+        &self.fences
+    }
+
+    /// The same, to add a fence.
+    pub(crate) fn fences_mut(&mut self) -> &mut ProxyFences {
+        &mut self.fences
+    }
+
+    /// Bulk copies of a thread in groups that it has not waited for, and in no group.
+    pub(crate) fn bulk_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
+        let groups = self.bulk.get(&(warp, lane));
+        groups.map_or((0, 0), |Groups { open, committed }| {
+            let reading = |copy: &&CopyId| !self.reads.contains_key(copy);
+            (committed.iter().flatten().filter(reading).count(), open.len())
+        })
+    }
+
+    /// `cp.async.mbarrier.arrive`: whoever knows of the party at this time knows that the copies of these lanes that
+    /// are not waited for are done.
+    pub(crate) fn arrive(&mut self, warp: usize, lanes: Mask, at: (u16, Time)) {
+        for lane in lanes.iter() {
+            let Groups { open, committed } = &self.threads[warp][lane];
+            for &copy in open.iter().chain(committed.iter().flatten()) {
+                self.arrivals.entry((copy, lane)).or_default().push(at);
+            }
+        }
+    }
+
+    /// The parties at whose times a copy is done.
+    pub(crate) fn arrivals(&self, copy: CopyId, lane: usize) -> &[(u16, Time)] {
+        self.arrivals.get(&(copy, lane)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Copies of a thread that are in groups it has not waited for, and copies in no group; without those that arrive at
+    /// an mbarrier.
     #[must_use]
     pub fn in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let Groups { open, committed } = &self.threads[warp][lane];
-        (committed.iter().map(Vec::len).sum(), open.len())
+        if self.arrivals.is_empty() {
+            return (committed.iter().map(Vec::len).sum(), open.len());
+        }
+        let alone = |copy: &&CopyId| !self.arrivals.contains_key(&(**copy, lane));
+        let pending = committed.iter().flatten().filter(alone).count();
+        (pending, open.iter().filter(alone).count())
     }
 }
 

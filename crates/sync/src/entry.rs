@@ -14,13 +14,26 @@ pub(crate) struct Entry {
     pub(crate) warp: u8,
     pub(crate) kind: Kind,
     pub(crate) is_copy: bool,
-    pub(crate) commutes: bool,
+    pub(crate) commutes: Commutes,
+    /// Set if it goes through the async proxy.
+    pub(crate) is_async: bool,
     /// Bytes of a value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
     /// A read or update that came before the last write: what is unordered with it is unordered
     /// with that write too, which is enough to know unless the write excuses it.
     pub(crate) hidden: bool,
+}
+
+/// The updates that one commutes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Commutes {
+    #[default]
+    Nothing,
+    /// Updates at the same instruction.
+    OwnSite,
+    /// All operations on mbarriers but their beginning and end.
+    Mbarrier,
 }
 
 /// What a write hides that happened since everybody waited.

@@ -224,6 +224,7 @@ fn compare(
                 same_value: both_write.then(|| same_value(summary.marks)),
                 blocks: Some([last.block, block]),
                 non_coherent: read_only_cache && (kind == Kind::Read || other_kind == Kind::Read),
+                unseen: None,
             });
         }
     }

@@ -4,9 +4,11 @@
 //!
 //! - **waits-for**: everything that blocks, and exit. It decides which operations match, whether a
 //!   barrier may be used again, and deadlock. Here it is kept between warps (`barriers.rs`), because
-//!   what crosses warps is a registration at a barrier, which is an event of a whole warp.
+//!   what crosses warps is a registration at a barrier, which is an event of a whole warp; where there are
+//!   mbarriers also for lanes (`mbarrier/`).
 //! - **orders-memory**, a part of the first: from `sync`, `red` and `arrive` of a barrier's
-//!   generation to its `sync` and `red`, `bar.warp.sync`, and waits for asynchronous copies. It
+//!   generation to its `sync` and `red`, `bar.warp.sync`, waits for asynchronous copies, and from releasing arrivals of
+//!   an mbarrier's phase to acquiring waits for it. It
 //!   decides races. Shuffles, votes and their like are not in it. Here it is kept for every thread
 //!   ([`Clocks`]), because two lanes of one warp can race.
 //!
@@ -25,8 +27,10 @@ mod copies;
 mod entry;
 mod grid;
 mod lanes;
+mod mbarrier;
 mod order;
 mod pages;
+mod proxy;
 mod shadow;
 
 pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
@@ -34,7 +38,14 @@ pub use clocks::{Clocks, LaneId, Time};
 pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use mbarrier::{
+    ArrivalTerms, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
+    MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierState, MbarrierStatus, MbarrierStop,
+    NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
+};
 pub use order::{Order, SyncEvent};
+pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
-    Access, Conflict, Conflicts, Kind, Part, Question, SameValue, Shadow, Side, Site, UpdateGroup,
+    Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,
+    Site, UpdateGroup,
 };

@@ -2,29 +2,57 @@
 //!
 //! An engine reports each event with the lanes that take part, in the order of one execution. [`Order::apply`]
 //! takes the events that need no answer; barriers and copies have methods, because they answer. What an event
-//! means is in the file of its primitive: [`Clocks`], [`Barriers`], [`Copies`]. Nothing here decides anything,
+//! means is in the file of its primitive: [`Clocks`], [`Barriers`], [`Copies`], [`Mbarriers`]. Nothing here decides anything,
 //! so it errs only as those do.
+//!
+//! Waits-for is kept for lanes only if there may be mbarriers: nobody else asks.
 
 use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 use crate::clocks::{Clocks, Time};
 use crate::copies::{Copies, CopyId};
 use crate::lanes::Mask;
+use crate::mbarrier::{
+    BothClocks, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierPlace,
+    MbarrierState, MbarrierStatus, Mbarriers, Outcome,
+};
+use crate::proxy::ProxySpace;
+use crate::shadow::Site;
 
 /// An event of lanes of one warp that needs no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncEvent {
     /// A fence, or an access that acts as one.
     Fence,
+    /// A fence also makes relaxed operations on mbarriers release and acquire.
+    FenceAtMbarriers {
+        /// Set if what comes before it is passed on by a relaxed arrival behind it.
+        releases: bool,
+        /// Set if what a relaxed wait before it saw is ordered before what comes behind it.
+        acquires: bool,
+    },
     /// A read of something that another thread may have written for the lanes to see.
     Observe,
     /// A collective, which orders fences but no memory.
     Collective,
+    /// Lanes have waited for each other, or for lanes that exited, which orders no memory.
+    Wait,
     /// `bar.warp.sync`, which orders the memory accesses of the lanes.
     WarpBarrier,
     /// `cp.async.commit_group`
     CommitCopies,
     /// `cp.async.wait_group` for all but this many groups; without a number, for all copies.
     WaitForCopies(Option<u64>),
+    /// `cp.async.bulk.commit_group`
+    CommitBulk,
+    /// `cp.async.bulk.wait_group` for all but this many groups; or only until they have read their sources.
+    WaitForBulk {
+        /// Groups that may be under way.
+        pending: u64,
+        /// `.read`
+        read: bool,
+    },
+    /// `fence.proxy.async`, which makes what threads wrote visible to bulk copies; of one kind of memory, or of all.
+    ProxyFence(Option<ProxySpace>),
     /// The lanes exit.
     Exit {
         /// Whether other lanes of the warp still run.
@@ -38,16 +66,28 @@ pub struct Order {
     clocks: Clocks,
     barriers: Barriers,
     copies: Copies,
+    mbarriers: Option<Box<WithMbarriers>>,
+}
+
+/// State of programs with mbarriers.
+#[derive(Debug)]
+struct WithMbarriers {
+    /// Waits-for.
+    waits: Clocks,
+    mbarriers: Mbarriers,
 }
 
 impl Order {
-    /// For a block of this many warps.
+    /// For a block of this many warps; `mbarriers` if it may use them.
     #[must_use]
-    pub fn new(warps: usize) -> Self {
+    pub fn new(warps: usize, mbarriers: bool) -> Self {
+        let with_mbarriers =
+            || WithMbarriers { waits: Clocks::new(warps), mbarriers: Mbarriers::default() };
         Self {
             clocks: Clocks::new(warps),
             barriers: Barriers::new(warps),
             copies: Copies::new(warps),
+            mbarriers: mbarriers.then(|| Box::new(with_mbarriers())),
         }
     }
 
@@ -56,6 +96,10 @@ impl Order {
         self.clocks.restart();
         self.barriers = Barriers::new(warps);
         self.copies = Copies::new(warps);
+        if let Some(with) = &mut self.mbarriers {
+            with.waits.restart();
+            with.mbarriers = Mbarriers::default();
+        }
     }
 
     /// Takes note of an event.
@@ -64,11 +108,34 @@ impl Order {
         match event {
             SyncEvent::Fence => self.clocks.fence(warp, lanes),
             SyncEvent::Observe => self.clocks.observe(warp, lanes),
-            SyncEvent::Collective => self.clocks.meet(warp),
-            SyncEvent::WarpBarrier => self.clocks.warp_barrier(warp, lanes),
+            SyncEvent::FenceAtMbarriers { releases, acquires } => {
+                if let Some(with) = &mut self.mbarriers {
+                    let WithMbarriers { waits, mbarriers } = &mut **with;
+                    let mut clocks = BothClocks { memory: &mut self.clocks, waits };
+                    let who = Lanes { warp, lanes, site: Site::default() };
+                    mbarriers.fence(&mut clocks, who, releases, acquires);
+                }
+            }
+            SyncEvent::Collective => {
+                self.clocks.meet(warp);
+                self.wait_for_each_other(warp, lanes);
+            }
+            SyncEvent::Wait => self.wait_for_each_other(warp, lanes),
+            SyncEvent::WarpBarrier => {
+                self.clocks.warp_barrier(warp, lanes);
+                self.wait_for_each_other(warp, lanes);
+            }
             SyncEvent::CommitCopies => self.copies.commit(warp, lanes),
             SyncEvent::WaitForCopies(pending) => {
                 self.copies.wait(warp, lanes, pending, self.clocks.now(warp));
+            }
+            SyncEvent::CommitBulk => self.copies.commit_bulk(warp, lanes),
+            SyncEvent::WaitForBulk { pending, read } => {
+                let now = self.clocks.now(warp);
+                self.copies.wait_bulk((warp, lanes), (pending, read), now);
+            }
+            SyncEvent::ProxyFence(space) => {
+                self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
             }
             SyncEvent::Exit { others_go_on } => {
                 self.barriers.exit(&mut self.clocks, warp, lanes, others_go_on);
@@ -81,7 +148,8 @@ impl Order {
     /// # Errors
     /// What is wrong about that, if the manual does not allow it.
     pub fn arrive(&mut self, id: u8, registration: Registration) -> Result<Option<Reuse>, Misuse> {
-        self.barriers.register(&mut self.clocks, id, registration)
+        let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
+        self.barriers.register(&mut self.clocks, waits, id, registration)
     }
 
     /// Tells whether all threads have come that barrier `id` counts.
@@ -92,7 +160,82 @@ impl Order {
 
     /// Completes barrier `id`: orders those who came before those who waited, whom it returns.
     pub fn release(&mut self, id: u8) -> Released {
-        self.barriers.release(&mut self.clocks, id)
+        let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
+        self.barriers.release(&mut self.clocks, waits, id)
+    }
+
+    /// Lanes of a warp have waited for each other.
+    #[inline]
+    fn wait_for_each_other(&mut self, warp: usize, lanes: Mask) {
+        if let Some(with) = &mut self.mbarriers {
+            with.waits.warp_barrier(warp, lanes);
+        }
+    }
+
+    /// The mbarrier at a place; none if there are too many, or nobody said that there may be one.
+    pub fn mbarrier(&mut self, place: MbarrierPlace) -> Option<MbarrierId> {
+        let WithMbarriers { waits, mbarriers } = &mut **self.mbarriers.as_mut()?;
+        mbarriers.at(&mut BothClocks { memory: &mut self.clocks, waits }, place)
+    }
+
+    /// Does what lanes do to an mbarrier; none if nobody said that there may be one.
+    pub fn apply_to_mbarrier(
+        &mut self,
+        id: MbarrierId,
+        who: Lanes,
+        event: MbarrierEvent,
+    ) -> Option<Outcome<MbarrierAnswer>> {
+        let WithMbarriers { waits, mbarriers } = &mut **self.mbarriers.as_mut()?;
+        let mut clocks = BothClocks { memory: &mut self.clocks, waits };
+        let outcome = mbarriers.apply(&mut clocks, id, who, event);
+        Some(outcome.map(|(answer, copies)| {
+            if let Some(at) = copies {
+                match (event, who.lanes.lowest()) {
+                    (MbarrierEvent::BulkDeliver { copy, .. }, Some(lane)) => {
+                        self.copies.complete_bulk(copy, lane, at);
+                    }
+                    _ => self.copies.arrive(who.warp, who.lanes, at),
+                }
+            }
+            answer
+        }))
+    }
+
+    /// Takes what is to be told of mbarriers beside errors.
+    pub fn take_mbarrier_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
+        self.mbarriers.as_mut().map_or_else(Vec::new, |with| with.mbarriers.take_findings())
+    }
+
+    /// Where one of some bytes belongs to a live mbarrier: the instruction that initialised it.
+    #[must_use]
+    #[inline]
+    pub fn live_mbarrier_in(&self, place: MbarrierPlace, bytes: u32) -> Option<Site> {
+        self.mbarriers.as_ref()?.mbarriers.live_in(place, bytes)
+    }
+
+    /// Where an mbarrier is.
+    #[must_use]
+    pub fn mbarrier_place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
+        self.mbarriers.as_ref()?.mbarriers.place(id)
+    }
+
+    /// Tells whether the phase that threads wait for is over.
+    #[must_use]
+    pub fn is_phase_over(&self, state: MbarrierState) -> bool {
+        self.mbarriers.as_ref().is_some_and(|with| with.mbarriers.is_over(state))
+    }
+
+    /// Returns the state of an mbarrier that threads wait for, for a report.
+    #[must_use]
+    pub fn mbarrier_status(&self, id: MbarrierId) -> Option<MbarrierStatus> {
+        self.mbarriers.as_ref().map(|with| with.mbarriers.status(id))
+    }
+
+    /// Mbarriers whose bytes do not balance when the block ends: a thread that contributed, bytes announced and
+    /// delivered.
+    #[must_use]
+    pub fn unbalanced_mbarriers(&self) -> Vec<(MbarrierId, Lanes, [u64; 2])> {
+        self.mbarriers.as_ref().map_or_else(Vec::new, |with| with.mbarriers.unbalanced().collect())
     }
 
     /// The generation that barrier `id` collects.
@@ -111,10 +254,23 @@ impl Order {
         self.copies.start(warp, lanes)
     }
 
+    /// A lane starts a bulk copy, in its open group or in none.
+    pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
+        self.copies.start_bulk((warp, lane), grouped)
+    }
+
+    /// Tells whether some thread of the block knows that a bulk copy of this lane is done.
+    #[must_use]
+    pub fn is_awaited(&self, copy: CopyId, lane: usize) -> bool {
+        self.copies.is_awaited(&self.clocks, copy, lane)
+    }
+
     /// Copies of a thread that are in groups it has not waited for, and copies in no group.
     #[must_use]
     pub fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
-        self.copies.in_flight(warp, lane)
+        let ((pending, open), (bulk, uncommitted)) =
+            (self.copies.in_flight(warp, lane), self.copies.bulk_in_flight(warp, lane));
+        (pending + bulk, open + uncommitted)
     }
 
     /// The time of a warp.

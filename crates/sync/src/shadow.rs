@@ -5,9 +5,10 @@
 use crate::cell::{Cell, Order, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{Copies, CopyId};
-use crate::entry::{Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
+use crate::proxy::{ProxySpace, Visibility};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
 
@@ -40,6 +41,8 @@ pub struct Access {
     pub element: u32,
     /// The asynchronous copy that does it, if one does.
     pub copy: Option<CopyId>,
+    /// Set if it goes through the async proxy, to which memory.
+    pub is_async: bool,
     /// Whether it goes through the read-only cache, outside the memory model.
     pub non_coherent: bool,
     /// Which updates an update commutes with.
@@ -62,6 +65,9 @@ pub struct Part {
 /// Updates that are alike: all of a group commute in a block, and between blocks all of them or
 /// none. Updates without a group commute with nothing.
 pub type UpdateGroup = Option<NonZeroU16>;
+
+/// Operations on mbarriers: updates of this group commute with each other, at whichever instruction.
+pub const MBARRIER_UPDATES: UpdateGroup = NonZeroU16::new(u16::MAX);
 
 /// Tells whether a write leaves in place what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,12 +120,17 @@ pub struct Conflict {
     pub blocks: Option<[u64; 2]>,
     /// Whether one went through the read-only cache: no barrier can order them.
     pub non_coherent: bool,
+    /// They are ordered, and the later one, by a bulk copy, may not see the earlier for want of a proxy fence.
+    pub unseen: Option<Visibility>,
 }
+
+/// Conflicts that are told as one: instructions, values, and whether they are of two blocks, not coherent, or unseen.
+type ConflictKey = (Site, Site, Option<SameValue>, (bool, bool, Option<Visibility>));
 
 /// Conflicts met, one of each kind between two instructions, with how often it was met.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
-    known: FxHashMap<(Site, Site, Option<SameValue>, bool, bool), usize>,
+    known: FxHashMap<ConflictKey, usize>,
     /// The conflicts in the order in which they were met, and their counts.
     pub met: Vec<(Conflict, u64)>,
     /// Where reads conflict: a mark of the allocation, and the number of a word of four bytes.
@@ -148,13 +159,15 @@ impl Conflicts {
     /// Tells whether two writes of a block at these instructions were met that write different values.
     #[must_use]
     pub fn knows_different(&self, earlier: Site, later: Site) -> bool {
-        self.known.contains_key(&(earlier, later, Some(SameValue::Different), false, false))
+        let way = (false, false, None);
+        self.known.contains_key(&(earlier, later, Some(SameValue::Different), way))
     }
 
     /// Adds a conflict that was met `times` times; whether it is the first of its kind.
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
-        let Conflict { earlier, later, same_value, blocks, non_coherent, .. } = conflict;
-        let key = (earlier.site, later.site, same_value, blocks.is_some(), non_coherent);
+        let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
+        let way = (blocks.is_some(), non_coherent, unseen);
+        let key = (earlier.site, later.site, same_value, way);
         let next = self.met.len();
         let position = *self.known.entry(key).or_insert(next);
         match self.met.get_mut(position) {
@@ -175,7 +188,12 @@ fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
         warp: access.warp as u8,
         kind: access.kind,
         is_copy: access.copy.is_some(),
-        commutes: access.group.is_some(),
+        commutes: match access.group {
+            None => Commutes::Nothing,
+            MBARRIER_UPDATES => Commutes::Mbarrier,
+            Some(_) => Commutes::OwnSite,
+        },
+        is_async: access.is_async,
         extent: extent(access.element, offset),
         hides: Hides::Nothing,
         hidden: false,
@@ -200,14 +218,15 @@ pub struct Shadow {
     size: u64,
     cells: Pages<Cell>,
     lists: Lists,
+    space: ProxySpace,
 }
 
 impl Shadow {
     /// Nobody has accessed an allocation of `size` bytes.
     #[must_use]
-    pub fn new(size: u64) -> Self {
+    pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST);
-        Self { shift: COARSEST, size, cells, lists: Lists::default() }
+        Self { shift: COARSEST, size, cells, lists: Lists::default(), space }
     }
 
     /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
@@ -240,7 +259,13 @@ impl Shadow {
         met: &mut Conflicts,
     ) {
         let entry = entry(clocks, access, offset);
-        self.access_by(Order { clocks, copies }, access, &entry, (offset, bytes), met);
+        self.access_by(
+            Order { clocks, copies, space: self.space },
+            access,
+            &entry,
+            (offset, bytes),
+            met,
+        );
     }
 
     /// Accesses of a warp at one instruction to `bytes` bytes each, one after the other: as [`access`](Self::access),
@@ -254,7 +279,7 @@ impl Shadow {
         each: &[Part],
         met: &mut Conflicts,
     ) {
-        let order = Order { clocks, copies };
+        let order = Order { clocks, copies, space: self.space };
         let (mut access, mut entry) = (*access, entry(clocks, access, 0));
         // What happened in an earlier epoch is ordered before all of them.
         let is_plain_read = access.kind == Kind::Read
@@ -327,7 +352,7 @@ impl Shadow {
         (offset, bytes): (i64, u32),
         (site, met): (Site, &Conflicts),
     ) -> Question {
-        let order = Order { clocks, copies };
+        let order = Order { clocks, copies, space: self.space };
         let last = (offset + i64::from(bytes) - 1) >> self.shift;
         (offset >> self.shift..=last)
             .filter_map(|index| self.cells.peek(index as u64))

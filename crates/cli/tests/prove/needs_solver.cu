@@ -1,12 +1,13 @@
-// Three points through shared memory, with a halo on both sides.
-//@ extent f[n], fn[n], fs[blockDim.x+2];
-//@ requires n == blockDim.x*gridDim.x && n > 1;
-__global__ void diffusion(const float* f, float* fn, int n, float c0, float c1) {
-  extern __shared__ float fs[];
-  int js = threadIdx.x + 1, j = blockDim.x*blockIdx.x + threadIdx.x;
-  fs[js] = f[j];
-  if (threadIdx.x == 0)            fs[0]    = blockIdx.x == 0 ? fs[1] : f[j-1];
-  if (threadIdx.x == blockDim.x-1) fs[js+1] = blockIdx.x == gridDim.x-1 ? fs[js] : f[j+1];
+// Tiles of 32 by 32, several rows for each thread, padded against bank conflicts.
+#define D 32
+//@ extent in[h*w], out[w*h];
+//@ requires blockDim.x == D && D % blockDim.y == 0 && w == gridDim.x*D && h == gridDim.y*D;
+//@ requires w*h <= 2147483647;
+__global__ void transpose(float* out, const float* in, int w, int h) {
+  __shared__ float tile[D][D+1];
+  int x = blockIdx.x*D + threadIdx.x, y = blockIdx.y*D + threadIdx.y;
+  for (int j = 0; j < D; j += blockDim.y) tile[threadIdx.y+j][threadIdx.x] = in[(y+j)*w + x];
   __syncthreads();
-  fn[j] = c0*(fs[js-1] + fs[js+1]) + c1*fs[js];
+  x = blockIdx.y*D + threadIdx.x; y = blockIdx.x*D + threadIdx.y;
+  for (int j = 0; j < D; j += blockDim.y) out[(y+j)*h + x] = tile[threadIdx.x][threadIdx.y+j];
 }

@@ -65,6 +65,8 @@ fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
     let without_them = |&lane: &usize| !exited.and(Mask(members[lane] as u32)).is_empty();
     if let Some(lane) = context.lanes.iter().find(without_them) {
         let (mask, lanes) = (Mask(members[lane] as u32), context.lanes);
+        let all = lanes.or(exited.and(mask));
+        context.tracker.apply(context.warp.number, all, SyncEvent::Wait);
         context.find(lanes_left(context.machine, context.warp, mask), lanes);
     }
 }
@@ -219,7 +221,7 @@ impl Inputs {
         sync: &SyncOp,
         here: Mask,
     ) -> Result<(), Gap> {
-        context.tracker.apply(context.warp.number, context.lanes, SyncEvent::Collective);
+        context.tracker.apply(context.warp.number, here, SyncEvent::Collective);
         note_left(context, &self.members);
         match sync {
             SyncOp::Shuffle { mode, dst, in_range, .. } => {

@@ -8,9 +8,11 @@ mod access;
 mod arithmetic;
 mod async_copy;
 mod atomic;
+mod bulk;
 mod call;
 mod collective;
 mod matrix;
+pub(crate) mod mbarrier;
 mod memory;
 mod pointer;
 pub(crate) mod poll;
@@ -26,9 +28,9 @@ use crate::tags::{Source, Tags};
 pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
-use ir::{Guard, Op, SyncOp};
+use ir::{Guard, Op, Ordering, Space, SyncOp};
 pub use matrix::original_register;
-use sync::SyncEvent;
+use sync::{ProxySpace, SyncEvent};
 
 /// The lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {
@@ -80,6 +82,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         }
         Op::Atomic(atomic) => atomic::execute(context, atomic)?,
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
+        Op::BulkCopy(copy) => bulk::execute(context, copy)?,
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -122,7 +125,26 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             return collective::barrier(context, kind, *id, *count, *aligned);
         }
         SyncOp::WarpBarrier { mask } => return collective::warp_barrier(context, *mask),
-        SyncOp::Fence { .. } => context.tracker.apply(warp, lanes, SyncEvent::Fence),
+        SyncOp::Fence { ordering, .. } => {
+            context.tracker.apply(warp, lanes, SyncEvent::Fence);
+            let releases = !matches!(ordering, Some(Ordering::Acquire(_)));
+            let acquires = !matches!(ordering, Some(Ordering::Release(_)));
+            let event = SyncEvent::FenceAtMbarriers { releases, acquires };
+            context.tracker.apply(warp, lanes, event);
+        }
+        SyncOp::BulkCommit => context.tracker.apply(warp, lanes, SyncEvent::CommitBulk),
+        SyncOp::BulkWait { pending, read } => {
+            let event = SyncEvent::WaitForBulk { pending: *pending, read: *read };
+            context.tracker.apply(warp, lanes, event);
+        }
+        SyncOp::ProxyFence(space) => {
+            let space = space.map(|space| match space {
+                Space::Global => ProxySpace::Global,
+                _ => ProxySpace::Shared,
+            });
+            context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
+        }
+        SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
             context.tracker.apply(warp, lanes, SyncEvent::WaitForCopies(*pending));

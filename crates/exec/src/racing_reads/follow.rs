@@ -13,7 +13,10 @@ use std::sync::Arc;
 /// Tells whether a race may be harmless because the value read is not used.
 fn is_of_a_read(race: &Race) -> bool {
     let reads = race.sides.iter().filter(|side| side.kind == AccessKind::Read).count();
-    reads == 1 && !race.non_coherent && race.sides.iter().all(|side| !side.in_flight)
+    reads == 1
+        && !race.non_coherent
+        && !race.unseen
+        && race.sides.iter().all(|side| !side.in_flight)
 }
 
 /// Whether a run has come to its end, and all that is wrong is such races.

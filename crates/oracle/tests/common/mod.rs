@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod phases;
+
 use exec::{Access, Argument, BarrierFault, Buffer, Contents, Fault, Launch, Limits, Sink};
 use oracle::{CheckerVerdict, Kernel, Program};
 use std::collections::BTreeSet;
@@ -48,7 +50,7 @@ pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
     verdict
 }
 
-fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
+pub(crate) fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
     let (entry, _) = program.functions.enumerate().next().expect("a kernel");
     let buffer = |(number, bytes): (usize, &Vec<u8>)| Buffer {
         name: ["cells", "results"][number].to_owned(),

@@ -13,6 +13,7 @@ mod special;
 mod types;
 
 mod atomic;
+mod bulk;
 mod compare;
 mod control;
 mod convert;
@@ -25,6 +26,7 @@ mod half;
 mod integer;
 mod logic;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod mma;
 mod sync;
@@ -92,6 +94,7 @@ pub static FAMILIES: &[Family] = &[
     family("memory of clusters and caches", unsupported::ADDRESSES),
     sync_family("bulk copies", unsupported::ASYNC_COPIES),
     family("textures and surfaces", unsupported::TEXTURES),
+    sync_family("bulk copies of one block", bulk::FORMS),
     sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
     sync_family("products of warp groups", unsupported::WARP_GROUPS),
     family("registers and stack", unsupported::MISCELLANEOUS),
@@ -109,6 +112,7 @@ pub static FAMILIES: &[Family] = &[
     family("conversion", convert::FORMS),
     family("memory", memory::FORMS),
     family("control flow", control::FORMS),
+    sync_family("transaction barriers", mbarrier::FORMS),
     sync_family("barriers and asynchronous copies", sync::FORMS),
     sync_family("warp collectives", warp::FORMS),
     sync_family("atomics", atomic::FORMS),

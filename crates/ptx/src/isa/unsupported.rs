@@ -1,6 +1,6 @@
 //! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), asynchronous copies and transaction barriers (§9.7.9.25 to §9.7.9.28,
-//! §9.7.13.15), clusters, products of warp groups (§9.7.15) and of tensor memory (§9.7.16), the
+//! (manual §9.7.10, §9.7.11), tensor and reducing bulk copies (§9.7.9.25 to §9.7.9.28), the pending count of a transaction barrier
+//! (§9.7.13.15.17, which depends on the schedule), clusters, products of warp groups (§9.7.15) and of tensor memory (§9.7.16), the
 //! stack (§9.7.17), video (§9.7.18) and cache policies.
 //!
 //! Opcodes that other families have as well are picked out here by a modifier of their own.
@@ -126,16 +126,6 @@ pub(super) const ADDRESSES: &[Form] = &[
 pub(super) const ASYNC_COPIES: &[Form] = &[
     later(
         "cp",
-        &["mbarrier"],
-        "cp.async.mbarrier.arrive{.noinc}{.shared,.shared::cta}.b64 [mbar]",
-        "9.7.13.15.15",
-        &[
-            "cp.async.mbarrier.arrive.shared.b64 [%r1];",
-            "cp.async.mbarrier.arrive.noinc.b64 [%rd1];",
-        ],
-    ),
-    later(
-        "cp",
         &["reduce"],
         "cp.reduce.async.bulk{.tensor.dim}.dst.src.completion{.L2::cache_hint}.op{.noftz}.type \
          [dst], [src]{, size}{, [mbar]}{, policy}",
@@ -159,21 +149,6 @@ pub(super) const ASYNC_COPIES: &[Form] = &[
              [%r1], [%rd1, {%r2, %r3}], [%r4];",
             "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
             "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}];",
-        ],
-    ),
-    later(
-        "cp",
-        &["bulk"],
-        "cp.async.bulk{.prefetch.L2,.commit_group,.wait_group}.dst.src.completion{.multicast::\
-         cluster}{.L2::cache_hint} [dst], [src], size{, [mbar]}{, mask}{, policy}",
-        "9.7.9.25.4.1",
-        &[
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, \
-             [%r2];",
-            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;",
-            "cp.async.bulk.prefetch.L2.global [%rd1], 64;",
-            "cp.async.bulk.commit_group;",
-            "cp.async.bulk.wait_group.read 0;",
         ],
     ),
     later(
@@ -270,20 +245,11 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
     ),
     later(
         "fence",
-        &["mbarrier_init"],
-        "fence.mbarrier_init.release.cluster",
-        "9.7.13.4",
-        &["fence.mbarrier_init.release.cluster;"],
-    ),
-    later(
-        "fence",
         &["proxy"],
         "fence.proxy.kind{.release,.acquire}{.scope} {[a], size}",
         "9.7.13.4",
         &[
             "fence.proxy.alias;",
-            "fence.proxy.async;",
-            "fence.proxy.async.shared::cta;",
             "fence.proxy.tensormap::generic.release.gpu;",
             "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
             "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
@@ -321,62 +287,6 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
         "griddepcontrol{.launch_dependents,.wait}",
         "9.7.13.13",
         &["griddepcontrol.launch_dependents;", "griddepcontrol.wait;"],
-    ),
-    later(
-        "mbarrier",
-        &["init"],
-        "mbarrier.init{.ss}.b64 [a], count",
-        "9.7.13.15.9",
-        &["mbarrier.init.shared::cta.b64 [%r1], 32;"],
-    ),
-    later(
-        "mbarrier",
-        &["inval"],
-        "mbarrier.inval{.ss}.b64 [a]",
-        "9.7.13.15.10",
-        &["mbarrier.inval.shared.b64 [%r1];"],
-    ),
-    later(
-        "mbarrier",
-        &["arrive"],
-        "mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.ss}.b64 state, [a]{, count}",
-        "9.7.13.15.13",
-        &[
-            "mbarrier.arrive.shared::cta.b64 %rd1, [%r1];",
-            "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r1], %r2;",
-            "mbarrier.arrive.noComplete.b64 %rd1, [%rd2], 2;",
-        ],
-    ),
-    later(
-        "mbarrier",
-        &["arrive_drop"],
-        "mbarrier.arrive_drop{.expect_tx,.noComplete}{.sem.scope}{.ss}.b64 state, [a]{, count}",
-        "9.7.13.15.14",
-        &["mbarrier.arrive_drop.shared.b64 %rd1, [%r1];"],
-    ),
-    later(
-        "mbarrier",
-        &["expect_tx"],
-        "mbarrier.expect_tx{.relaxed.scope}{.ss}.b64 [a], count",
-        "9.7.13.15.11",
-        &["mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 64;"],
-    ),
-    later(
-        "mbarrier",
-        &["complete_tx"],
-        "mbarrier.complete_tx{.relaxed.scope}{.ss}.b64 [a], count",
-        "9.7.13.15.12",
-        &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], %r2;"],
-    ),
-    later(
-        "mbarrier",
-        &["test_wait", "try_wait"],
-        "mbarrier{.test_wait,.try_wait}{.parity}{.sem.scope}{.ss}.b64 p, [a], state{, time}",
-        "9.7.13.15.16",
-        &[
-            "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;",
-            "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r1], %r2, %r3;",
-        ],
     ),
     later(
         "mbarrier",

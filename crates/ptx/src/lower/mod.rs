@@ -49,7 +49,8 @@ pub fn lower(module: &Module<'_>) -> Lowered {
         function::lower(&mut context, function, id);
     }
     recursion::refuse(&mut context.program, &mut context.diagnostics);
-    let Context { program, mut diagnostics, .. } = context;
+    let Context { mut program, mut diagnostics, .. } = context;
+    ir::find_waits(&mut program);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     ir::assert_valid(&program);
     Lowered { program, diagnostics }

@@ -1,0 +1,120 @@
+//! `cp.async.bulk` (manual §9.7.9.25.4.1): executed at once, as `cp.async` is; its place in the order is that of its
+//! completion, at an mbarrier or with its group.
+//!
+//! Size and both addresses are multiples of 16, and both ranges inside their allocations; otherwise the manual leaves
+//! open what happens (an H200 faults, or never completes): a finding that ends the run.
+
+use super::access::{locate, read_element, resolve, write_element};
+use super::mbarrier;
+use super::tracked::track;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::doubt::{Doubtful, Reason};
+use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
+use crate::lanes::{Mask, WARP};
+use crate::memory::Word;
+use crate::tracker::AccessAttributes;
+use ir::{BulkCompletion, BulkCopy, Space, Width};
+use sync::{CopyId, Kind, SameValue};
+
+/// The unit of sizes and addresses, in bytes.
+const UNIT: u32 = 16;
+
+/// Copies in every lane, one after the other.
+pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<(), Gap> {
+    let (sizes, tags) = context.read(copy.bytes, Width::B32);
+    context.lanes = context.decide(tags, Sink::CopySize)?;
+    let all = context.lanes;
+    let sources = resolve(context, copy.src, copy.src_space, AccessKind::Read, UNIT)?;
+    let targets = resolve(context, copy.dst, copy.dst_space, AccessKind::Write, UNIT)?;
+    let signals = match copy.completion {
+        BulkCompletion::Mbarrier(at) => {
+            Some(resolve(context, at, Space::SharedCluster, AccessKind::Atomic, UNIT)?)
+        }
+        BulkCompletion::Group => None,
+    };
+    for lane in all.iter() {
+        let bytes = sizes[lane] as u32;
+        if !bytes.is_multiple_of(UNIT) {
+            context.find(Fault::BulkSize { bytes }, Mask::one(lane));
+            return Err(context.gap("what a bulk copy of this size does is not defined"));
+        }
+        let usable =
+            |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
+        let (Some(source), Some(target)) = (usable(&sources), usable(&targets)) else {
+            return Err(context.gap("what a bulk copy with a wrong address does is not defined"));
+        };
+        let signal = match &signals {
+            Some(signals) => match usable(signals) {
+                Some(pointer) => Some(pointer),
+                None => return Err(context.gap("a bulk copy has a wrong address of an mbarrier")),
+            },
+            None => None,
+        };
+        let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+        transfer(context, (source, target), lane, (id, bytes))?;
+        if let Some(pointer) = signal {
+            let (warp, site) = (context.warp.number, context.site);
+            context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
+            mbarrier::deliver(context, pointer, lane, (id, bytes))?;
+        }
+    }
+    context.lanes = all;
+    Ok(())
+}
+
+/// Moves the bytes and tells of both accesses.
+fn transfer(
+    context: &mut Context<'_, '_>,
+    (source, target): (Pointer, Pointer),
+    lane: usize,
+    (id, bytes): (CopyId, u32),
+) -> Result<(), Gap> {
+    let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
+    let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Write);
+    let (Some(from), Some(to)) = (from, to) else {
+        return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
+    };
+    let attributes = |kind, site| AccessAttributes {
+        copy: Some(id),
+        is_async: true,
+        ..AccessAttributes::plain(kind, site, UNIT)
+    };
+    let (reads, writes) =
+        (attributes(Kind::Read, context.site), attributes(Kind::Write, context.site));
+    track(context, source, lane, bytes, reads, SameValue::Different);
+    track(context, target, lane, bytes, writes, SameValue::Different);
+    for offset in (0..bytes as usize).step_by(8) {
+        let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+        let at = Some(from.map(|start| start + offset));
+        let word = read_element(context, source.area, lane, at, 8, [&mut value, &mut unused]);
+        let word = match target.area {
+            Area::Global(_) => leaving(context, word, lane),
+            _ => word,
+        };
+        if let Some(start) = to {
+            write_element(context, (target.area, lane), start + offset, 8, (value[lane], word));
+        }
+    }
+    context.report.charge(bytes as usize);
+    Ok(())
+}
+
+/// Checks a word that goes to global memory: it is an output, so it must be defined and determined.
+fn leaving(context: &mut Context<'_, '_>, word: Word, lane: usize) -> Word {
+    let lanes = Mask::one(lane);
+    match word {
+        Word::Poison => {
+            let origin = Some(Origin::Memory(context.place));
+            context.find(Fault::Undefined { reaches: Sink::Output, origin }, lanes);
+            // It is reported and it was written: neither is to be said otherwise later.
+            Word::Unknown
+        }
+        Word::Fickle | Word::Pointer => {
+            let (reaches, reason) = (Sink::Output, Reason::Undetermined);
+            context.doubt(Doubtful::Undetermined { reaches, reason }, lanes);
+            word
+        }
+        Word::Number | Word::Unknown => word,
+    }
+}

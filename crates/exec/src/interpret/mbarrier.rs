@@ -1,0 +1,430 @@
+//! Operations on mbarriers (manual §9.7.13.15): operands and addresses here, what they mean in [`sync`].
+//!
+//! An initialisation or invalidation is a write of eight bytes, every other operation an update that commutes with the others: so
+//! whoever uses a barrier must be ordered after the former and before the latter. The bytes themselves are undefined.
+//!
+//! An arrival returns a state, which the manual leaves opaque. A kernel may copy it and hand it to a wait. It is tagged as an address that
+//! points nowhere, so any other use of its bits makes the block `unknown`.
+
+use super::access::{allocation, locate, resolve};
+use super::tracked::track;
+use crate::address::{Area, Pointer};
+use crate::context::{Context, Flow};
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::mbarrier_fault::{MbarrierFault, MbarrierFaultKind, Other};
+use crate::memory::state;
+use crate::tags::{Source, Tags};
+use crate::tracker::AccessAttributes;
+use ir::{
+    Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest, Operand, Ordering, Width,
+};
+use sync::{
+    ArrivalTerms, CopyId, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
+    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierState, MbarrierStop,
+    NamedPhase, SameValue, Site, WaitTerms, Waiting,
+};
+
+/// Bytes of an mbarrier, and its alignment.
+const BYTES: u32 = 8;
+
+/// The upper bits of a state; no address of ours has them.
+const STATE: u64 = 0x5b5b << 48;
+
+/// Lanes that do the same to the same mbarrier.
+struct Same {
+    lanes: Mask,
+    pointer: Pointer,
+    id: MbarrierId,
+    /// Values of the operands.
+    operands: [u64; 2],
+}
+
+/// Executes an operation on mbarriers.
+pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Flow, Gap> {
+    let all = context.lanes;
+    let groups = groups(context, mbarrier)?;
+    if let Some(test) = mbarrier.test() {
+        // One by one: each may block.
+        if let Some(first) = groups.first()
+            && first.lanes != all
+            && groups.len() > 1
+        {
+            return Ok(Flow::Divide(first.lanes));
+        }
+        return match groups.into_iter().next() {
+            Some(same) => ask(context, mbarrier, test, &same),
+            None => Err(context.gap("what follows a wrong address of an mbarrier is not defined")),
+        };
+    }
+    for same in groups {
+        change(context, mbarrier, &same)?;
+    }
+    Ok(Flow::Next)
+}
+
+/// The lanes by what they do to which mbarrier.
+fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same>, Gap> {
+    let operands = operands(context, mbarrier)?;
+    let kind = match mbarrier.op {
+        MbarrierOp::Init(_) | MbarrierOp::Inval => AccessKind::Write,
+        _ => AccessKind::Atomic,
+    };
+    let addresses = resolve(context, mbarrier.address, mbarrier.space, kind, BYTES)?;
+    let mut found: Vec<Same> = Vec::new();
+    for lane in addresses.lanes.iter() {
+        let Some(pointer) = addresses.pointers[lane] else { continue };
+        if !matches!(pointer.area, Area::Shared(_)) {
+            return Err(context.gap("an mbarrier is not in shared memory"));
+        }
+        if locate(context, pointer, lane, (BYTES, BYTES), kind).is_none() {
+            continue;
+        }
+        let operands = operands.map(|values| values[lane]);
+        let same = |one: &&mut Same| (one.pointer, one.operands) == (pointer, operands);
+        if let Some(known) = found.iter_mut().find(same) {
+            known.lanes = known.lanes.or(Mask::one(lane));
+            continue;
+        }
+        let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
+            return Err(context.gap("there are too many mbarriers"));
+        };
+        found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
+    }
+    Ok(found)
+}
+
+/// The operands of an operation in all lanes; what is not a number ends the run.
+fn operands(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<[Lanes; 2], Gap> {
+    let mut number = |operand: Option<Operand>| -> Result<Lanes, Gap> {
+        let Some(operand) = operand else { return Ok([0; WARP]) };
+        let (values, tags) = context.read(operand, Width::B32);
+        context.lanes = context.decide(tags, Sink::Synchronisation)?;
+        Ok(values)
+    };
+    match &mbarrier.op {
+        MbarrierOp::Init(count) => Ok([number(Some(*count))?, [0; WARP]]),
+        MbarrierOp::ExpectTx(bytes) | MbarrierOp::CompleteTx(bytes) => {
+            Ok([number(Some(*bytes))?, [0; WARP]])
+        }
+        MbarrierOp::Arrive(MbarrierArrive { count, expect, .. }) => {
+            Ok([number(Some(*count))?, number(*expect)?])
+        }
+        MbarrierOp::Test(test) | MbarrierOp::Peek(test) | MbarrierOp::Wait(test) => {
+            match test.phase {
+                MbarrierPhase::Parity(parity) => Ok([number(Some(parity))?, [0; WARP]]),
+                MbarrierPhase::State(operand) => Ok([states(context, operand)?, [0; WARP]]),
+            }
+        }
+        MbarrierOp::Inval | MbarrierOp::CopyArrive { .. } => Ok([[0; WARP]; 2]),
+    }
+}
+
+/// States, which arrivals must have given.
+fn states(context: &mut Context<'_, '_>, operand: Operand) -> Result<Lanes, Gap> {
+    let (values, tags) = context.read(operand, Width::B64);
+    let numbers = Tags { pointer: Mask::NONE, ..tags };
+    context.lanes = context.decide(numbers, Sink::Synchronisation)?;
+    let is_state = |lane: usize| tags.pointer.has(lane) && values[lane] >> 48 == STATE >> 48;
+    if !context.lanes.iter().all(is_state) {
+        return Err(context.gap("a wait names a phase by a number that no arrival gave"));
+    }
+    Ok(values)
+}
+
+/// Packs a state into 64 bits: barrier, life of the barrier, phase.
+fn encode(state: MbarrierState) -> Option<u64> {
+    let MbarrierState { id, life, phase } = state;
+    let (life, phase) = (u64::from(life), u32::try_from(phase).ok()?);
+    let fits = id < 1 << 10 && life < 1 << 6 && phase < 1 << 31;
+    fits.then(|| STATE | u64::from(id) << 38 | life << 32 | u64::from(phase))
+}
+
+fn decode(bits: u64) -> MbarrierState {
+    let id = (bits >> 38 & 0x3ff) as MbarrierId;
+    MbarrierState { id, life: (bits >> 32 & 0x3f) as u32, phase: bits & 0xffff_ffff }
+}
+
+/// Tells [`sync`] what lanes do; an error ends the run.
+fn apply(
+    context: &mut Context<'_, '_>,
+    same: &Same,
+    event: MbarrierEvent,
+) -> Result<MbarrierAnswer, Gap> {
+    let who = sync::Lanes { warp: context.warp.number, lanes: same.lanes, site: context.site };
+    let outcome = context.tracker.apply_to_mbarrier(same.id, who, event);
+    let Some(outcome) = outcome else { return Err(context.gap("mbarriers are not followed here")) };
+    let answer = outcome.map_err(|stop| stopped(context, same, stop));
+    tell(context);
+    answer
+}
+
+/// A bulk copy of a lane delivers bytes at an mbarrier.
+pub(super) fn deliver(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    (copy, bytes): (CopyId, u32),
+) -> Result<(), Gap> {
+    if !matches!(pointer.area, Area::Shared(_)) {
+        return Err(context.gap("an mbarrier is not in shared memory"));
+    }
+    if locate(context, pointer, lane, (BYTES, BYTES), AccessKind::Atomic).is_none() {
+        return Err(context.gap("what follows a wrong address of an mbarrier is not defined"));
+    }
+    let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
+        return Err(context.gap("there are too many mbarriers"));
+    };
+    let attributes = AccessAttributes {
+        copy: Some(copy),
+        group: MBARRIER_UPDATES,
+        ..AccessAttributes::plain(Kind::Update, context.site, BYTES)
+    };
+    track(context, pointer, lane, BYTES, attributes, SameValue::Different);
+    let same = Same { lanes: Mask::one(lane), pointer, id, operands: [0; 2] };
+    apply(context, &same, MbarrierEvent::BulkDeliver { copy, bytes })?;
+    Ok(())
+}
+
+/// Operations that do not wait.
+fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Result<(), Gap> {
+    let [first, second] = same.operands.map(|value| value as u32);
+    match &mbarrier.op {
+        MbarrierOp::Init(_) | MbarrierOp::Inval => {
+            for lane in same.lanes.iter() {
+                let one = Same { lanes: Mask::one(lane), ..*same };
+                access(context, &one, Kind::Write);
+                let event = match mbarrier.op {
+                    MbarrierOp::Init(_) => MbarrierEvent::Init(first),
+                    _ => MbarrierEvent::Inval,
+                };
+                apply(context, &one, event)?;
+                forget(context, same.pointer, lane);
+            }
+        }
+        MbarrierOp::Arrive(arrive) => {
+            access(context, same, Kind::Update);
+            let terms = ArrivalTerms {
+                count: first,
+                expects: arrive.expect.map(|_| second),
+                drops: arrive.drop,
+                no_complete: arrive.no_complete,
+                releases: matches!(arrive.ordering, Ordering::Release(_)),
+            };
+            let answer = apply(context, same, MbarrierEvent::Arrive(terms))?;
+            note(context, same.lanes);
+            if let (Some(dst), MbarrierAnswer::Arrived(states)) = (arrive.state, answer) {
+                write_states(context, dst, &states)?;
+            }
+        }
+        MbarrierOp::ExpectTx(_) => {
+            access(context, same, Kind::Update);
+            apply(context, same, MbarrierEvent::Expect(first))?;
+        }
+        MbarrierOp::CompleteTx(_) => {
+            access(context, same, Kind::Update);
+            apply(context, same, MbarrierEvent::Deliver(first))?;
+        }
+        MbarrierOp::CopyArrive { increments } => {
+            access(context, same, Kind::Update);
+            apply(context, same, MbarrierEvent::CopiesArrive { increments: *increments })?;
+        }
+        MbarrierOp::Test(_) | MbarrierOp::Peek(_) | MbarrierOp::Wait(_) => {}
+    }
+    Ok(())
+}
+
+/// Questions: those that block, and those that are asked once.
+fn ask(
+    context: &mut Context<'_, '_>,
+    mbarrier: &Mbarrier,
+    test: &MbarrierTest,
+    same: &Same,
+) -> Result<Flow, Gap> {
+    let named = match test.phase {
+        MbarrierPhase::Parity(_) if same.operands[0] > 1 => {
+            return Err(context.gap("the parity of a phase is neither 0 nor 1"));
+        }
+        MbarrierPhase::Parity(_) => NamedPhase::Parity(same.operands[0] == 1),
+        MbarrierPhase::State(_) => NamedPhase::State(decode(same.operands[0])),
+    };
+    let terms = WaitTerms { acquires: matches!(test.ordering, Ordering::Acquire(_)) };
+    access(context, same, Kind::Update);
+    context.lanes = same.lanes;
+    if let MbarrierOp::Wait(_) = mbarrier.op {
+        let answer = apply(context, same, MbarrierEvent::Wait(named, terms))?;
+        context.write_predicate(test.dst, Mask::ALL, Tags::NUMBER);
+        let MbarrierAnswer::Waiting(waiting) = answer else { return Ok(Flow::Next) };
+        let (Waiting::Blocked(state) | Waiting::Over(state)) = waiting;
+        answer_peeks(context, test, same.lanes, state)?;
+        if let Waiting::Blocked(state) = waiting {
+            return Ok(Flow::Mbarrier(state));
+        }
+        note(context, same.lanes);
+        return Ok(Flow::Next);
+    }
+    let answer = apply(context, same, MbarrierEvent::Ask(named))?;
+    if let (MbarrierOp::Peek(_), Some(group), MbarrierAnswer::About(state, unordered)) =
+        (&mbarrier.op, test.group, answer)
+    {
+        if unordered.is_some() {
+            return Err(context.gap("this may be about an earlier phase of the mbarrier"));
+        }
+        // No is always possible, and the wait that follows acquires.
+        if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
+            return Err(context.gap("a phase is asked for again before the first answer is used"));
+        }
+        context.write_predicate(test.dst, Mask::NONE, Tags::NUMBER);
+        return Ok(Flow::Next);
+    }
+    let answer = Source::Schedule("whether a phase of an mbarrier is over");
+    context.write_predicate(test.dst, Mask::NONE, Tags::unknown(same.lanes, answer));
+    Ok(Flow::Next)
+}
+
+/// A wait that a yes would have skipped must be for the phase that the question was about.
+fn answer_peeks(
+    context: &mut Context<'_, '_>,
+    test: &MbarrierTest,
+    lanes: Mask,
+    state: MbarrierState,
+) -> Result<(), Gap> {
+    let Some(group) = test.group else { return Ok(()) };
+    match context.tracker.answer_peeks((context.warp.number, lanes), group, state) {
+        true => Ok(()),
+        false => {
+            Err(context.gap("a wait is skipped if another phase is over than the one it is for"))
+        }
+    }
+}
+
+/// Tells that lanes access the bytes of an mbarrier.
+fn access(context: &mut Context<'_, '_>, same: &Same, kind: Kind) {
+    let attributes = AccessAttributes {
+        group: MBARRIER_UPDATES,
+        ..AccessAttributes::plain(kind, context.site, BYTES)
+    };
+    for lane in same.lanes.iter() {
+        track(context, same.pointer, lane, BYTES, attributes, SameValue::Different);
+    }
+}
+
+/// Nothing can be read from the bytes of a barrier, nor from those that were one.
+fn forget(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) {
+    let start = usize::try_from(pointer.offset).unwrap_or(usize::MAX);
+    if let Some((memory, ..)) = allocation(context, pointer.area, lane)
+        && memory.inside(pointer.offset, BYTES).is_some()
+    {
+        memory.states.fill(start..start + BYTES as usize, state::UNDEFINED);
+    }
+}
+
+fn write_states(
+    context: &mut Context<'_, '_>,
+    dst: ir::Reg,
+    states: &[(Mask, MbarrierState)],
+) -> Result<(), Gap> {
+    let (mut values, mut written) = ([0; WARP], Mask::NONE);
+    for &(lanes, state) in states {
+        let Some(bits) = encode(state) else {
+            return Err(context.gap("an mbarrier has too many phases for states to tell apart"));
+        };
+        lanes.iter().for_each(|lane| values[lane] = bits);
+        written = written.or(lanes);
+    }
+    let all = std::mem::replace(&mut context.lanes, written);
+    context.write(dst, &values, Tags::pointer(written));
+    context.lanes = all;
+    Ok(())
+}
+
+/// Notes a synchronisation for reports of races.
+fn note(context: &mut Context<'_, '_>, lanes: Mask) {
+    if !lanes.is_empty() {
+        context.tracker.note_event(context.warp.number, lanes, context.site);
+    }
+}
+
+/// Records an error; what follows is not known.
+fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Gap {
+    let misuse = match stop {
+        MbarrierStop::Misuse(misuse) => misuse,
+        MbarrierStop::Undecided(who) => {
+            let place = context.machine.site_place(who.site);
+            let reason = "whether these bytes are announced before the phase of an mbarrier is \
+                          over is not decided";
+            return Gap { place, ..context.gap(reason) };
+        }
+        MbarrierStop::NoneExpected => {
+            return context.gap("an mbarrier is used that expects no arrivals any more");
+        }
+    };
+    let place = |site: Site| context.machine.site_place(site);
+    let other = |who: sync::Lanes| other(context, who.first(), who.site);
+    let kind = match misuse {
+        MbarrierMisuse::NotLive => MbarrierFaultKind::NotLive,
+        MbarrierMisuse::Live(site) => MbarrierFaultKind::Initialised { other: place(site) },
+        MbarrierMisuse::Count(count) => MbarrierFaultKind::Count { count },
+        MbarrierMisuse::TooMany { pending, count } => MbarrierFaultKind::TooMany { pending, count },
+        MbarrierMisuse::Range => MbarrierFaultKind::Range,
+        MbarrierMisuse::NotAnnounced { bytes } => MbarrierFaultKind::NotAnnounced { bytes },
+        MbarrierMisuse::Late(who) => MbarrierFaultKind::Late(other(who)),
+        MbarrierMisuse::Completes(who) => MbarrierFaultKind::Completes(other(who)),
+        MbarrierMisuse::OtherState => MbarrierFaultKind::OtherState,
+        MbarrierMisuse::OldState { named, current } => {
+            MbarrierFaultKind::OldState { named, current }
+        }
+    };
+    find(context, same.id, kind, same.lanes);
+    context.gap("what follows a misused mbarrier is not defined")
+}
+
+/// Describes what another lane does, for a finding.
+fn other(context: &Context<'_, '_>, who: LaneId, site: Site) -> Other {
+    let number = u64::from(who.warp) * WARP as u64 + u64::from(who.lane);
+    let thread = context.machine.launch.thread_position(number);
+    let thread = crate::finding::Thread { block: context.block, thread };
+    Other { thread, place: context.machine.site_place(site) }
+}
+
+/// Reports what was found beside errors that end the run.
+fn tell(context: &mut Context<'_, '_>) {
+    for (who, id, finding) in context.tracker.take_mbarrier_findings() {
+        let kind = match finding {
+            MbarrierFinding::Unobserved(phase) => MbarrierFaultKind::Unobserved { phase },
+            MbarrierFinding::Reuse(MbarrierReuse::Contribution { phase, earlier }) => {
+                let other = other(context, earlier.first(), earlier.site);
+                MbarrierFaultKind::EarlyContribution { phase, other }
+            }
+            MbarrierFinding::Reuse(MbarrierReuse::Early { phase, earlier }) => {
+                let other = other(context, earlier.first(), earlier.site);
+                MbarrierFaultKind::EarlyWait { phase, other }
+            }
+            MbarrierFinding::Reuse(MbarrierReuse::Overtaken { phase, wait }) => {
+                let other = other(context, wait.who, wait.site);
+                MbarrierFaultKind::Overtaken { phase, other }
+            }
+        };
+        find(context, id, kind, who.lanes);
+    }
+}
+
+fn find(context: &mut Context<'_, '_>, id: MbarrierId, kind: MbarrierFaultKind, lanes: Mask) {
+    let Some((area, offset)) = context.tracker.mbarrier_place(id) else { return };
+    let Some((memory, ..)) = allocation(context, area, 0) else { return };
+    let target = memory.target(offset);
+    context.find(Fault::Mbarrier(Box::new(MbarrierFault { target, kind })), lanes);
+}
+
+/// Records an ordinary access to the bytes of a live mbarrier, if there was one.
+pub(crate) fn check_plain_access(context: &mut Context<'_, '_>) -> Result<(), Gap> {
+    let Some((lanes, area, offset, site)) = context.tracker.take_mbarrier_access() else {
+        return Ok(());
+    };
+    let place = context.machine.site_place(site);
+    let Some((memory, ..)) = allocation(context, area, 0) else { return Ok(()) };
+    let kind = MbarrierFaultKind::PlainAccess { other: place };
+    let fault = MbarrierFault { target: memory.target(offset), kind };
+    context.find(Fault::Mbarrier(Box::new(fault)), lanes);
+    Err(context.gap("what an ordinary access does to an mbarrier is not defined"))
+}

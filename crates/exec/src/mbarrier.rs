@@ -1,0 +1,68 @@
+//! Waits at mbarriers: wakes threads when a phase ends, and reports those that wait for ever.
+
+use crate::block::BlockRun;
+use crate::finding::{Fault, WaitKind};
+use crate::mbarrier_fault::{MbarrierFault, MbarrierFaultKind, MbarrierWait};
+use crate::warp::State;
+use sync::{LaneId, MbarrierId, MbarrierState};
+
+impl BlockRun<'_, '_> {
+    /// Wakes groups that wait for a phase which has ended. Returns whether there were any.
+    pub(crate) fn wake_waiters(&mut self) -> bool {
+        let mut progress = false;
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            for group in &mut warp.groups {
+                let State::Mbarrier(state) = group.state else { continue };
+                if self.tracker.is_phase_over(state) {
+                    let site = self.machine.site(group.at);
+                    self.tracker.note_event(number, group.lanes, site);
+                    (group.state, group.at) = (State::Ready, group.at.next());
+                    progress = true;
+                }
+            }
+        }
+        progress
+    }
+
+    /// Describes a wait for a phase, for a report of a deadlock.
+    pub(crate) fn phase_wait(&self, state: MbarrierState) -> WaitKind {
+        let (target, status) =
+            (self.mbarrier_target(state.id), self.tracker.mbarrier_status(state.id));
+        let (Some(target), Some(status)) = (target, status) else {
+            return WaitKind::Lanes { missing: 0 };
+        };
+        let thread = |who: LaneId| self.thread(usize::from(who.warp), usize::from(who.lane));
+        WaitKind::Mbarrier(Box::new(MbarrierWait {
+            target,
+            phase: state.phase,
+            current: status.phase,
+            expected: status.expected,
+            pending: status.pending,
+            bytes: status.bytes,
+            contributor: status.contributor.map(thread),
+        }))
+    }
+
+    fn mbarrier_target(&self, id: MbarrierId) -> Option<crate::finding::Target> {
+        let (area, offset) = self.tracker.mbarrier_place(id)?;
+        let crate::address::Area::Shared(number) = area else { return None };
+        self.shared.get(number).map(|memory| memory.target(offset))
+    }
+
+    /// Reports, at the end of a block, mbarriers whose bytes do not balance and bulk loads that nobody waited for.
+    pub(crate) fn note_unbalanced(&mut self) {
+        for who in self.tracker.take_loads_in_flight() {
+            let place = self.machine.site_place(who.site);
+            let thread = self.thread(who.warp, who.lanes.lowest().unwrap_or(0));
+            self.report.find(Fault::CopiesInFlight { copies: 1, committed: true }, place, thread);
+        }
+        for (id, who, bytes) in self.tracker.unbalanced_mbarriers() {
+            let Some(target) = self.mbarrier_target(id) else { continue };
+            let kind = MbarrierFaultKind::Unbalanced { bytes };
+            let place = self.machine.site_place(who.site);
+            let thread = self.thread(who.warp, who.lanes.lowest().unwrap_or(0));
+            let fault = Fault::Mbarrier(Box::new(MbarrierFault { target, kind }));
+            self.report.find(fault, place, thread);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Questions whose yes may only skip a wait ("peek, then wait").
+//!
+//! A kernel may ask whether a phase is over, do something else, and wait later only if the answer was no. Such a
+//! question becomes [`MbarrierOp::Peek`] if its answer goes nowhere but to branches, through copies, selections and comparisons of
+//! constants, and at each of them
+//!
+//! 1. no leads through register operations to a wait with the same ordering and from there to where yes leads at once, and
+//! 2. what is written on the way is dead there;
+//! 3. one register alone carries the answer from block to block, so that it always holds the last one.
+//!
+//! An engine then answers no: the wait follows, and behind it nothing tells the two answers apart, provided that wait and
+//! question were about the same phase of the same barrier, which is left to the engine. Questions and waits that belong together share a
+//! number. Flow is followed without regard to order, which errs towards "not a peek".
+
+use crate::liveness::{RegisterSet, decider, live, registers};
+use crate::waits::{Known, holds, value};
+use crate::{BlockId, Function, Instr, MbarrierOp, Op, Ordering, Param, Reg, SyncOp, Terminator};
+use base::IndexVec;
+use std::collections::BTreeMap;
+
+/// A place in a function.
+type At = (BlockId, usize);
+
+/// Blocks in a row that are followed to a wait at most.
+const DEEPEST: usize = 16;
+
+/// Marks questions that only skip waits, and those waits, of a function whose wait loops are found.
+pub(crate) fn find_peeks(function: &mut Function) {
+    let mut found: Vec<(At, Vec<At>)> = Vec::new();
+    if !function.instructions().any(|instruction| question(instruction).is_some()) {
+        return;
+    }
+    let live = live(function);
+    for (block, data) in function.blocks.enumerate() {
+        for (index, instruction) in data.instructions.iter().enumerate() {
+            if let Some((dst, ordering)) = question(instruction)
+                && let Some(waits) = skipped_waits(function, &live, dst, ordering)
+            {
+                found.push(((block, index), waits));
+            }
+        }
+    }
+    for (at, group) in groups(&found) {
+        let Op::Sync(SyncOp::Mbarrier(mbarrier)) = &mut function.blocks[at.0].instructions[at.1].op
+        else {
+            continue;
+        };
+        match &mut mbarrier.op {
+            MbarrierOp::Test(test) => {
+                test.group = Some(group);
+                mbarrier.op = MbarrierOp::Peek(test.clone());
+            }
+            MbarrierOp::Wait(test) => test.group = Some(group),
+            _ => {}
+        }
+    }
+}
+
+/// Numbers for questions and waits, the same for those that belong together.
+fn groups(found: &[(At, Vec<At>)]) -> BTreeMap<At, u32> {
+    let mut groups: BTreeMap<At, u32> = BTreeMap::new();
+    for (number, (peek, waits)) in (0u32..).zip(found) {
+        let members = || waits.iter().chain([peek]);
+        let known: Vec<u32> = members().filter_map(|at| groups.get(at).copied()).collect();
+        groups.values_mut().filter(|group| known.contains(group)).for_each(|group| *group = number);
+        members().for_each(|at| {
+            groups.insert(*at, number);
+        });
+    }
+    groups
+}
+
+/// An unguarded question that is no wait: the answer and the ordering.
+fn question(instruction: &Instr) -> Option<(Reg, Ordering)> {
+    match &instruction.op {
+        Op::Sync(SyncOp::Mbarrier(mbarrier)) if instruction.guard.is_none() => match &mbarrier.op {
+            MbarrierOp::Test(test) => Some((test.dst, test.ordering)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The waits that a yes skips, if that is all it does.
+fn skipped_waits(
+    function: &Function,
+    live: &IndexVec<BlockId, RegisterSet>,
+    answer: Reg,
+    ordering: Ordering,
+) -> Option<Vec<At>> {
+    let flow = flow(function, answer)?;
+    let crosses = |register: &&Reg| live.iter().any(|live| live.has(**register));
+    if flow.keys().filter(crosses).count() > 1 {
+        return None;
+    }
+    let mut waits = Vec::new();
+    for (_, data) in function.blocks.enumerate() {
+        let Some(decider) = decider(&data.terminator) else { continue };
+        let Some([no, yes]) = flow.get(&decider) else { continue };
+        let Terminator::Branch { guard, then, otherwise, .. } = &data.terminator else {
+            return None;
+        };
+        let side = |bit: u64| {
+            let known = Known::from([(guard.register, bit)]);
+            if holds(*guard, &known) == Some(true) { *then } else { *otherwise }
+        };
+        let (waiting, skipping) = (side(*no), side(*yes));
+        waits.push(wait_between(function, live, (waiting, skipping), ordering)?);
+    }
+    (!waits.is_empty()).then_some(waits)
+}
+
+/// The registers that an answer reaches, with their values for no and yes; none if it reaches anything but registers and branches.
+fn flow(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
+    let mut values = BTreeMap::from([(answer, [0, 1])]);
+    loop {
+        let before = values.len();
+        for instruction in function.instructions() {
+            let (written, read) = registers(instruction);
+            if !read.iter().any(|register| values.contains_key(register)) {
+                continue;
+            }
+            if instruction.guard.is_some() {
+                return None;
+            }
+            let result = [0, 1].map(|case: usize| {
+                let known: Known = values.iter().map(|(&reg, each)| (reg, each[case])).collect();
+                value(&instruction.op, &known)
+            });
+            let [Some((dst, no)), Some((_, yes))] = result else { return None };
+            if written != [dst] || *values.entry(dst).or_insert([no, yes]) != [no, yes] {
+                return None;
+            }
+        }
+        if values.len() == before {
+            break;
+        }
+    }
+    let returned = function
+        .returns
+        .iter()
+        .any(|one| matches!(one, Param::Register(register, _) if values.contains_key(register)));
+    (!returned).then_some(values)
+}
+
+/// The only wait on the way from `from` to `to`, on which nothing else happens that is seen at its end.
+fn wait_between(
+    function: &Function,
+    live: &IndexVec<BlockId, RegisterSet>,
+    (from, to): (BlockId, BlockId),
+    ordering: Ordering,
+) -> Option<At> {
+    let (mut block, mut known) = (from, Known::new());
+    let (mut found, mut written) = (None, RegisterSet::default());
+    for _ in 0..DEEPEST {
+        if block == to {
+            return found.filter(|_| !written.meets(&live[to]));
+        }
+        let data = &function.blocks[block];
+        for (index, instruction) in data.instructions.iter().enumerate() {
+            registers(instruction).0.into_iter().for_each(|register| written.insert(register));
+            if let Op::Sync(SyncOp::Mbarrier(mbarrier)) = &instruction.op
+                && let MbarrierOp::Wait(test) = &mbarrier.op
+                && instruction.guard.is_none()
+                && test.ordering == ordering
+                && found.is_none()
+            {
+                found = Some((block, index));
+                known.insert(test.dst, 1);
+                continue;
+            }
+            let op = &instruction.op;
+            if !op.is_of_registers() && !matches!(op, Op::Hint { .. }) {
+                return None;
+            }
+            match value(op, &known).filter(|_| instruction.guard.is_none()) {
+                Some((dst, bits)) => {
+                    known.insert(dst, bits);
+                }
+                None => registers(instruction).0.iter().for_each(|register| {
+                    known.remove(register);
+                }),
+            }
+        }
+        block = match &data.terminator {
+            Terminator::Jump(target) => *target,
+            Terminator::Branch { guard, then, otherwise, .. } => match holds(*guard, &known)? {
+                true => *then,
+                false => *otherwise,
+            },
+            Terminator::Table { .. } | Terminator::Return | Terminator::Exit | Terminator::Trap => {
+                return None;
+            }
+        };
+    }
+    None
+}

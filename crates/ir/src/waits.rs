@@ -1,0 +1,332 @@
+//! Loops that wait for a phase of an mbarrier become one blocking operation.
+//!
+//! `test_wait` and `try_wait` may answer no at any time (PTX manual §9.7.13.15.16), so kernels ask in a loop. A question
+//! becomes [`MbarrierOp::Wait`] if asking again until the answer is yes is all that happens after a no:
+//!
+//! 1. From behind the question, with the answer no, every way comes back to the same question on the same operands,
+//!    through nothing but register operations and hints (counters, clocks, `nanosleep`), and without a loop of its own.
+//! 2. Those ways do not write the operands of the question.
+//! 3. From behind the question, with the answer yes, nothing depends on a register that those ways write.
+//!
+//! Then the number of times that the answer was no shows nowhere, and a thread that blocks at the question until the
+//! answer is yes does the same. Both walks follow constants that come from the answer (`selp`, `setp` and their like).
+//! Loops of other shapes keep the question, and engines do not follow its answer: this errs towards "not a wait loop".
+
+use crate::liveness::{RegisterSet, decider, live, registers};
+use crate::peeks::find_peeks;
+use crate::{
+    AddressBase, BlockId, Function, Guard, Instr, IntBinary, IntUnary, Mbarrier, MbarrierOp,
+    MbarrierPhase, Op, Operand, Param, Program, Reg, Relation, SyncOp, Terminator, Width,
+};
+use base::IndexVec;
+use std::collections::BTreeMap;
+
+/// Instructions that a walk follows at most.
+const LONGEST: usize = 4096;
+/// Blocks in a row that a walk follows at most.
+const DEEPEST: usize = 64;
+
+/// Replaces wait loops of all functions by blocking operations, and marks questions that only skip one.
+pub fn find_waits(program: &mut Program) {
+    for function in program.functions.iter_mut() {
+        let waits = waits(function);
+        for (block, index) in waits {
+            let op = &mut function.blocks[block].instructions[index].op;
+            if let Op::Sync(SyncOp::Mbarrier(mbarrier)) = op
+                && let MbarrierOp::Test(test) = &mbarrier.op
+            {
+                mbarrier.op = MbarrierOp::Wait(test.clone());
+            }
+        }
+        find_peeks(function);
+    }
+}
+
+/// The questions of a function that are asked until the answer is yes.
+fn waits(function: &Function) -> Vec<(BlockId, usize)> {
+    let mut questions = Vec::new();
+    for (block, data) in function.blocks.enumerate() {
+        for (index, instruction) in data.instructions.iter().enumerate() {
+            if let Some(mbarrier) = question(instruction) {
+                questions.push((block, index, mbarrier));
+            }
+        }
+    }
+    if questions.is_empty() {
+        return Vec::new();
+    }
+    let live = live(function);
+    let is_wait = |&(block, index, mbarrier): &(BlockId, usize, &Mbarrier)| {
+        is_wait(function, &live, (block, index), mbarrier)
+    };
+    questions.iter().filter(|one| is_wait(one)).map(|&(block, index, _)| (block, index)).collect()
+}
+
+/// An unguarded question whether a phase is over.
+fn question(instruction: &Instr) -> Option<&Mbarrier> {
+    match &instruction.op {
+        Op::Sync(SyncOp::Mbarrier(mbarrier))
+            if matches!(mbarrier.op, MbarrierOp::Test(_)) && instruction.guard.is_none() =>
+        {
+            Some(mbarrier)
+        }
+        _ => None,
+    }
+}
+
+fn is_wait(
+    function: &Function,
+    live: &IndexVec<BlockId, RegisterSet>,
+    (block, index): (BlockId, usize),
+    asked: &Mbarrier,
+) -> bool {
+    let Some(test) = asked.test() else { return false };
+    let written = RegisterSet::default();
+    let mut walk = Walk { function, live, question: (block, index), written, left: LONGEST };
+    let behind = (block, index + 1);
+    let known = |answer: u64| BTreeMap::from([(test.dst, answer)]);
+    if !walk.returns(behind, known(0), &mut Vec::new()) {
+        return false;
+    }
+    if operands(asked).any(|register| walk.written.has(register)) {
+        return false;
+    }
+    let mut differing = walk.written.clone();
+    differing.remove(test.dst);
+    walk.left = LONGEST;
+    walk.forgets(behind, known(1), differing, &mut Vec::new())
+}
+
+/// Registers that a question reads.
+fn operands(asked: &Mbarrier) -> impl Iterator<Item = Reg> {
+    let base = match asked.address.base {
+        AddressBase::Register(register) => Some(register),
+        AddressBase::Variable(_) | AddressBase::Absolute => None,
+    };
+    let phase = match asked.test().map(|test| test.phase) {
+        Some(
+            MbarrierPhase::State(Operand::Register(register))
+            | MbarrierPhase::Parity(Operand::Register(register)),
+        ) => Some(register),
+        _ => None,
+    };
+    base.into_iter().chain(phase)
+}
+
+/// Registers whose value follows from the answer.
+pub(crate) type Known = BTreeMap<Reg, u64>;
+
+/// A walk from behind a question.
+struct Walk<'f> {
+    function: &'f Function,
+    live: &'f IndexVec<BlockId, RegisterSet>,
+    /// Where the question is.
+    question: (BlockId, usize),
+    /// Registers that the ways back to the question write.
+    written: RegisterSet,
+    /// How many instructions may still be followed.
+    left: usize,
+}
+
+impl Walk<'_> {
+    /// Tells whether every way from `at` comes back to the question and does nothing else.
+    fn returns(
+        &mut self,
+        (block, index): (BlockId, usize),
+        mut known: Known,
+        path: &mut Vec<BlockId>,
+    ) -> bool {
+        if path.len() > DEEPEST {
+            return false;
+        }
+        let function = self.function;
+        let instructions = function.blocks[block].instructions.iter().enumerate();
+        for (at, instruction) in instructions.skip(index) {
+            if (block, at) == self.question {
+                return true;
+            }
+            let op = &instruction.op;
+            let harmless = op.is_of_registers() || matches!(op, Op::Hint { .. });
+            if !harmless || !self.spend() {
+                return false;
+            }
+            registers(instruction).0.into_iter().for_each(|register| self.written.insert(register));
+            evaluate(instruction, &mut known);
+        }
+        let ways = ways(&function.blocks[block].terminator, &known);
+        !ways.is_empty()
+            && ways.into_iter().all(|next| {
+                if path.contains(&next) {
+                    return false;
+                }
+                path.push(next);
+                let returns = self.returns((next, 0), known.clone(), path);
+                path.pop();
+                returns
+            })
+    }
+
+    /// Tells whether nothing from `at` on depends on the registers in `differing`.
+    fn forgets(
+        &mut self,
+        (block, index): (BlockId, usize),
+        mut known: Known,
+        mut differing: RegisterSet,
+        path: &mut Vec<BlockId>,
+    ) -> bool {
+        if path.len() > DEEPEST {
+            return false;
+        }
+        let function = self.function;
+        for instruction in &function.blocks[block].instructions[index..] {
+            if !self.spend() {
+                return false;
+            }
+            let (written, read) = registers(instruction);
+            let effect = evaluate(instruction, &mut known);
+            let depends = read.iter().any(|&register| differing.has(register));
+            if effect == Effect::Unknown && depends && !instruction.op.is_of_registers() {
+                return false;
+            }
+            let replaces = effect == Effect::Known || instruction.guard.is_none() && !depends;
+            for register in written.into_iter().filter(|_| effect != Effect::Nothing) {
+                match replaces {
+                    true => differing.remove(register),
+                    false if depends => differing.insert(register),
+                    false => {}
+                }
+            }
+        }
+        let end = &function.blocks[block].terminator;
+        let ways = ways(end, &known);
+        let decided = match end {
+            Terminator::Return => !self.returned().any(|register| differing.has(register)),
+            Terminator::Table { .. } => false,
+            _ => ways.len() == 1 || decider(end).is_none_or(|one| !differing.has(one)),
+        };
+        decided
+            && ways.into_iter().all(|next| {
+                if !differing.meets(&self.live[next]) {
+                    return true;
+                }
+                if path.contains(&next) {
+                    return false;
+                }
+                path.push(next);
+                let forgets = self.forgets((next, 0), known.clone(), differing.clone(), path);
+                path.pop();
+                forgets
+            })
+    }
+
+    fn spend(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0
+    }
+
+    /// Registers that the function returns.
+    fn returned(&self) -> impl Iterator<Item = Reg> {
+        self.function.returns.iter().filter_map(|returned| match returned {
+            Param::Register(register, _) => Some(*register),
+            Param::Variable(_) => None,
+        })
+    }
+}
+
+/// Where control goes from the end of a block; nowhere if the thread or call ends or a table decides.
+fn ways(end: &Terminator, known: &Known) -> Vec<BlockId> {
+    match end {
+        Terminator::Jump(target) => vec![*target],
+        Terminator::Branch { guard, then, otherwise, .. } => match holds(*guard, known) {
+            Some(true) => vec![*then],
+            Some(false) => vec![*otherwise],
+            None => vec![*then, *otherwise],
+        },
+        Terminator::Table { .. } | Terminator::Return | Terminator::Exit | Terminator::Trap => {
+            Vec::new()
+        }
+    }
+}
+
+pub(crate) fn holds(guard: Guard, known: &Known) -> Option<bool> {
+    known.get(&guard.register).map(|&bit| (bit != 0) != guard.negated)
+}
+
+/// The effect of an instruction on its results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Its guard is known to be false.
+    Nothing,
+    /// It writes what follows from the answer.
+    Known,
+    /// Anything else.
+    Unknown,
+}
+
+/// Follows the constants through an instruction.
+fn evaluate(instruction: &Instr, known: &mut Known) -> Effect {
+    let guard = instruction.guard.map(|guard| holds(guard, known));
+    if guard == Some(Some(false)) {
+        return Effect::Nothing;
+    }
+    let result = (guard != Some(None)).then(|| value(&instruction.op, known)).flatten();
+    if let Some((dst, value)) = result {
+        known.insert(dst, value);
+        return Effect::Known;
+    }
+    let (written, _) = registers(instruction);
+    written.iter().for_each(|register| {
+        known.remove(register);
+    });
+    Effect::Unknown
+}
+
+/// The register that an operation writes and its value, if that is known.
+pub(crate) fn value(op: &Op, known: &Known) -> Option<(Reg, u64)> {
+    let read = |operand: Operand| match operand {
+        Operand::Constant(bits) => Some(bits),
+        Operand::Register(register) => known.get(&register).copied(),
+    };
+    match op {
+        Op::Copy { dst, src } => Some((*dst, read(*src)?)),
+        Op::Select { dst, condition, if_true, if_false } => {
+            let chosen = if read(*condition)? != 0 { if_true } else { if_false };
+            Some((*dst, read(*chosen)?))
+        }
+        Op::Resize { dst, src, from, signed: false } => Some((*dst, read(*src)? & from.mask())),
+        Op::IntUnary { op: IntUnary::Not, width, dst, a } => {
+            Some((*dst, !read(*a)? & width.mask()))
+        }
+        Op::IntBinary { op, width, dst, a, b } => {
+            let (a, b) = (read(*a)? & width.mask(), read(*b)? & width.mask());
+            let value = match op {
+                IntBinary::And => a & b,
+                IntBinary::Or => a | b,
+                IntBinary::Xor => a ^ b,
+                _ => return None,
+            };
+            Some((*dst, value))
+        }
+        Op::IntCompare { relation, signed, width, dst, a, b } => {
+            let order = |bits: u64| number(bits, *width, *signed);
+            let (a, b) = (order(read(*a)?), order(read(*b)?));
+            let holds = match relation {
+                Relation::Eq => a == b,
+                Relation::Ne => a != b,
+                Relation::Lt => a < b,
+                Relation::Le => a <= b,
+                Relation::Gt => a > b,
+                Relation::Ge => a >= b,
+            };
+            Some((*dst, u64::from(holds)))
+        }
+        _ => None,
+    }
+}
+
+/// The number that bits of a width stand for.
+fn number(bits: u64, width: Width, signed: bool) -> i128 {
+    let bits = bits & width.mask();
+    let negative = signed && width.bits() <= 64 && bits >> (width.bits() - 1) & 1 != 0;
+    i128::from(bits) - if negative { 1 << width.bits() } else { 0 }
+}

@@ -1,0 +1,125 @@
+//! All runs of a program with mbarriers.
+//!
+//! An mbarrier has a phase, expected and pending arrivals, and bytes announced less bytes delivered. A phase ends when
+//! no arrival is pending and the bytes are balanced. A wait for a parity goes on when the current phase has the other one. More
+//! arrivals than are pending, an arrival that must not end a phase and does, and bytes below zero with nothing pending are
+//! *misuse*: that schedule is followed no further. Copies happen at any time after they are started, and arrive at an mbarrier at
+//! any time after they have happened. A bulk load delivers its bytes in two halves.
+//!
+//! *Orders memory* is kept as sets of events: an arrival adds what its thread knows to the phase, a wait takes what the
+//! phase before the current one has; relaxed ones go by fences. Beside it goes the set of writes that a `fence.proxy.async`
+//! has covered: a bulk copy that knows of a write and not of such a fence races with it. A program is *clean* if every schedule ends with all
+//! threads gone, every step in the same phase, bytes balanced, no misuse, no race, and the same values.
+
+use super::step::{Misused, Move, State};
+use super::{PhaseOp, PhaseProgram};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// The outcome of all runs of a program.
+#[derive(Clone, Debug, Default)]
+pub struct PhaseVerdict {
+    /// Some schedule ends with threads that wait.
+    pub deadlocks: bool,
+    /// Some schedule misuses an mbarrier.
+    pub misuses: bool,
+    /// Some schedule ends with bytes that do not balance.
+    pub unbalanced: bool,
+    /// A step counts for one phase on one schedule and for another on another.
+    pub phases_differ: bool,
+    /// Conflicting accesses that nothing orders, on some schedule.
+    pub races: bool,
+    /// Values that reads saw, on schedules that end.
+    pub outcomes: BTreeSet<Vec<u32>>,
+    /// States seen.
+    pub states: usize,
+}
+
+impl PhaseVerdict {
+    /// Tells whether nothing is wrong on any schedule.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        !self.deadlocks
+            && !self.misuses
+            && !self.unbalanced
+            && !self.phases_differ
+            && !self.races
+            && self.outcomes.len() == 1
+    }
+}
+
+/// Explores all runs of a program; none if there are too many states.
+#[must_use]
+pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
+    const MOST_STATES: usize = 400_000;
+    let mut verdict = PhaseVerdict::default();
+    let mut seen: FxHashSet<State> = FxHashSet::default();
+    let mut waiting = vec![State::start(program)];
+    let mut phases: BTreeSet<Vec<Option<u8>>> = BTreeSet::new();
+    while let Some(state) = waiting.pop() {
+        let moves = state.moves(program);
+        if moves.is_empty() {
+            verdict.deadlocks |= !state.is_over(program);
+            verdict.unbalanced |= state.is_unbalanced();
+            phases.insert(state.phases());
+            verdict.outcomes.insert(state.results(program));
+        }
+        for next in moves {
+            let mut after = state.clone();
+            match after.take(program, next, &mut verdict.races) {
+                Ok(()) => {
+                    if seen.insert(after.clone()) {
+                        waiting.push(after);
+                    }
+                }
+                Err(Misused) => verdict.misuses = true,
+            }
+        }
+        if seen.len() > MOST_STATES {
+            return None;
+        }
+    }
+    verdict.phases_differ = phases.len() > 1;
+    verdict.states = seen.len();
+    Some(verdict)
+}
+
+impl State {
+    /// Returns the steps that can happen next.
+    fn moves(&self, program: &PhaseProgram) -> Vec<Move> {
+        let threads = (0..program.threads.len()).filter(|&thread| self.can_step(program, thread));
+        let steps = threads.map(Move::Step);
+        let yes = (0..program.threads.len()).filter(|&thread| match self.op(program, thread) {
+            Some(PhaseOp::Peek(mbarrier, parity)) => self.has_passed(mbarrier, parity),
+            _ => false,
+        });
+        let flying = (0..program.len()).filter(|&step| self.flying >> step & 1 != 0);
+        let copies = flying.map(Move::Copy);
+        let due = (0..program.len()).filter(|&step| self.is_due(step));
+        steps.chain(yes.map(Move::Yes)).chain(copies).chain(due.map(Move::CopyArrival)).collect()
+    }
+
+    fn can_step(&self, program: &PhaseProgram, thread: usize) -> bool {
+        match self.op(program, thread) {
+            None => false,
+            Some(PhaseOp::Wait(mbarrier, parity, _)) => self.has_passed(mbarrier, parity),
+            Some(PhaseOp::WaitUnless(mbarrier, parity)) => {
+                self.said_yes(thread) || self.has_passed(mbarrier, parity)
+            }
+            Some(PhaseOp::StoreWait(_)) => self.stores_are_done(program, thread),
+            Some(PhaseOp::Block) => self.all_at_block(program, thread),
+            Some(PhaseOp::Warp(orders)) => self.both_at_warp(program, thread, orders),
+            Some(_) => true,
+        }
+    }
+
+    /// Tells whether the phase of this parity counts as over.
+    fn has_passed(&self, mbarrier: u8, parity: bool) -> bool {
+        let phase = self.mbarriers[usize::from(mbarrier)].phase;
+        (phase % 2 == 1) != parity
+    }
+
+    fn is_over(&self, program: &PhaseProgram) -> bool {
+        (0..program.threads.len()).all(|thread| self.op(program, thread).is_none())
+    }
+}

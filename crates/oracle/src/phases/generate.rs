@@ -1,0 +1,322 @@
+//! Random programs with mbarriers: threads that hand a cell back and forth, most of them spoiled a little, and
+//! steps without a plan.
+
+use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
+use testing::Random;
+
+/// Steps of a thread at most.
+const LONGEST: usize = 8;
+
+/// The program that belongs to a seed.
+#[must_use]
+pub fn generate_phases(seed: u64) -> PhaseProgram {
+    let mut random = Random::new(seed);
+    let mut program = match random.below(13usize) {
+        10 | 11 => bulk_loads(&mut random),
+        12 => bulk_stores(&mut random),
+        0..3 => chaos(&mut random, false),
+        3 => chaos(&mut random, true),
+        4 => copies(&mut random),
+        5 => bytes(&mut random),
+        6 => everybody(&mut random),
+        _ => pipeline(&mut random),
+    };
+    if random.chance(15) {
+        ask_first(&mut program, &mut random);
+    }
+    if random.chance(60) {
+        for _ in 0..=random.below(2usize) {
+            spoil(&mut program, &mut random);
+        }
+    }
+    program.threads.iter_mut().for_each(|steps| steps.truncate(LONGEST));
+    debug_assert!(program.len() <= MOST_STEPS);
+    program
+}
+
+/// Steps without a plan.
+fn chaos(random: &mut Random, with_memory: bool) -> PhaseProgram {
+    let threads = 2 + random.below(2usize);
+    let steps = |random: &mut Random| {
+        (0..1 + random.below(5usize)).map(|_| random_op(random, with_memory)).collect()
+    };
+    PhaseProgram {
+        counts: [1 + random.below(3u8), 1 + random.below(3u8)],
+        threads: (0..threads).map(|_| steps(random)).collect(),
+        share_warp: random.chance(30),
+    }
+}
+
+fn random_op(random: &mut Random, with_memory: bool) -> PhaseOp {
+    let mbarrier = if random.chance(75) { 0 } else { random.below(MBARRIERS as u8) };
+    let cell = random.below(CELLS as u8);
+    match random.below(if with_memory { 24u8 } else { 12 }) {
+        0..3 => PhaseOp::Arrive(PhaseArrival {
+            count: random.pick(&[1, 1, 1, 2]),
+            drops: random.chance(8),
+            relaxed: random.chance(20),
+            ..PhaseArrival::at(mbarrier)
+        }),
+        3 => {
+            let (expects, no_complete) = match random.chance(70) {
+                true => (Some(random.below(3u8)), false),
+                false => (None, true),
+            };
+            PhaseOp::Arrive(PhaseArrival { expects, no_complete, ..PhaseArrival::at(mbarrier) })
+        }
+        4 => PhaseOp::Expect(mbarrier, 1 + random.below(2u8)),
+        5 => PhaseOp::Deliver(mbarrier, 1 + random.below(2u8)),
+        6..10 => PhaseOp::Wait(mbarrier, random.chance(50), random.chance(15)),
+        10 => PhaseOp::Block,
+        11 => PhaseOp::Warp(random.chance(50)),
+        12 => PhaseOp::Write(cell),
+        13 => PhaseOp::Read(cell),
+        14 => PhaseOp::Copy(cell),
+        15 => PhaseOp::CopyArrive(mbarrier, random.chance(60)),
+        16 | 17 => PhaseOp::Load(cell, mbarrier),
+        18 => PhaseOp::Store(cell),
+        19 => PhaseOp::StoreWait(random.chance(50)),
+        20 => PhaseOp::ProxyFence,
+        21 => PhaseOp::Peek(mbarrier, random.chance(50)),
+        22 => PhaseOp::WaitUnless(mbarrier, random.chance(50)),
+        _ => PhaseOp::Fence,
+    }
+}
+
+/// One thread fills a cell, the others read it and hand it back.
+fn pipeline(random: &mut Random) -> PhaseProgram {
+    let readers = 1 + random.below(MOST_THREADS - 1);
+    let rounds = 1 + random.below(3usize);
+    let [full, empty] = [0, 1];
+    let relaxed = random.chance(20);
+    let arrival = |mbarrier| PhaseArrival { relaxed, ..PhaseArrival::at(mbarrier) };
+    let mut writer = Vec::new();
+    for round in 0..rounds {
+        // The first time the cell is empty: the phase before the first is over.
+        if round > 0 || random.chance(50) {
+            writer.push(PhaseOp::Wait(empty, round % 2 == 0, false));
+        }
+        writer.push(PhaseOp::Write(0));
+        if relaxed {
+            writer.push(PhaseOp::Fence);
+        }
+        writer.push(PhaseOp::Arrive(arrival(full)));
+    }
+    let reader = |random: &mut Random| {
+        let mut steps = Vec::new();
+        for round in 0..rounds {
+            steps.push(PhaseOp::Wait(full, round % 2 == 1, false));
+            steps.push(PhaseOp::Read(0));
+            if round + 1 < rounds || random.chance(30) {
+                steps.push(PhaseOp::Arrive(PhaseArrival::at(empty)));
+            }
+        }
+        steps
+    };
+    let mut threads = vec![writer];
+    (0..readers).for_each(|_| threads.push(reader(random)));
+    PhaseProgram { counts: [1, readers as u8], threads, share_warp: random.chance(30) }
+}
+
+/// One thread loads a cell, the others read it and hand it back.
+fn bulk_loads(random: &mut Random) -> PhaseProgram {
+    let readers = 1 + random.below(MOST_THREADS - 1);
+    let rounds = 1 + random.below(2usize);
+    let [full, empty] = [0, 1];
+    let mut first = Vec::new();
+    if random.chance(30) {
+        first.extend([PhaseOp::Write(0), PhaseOp::ProxyFence]);
+    }
+    for round in 0..rounds {
+        if round > 0 || random.chance(40) {
+            first.push(PhaseOp::Wait(empty, round % 2 == 0, false));
+        }
+        let announced = PhaseArrival { expects: Some(1), ..PhaseArrival::at(full) };
+        first.extend([PhaseOp::Arrive(announced), PhaseOp::Load(0, full)]);
+    }
+    let reader = |random: &mut Random| {
+        let mut steps = Vec::new();
+        for round in 0..rounds {
+            steps.extend([PhaseOp::Wait(full, round % 2 == 1, false), PhaseOp::Read(0)]);
+            if round + 1 < rounds || random.chance(30) {
+                steps.push(PhaseOp::Arrive(PhaseArrival::at(empty)));
+            }
+        }
+        steps
+    };
+    let mut threads = vec![first];
+    (0..readers).for_each(|_| threads.push(reader(random)));
+    PhaseProgram { counts: [1, readers as u8], threads, share_warp: random.chance(30) }
+}
+
+/// Threads write, one of them stores what they wrote and uses the cell again.
+fn bulk_stores(random: &mut Random) -> PhaseProgram {
+    let writer = random.below(2usize);
+    let by_issuer = random.chance(40);
+    let mut threads = vec![Vec::new(), Vec::new()];
+    threads[writer].push(PhaseOp::Write(0));
+    if !by_issuer {
+        threads[writer].push(PhaseOp::ProxyFence);
+    }
+    match random.chance(50) {
+        true => threads.iter_mut().for_each(|steps| steps.push(PhaseOp::Block)),
+        false => {
+            threads[writer].push(PhaseOp::Arrive(PhaseArrival::at(0)));
+            threads[0].push(PhaseOp::Wait(0, false, false));
+        }
+    }
+    if by_issuer {
+        threads[0].push(PhaseOp::ProxyFence);
+    }
+    threads[0].extend([PhaseOp::Store(0), PhaseOp::StoreWait(random.chance(50))]);
+    if random.chance(60) {
+        threads.iter_mut().for_each(|steps| steps.push(PhaseOp::Block));
+        threads[random.below(2usize)].push(PhaseOp::Write(0));
+    }
+    PhaseProgram { counts: [1, 1], threads, share_warp: random.chance(20) }
+}
+
+/// Everybody arrives and waits, some rounds long.
+fn everybody(random: &mut Random) -> PhaseProgram {
+    let threads = 2 + random.below(2usize);
+    let rounds = 1 + random.below(2usize);
+    let steps = |number: usize| {
+        let mut steps = vec![PhaseOp::Write(number as u8)];
+        for round in 0..rounds {
+            steps.push(PhaseOp::Arrive(PhaseArrival::at(0)));
+            steps.push(PhaseOp::Wait(0, round % 2 == 1, false));
+            steps.push(PhaseOp::Read(((number + 1) % threads) as u8));
+        }
+        steps
+    };
+    PhaseProgram {
+        counts: [threads as u8, 1],
+        threads: (0..threads).map(steps).collect(),
+        share_warp: random.chance(30),
+    }
+}
+
+/// Copies that arrive, and threads that read what they bring.
+fn copies(random: &mut Random) -> PhaseProgram {
+    let increments = random.chance(60);
+    let mut first = vec![PhaseOp::Copy(0)];
+    if random.chance(30) {
+        first.push(PhaseOp::Copy(1));
+    }
+    first.push(PhaseOp::CopyArrive(0, increments));
+    first.push(PhaseOp::Arrive(PhaseArrival::at(0)));
+    if random.chance(50) {
+        first.extend([PhaseOp::Wait(0, false, false), PhaseOp::Read(0)]);
+    }
+    let mut second = Vec::new();
+    if random.chance(50) {
+        second.push(PhaseOp::Arrive(PhaseArrival::at(0)));
+    }
+    let arrivals = 1 + second.len() as u8 + u8::from(!increments);
+    second.extend([PhaseOp::Wait(0, false, false), PhaseOp::Read(0)]);
+    if random.chance(40) {
+        let back = PhaseOp::Arrive(PhaseArrival::at(1));
+        second.push(back);
+        let again = [PhaseOp::Wait(1, false, false), PhaseOp::Copy(0)];
+        first.extend(again);
+    }
+    let share_warp = random.chance(30);
+    PhaseProgram { counts: [arrivals, 1], threads: vec![first, second], share_warp }
+}
+
+/// Bytes that are announced and delivered.
+fn bytes(random: &mut Random) -> PhaseProgram {
+    let announce = |random: &mut Random| match random.chance(50) {
+        true => vec![PhaseOp::Arrive(PhaseArrival { expects: Some(2), ..PhaseArrival::at(0) })],
+        false => vec![PhaseOp::Expect(0, 2), PhaseOp::Arrive(PhaseArrival::at(0))],
+    };
+    let rounds = 1 + random.below(2usize);
+    let mut threads = vec![Vec::new(), Vec::new()];
+    for round in 0..rounds {
+        let parity = round % 2 == 1;
+        threads[0].extend(announce(random));
+        threads[0].push(PhaseOp::Wait(0, parity, false));
+        let delivered = match random.chance(50) {
+            true => vec![PhaseOp::Deliver(0, 2)],
+            false => vec![PhaseOp::Deliver(0, 1), PhaseOp::Deliver(0, 1)],
+        };
+        threads[1].extend(delivered);
+        threads[1].push(PhaseOp::Wait(0, parity, false));
+    }
+    if random.chance(30) {
+        threads.push(vec![PhaseOp::Wait(0, false, false)]);
+    }
+    PhaseProgram { counts: [1, 1], threads, share_warp: random.chance(30) }
+}
+
+/// Makes a wait one that an earlier answer may skip.
+fn ask_first(program: &mut PhaseProgram, random: &mut Random) {
+    let thread = random.below(program.threads.len());
+    let steps = &mut program.threads[thread];
+    let is_wait = |op: &PhaseOp| matches!(op, PhaseOp::Wait(_, _, false));
+    let waits = steps.iter().enumerate().filter(|(_, op)| is_wait(op));
+    let waits: Vec<usize> = waits.map(|(at, _)| at).collect();
+    if waits.is_empty() {
+        return;
+    }
+    let at = random.pick(&waits);
+    if let PhaseOp::Wait(mbarrier, parity, _) = steps[at] {
+        steps[at] = PhaseOp::WaitUnless(mbarrier, parity);
+        let before = at - random.below(at.min(2) + 1);
+        steps.insert(before, PhaseOp::Peek(mbarrier, parity));
+    }
+}
+
+/// Changes a step.
+fn spoil(program: &mut PhaseProgram, random: &mut Random) {
+    let thread = random.below(program.threads.len());
+    let steps = &mut program.threads[thread];
+    if steps.is_empty() {
+        return;
+    }
+    let at = random.below(steps.len());
+    match random.below(8usize) {
+        0 => {
+            steps.remove(at);
+        }
+        1 => steps.insert(at, random_op(random, true)),
+        2 if at > 0 => steps.swap(at, at - 1),
+        3 => program.counts[random.below(MBARRIERS)] = 1 + random.below(3u8),
+        4 => program.share_warp = !program.share_warp,
+        _ => change(&mut steps[at], random),
+    }
+}
+
+fn change(op: &mut PhaseOp, random: &mut Random) {
+    *op = match *op {
+        PhaseOp::Arrive(arrival) => PhaseOp::Arrive(match random.below(4u8) {
+            0 => PhaseArrival { relaxed: !arrival.relaxed, ..arrival },
+            1 => PhaseArrival { mbarrier: 1 - arrival.mbarrier, ..arrival },
+            2 => PhaseArrival { drops: !arrival.drops, ..arrival },
+            _ => PhaseArrival { count: 3 - arrival.count.min(2), ..arrival },
+        }),
+        PhaseOp::Expect(mbarrier, units) => PhaseOp::Expect(mbarrier, 3 - units.min(2)),
+        PhaseOp::Deliver(mbarrier, units) => PhaseOp::Deliver(mbarrier, 3 - units.min(2)),
+        PhaseOp::Wait(mbarrier, parity, relaxed) => match random.below(3u8) {
+            0 => PhaseOp::Wait(mbarrier, parity, !relaxed),
+            1 => PhaseOp::Wait(1 - mbarrier, parity, relaxed),
+            _ => PhaseOp::Wait(mbarrier, !parity, relaxed),
+        },
+        PhaseOp::Peek(mbarrier, parity) => PhaseOp::Peek(mbarrier, !parity),
+        PhaseOp::WaitUnless(mbarrier, parity) => PhaseOp::WaitUnless(mbarrier, !parity),
+        PhaseOp::CopyArrive(mbarrier, increments) => PhaseOp::CopyArrive(mbarrier, !increments),
+        PhaseOp::Warp(orders) => PhaseOp::Warp(!orders),
+        PhaseOp::Block => PhaseOp::Fence,
+        PhaseOp::Fence => PhaseOp::Block,
+        PhaseOp::Write(cell) => PhaseOp::Read(cell),
+        PhaseOp::Read(cell) => PhaseOp::Write(cell),
+        PhaseOp::Copy(cell) => PhaseOp::Copy((cell + 1) % CELLS as u8),
+        PhaseOp::Load(cell, mbarrier) => match random.chance(50) {
+            true => PhaseOp::Load((cell + 1) % CELLS as u8, mbarrier),
+            false => PhaseOp::Load(cell, 1 - mbarrier),
+        },
+        PhaseOp::Store(cell) => PhaseOp::Read(cell),
+        PhaseOp::StoreWait(read) => PhaseOp::StoreWait(!read),
+        PhaseOp::ProxyFence => PhaseOp::Fence,
+    };
+}

@@ -1,0 +1,154 @@
+//! Tiny programs with mbarriers, run under every schedule.
+//!
+//! A language of its own beside [`crate::program`]: two or three threads, two mbarriers that are initialised before
+//! anybody starts, a few cells of shared memory, `cp.async`, bulk copies, and one barrier of the whole block. A thread is alone in its warp, or
+//! shares it with the one before. What is taken to be the meaning of mbarriers (PTX manual §9.7.13.15) stands in
+//! `explore.rs`; it knows counts, phases and sets of events, and neither clocks nor rules for single runs.
+
+mod emit;
+mod explore;
+mod generate;
+mod step;
+
+pub use emit::emit_phases;
+pub use explore::{PhaseVerdict, explore_phases};
+pub use generate::generate_phases;
+
+use std::fmt;
+
+/// Threads of a program at most.
+pub const MOST_THREADS: usize = 3;
+/// Steps of a program at most.
+pub const MOST_STEPS: usize = 24;
+/// Mbarriers of a program.
+pub const MBARRIERS: usize = 2;
+/// Cells of shared memory, of 16 bytes each; threads access the first four.
+pub const CELLS: usize = 3;
+
+/// A block of threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseProgram {
+    /// Arrivals that each mbarrier expects.
+    pub counts: [u8; MBARRIERS],
+    /// The steps of each thread before it exits.
+    pub threads: Vec<Vec<PhaseOp>>,
+    /// Set if the first two threads are lanes of one warp.
+    pub share_warp: bool,
+}
+
+/// A step of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseOp {
+    /// `mbarrier.arrive` and its variants.
+    Arrive(PhaseArrival),
+    /// `mbarrier.expect_tx` of this many times 16 bytes.
+    Expect(u8, u8),
+    /// `mbarrier.complete_tx`, likewise.
+    Deliver(u8, u8),
+    /// A loop around `try_wait.parity`: which mbarrier, which parity, whether relaxed.
+    Wait(u8, bool, bool),
+    /// A single `try_wait.parity`, whose answer may be no at any time; kept for the next step of the kind below.
+    Peek(u8, bool),
+    /// A wait that the last answer, if yes, skips.
+    WaitUnless(u8, bool),
+    /// `cp.async` to a cell.
+    Copy(u8),
+    /// `cp.async.mbarrier.arrive`: which mbarrier, whether without `.noinc`.
+    CopyArrive(u8, bool),
+    /// A bulk load of 16 bytes to a cell, which delivers them at an mbarrier.
+    Load(u8, u8),
+    /// A bulk store of a cell, in a group of its own.
+    Store(u8),
+    /// `cp.async.bulk.wait_group 0`, or with `true` `.read`.
+    StoreWait(bool),
+    /// `fence.proxy.async`
+    ProxyFence,
+    /// A store of a value of its own to a cell.
+    Write(u8),
+    /// A load from a cell.
+    Read(u8),
+    /// `fence.acq_rel.cta`
+    Fence,
+    /// `barrier.sync` of all warps.
+    Block,
+    /// `bar.warp.sync` of the two lanes of the first warp, or with `false` a vote, which orders no memory.
+    Warp(bool),
+}
+
+/// How a thread arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseArrival {
+    /// Which mbarrier.
+    pub mbarrier: u8,
+    /// How many arrivals it counts for.
+    pub count: u8,
+    /// Bytes announced in the same step, in units of 16.
+    pub expects: Option<u8>,
+    /// `arrive_drop`
+    pub drops: bool,
+    /// `.noComplete`
+    pub no_complete: bool,
+    /// `.relaxed`
+    pub relaxed: bool,
+}
+
+impl PhaseArrival {
+    /// How many arrivals it counts for; one that announces bytes counts for one.
+    #[must_use]
+    pub(crate) fn arrivals(self) -> u8 {
+        if self.expects.is_some() { 1 } else { self.count }
+    }
+
+    /// A plain arrival of one.
+    #[must_use]
+    pub fn at(mbarrier: u8) -> Self {
+        let (count, expects) = (1, None);
+        Self { mbarrier, count, expects, drops: false, no_complete: false, relaxed: false }
+    }
+}
+
+impl PhaseProgram {
+    /// The warp and the lane of a thread.
+    #[must_use]
+    pub fn place(&self, thread: usize) -> (usize, usize) {
+        match (self.share_warp, thread) {
+            (true, 0 | 1) => (0, thread),
+            (true, _) => (thread - 1, 0),
+            (false, _) => (thread, 0),
+        }
+    }
+
+    /// Warps of the block.
+    #[must_use]
+    pub fn warps(&self) -> usize {
+        self.threads.len() - usize::from(self.share_warp && self.threads.len() > 1)
+    }
+
+    /// Number of steps.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+
+    /// Tells whether nobody does anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of the first step of a thread.
+    #[must_use]
+    pub(crate) fn first(&self, thread: usize) -> usize {
+        self.threads[..thread].iter().map(Vec::len).sum()
+    }
+}
+
+impl fmt::Display for PhaseProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "counts {:?}, the first two share a warp: {}", self.counts, self.share_warp)?;
+        for (number, steps) in self.threads.iter().enumerate() {
+            writeln!(f, "thread {number}: {steps:?}")?;
+        }
+        Ok(())
+    }
+}

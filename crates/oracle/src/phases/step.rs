@@ -1,0 +1,461 @@
+//! A state of a running program with mbarriers, and what a step does to it.
+
+use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
+
+/// A set of steps, one bit each; a copy's bytes are those of the step that starts it.
+type Steps = u32;
+
+/// A schedule that is followed no further.
+pub(super) struct Misused;
+
+/// Something that can happen.
+#[derive(Clone, Copy)]
+pub(super) enum Move {
+    Step(usize),
+    /// A question is answered yes.
+    Yes(usize),
+    /// The copy that a step started moves its bytes.
+    Copy(usize),
+    /// The arrival that a step promised for its copies.
+    CopyArrival(usize),
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Counts {
+    pub(super) phase: u8,
+    expected: i16,
+    pending: i16,
+    dropped: i16,
+    bytes: i16,
+    /// Knowledge that arrivals of this phase and of the one before passed on.
+    released: Knowledge,
+    past: Knowledge,
+}
+
+/// Events ordered before something, and those of the writes that bulk copies see.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Knowledge {
+    known: Steps,
+    seen: Steps,
+}
+
+impl Knowledge {
+    fn add(&mut self, other: Self) {
+        self.known |= other.known;
+        self.seen |= other.seen;
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    next: [u8; MOST_THREADS],
+    pub(super) mbarriers: [Counts; MBARRIERS],
+    /// The phase of each step at an mbarrier, one more.
+    phase: [u8; MOST_STEPS],
+    /// Events ordered before each thread's next step.
+    known: [Knowledge; MOST_THREADS],
+    fenced: [Knowledge; MOST_THREADS],
+    pending: [Knowledge; MOST_THREADS],
+    /// Copies on their way, and what was known when each was started.
+    pub(super) flying: Steps,
+    /// The phase at a question that was answered yes, one more, until it is used.
+    yes: [u8; MOST_THREADS],
+    /// Bulk loads that have delivered half of their bytes.
+    half: Steps,
+    before: [Steps; MOST_STEPS],
+    /// Arrivals that are promised, the copies each waits for, and all that it stands for.
+    promised: Steps,
+    awaits: [Steps; MOST_STEPS],
+    /// Accesses that have happened.
+    done: Steps,
+    cells: [u32; CELLS],
+    results: [u32; MOST_STEPS],
+}
+
+/// Returns the value of a cell before anybody stores to it.
+pub(super) fn initial(cell: usize) -> u32 {
+    1000 + cell as u32
+}
+
+/// Returns the value that a step stores or copies.
+pub(super) fn stored(step: usize) -> u32 {
+    step as u32 + 1
+}
+
+/// The value that copies bring, for every copy the same element of its cell.
+pub(super) fn copied(cell: u8) -> u32 {
+    2000 + u32::from(cell)
+}
+
+impl State {
+    pub(super) fn start(program: &PhaseProgram) -> Self {
+        let counts = |count: u8| {
+            let (expected, pending) = (i16::from(count), i16::from(count));
+            Counts { expected, pending, ..Counts::default() }
+        };
+        Self {
+            next: [0; MOST_THREADS],
+            mbarriers: program.counts.map(counts),
+            phase: [0; MOST_STEPS],
+            known: [Knowledge::default(); MOST_THREADS],
+            fenced: [Knowledge::default(); MOST_THREADS],
+            pending: [Knowledge::default(); MOST_THREADS],
+            flying: 0,
+            yes: [0; MOST_THREADS],
+            half: 0,
+            before: [0; MOST_STEPS],
+            promised: 0,
+            awaits: [0; MOST_STEPS],
+            done: 0,
+            cells: std::array::from_fn(initial),
+            results: [0; MOST_STEPS],
+        }
+    }
+
+    pub(super) fn op(&self, program: &PhaseProgram, thread: usize) -> Option<PhaseOp> {
+        program.threads[thread].get(usize::from(self.next[thread])).copied()
+    }
+
+    /// Tells whether the last question of a thread was answered yes.
+    pub(super) fn said_yes(&self, thread: usize) -> bool {
+        self.yes[thread] > 0
+    }
+
+    /// Tells whether a promised arrival can happen.
+    pub(super) fn is_due(&self, step: usize) -> bool {
+        self.promised >> step & 1 != 0 && self.awaits[step] & self.flying == 0
+    }
+
+    pub(super) fn is_unbalanced(&self) -> bool {
+        self.mbarriers.iter().any(|counts| counts.bytes != 0)
+    }
+
+    pub(super) fn phases(&self) -> Vec<Option<u8>> {
+        self.phase.iter().map(|phase| phase.checked_sub(1)).collect()
+    }
+
+    pub(super) fn results(&self, program: &PhaseProgram) -> Vec<u32> {
+        self.results[..program.len()].to_vec()
+    }
+
+    /// Tells whether every warp has come to the barrier of the block: all lanes of it that have not exited.
+    pub(super) fn all_at_block(&self, program: &PhaseProgram, _: usize) -> bool {
+        (0..program.warps()).all(|warp| {
+            let lanes = (0..program.threads.len()).filter(|&one| program.place(one).0 == warp);
+            let mut ops = lanes.filter_map(|one| self.op(program, one)).peekable();
+            ops.peek().is_some() && ops.all(|op| op == PhaseOp::Block)
+        })
+    }
+
+    pub(super) fn both_at_warp(&self, program: &PhaseProgram, thread: usize, orders: bool) -> bool {
+        if !program.share_warp || thread > 1 {
+            return true;
+        }
+        let other = self.op(program, 1 - thread);
+        other.is_none() || other == Some(PhaseOp::Warp(orders))
+    }
+
+    /// Does what can happen.
+    pub(super) fn take(
+        &mut self,
+        program: &PhaseProgram,
+        next: Move,
+        race: &mut bool,
+    ) -> Result<(), Misused> {
+        match next {
+            Move::Step(thread) => self.step(program, thread, race),
+            Move::Yes(thread) => {
+                if let Some(PhaseOp::Peek(mbarrier, _)) = self.op(program, thread) {
+                    self.next[thread] += 1;
+                    self.yes[thread] = self.current(mbarrier) + 1;
+                    let past = self.mbarriers[usize::from(mbarrier)].past;
+                    self.known[thread].add(past);
+                }
+                Ok(())
+            }
+            Move::Copy(step) => self.copy(program, step, race),
+            Move::CopyArrival(step) => {
+                let PhaseOp::CopyArrive(mbarrier, _) = op_of(program, step) else { return Ok(()) };
+                self.promised &= !(1 << step);
+                // The phase in which it arrives counts, not the one in which it was promised.
+                self.phase[step] = self.phase[step].max(1) * 16 + self.current(mbarrier) + 1;
+                let copies = (0..program.len()).filter(|copy| self.awaits[step] >> copy & 1 != 0);
+                let told = copies.fold(0, |all, copy| all | self.passed_on(program, copy));
+                self.mbarriers[usize::from(mbarrier)].released.known |= told;
+                self.count(mbarrier, 1, false)
+            }
+        }
+    }
+
+    /// A copy moves its bytes; a bulk load delivers them in two halves, the second when all are there.
+    fn copy(
+        &mut self,
+        program: &PhaseProgram,
+        step: usize,
+        race: &mut bool,
+    ) -> Result<(), Misused> {
+        let before = self.before[step];
+        match op_of(program, step) {
+            PhaseOp::Copy(cell) => {
+                self.flying &= !(1 << step);
+                self.access(program, (step, usize::from(cell), true), before, race);
+                self.cells[usize::from(cell)] = copied(cell);
+            }
+            PhaseOp::Store(cell) => {
+                self.flying &= !(1 << step);
+                self.access(program, (step, usize::from(cell), false), before, race);
+                self.results[step] = self.cells[usize::from(cell)];
+            }
+            PhaseOp::Load(cell, mbarrier) => {
+                // The phases of both halves count.
+                self.phase[step] = self.phase[step] * 8 + self.current(mbarrier) + 1;
+                if self.half >> step & 1 == 0 {
+                    self.half |= 1 << step;
+                } else {
+                    self.flying &= !(1 << step);
+                    self.access(program, (step, usize::from(cell), true), before, race);
+                    self.cells[usize::from(cell)] = copied(cell);
+                    // What it overwrote need not be seen by other bulk copies any more.
+                    let told = self.passed_on(program, step);
+                    self.mbarriers[usize::from(mbarrier)]
+                        .released
+                        .add(Knowledge { known: told, seen: told });
+                }
+                self.mbarriers[usize::from(mbarrier)].bytes -= 1;
+                return self.count(mbarrier, 0, false);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns what a wait for a copy teaches: the copy, and what came before it in the same cell, which it has overwritten. Nothing
+    /// else of its thread is passed on.
+    fn passed_on(&self, program: &PhaseProgram, copy: usize) -> Steps {
+        let cell = |step: usize| match op_of(program, step) {
+            PhaseOp::Write(at)
+            | PhaseOp::Read(at)
+            | PhaseOp::Copy(at)
+            | PhaseOp::Load(at, _)
+            | PhaseOp::Store(at) => Some(at),
+            _ => None,
+        };
+        let same = (0..program.len()).filter(|&step| cell(step) == cell(copy));
+        let before = self.before[copy];
+        same.fold(1 << copy, |all, step| all | before & 1 << step)
+    }
+
+    /// Tells whether a thread's bulk stores have read their cells.
+    pub(super) fn stores_are_done(&self, program: &PhaseProgram, thread: usize) -> bool {
+        self.own_stores(program, thread) & self.flying == 0
+    }
+
+    fn own_stores(&self, program: &PhaseProgram, thread: usize) -> Steps {
+        let first = program.first(thread);
+        let before = first..first + usize::from(self.next[thread]);
+        let stores = before.filter(|&step| matches!(op_of(program, step), PhaseOp::Store(_)));
+        stores.fold(0, |all, step| all | 1 << step)
+    }
+
+    /// A bulk copy is issued: does it see the writes that are ordered before it?
+    fn issue(
+        &mut self,
+        program: &PhaseProgram,
+        (number, cell): (usize, u8),
+        own: Knowledge,
+        race: &mut bool,
+    ) {
+        for other in (0..program.len()).filter(|&other| own.known & self.done & 1 << other != 0) {
+            let writes = matches!(op_of(program, other), PhaseOp::Write(at) | PhaseOp::Copy(at) if at == cell);
+            *race |= writes && own.seen & 1 << other == 0;
+        }
+        self.flying |= 1 << number;
+        self.before[number] = own.known;
+    }
+
+    fn current(&self, mbarrier: u8) -> u8 {
+        self.mbarriers[usize::from(mbarrier)].phase
+    }
+
+    fn step(
+        &mut self,
+        program: &PhaseProgram,
+        thread: usize,
+        race: &mut bool,
+    ) -> Result<(), Misused> {
+        let Some(op) = self.op(program, thread) else { return Ok(()) };
+        let number = program.first(thread) + usize::from(self.next[thread]);
+        if let PhaseOp::Block = op {
+            self.meet_at_block(program);
+            return Ok(());
+        }
+        if let PhaseOp::Warp(orders) = op {
+            self.meet_in_warp(program, thread, orders);
+            return Ok(());
+        }
+        self.next[thread] += 1;
+        let own = self.known[thread];
+        match op {
+            PhaseOp::Arrive(arrival) => self.arrive(thread, number, arrival)?,
+            PhaseOp::Expect(mbarrier, units) => {
+                self.phase[number] = self.current(mbarrier) + 1;
+                self.mbarriers[usize::from(mbarrier)].bytes += 2 * i16::from(units);
+                self.count(mbarrier, 0, false)?;
+            }
+            PhaseOp::Deliver(mbarrier, units) => {
+                self.phase[number] = self.current(mbarrier) + 1;
+                self.mbarriers[usize::from(mbarrier)].bytes -= 2 * i16::from(units);
+                self.count(mbarrier, 0, false)?;
+            }
+            PhaseOp::Wait(mbarrier, _, relaxed) => {
+                self.phase[number] = self.current(mbarrier) + 1;
+                let past = self.mbarriers[usize::from(mbarrier)].past;
+                match relaxed {
+                    true => self.pending[thread].add(past),
+                    false => self.known[thread].add(past),
+                }
+            }
+            PhaseOp::Peek(..) => self.yes[thread] = 0,
+            PhaseOp::WaitUnless(mbarrier, _) => {
+                if self.yes[thread] > 0 {
+                    self.phase[number] = self.yes[thread];
+                } else {
+                    self.phase[number] = self.current(mbarrier) + 1;
+                    let past = self.mbarriers[usize::from(mbarrier)].past;
+                    self.known[thread].add(past);
+                }
+            }
+            PhaseOp::Copy(_) => {
+                self.flying |= 1 << number;
+                self.before[number] = own.known;
+            }
+            PhaseOp::Load(cell, _) | PhaseOp::Store(cell) => {
+                self.issue(program, (number, cell), own, race);
+            }
+            PhaseOp::StoreWait(_) => {
+                let stores = self.own_stores(program, thread);
+                self.known[thread].known |= stores;
+            }
+            PhaseOp::ProxyFence => self.known[thread].seen = own.known,
+            PhaseOp::CopyArrive(mbarrier, increments) => {
+                self.phase[number] = self.current(mbarrier) + 1;
+                let first = program.first(thread);
+                let copies = (first..number)
+                    .filter(|&step| matches!(op_of(program, step), PhaseOp::Copy(_)));
+                self.awaits[number] = copies.fold(0, |all, step| all | 1 << step);
+                self.promised |= 1 << number;
+                if increments {
+                    self.mbarriers[usize::from(mbarrier)].pending += 1;
+                }
+            }
+            PhaseOp::Write(cell) => {
+                self.access(program, (number, usize::from(cell), true), own.known, race);
+                self.cells[usize::from(cell)] = stored(number);
+            }
+            PhaseOp::Read(cell) => {
+                self.access(program, (number, usize::from(cell), false), own.known, race);
+                self.results[number] = self.cells[usize::from(cell)];
+            }
+            PhaseOp::Fence => {
+                let pending = std::mem::take(&mut self.pending[thread]);
+                self.known[thread].add(pending);
+                self.fenced[thread] = self.known[thread];
+            }
+            PhaseOp::Block | PhaseOp::Warp(_) => {}
+        }
+        if matches!(op, PhaseOp::Write(_) | PhaseOp::Read(_)) {
+            self.known[thread].known |= 1 << number;
+        }
+        Ok(())
+    }
+
+    fn arrive(
+        &mut self,
+        thread: usize,
+        number: usize,
+        arrival: PhaseArrival,
+    ) -> Result<(), Misused> {
+        let PhaseArrival { mbarrier, expects, drops, no_complete, relaxed, .. } = arrival;
+        let count = arrival.arrivals();
+        self.phase[number] = self.current(mbarrier) + 1;
+        // There is no relaxed form that must not end the phase.
+        let no_complete = no_complete && expects.is_none();
+        let told = if relaxed && !no_complete { self.fenced[thread] } else { self.known[thread] };
+        let counts = &mut self.mbarriers[usize::from(mbarrier)];
+        counts.released.add(told);
+        counts.bytes += 2 * i16::from(expects.unwrap_or(0));
+        counts.dropped += if drops { i16::from(count) } else { 0 };
+        self.count(mbarrier, count, no_complete)
+    }
+
+    /// Counts arrivals, and ends the phase if nothing is missing.
+    fn count(&mut self, mbarrier: u8, arrivals: u8, no_complete: bool) -> Result<(), Misused> {
+        let counts = &mut self.mbarriers[usize::from(mbarrier)];
+        if i16::from(arrivals) > counts.pending || counts.expected == 0 {
+            return Err(Misused);
+        }
+        counts.pending -= i16::from(arrivals);
+        if counts.pending > 0 || counts.bytes > 0 {
+            return Ok(());
+        }
+        if counts.bytes < 0 || no_complete {
+            return Err(Misused);
+        }
+        counts.phase += 1;
+        counts.expected -= std::mem::take(&mut counts.dropped);
+        counts.pending = counts.expected;
+        counts.past = std::mem::take(&mut counts.released);
+        Ok(())
+    }
+
+    /// An access of a step to a cell: does it conflict with one that it does not know of?
+    fn access(
+        &mut self,
+        program: &PhaseProgram,
+        (number, cell, writes): (usize, usize, bool),
+        known: Steps,
+        race: &mut bool,
+    ) {
+        for other in (0..program.len()).filter(|&other| self.done >> other & 1 != 0) {
+            let (at, other_writes) = match op_of(program, other) {
+                PhaseOp::Write(at) | PhaseOp::Copy(at) | PhaseOp::Load(at, _) => (at, true),
+                PhaseOp::Read(at) | PhaseOp::Store(at) => (at, false),
+                _ => continue,
+            };
+            let conflict = usize::from(at) == cell && (writes || other_writes) && other != number;
+            *race |= conflict && known >> other & 1 == 0;
+        }
+        self.done |= 1 << number;
+    }
+
+    fn meet_at_block(&mut self, program: &PhaseProgram) {
+        let here: Vec<usize> =
+            (0..program.threads.len()).filter(|&one| self.op(program, one).is_some()).collect();
+        let mut all = Knowledge::default();
+        here.iter().for_each(|&thread| all.add(self.known[thread]));
+        for thread in here {
+            self.known[thread].add(all);
+            self.next[thread] += 1;
+        }
+    }
+
+    fn meet_in_warp(&mut self, program: &PhaseProgram, thread: usize, orders: bool) {
+        let pair = program.share_warp && thread <= 1;
+        let here: Vec<usize> = match pair {
+            true => (0..2).filter(|&one| self.op(program, one).is_some()).collect(),
+            false => vec![thread],
+        };
+        let mut all = Knowledge::default();
+        here.iter().filter(|_| orders).for_each(|&one| all.add(self.known[one]));
+        for one in here {
+            self.known[one].add(all);
+            self.next[one] += 1;
+        }
+    }
+}
+
+/// The operation of a step.
+fn op_of(program: &PhaseProgram, step: usize) -> PhaseOp {
+    let mut steps = program.threads.iter().flatten();
+    *steps.nth(step).expect("a step of the program")
+}

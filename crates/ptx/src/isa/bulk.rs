@@ -1,0 +1,142 @@
+//! Bulk copies (manual §9.7.9.25.4.1) with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
+//!
+//! Copies between shared memories of two blocks and to several blocks are refused: there is no other block to copy to.
+//! `fence.mbarrier_init` orders initialisations for other blocks of the cluster alone and does nothing within one.
+
+use super::memory::{cache_policy, check_space, hints};
+use super::{Form, Insn, Lower, Type, by};
+use ir::{BulkCompletion, BulkCopy, Op, Space, SyncOp};
+
+pub(super) const FORMS: &[Form] = &[
+    Form {
+        opcode: "cp",
+        when: &["prefetch"],
+        syntax: "cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [src], size{, policy}",
+        section: "9.7.9.25.4.3",
+        examples: &["cp.async.bulk.prefetch.L2.global [%rd1], 64;"],
+        lowering: by(|insn| {
+            for name in ["async", "bulk", "prefetch", "L2", "global"] {
+                if !insn.flag(name) {
+                    return Err(insn.unsupported("a prefetch of bulk copies is to L2"));
+                }
+            }
+            let policy = hints(insn);
+            insn.address()?;
+            insn.src(Type::U32)?;
+            cache_policy(insn, policy)?;
+            insn.emit(Op::Hint { what: "prefetch" });
+            Ok(())
+        }),
+    },
+    Form {
+        opcode: "cp",
+        when: &["bulk"],
+        syntax: "cp.async.bulk{.shared::cluster,.shared::cta}.global.mbarrier::complete_tx::bytes{.L2::cache_hint} \
+                 [dst], [src], size, [mbar]{, policy}; cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint} \
+                 [dst], [src], size{, policy}; cp.async.bulk{.commit_group; .wait_group{.read} N}",
+        section: "9.7.9.25.4.1",
+        examples: &[
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, \
+             [%r2];",
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r3, [%r2];",
+            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;",
+            "cp.async.bulk.commit_group;",
+            "cp.async.bulk.wait_group.read 0;",
+        ],
+        lowering: by(|insn| {
+            insn.require(&[("async", ())], "`.async`")?;
+            insn.flag("bulk");
+            if insn.flag("commit_group") {
+                insn.emit(Op::Sync(SyncOp::BulkCommit));
+                return Ok(());
+            }
+            if insn.flag("wait_group") {
+                let read = insn.flag("read");
+                let pending = insn.immediate()?;
+                insn.emit(Op::Sync(SyncOp::BulkWait { pending, read }));
+                return Ok(());
+            }
+            copy(insn)
+        }),
+    },
+    Form {
+        opcode: "fence",
+        when: &["async"],
+        syntax: "fence.proxy.async{.global,.shared::cta,.shared::cluster}",
+        section: "9.7.13.4",
+        examples: &[
+            "fence.proxy.async;",
+            "fence.proxy.async.shared::cta;",
+            "fence.proxy.async.global;",
+        ],
+        lowering: by(|insn| {
+            insn.require(&[("proxy", ())], "`.proxy`")?;
+            insn.flag("async");
+            let spaces = &[
+                ("global", Space::Global),
+                ("shared::cta", Space::Shared),
+                ("shared::cluster", Space::Shared),
+            ];
+            let space = insn.choose(spaces);
+            insn.emit(Op::Sync(SyncOp::ProxyFence(space)));
+            Ok(())
+        }),
+    },
+    Form {
+        opcode: "fence",
+        when: &["mbarrier_init"],
+        syntax: "fence.mbarrier_init.release.cluster",
+        section: "9.7.13.4",
+        examples: &["fence.mbarrier_init.release.cluster;"],
+        lowering: by(|insn| {
+            insn.flag("mbarrier_init");
+            insn.require(&[("release", ())], "`.release`")?;
+            insn.require(&[("cluster", ())], "`.cluster`")?;
+            insn.emit(Op::Hint { what: "fence.mbarrier_init" });
+            Ok(())
+        }),
+    },
+];
+
+fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    let spaces = &[
+        ("shared::cluster", Space::SharedCluster),
+        ("shared::cta", Space::Shared),
+        ("global", Space::Global),
+    ];
+    let dst_space = insn.require(spaces, "a destination")?;
+    let src_space = insn.require(spaces, "a source")?;
+    let loads = match (dst_space, src_space) {
+        (Space::SharedCluster | Space::Shared, Space::Global) => true,
+        (Space::Global, Space::Shared) => false,
+        _ => return Err(insn.unsupported("bulk copies between blocks are not modelled")),
+    };
+    if insn.flag("multicast::cluster") {
+        return Err(insn.unsupported("bulk copies to several blocks are not modelled"));
+    }
+    let way = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
+    insn.require(&[(way, ())], "its way to complete")?;
+    let policy = hints(insn);
+    let (dst, src) = (insn.address()?, insn.address()?);
+    check_space(insn, dst_space, dst)?;
+    check_space(insn, src_space, src)?;
+    let bytes = insn.src(Type::U32)?;
+    let completion = match loads {
+        true => {
+            let mbarrier = insn.address()?;
+            check_space(insn, Space::SharedCluster, mbarrier)?;
+            BulkCompletion::Mbarrier(mbarrier)
+        }
+        false => BulkCompletion::Group,
+    };
+    cache_policy(insn, policy)?;
+    insn.emit(Op::BulkCopy(Box::new(BulkCopy {
+        dst,
+        dst_space,
+        src,
+        src_space,
+        bytes,
+        completion,
+    })));
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! How a phase of an mbarrier goes on and ends: contributions, the end, and who goes on then.
+
+use super::phases::{Broken, Contribution, Done, Lanes};
+use super::{
+    BothClocks, Life, MOST, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
+    MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
+};
+use crate::clocks::{Times, join};
+
+impl Mbarriers {
+    pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut Life> {
+        let life = self.each[usize::from(id)].life.as_mut();
+        life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
+    }
+
+    /// The current phase.
+    pub(super) fn state(&mut self, id: MbarrierId) -> Outcome<MbarrierState> {
+        let life = self.each[usize::from(id)].lives;
+        let phase = self.life(id)?.phase;
+        Ok(MbarrierState { id, life, phase })
+    }
+
+    /// Tells whether a wait names the current phase; if not, it names the one before.
+    pub(super) fn names_current(&mut self, id: MbarrierId, named: NamedPhase) -> Outcome<bool> {
+        let now = self.state(id)?;
+        match named {
+            NamedPhase::Parity(odd) => Ok((now.phase % 2 == 1) == odd),
+            NamedPhase::State(state) if (state.id, state.life) != (now.id, now.life) => {
+                misuse(MbarrierMisuse::OtherState)
+            }
+            NamedPhase::State(state) if state.phase == now.phase => Ok(true),
+            NamedPhase::State(state) if state.phase + 1 == now.phase => Ok(false),
+            NamedPhase::State(state) => {
+                misuse(MbarrierMisuse::OldState { named: state.phase, current: now.phase })
+            }
+        }
+    }
+
+    /// A contribution of the last phase but `past` that is not before what one of the lanes does now.
+    pub(super) fn early(
+        &self,
+        clocks: &BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        past: usize,
+    ) -> Option<Lanes> {
+        let mbarrier = &self.each[usize::from(id)];
+        let life = mbarrier.life.as_ref()?;
+        let phase = life.phase.checked_sub(1 + past as u64)?;
+        let (party, time) = (mbarrier.parties[1], mbarrier.time(phase));
+        each(who).find_map(|one| {
+            let over = clocks.waits.knows(one, party, time);
+            life.past[past].unordered(clocks.waits, one, over)
+        })
+    }
+
+    /// Notes a contribution of lanes to the current phase.
+    pub(super) fn contribute(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        kind: Contribution,
+    ) -> Outcome<()> {
+        let Life { phase, expected, .. } = *self.life(id)?;
+        if expected == 0 {
+            return Err(MbarrierStop::NoneExpected);
+        }
+        if let Some(earlier) = self.early(clocks, id, who, 0) {
+            let reuse = MbarrierReuse::Contribution { phase, earlier };
+            self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
+        }
+        let life = self.life(id)?;
+        let observed = phase == 0
+            || each(who).all(|one| life.past[0].was_observed(clocks.waits, one))
+            || std::mem::replace(&mut life.told_unobserved, true);
+        if !observed {
+            self.findings.push((who, id, MbarrierFinding::Unobserved(phase)));
+        }
+        let (stamp, times) = clocks.waits.release_lanes(who.warp, who.lanes);
+        let life = self.life(id)?;
+        life.current.add(clocks.waits, Done { who, stamp }, kind, &times);
+        Ok(())
+    }
+
+    /// Adds to what the current phase releases.
+    pub(super) fn pass_on(
+        &mut self,
+        clocks: &BothClocks<'_>,
+        id: MbarrierId,
+        times: &Times,
+    ) -> Outcome<()> {
+        let released = &mut self.life(id)?.current.released;
+        clocks.memory.complete(released);
+        join(released, times);
+        Ok(())
+    }
+
+    /// Ends the phase if nothing is missing.
+    pub(super) fn settle(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+    ) -> Outcome<()> {
+        let life = self.life(id)?;
+        let [announced, delivered] = life.bytes;
+        let most = u64::from(MOST);
+        if announced > most || delivered > most || life.expected + life.added > MOST {
+            return misuse(MbarrierMisuse::Range);
+        }
+        if life.pending > 0 || announced > delivered {
+            return Ok(());
+        }
+        if delivered > announced {
+            return misuse(MbarrierMisuse::NotAnnounced { bytes: delivered - announced });
+        }
+        self.end_phase(clocks, id, who)
+    }
+
+    fn end_phase(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+    ) -> Outcome<()> {
+        let mbarrier = &mut self.each[usize::from(id)];
+        let over = mbarrier.time(mbarrier.life.as_ref().map_or(0, |life| life.phase)) + 1;
+        let parties = mbarrier.parties.map(usize::from);
+        let life = self.life(id)?;
+        match life.current.check_bytes(clocks.waits) {
+            None => {}
+            Some(Broken::Late(who)) => return misuse(MbarrierMisuse::Late(who)),
+            Some(Broken::Completes(who)) => return misuse(MbarrierMisuse::Completes(who)),
+            Some(Broken::Undecided(who)) => return Err(MbarrierStop::Undecided(who)),
+        }
+        let current = &mut life.current;
+        clocks.memory.complete(&mut current.released);
+        clocks.waits.complete(&mut current.joined);
+        current.released[parties[0]] = over;
+        current.joined[parties[1]] = over;
+        let overtaken = life.past[0].overtaken(clocks.waits, &life.current.joined);
+        let phase = life.phase.checked_sub(1);
+        life.past.swap(0, 1);
+        life.past[0] = std::mem::take(&mut life.current);
+        life.phase += 1;
+        life.expected -= life.dropped;
+        (life.pending, life.dropped) = (life.expected, 0);
+        (life.bytes, life.added) = ([0; 2], 0);
+        let blocked = std::mem::take(&mut life.blocked);
+        if let Some(wait) = overtaken {
+            let reuse = MbarrierReuse::Overtaken { phase, wait };
+            self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
+        }
+        blocked.into_iter().for_each(|waiter| self.pass(clocks, id, waiter));
+        Ok(())
+    }
+
+    /// Lanes go on that waited for the phase before the current one.
+    pub(super) fn pass(&mut self, clocks: &mut BothClocks<'_>, id: MbarrierId, waiter: Waiter) {
+        let Waiter { who, acquires } = waiter;
+        let Some(life) = self.each[usize::from(id)].life.as_mut() else { return };
+        let past = &mut life.past[0];
+        clocks.waits.complete(&mut past.joined);
+        clocks.memory.complete(&mut past.released);
+        clocks.waits.acquire(who.warp, who.lanes, &past.joined);
+        if acquires {
+            clocks.memory.acquire(who.warp, who.lanes, &past.released);
+        } else {
+            for one in each(who) {
+                let times = self.pending.entry(one).or_default();
+                clocks.memory.complete(times);
+                join(times, &past.released);
+            }
+        }
+        let stamp = clocks.waits.now(who.warp);
+        past.waiters.push(Done { who, stamp });
+    }
+}

@@ -1,0 +1,441 @@
+//! Transaction barriers in shared memory (PTX manual §9.7.13.15): their lives, counts and phases, who waits, and what is
+//! released to whom.
+//!
+//! Effects happen when the engine tells of them; copies arrive when they are started. [`phases`] has the rules by
+//! which that order does not matter; a rule that is broken is data here ([`MbarrierMisuse`], [`MbarrierReuse`]).
+//!
+//! Memory: a releasing arrival passes on what its lanes did and know, an acquiring wait takes what all arrivals of the phase
+//! passed on. A relaxed arrival passes on what was before its thread's last fence, a relaxed wait takes effect at the next
+//! one (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else.
+//! An mbarrier is a party of both clocks, whose time is its phase; it goes on counting in the next life at the same place.
+//!
+//! What an H200 tolerates and the manual does not (any use after `inval`, counts of zero) is a misuse here.
+
+mod advance;
+mod phases;
+mod types;
+
+pub use phases::{Lanes, Overtaken};
+pub use types::{
+    ArrivalTerms, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierMisuse,
+    MbarrierPlace, MbarrierReuse, MbarrierState, MbarrierStatus, MbarrierStop, NamedPhase, Outcome,
+    WaitTerms, Waiting,
+};
+
+use crate::clocks::{Clocks, LaneId, LaneMark, Time, Times};
+use crate::lanes::Mask;
+use crate::shadow::Site;
+use phases::{Contribution, Phase};
+use rustc_hash::FxHashMap;
+
+/// The largest count of arrivals or bytes.
+const MOST: u32 = (1 << 20) - 1;
+
+/// Lanes that wait for a phase.
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    who: Lanes,
+    acquires: bool,
+}
+
+/// An mbarrier from `init` to `inval`.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    site: Site,
+    expected: u32,
+    pending: u32,
+    /// Arrivals that later phases expect less.
+    dropped: u32,
+    /// Bytes announced and delivered in this phase, and arrivals added.
+    bytes: [u64; 2],
+    added: u32,
+    phase: u64,
+    current: Phase,
+    /// The phase before, and the one before that.
+    past: [Phase; 2],
+    blocked: Vec<Waiter>,
+    told_unobserved: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Mbarrier {
+    /// The party in orders-memory, and the one in waits-for.
+    parties: [u16; 2],
+    lives: u32,
+    /// The time of phase 0 of this life.
+    base: Time,
+    life: Option<Life>,
+}
+
+impl Mbarrier {
+    fn time(&self, phase: u64) -> Time {
+        self.base.saturating_add(Time::try_from(phase).unwrap_or(Time::MAX))
+    }
+}
+
+/// The clocks that mbarriers change.
+pub(crate) struct BothClocks<'c> {
+    pub(crate) memory: &'c mut Clocks,
+    pub(crate) waits: &'c mut Clocks,
+}
+
+/// The mbarriers of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mbarriers {
+    known: FxHashMap<MbarrierPlace, MbarrierId>,
+    places: Vec<MbarrierPlace>,
+    each: Vec<Mbarrier>,
+    /// How many are live.
+    live: usize,
+    /// The moment of each thread's last fence that releases, which a relaxed arrival passes on.
+    fenced: FxHashMap<LaneId, LaneMark>,
+    /// Times that each thread learns at its next fence that acquires.
+    pending: FxHashMap<LaneId, Times>,
+    findings: Vec<(Lanes, MbarrierId, MbarrierFinding)>,
+}
+
+impl Mbarriers {
+    /// The mbarrier at a place, made known if it was not. None if there are too many.
+    pub(crate) fn at(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        place: MbarrierPlace,
+    ) -> Option<MbarrierId> {
+        if let Some(&id) = self.known.get(&place) {
+            return Some(id);
+        }
+        let id = MbarrierId::try_from(self.each.len()).ok()?;
+        let parties = [clocks.memory.add_party(), clocks.waits.add_party()];
+        self.each.push(Mbarrier { parties, lives: 0, base: 1, life: None });
+        self.known.insert(place, id);
+        self.places.push(place);
+        Some(id)
+    }
+
+    /// Where an mbarrier is.
+    pub(crate) fn place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
+        self.places.get(usize::from(id)).copied()
+    }
+
+    /// Does what lanes do to an mbarrier; with copies, also the party and the time by which they are done.
+    pub(crate) fn apply(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        event: MbarrierEvent,
+    ) -> Outcome<(MbarrierAnswer, Option<(u16, Time)>)> {
+        let mut copies = None;
+        let answer = match event {
+            MbarrierEvent::Init(count) => {
+                self.init(id, who, count)?;
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::Inval => {
+                self.inval(id)?;
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::Arrive(terms) => {
+                MbarrierAnswer::Arrived(self.arrive(clocks, id, who, terms)?)
+            }
+            MbarrierEvent::Expect(bytes) => {
+                self.expect(clocks, id, who, bytes)?;
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::Deliver(bytes) => {
+                self.deliver(clocks, id, who, bytes)?;
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::CopiesArrive { increments } => {
+                copies = Some(self.copies_arrive(clocks, id, who, increments)?);
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::BulkDeliver { bytes, .. } => {
+                copies = Some(self.bulk_deliver(clocks, id, who, bytes)?);
+                MbarrierAnswer::Done
+            }
+            MbarrierEvent::Wait(named, WaitTerms { acquires }) => {
+                MbarrierAnswer::Waiting(self.wait(clocks, id, who, named, acquires)?)
+            }
+            MbarrierEvent::Ask(named) => {
+                let blocks = self.names_current(id, named)?;
+                let earlier = self.early(clocks, id, who, usize::from(!blocks));
+                MbarrierAnswer::About(self.about(id, blocks)?, earlier)
+            }
+        };
+        Ok((answer, copies))
+    }
+
+    /// Where one of some bytes belongs to a live mbarrier: the instruction that initialised it.
+    pub(crate) fn live_in(&self, (mark, offset): MbarrierPlace, bytes: u32) -> Option<Site> {
+        if self.live == 0 {
+            return None;
+        }
+        let end = offset + i64::from(bytes);
+        let first = offset.div_euclid(8) * 8;
+        let mut places = (first..end).step_by(8).filter_map(|at| self.known.get(&(mark, at)));
+        places.find_map(|&id| self.each[usize::from(id)].life.as_ref().map(|life| life.site))
+    }
+
+    /// Takes what is to be told.
+    pub(crate) fn take_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// `mbarrier.init`
+    fn init(&mut self, id: MbarrierId, who: Lanes, count: u32) -> Outcome<()> {
+        let mbarrier = &mut self.each[usize::from(id)];
+        if let Some(life) = &mbarrier.life {
+            return misuse(MbarrierMisuse::Live(life.site));
+        }
+        if count == 0 || count > MOST {
+            return misuse(MbarrierMisuse::Count(count));
+        }
+        mbarrier.lives += 1;
+        let (expected, pending) = (count, count);
+        mbarrier.life = Some(Life { site: who.site, expected, pending, ..Life::default() });
+        self.live += 1;
+        Ok(())
+    }
+
+    /// `mbarrier.inval`
+    fn inval(&mut self, id: MbarrierId) -> Outcome<()> {
+        let mbarrier = &mut self.each[usize::from(id)];
+        let Some(life) = mbarrier.life.take() else { return misuse(MbarrierMisuse::NotLive) };
+        mbarrier.base = mbarrier.time(life.phase) + 1;
+        self.live -= 1;
+        Ok(())
+    }
+
+    /// Lanes arrive; gives the phase that each counts for.
+    fn arrive(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        terms: ArrivalTerms,
+    ) -> Outcome<Vec<(Mask, MbarrierState)>> {
+        let pending = self.life(id)?.pending;
+        let wanted = u64::from(terms.count) * u64::from(who.lanes.count());
+        if wanted <= u64::from(pending) {
+            return Ok(vec![(who.lanes, self.arrive_together(clocks, id, who, terms)?)]);
+        }
+        // Too many, or for more than one phase: one by one.
+        let mut states = Vec::new();
+        for lane in who.lanes.iter() {
+            let one = Lanes { lanes: Mask::one(lane), ..who };
+            states.push((one.lanes, self.arrive_together(clocks, id, one, terms)?));
+        }
+        Ok(states)
+    }
+
+    fn arrive_together(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        terms: ArrivalTerms,
+    ) -> Outcome<MbarrierState> {
+        let ArrivalTerms { count, expects, drops, no_complete, releases } = terms;
+        if count == 0 || count > MOST {
+            return misuse(MbarrierMisuse::Count(count));
+        }
+        let count = u64::from(count) * u64::from(who.lanes.count());
+        let pending = self.life(id)?.pending;
+        if count > u64::from(pending) {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            return misuse(MbarrierMisuse::TooMany { pending, count });
+        }
+        let kind = Contribution::Arrival { expects: expects.unwrap_or(0) > 0, no_complete };
+        self.contribute(clocks, id, who, kind)?;
+        if releases {
+            let (_, times) = clocks.memory.release_lanes(who.warp, who.lanes);
+            self.pass_on(clocks, id, &times)?;
+        } else {
+            for one in each(who) {
+                if let Some(mark) = self.fenced.get(&one) {
+                    let times = clocks.memory.release_mark(one, mark);
+                    self.pass_on(clocks, id, &times)?;
+                }
+            }
+        }
+        let announced = u64::from(expects.unwrap_or(0)) * u64::from(who.lanes.count());
+        let state = self.state(id)?;
+        let life = self.life(id)?;
+        life.bytes[0] += announced;
+        life.pending -= count as u32;
+        life.dropped += if drops { count as u32 } else { 0 };
+        self.settle(clocks, id, who)?;
+        Ok(state)
+    }
+
+    /// `mbarrier.expect_tx`: each lane announces bytes.
+    fn expect(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        bytes: u32,
+    ) -> Outcome<()> {
+        self.contribute(clocks, id, who, Contribution::Expect(bytes > 0))?;
+        self.life(id)?.bytes[0] += u64::from(bytes) * u64::from(who.lanes.count());
+        self.settle(clocks, id, who)
+    }
+
+    /// `mbarrier.complete_tx`: each lane delivers bytes.
+    fn deliver(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        bytes: u32,
+    ) -> Outcome<()> {
+        self.contribute(clocks, id, who, Contribution::Delivery(bytes > 0))?;
+        self.life(id)?.bytes[1] += u64::from(bytes) * u64::from(who.lanes.count());
+        self.settle(clocks, id, who)
+    }
+
+    /// A bulk copy delivers bytes: gives the party and the time by which it is done for whoever waits.
+    fn bulk_deliver(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        bytes: u32,
+    ) -> Outcome<(u16, Time)> {
+        self.contribute(clocks, id, who, Contribution::CopyDelivery(bytes > 0))?;
+        let state = self.state(id)?;
+        self.life(id)?.bytes[1] += u64::from(bytes);
+        let mbarrier = &self.each[usize::from(id)];
+        let done = (mbarrier.parties[0], mbarrier.time(state.phase));
+        self.settle(clocks, id, who)?;
+        Ok(done)
+    }
+
+    /// `cp.async.mbarrier.arrive`: gives the party and the time by which the copies of the lanes are done for whoever waits.
+    fn copies_arrive(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        increments: bool,
+    ) -> Outcome<(u16, Time)> {
+        let count = who.lanes.count();
+        if increments {
+            self.contribute(clocks, id, who, Contribution::Increment)?;
+            let life = self.life(id)?;
+            life.added += count;
+        } else {
+            let life = self.life(id)?;
+            let pending = life.pending;
+            if count > pending {
+                return misuse(MbarrierMisuse::TooMany { pending, count });
+            }
+        }
+        self.contribute(clocks, id, who, Contribution::CopyArrival { counted: !increments })?;
+        let state = self.state(id)?;
+        if !increments {
+            self.life(id)?.pending -= count;
+        }
+        let mbarrier = &self.each[usize::from(id)];
+        let done = (mbarrier.parties[0], mbarrier.time(state.phase));
+        self.settle(clocks, id, who)?;
+        Ok(done)
+    }
+
+    /// Lanes wait for a phase.
+    fn wait(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        id: MbarrierId,
+        who: Lanes,
+        named: NamedPhase,
+        acquires: bool,
+    ) -> Outcome<Waiting> {
+        let state = self.state(id)?;
+        let blocks = self.names_current(id, named)?;
+        let past = usize::from(!blocks);
+        if let Some(earlier) = self.early(clocks, id, who, past) {
+            let phase = if blocks { state.phase } else { state.phase - 1 };
+            let reuse = MbarrierReuse::Early { phase, earlier };
+            self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
+        }
+        let waiter = Waiter { who, acquires };
+        if !blocks {
+            self.pass(clocks, id, waiter);
+            return Ok(Waiting::Over(self.about(id, false)?));
+        }
+        let life = self.life(id)?;
+        if life.expected == 0 {
+            return Err(MbarrierStop::NoneExpected);
+        }
+        life.blocked.push(waiter);
+        Ok(Waiting::Blocked(state))
+    }
+
+    /// The current phase, or the one before.
+    fn about(&mut self, id: MbarrierId, current: bool) -> Outcome<MbarrierState> {
+        let state = self.state(id)?;
+        let phase = state.phase.wrapping_sub(u64::from(!current));
+        Ok(MbarrierState { phase, ..state })
+    }
+
+    /// Tells whether the phase that a wait names is over.
+    pub(crate) fn is_over(&self, state: MbarrierState) -> bool {
+        let mbarrier = &self.each[usize::from(state.id)];
+        let same_life = mbarrier.lives == state.life;
+        same_life && mbarrier.life.as_ref().is_some_and(|life| life.phase > state.phase)
+    }
+
+    /// A fence of lanes.
+    pub(crate) fn fence(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        who: Lanes,
+        releases: bool,
+        acquires: bool,
+    ) {
+        if self.each.is_empty() {
+            return;
+        }
+        for one in each(who).filter(|_| acquires) {
+            if let Some(mut times) = self.pending.remove(&one) {
+                clocks.memory.complete(&mut times);
+                clocks.memory.acquire(who.warp, Mask::one(usize::from(one.lane)), &times);
+            }
+        }
+        if releases {
+            self.fenced.extend(clocks.memory.marks(who.warp, who.lanes));
+        }
+    }
+
+    /// Returns the state of an mbarrier that threads wait for, for a report.
+    pub(crate) fn status(&self, id: MbarrierId) -> MbarrierStatus {
+        let none = Life::default();
+        let life = self.each[usize::from(id)].life.as_ref();
+        let Life { expected, pending, bytes, current, .. } = life.unwrap_or(&none);
+        MbarrierStatus {
+            phase: life.map(|life| life.phase),
+            expected: *expected,
+            pending: *pending,
+            bytes: *bytes,
+            contributor: current.contributors().next().map(|who| who.first()),
+        }
+    }
+
+    /// Mbarriers that are left with bytes announced and not delivered, or the other way round, when the block ends.
+    pub(crate) fn unbalanced(&self) -> impl Iterator<Item = (MbarrierId, Lanes, [u64; 2])> {
+        let all = (0..).zip(&self.each);
+        let lives = all.filter_map(|(id, mbarrier)| Some((id, mbarrier.life.as_ref()?)));
+        let open = lives.filter(|(_, life)| life.bytes[0] != life.bytes[1]);
+        open.filter_map(|(id, life)| Some((id, life.current.contributors().next()?, life.bytes)))
+    }
+}
+
+fn each(who: Lanes) -> impl Iterator<Item = LaneId> {
+    who.lanes.iter().map(move |lane| LaneId { warp: who.warp as u8, lane: lane as u8 })
+}
+
+fn misuse<T>(misuse: MbarrierMisuse) -> Outcome<T> {
+    Err(MbarrierStop::Misuse(misuse))
+}

@@ -1,0 +1,100 @@
+//! Fences between the generic and the async proxy (PTX manual §8.6, §8.9.5, §9.7.13.4): which writes of threads bulk
+//! copies see.
+//!
+//! A generic write e that is ordered before an access x of a bulk copy is visible to it if a `fence.proxy.async` lies on
+//! the way from e to x. Looked at are fences of the thread that wrote, before it passed the write on, and of the thread that
+//! issues x, after it learned of the write; the manual states the rule for the latter for aliases only, and we take it as meant.
+//! A fence of a third thread on the way might do as well: that is left open.
+//!
+//! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
+//! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order alone is demanded.
+
+use crate::clocks::{Clocks, LaneId, LaneMark, Time};
+use crate::lanes::Mask;
+use rustc_hash::FxHashMap;
+
+/// A kind of memory that a fence may be restricted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the manual")]
+pub enum ProxySpace {
+    Shared,
+    Global,
+}
+
+/// Visibility of a write to a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// It does.
+    Visible,
+    /// No fence makes it visible.
+    NeedsFence,
+    /// A fence of a third thread might.
+    Open,
+}
+
+/// Fences of a thread.
+#[derive(Clone, Debug, Default)]
+struct LaneFences {
+    /// When, ascending.
+    stamps: Vec<Time>,
+    /// The moment of the last one.
+    last: Option<LaneMark>,
+}
+
+/// The proxy fences of a block, for shared and for global memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProxyFences {
+    lanes: [FxHashMap<LaneId, LaneFences>; 2],
+}
+
+impl ProxyFences {
+    /// `fence.proxy.async`; restricted to a kind of memory, or not.
+    pub(crate) fn fence(
+        &mut self,
+        clocks: &mut Clocks,
+        (warp, lanes): (usize, Mask),
+        space: Option<ProxySpace>,
+    ) {
+        let marks = clocks.marks(warp, lanes);
+        let stamp = clocks.now(warp);
+        for only in [ProxySpace::Shared, ProxySpace::Global] {
+            if space.is_some_and(|space| space != only) {
+                continue;
+            }
+            for (who, mark) in &marks {
+                let fences = self.lanes[only as usize].entry(*who).or_default();
+                fences.stamps.push(stamp);
+                fences.last = Some(mark.clone());
+            }
+        }
+    }
+
+    /// Tells whether a bulk copy that `later` issues sees what `earlier` wrote at `time`, which is ordered before it.
+    pub(crate) fn visibility(
+        &self,
+        clocks: &Clocks,
+        (earlier, time): (LaneId, Time),
+        later: LaneId,
+        space: ProxySpace,
+    ) -> Visibility {
+        let lanes = &self.lanes[space as usize];
+        let writer = lanes.get(&earlier).and_then(|fences| {
+            let next = fences.stamps.partition_point(|&stamp| stamp <= time);
+            fences.stamps.get(next)
+        });
+        if writer.is_some_and(|&stamp| clocks.ordered(earlier, stamp, later)) {
+            return Visibility::Visible;
+        }
+        let issuer = lanes.get(&later).and_then(|fences| fences.last.as_ref());
+        if issuer.is_some_and(|mark| clocks.knew(later, mark, earlier, time)) {
+            return Visibility::Visible;
+        }
+        let of_pair = usize::from(lanes.contains_key(&earlier))
+            + usize::from(lanes.contains_key(&later) && earlier != later);
+        // Fences of warps that do not know of the write cannot help; that is not looked at.
+        match lanes.len() > of_pair {
+            true => Visibility::Open,
+            false => Visibility::NeedsFence,
+        }
+    }
+}
