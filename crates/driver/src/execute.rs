@@ -472,6 +472,9 @@ impl Finished<'_> {
                         decided from such sums (--allow float-order)";
             assumptions.push(text.to_owned());
         }
+        if self.program().raises_registers(self.built.launch.kernel) {
+            assumptions.push("setmaxnreg.inc gets the registers that it waits for".to_owned());
+        }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
     }

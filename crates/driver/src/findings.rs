@@ -141,14 +141,15 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         Fault::Barrier(_) => FindingKind::BarrierMisuse,
         Fault::Mbarrier(fault) if fault.kind.is_reuse() => FindingKind::BarrierReuse,
         Fault::Mbarrier(_) => FindingKind::BarrierMisuse,
-        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
-            FindingKind::WarpCollective
-        }
+        Fault::NotInMask { .. }
+        | Fault::LanesMissing { .. }
+        | Fault::LanesLeft { .. }
+        | Fault::PartOfWarpGroup { .. } => FindingKind::WarpCollective,
         Fault::CopiesInFlight { .. } | Fault::CopySize { .. } | Fault::BulkSize { .. } => {
             FindingKind::AsyncCopy
         }
         Fault::Race(race) if race.changes_source() && !race.unseen => FindingKind::AsyncCopy,
-        Fault::Race(_) => FindingKind::Race,
+        Fault::Race(_) | Fault::BeforeGridWait { .. } => FindingKind::Race,
     }
 }
 
@@ -166,10 +167,13 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         Fault::Trap | Fault::AssertFailed => PropertyName::Traps,
         Fault::Deadlock { .. } => PropertyName::Deadlock,
         Fault::Barrier(_) | Fault::Mbarrier(_) => PropertyName::Barriers,
-        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::LanesLeft { .. } => {
-            PropertyName::Collectives
+        Fault::NotInMask { .. }
+        | Fault::LanesMissing { .. }
+        | Fault::LanesLeft { .. }
+        | Fault::PartOfWarpGroup { .. } => PropertyName::Collectives,
+        Fault::Race(_) | Fault::BeforeGridWait { .. } | Fault::CopiesInFlight { .. } => {
+            PropertyName::Races
         }
-        Fault::Race(_) | Fault::CopiesInFlight { .. } => PropertyName::Races,
     }
 }
 
@@ -179,7 +183,8 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
         Fault::OutOfBounds { target, .. }
         | Fault::Misaligned { target, .. }
         | Fault::ReadOnly { target }
-        | Fault::DependsOnInitial { target } => Some(target),
+        | Fault::DependsOnInitial { target }
+        | Fault::BeforeGridWait { target, .. } => Some(target),
         Fault::Race(race) => Some(&race.target),
         _ => None,
     }
@@ -200,6 +205,12 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         }
         Fault::LanesMissing { missing } => {
             return sync_findings::lanes_missing(*missing, finding);
+        }
+        Fault::PartOfWarpGroup { other } => {
+            return sync_findings::part_of_warp_group(*other, finding);
+        }
+        Fault::BeforeGridWait { target, kind, conflicts } => {
+            (Code::Race, before_grid_wait(target, *kind, *conflicts))
         }
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);
@@ -242,6 +253,17 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
     };
     own(group, program, code, message)
+}
+
+/// An access that no wait for earlier launches comes before.
+fn before_grid_wait(target: &Target, kind: AccessKind, conflicts: bool) -> String {
+    let (does, place) = (verb(kind), element(target));
+    let why = match (conflicts, kind) {
+        (true, _) => "an earlier launch of the sequence may still be at work on it",
+        (false, AccessKind::Read) => "right only if no launch under way writes it",
+        (false, _) => "right only if no launch under way reads or writes it",
+    };
+    format!("{does} {place} before griddepcontrol.wait: {why}")
 }
 
 /// A copy whose source is larger than itself.

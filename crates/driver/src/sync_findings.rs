@@ -39,8 +39,16 @@ pub(crate) fn lanes_left(
 /// A matrix instruction in a warp that is not whole.
 pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
     let message = format!(
-        "a matrix instruction needs all lanes of its warp; those of {missing:#010x} have ended or do \
-         not exist"
+        "this instruction needs all lanes of its warp; those of {missing:#010x} have ended or do not \
+         exist"
+    );
+    at(Code::WarpCollective, finding, message).label(who(finding))
+}
+
+/// A change of registers by some warps of a group.
+pub(crate) fn part_of_warp_group(other: u32, finding: &Finding) -> Diagnostic {
+    let message = format!(
+        "setmaxnreg must be executed by all four warps of a warp group; warp {other} does not execute it"
     );
     at(Code::WarpCollective, finding, message).label(who(finding))
 }

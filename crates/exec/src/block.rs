@@ -55,7 +55,11 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             Warp::new(machine, number, exists)
         });
         let warps: Vec<Warp> = warps.collect();
-        let tracker = Tracker::new((warps.len(), mbarriers), shadows, machine.suspicion.history());
+        let mut tracker =
+            Tracker::new((warps.len(), mbarriers), shadows, machine.suspicion.history());
+        if tracker.is_checking() && machine.waits_for_grids() {
+            tracker.follow_grids();
+        }
         Self {
             machine,
             global,
@@ -103,6 +107,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
                 self.note_unawaited();
                 self.note_unbalanced();
+                self.note_register_changes();
                 return Ok(());
             }
             return self.deadlock();

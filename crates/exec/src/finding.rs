@@ -112,10 +112,24 @@ pub enum Fault {
         /// The lanes that have exited, and where.
         left: Vec<(u32, Place)>,
     },
-    /// A matrix instruction without all lanes of the warp: some have exited, or never were.
+    /// An instruction of whole warps without all lanes: some have exited, or never were.
     LanesMissing {
         /// Which.
         missing: u32,
+    },
+    /// A change of registers that not all warps of the group do.
+    PartOfWarpGroup {
+        /// A warp of the group that does not.
+        other: u32,
+    },
+    /// An access to global memory that no `griddepcontrol.wait` comes before.
+    BeforeGridWait {
+        /// The allocation.
+        target: Target,
+        /// What the access does.
+        kind: AccessKind,
+        /// An earlier launch is known to touch it so that the order matters.
+        conflicts: bool,
     },
     /// Asynchronous copies are on their way when their thread ends.
     CopiesInFlight {
@@ -149,6 +163,7 @@ impl Fault {
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
             Self::LanesLeft { .. } => true,
+            Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless(),
             _ => false,
         }

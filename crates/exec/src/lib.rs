@@ -46,6 +46,7 @@ mod tally;
 mod tracker;
 mod value;
 mod warp;
+mod warp_groups;
 mod watch;
 
 pub use arrival::{BarrierArrival, BarrierUse};

@@ -17,7 +17,6 @@ use ir::{
     FuncId, Function, Op, Param, Program, Relocation, Space, Symbol, SyncOp, VarId, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 use sync::Site;
 
 /// The most bytes that buffers and module variables may have together: enough for every kernel that
@@ -73,6 +72,12 @@ impl<'p> Machine<'p> {
         all.any(|instruction| {
             matches!(instruction.op, Op::Sync(SyncOp::Mbarrier(_)) | Op::BulkCopy(_))
         })
+    }
+
+    /// Tells whether the kernel may start before earlier launches have ended.
+    pub(crate) fn waits_for_grids(&self) -> bool {
+        let mut all = self.program.instructions_of(self.launch.kernel);
+        all.any(|(_, instruction)| matches!(instruction.op, Op::Sync(SyncOp::GridWait)))
     }
 
     /// Whether blocks may be launched in clusters of several: the module says so, and nobody says of
@@ -172,7 +177,7 @@ impl<'p> Machine<'p> {
             let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
             return refuse(format!("{reason} are executed"));
         }
-        let functions = called(program, launch.kernel);
+        let functions = program.called(launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
         let variables = |is_meant: &dyn Fn(&Variable) -> bool| {
             let meant = program.variables.iter().filter(|variable| is_meant(variable));
@@ -419,21 +424,6 @@ fn give(memory: &mut Allocation, contents: &Contents) {
         Contents::Opaque(_) | Contents::Unbounded => memory.states.fill(all, state::OPAQUE),
         Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
     }
-}
-
-/// A function and everything it calls.
-fn called(program: &Program, function: FuncId) -> BTreeSet<FuncId> {
-    let (mut found, mut work) = (BTreeSet::from([function]), vec![function]);
-    while let Some(next) = work.pop() {
-        for instruction in program.functions[next].instructions() {
-            if let Op::Call { callee, .. } = &instruction.op
-                && found.insert(*callee)
-            {
-                work.push(*callee);
-            }
-        }
-    }
-    found
 }
 
 /// Bytes of an element, from the type's name: `f32` has 4.

@@ -23,6 +23,7 @@ type Key = (
     Discriminant<Fault>,
     Option<Discriminant<BarrierFault>>,
     Option<Discriminant<MbarrierFaultKind>>,
+    Option<String>,
 );
 
 fn key(finding: &Finding) -> Key {
@@ -31,7 +32,12 @@ fn key(finding: &Finding) -> Key {
         Fault::Mbarrier(fault) => (None, Some(discriminant(&fault.kind))),
         _ => (None, None),
     };
-    (finding.place, discriminant(&finding.fault), misuse, mbarrier)
+    // Whether an early access matters is decided later, by allocation.
+    let allocation = match &finding.fault {
+        Fault::BeforeGridWait { target, .. } => Some(target.name.clone()),
+        _ => None,
+    };
+    (finding.place, discriminant(&finding.fault), misuse, mbarrier, allocation)
 }
 
 /// What was found so far.

@@ -2,6 +2,7 @@
 //!
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
+mod grids;
 mod mbarriers;
 
 use crate::address::Area;
@@ -10,6 +11,8 @@ use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
+use crate::warp_groups::RegisterChanges;
+use grids::GridWaits;
 use mbarriers::MbarrierNotes;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
@@ -40,6 +43,10 @@ pub(crate) struct Tracker {
     mbarriers: bool,
     /// Notes on mbarriers, looked at when the block ends.
     notes: MbarrierNotes,
+    /// Waits for earlier launches, if the kernel may wait for them.
+    grids: Option<Box<GridWaits>>,
+    /// Changes of registers by warp groups.
+    register_changes: RegisterChanges,
 }
 
 /// The accesses to each allocation.
@@ -194,6 +201,8 @@ impl Tracker {
             order: Order::new(warps, mbarriers),
             mbarriers,
             notes: MbarrierNotes::default(),
+            grids: None,
+            register_changes: RegisterChanges::default(),
             events: vec![Vec::new(); warps],
             shadows,
             history,
@@ -205,6 +214,10 @@ impl Tracker {
     pub(crate) fn restart(&mut self, block: [u32; 3]) {
         self.counts.clear();
         self.notes = MbarrierNotes::default();
+        self.register_changes = RegisterChanges::default();
+        if let Some(grids) = &mut self.grids {
+            grids.restart();
+        }
         if let Some(history) = &mut self.history {
             history.restart(block);
         }
@@ -265,6 +278,11 @@ impl Tracker {
     /// Copies of a thread that are in groups it has not waited for, and copies in no group.
     pub(crate) fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         self.order.copies_in_flight(warp, lane)
+    }
+
+    /// The changes of registers so far.
+    pub(crate) fn register_changes(&mut self) -> &mut RegisterChanges {
+        &mut self.register_changes
     }
 
     /// Counts the reads of each thread, if some are not to be trusted.

@@ -71,7 +71,7 @@ pub use program::{
 pub use special::{Dimension, SpecialRegister};
 pub use sync::{
     BarrierKind, MatchMode, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest,
-    ReduxOp, ShuffleMode, SyncOp, VoteMode,
+    ReduxOp, RegisterPool, ShuffleMode, SyncOp, VoteMode,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
 pub use waits::find_waits;

@@ -148,6 +148,8 @@ pub enum Op {
 
     /// Calls a function.
     Call { callee: FuncId, arguments: Vec<Argument>, returns: Vec<Argument> },
+    /// A value that the manual does not fix: a cache policy, or a count that depends on the schedule. `what` names it.
+    Opaque { dst: Reg, what: &'static str },
     /// No effect on values or memory: `prefetch`, `nanosleep` and their like.
     Hint { what: &'static str },
     /// Something the front end cannot express; the text names it.
@@ -193,6 +195,7 @@ impl Op {
             | Self::Split { .. }
             | Self::Resize { .. }
             | Self::ReadSpecial { .. }
+            | Self::Opaque { .. }
             | Self::AddressOf { .. }
             | Self::ConvertAddress { .. }
             | Self::IsSpace { .. }
@@ -259,7 +262,7 @@ impl Op {
                 visit(Write(*dst));
                 visit(Read(*src));
             }
-            Self::ReadSpecial { dst, .. } => visit(Write(*dst)),
+            Self::ReadSpecial { dst, .. } | Self::Opaque { dst, .. } => visit(Write(*dst)),
             Self::AddressOf { dst, symbol, offset } => {
                 visit(Write(*dst));
                 visit(Access::Symbol(*symbol, *offset));
@@ -431,7 +434,9 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         | SyncOp::WaitGroup(_)
         | SyncOp::BulkCommit
         | SyncOp::BulkWait { .. }
-        | SyncOp::ProxyFence(_) => {}
+        | SyncOp::ProxyFence(_)
+        | SyncOp::RegisterPool(_)
+        | SyncOp::GridWait => {}
     }
 }
 

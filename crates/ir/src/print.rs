@@ -6,7 +6,7 @@
 use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
     FloatMode, Function, Guard, Instr, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Op,
-    Operand, Ordering, Program, Reg, Rounding, Scalar, Space, Symbol, SyncOp, Terminator, VarId,
+    Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp, Terminator, VarId,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};
@@ -268,6 +268,7 @@ fn mnemonic(op: &Op) -> String {
             };
             format!("call.{}.{}", by_value(returns), by_value(arguments))
         }
+        Op::Opaque { what, .. } => format!("opaque {what:?}"),
         Op::Hint { what } => format!("hint.{what}"),
         Op::Unsupported { what } => format!("unsupported \"{what}\""),
     }
@@ -310,6 +311,10 @@ fn sync_name(sync: &SyncOp) -> String {
                 space.map_or(String::new(), |s| format!(".{}", space_name(s)))
             )
         }
+        SyncOp::RegisterPool(RegisterPool { increases, count }) => {
+            format!("register_pool.{}.{count}", if *increases { "inc" } else { "dec" })
+        }
+        SyncOp::GridWait => "grid_wait".to_owned(),
         SyncOp::Mbarrier(mbarrier) => {
             format!("{}.{}", mbarrier_name(mbarrier), space_name(mbarrier.space))
         }

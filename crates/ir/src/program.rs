@@ -1,7 +1,8 @@
 //! Programs, functions, blocks and variables.
 
-use crate::{Op, Operand, Space, Width};
+use crate::{Op, Operand, RegisterPool, Space, SyncOp, Width};
 use base::{IndexVec, Span};
+use std::collections::BTreeSet;
 
 base::define_index! {
     /// A register of a function.
@@ -241,4 +242,36 @@ pub enum Terminator {
     Exit,
     /// The end of the launch with an error.
     Trap,
+}
+
+impl Program {
+    /// A function and everything it calls.
+    #[must_use]
+    pub fn called(&self, function: FuncId) -> BTreeSet<FuncId> {
+        let (mut found, mut work) = (BTreeSet::from([function]), vec![function]);
+        while let Some(next) = work.pop() {
+            for instruction in self.functions[next].instructions() {
+                if let Op::Call { callee, .. } = &instruction.op
+                    && found.insert(*callee)
+                {
+                    work.push(*callee);
+                }
+            }
+        }
+        found
+    }
+
+    /// Instructions of a function and of everything it calls.
+    pub fn instructions_of(&self, function: FuncId) -> impl Iterator<Item = (FuncId, &Instr)> {
+        let functions = self.called(function).into_iter();
+        functions.flat_map(|id| self.functions[id].instructions().map(move |one| (id, one)))
+    }
+
+    /// Tells whether warp groups of a kernel wait for registers.
+    #[must_use]
+    pub fn raises_registers(&self, kernel: FuncId) -> bool {
+        self.instructions_of(kernel).any(|(_, one)| {
+            matches!(one.op, Op::Sync(SyncOp::RegisterPool(RegisterPool { increases: true, .. })))
+        })
+    }
 }

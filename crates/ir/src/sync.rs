@@ -117,6 +117,19 @@ pub enum SyncOp {
     },
     /// `fence.proxy.async`: what came before is visible to bulk copies; in one state space, or in all.
     ProxyFence(Option<Space>),
+    /// `setmaxnreg`: a warp group gives registers back or waits for more.
+    RegisterPool(RegisterPool),
+    /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is visible.
+    GridWait,
+}
+
+/// A change of the registers that each thread of a warp group has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterPool {
+    /// `.inc`; otherwise `.dec`.
+    pub increases: bool,
+    /// Registers of a thread afterwards.
+    pub count: u64,
 }
 
 /// What a thread does at a barrier.

@@ -270,6 +270,7 @@ impl Check<'_> {
                 }
             }
             Op::ReadSpecial { .. }
+            | Op::Opaque { .. }
             | Op::AddressOf { .. }
             | Op::ConvertAddress { .. }
             | Op::Discard { .. }
@@ -390,7 +391,9 @@ impl Check<'_> {
             | SyncOp::WaitGroup(_)
             | SyncOp::BulkCommit
             | SyncOp::BulkWait { .. }
-            | SyncOp::ProxyFence(_) => {}
+            | SyncOp::ProxyFence(_)
+            | SyncOp::RegisterPool(_)
+            | SyncOp::GridWait => {}
         }
     }
 

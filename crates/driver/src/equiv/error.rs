@@ -28,6 +28,13 @@ pub(crate) enum SidesError {
     #[error("a side has no launch")]
     NoLaunch,
     #[error(
+        "launch {number} contains griddepcontrol.wait and no thread executes it: the next launch may start while earlier \
+         ones run"
+    )]
+    NobodyWaits { number: usize },
+    #[error("launch {number} has too many accesses before griddepcontrol.wait to look at")]
+    ManyEarly { number: usize },
+    #[error(
         "`{one}` and `{other}` are at one address and have different strides, which is not supported"
     )]
     AliasStrides { one: String, other: String },

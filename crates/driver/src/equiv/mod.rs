@@ -1,6 +1,7 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
 mod error;
+mod grids;
 mod overflow;
 mod reasons;
 mod sides;
@@ -162,7 +163,11 @@ fn answer<'r>(
         (compared, heat)
     };
     let checks = exec::Checks::default();
-    let mut outcomes = compared.outcomes.clone().into_iter();
+    let mut outcomes = compared.outcomes.clone();
+    for (launches, ran) in prepared.iter().zip(&mut outcomes) {
+        grids::settle(launches, ran)?;
+    }
+    let mut outcomes = outcomes.into_iter();
     let mut sides = prepared.map(|side| {
         let ran = outcomes.next().unwrap_or_default();
         side.into_iter()

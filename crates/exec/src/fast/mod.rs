@@ -24,11 +24,11 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
 /// Executes a load if a fast path covers it; returns whether one did.
 #[inline]
 pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
-    !context.machine.general && contiguous::load(context, load)
+    !context.machine.general && !context.tracker.follows_grids() && contiguous::load(context, load)
 }
 
 /// Executes a store if a fast path covers it; returns whether one did.
 #[inline]
 pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
-    !context.machine.general && contiguous::store(context, store)
+    !context.machine.general && !context.tracker.follows_grids() && contiguous::store(context, store)
 }

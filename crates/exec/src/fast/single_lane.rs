@@ -96,7 +96,7 @@ fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
     let address = registers.lane(layout, base.into(), width, lane);
     let address = address.wrapping_add_signed(load.address.offset) & width.mask();
     let Pointer { area, offset } = Pointer::decode(address, load.space)?;
-    if matches!(area, Area::Local(_)) || tracker.watches(area) {
+    if matches!(area, Area::Local(_)) || tracker.watches(area) || tracker.follows_grids() {
         return None;
     }
     let (memory, ..) = allocation(machine, global, shared, warp, area)?;

@@ -144,6 +144,9 @@ pub(super) fn locate(
     };
     match checked {
         Ok((start, lucky)) => {
+            if context.tracker.follows_grids() {
+                note_early(context, pointer, lane, kind);
+            }
             if lucky {
                 context.report.depends_on_alignment(context.site, context.place);
             }
@@ -153,6 +156,18 @@ pub(super) fn locate(
             context.find(fault, Mask(1 << lane));
             None
         }
+    }
+}
+
+/// Reports an access to global memory that may come before the end of the launches before.
+fn note_early(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: AccessKind) {
+    let Area::Global(number) = pointer.area else { return };
+    if !context.tracker.is_early(context.warp.number, lane) {
+        return;
+    }
+    if let Some(memory) = context.global.get(number).filter(|memory| memory.space != Space::Const) {
+        let target = memory.target(pointer.offset);
+        context.find(Fault::BeforeGridWait { target, kind, conflicts: false }, Mask::one(lane));
     }
 }
 

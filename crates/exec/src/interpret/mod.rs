@@ -22,13 +22,13 @@ pub(crate) mod tracked;
 
 use crate::context::{Context, Flow};
 use crate::fast;
-use crate::finding::{Gap, Sink};
+use crate::finding::{Fault, Gap, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
-use ir::{Guard, Op, Ordering, Space, SyncOp};
+use ir::{Guard, Op, Ordering, RegisterPool, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};
 
@@ -97,6 +97,10 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
             return Ok(Flow::Call(*callee));
         }
         Op::Hint { .. } => {}
+        Op::Opaque { dst, what } => {
+            let tags = Tags::unknown(Mask::ALL, Source::Schedule(what));
+            context.write(*dst, &[0; WARP], tags);
+        }
         Op::Unsupported { what } => return Err(context.gap(what.clone())),
         Op::Mma(_)
         | Op::LoadMatrix(_)
@@ -145,6 +149,8 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
         }
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
+        SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
+        SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
             context.tracker.apply(warp, lanes, SyncEvent::WaitForCopies(*pending));
@@ -167,4 +173,18 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
         }
     }
     Ok(Flow::Next)
+}
+
+/// `setmaxnreg`, by a whole warp.
+fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow {
+    let (alive, warp) = (context.warp.alive(), context.warp.number);
+    if context.lanes != alive {
+        return Flow::Gather(Mask::ALL, context.lanes);
+    }
+    context.tracker.apply(warp, alive, SyncEvent::Collective);
+    if alive != Mask::ALL {
+        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+    }
+    context.tracker.register_changes().note(warp, change, context.site);
+    Flow::Next
 }

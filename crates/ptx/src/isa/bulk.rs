@@ -1,9 +1,11 @@
 //! Bulk copies (manual §9.7.9.25.4.1) with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
 //!
 //! Copies between shared memories of two blocks and to several blocks are refused: there is no other block to copy to.
-//! `fence.mbarrier_init` orders initialisations for other blocks of the cluster alone and does nothing within one.
+//! `fence.mbarrier_init` orders initialisations for other blocks of the cluster alone and does nothing within one. Fences
+//! between addresses that alias do nothing because allocations do not overlap, and fences towards tensor maps because a map
+//! that the kernel changes is not followed.
 
-use super::memory::{cache_policy, check_space, hints};
+use super::memory::{cache_policy, check_space, hints, scope};
 use super::{Form, Insn, Lower, Type, by};
 use ir::{BulkCompletion, BulkCopy, Op, Space, SyncOp};
 
@@ -69,16 +71,55 @@ pub(super) const FORMS: &[Form] = &[
             "fence.proxy.async.shared::cta;",
             "fence.proxy.async.global;",
         ],
+        lowering: by(proxy_fence),
+    },
+    Form {
+        opcode: "membar",
+        when: &["async"],
+        syntax: "membar.proxy.async{.global,.shared::cta,.shared::cluster}",
+        section: "9.7.13.4",
+        examples: &["membar.proxy.async;", "membar.proxy.async.shared::cta;"],
+        lowering: by(proxy_fence),
+    },
+    Form {
+        opcode: "fence",
+        when: &["alias"],
+        syntax: "fence.proxy.alias",
+        section: "9.7.13.4",
+        examples: &["fence.proxy.alias;"],
+        lowering: by(alias_fence),
+    },
+    Form {
+        opcode: "membar",
+        when: &["alias"],
+        syntax: "membar.proxy.alias",
+        section: "9.7.13.4",
+        examples: &["membar.proxy.alias;"],
+        lowering: by(alias_fence),
+    },
+    Form {
+        opcode: "fence",
+        when: &["tensormap::generic"],
+        syntax: "fence.proxy.tensormap::generic{.release.scope; .acquire.scope [a], 128}",
+        section: "9.7.13.4",
+        examples: &[
+            "fence.proxy.tensormap::generic.release.gpu;",
+            "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
+        ],
         lowering: by(|insn| {
             insn.require(&[("proxy", ())], "`.proxy`")?;
-            insn.flag("async");
-            let spaces = &[
-                ("global", Space::Global),
-                ("shared::cta", Space::Shared),
-                ("shared::cluster", Space::Shared),
-            ];
-            let space = insn.choose(spaces);
-            insn.emit(Op::Sync(SyncOp::ProxyFence(space)));
+            insn.flag("tensormap::generic");
+            let acquires = insn.require(&[("release", false), ("acquire", true)], "a direction")?;
+            if scope(insn).is_none() {
+                return Err(insn.unsupported("the scope is missing"));
+            }
+            if acquires {
+                insn.address()?;
+                if insn.immediate()? != 128 {
+                    return Err(insn.unsupported("a tensor map has 128 bytes"));
+                }
+            }
+            insn.emit(Op::Hint { what: "fence.proxy.tensormap" });
             Ok(())
         }),
     },
@@ -97,6 +138,26 @@ pub(super) const FORMS: &[Form] = &[
         }),
     },
 ];
+
+fn proxy_fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    insn.require(&[("proxy", ())], "`.proxy`")?;
+    insn.flag("async");
+    let spaces = &[
+        ("global", Space::Global),
+        ("shared::cta", Space::Shared),
+        ("shared::cluster", Space::Shared),
+    ];
+    let space = insn.choose(spaces);
+    insn.emit(Op::Sync(SyncOp::ProxyFence(space)));
+    Ok(())
+}
+
+fn alias_fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    insn.require(&[("proxy", ())], "`.proxy`")?;
+    insn.flag("alias");
+    insn.emit(Op::Hint { what: "fence.proxy.alias" });
+    Ok(())
+}
 
 fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let spaces = &[

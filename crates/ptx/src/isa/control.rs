@@ -4,7 +4,9 @@ use super::{Fit, Form, Insn, Lower, Lowering, Refusal, Type, by};
 use crate::lower::Table;
 use crate::syntax::ast::{Expr, Operand};
 use base::{Code, Diagnostic};
-use ir::{Argument, BlockId, FuncId, Op, Param, Symbol, Terminator, VarId, Width};
+use ir::{
+    Argument, BlockId, FuncId, Op, Param, RegisterPool, Symbol, SyncOp, Terminator, VarId, Width,
+};
 
 pub(super) const FORMS: &[Form] = &[
     Form {
@@ -83,6 +85,25 @@ pub(super) const FORMS: &[Form] = &[
             insn.flag("mask");
             insn.immediate()?;
             insn.emit(Op::Hint { what: "pmevent" });
+            Ok(())
+        }),
+    },
+    Form {
+        opcode: "setmaxnreg",
+        when: &[],
+        syntax: "setmaxnreg{.inc,.dec}.sync.aligned.u32 count",
+        section: "9.7.19.5",
+        examples: &["setmaxnreg.inc.sync.aligned.u32 192;", "setmaxnreg.dec.sync.aligned.u32 64;"],
+        lowering: by(|insn| {
+            let increases = insn.require(&[("inc", true), ("dec", false)], "`.inc` or `.dec`")?;
+            insn.require(&[("sync", ())], "`.sync`")?;
+            insn.require(&[("aligned", ())], "`.aligned`")?;
+            insn.ty(&[Type::U32])?;
+            let count = insn.immediate()?;
+            if !(24..=256).contains(&count) || count % 8 != 0 {
+                return Err(insn.unsupported("the count is a multiple of 8 from 24 to 256"));
+            }
+            insn.emit(Op::Sync(SyncOp::RegisterPool(RegisterPool { increases, count })));
             Ok(())
         }),
     },

@@ -2,7 +2,7 @@
 //!
 //! A `.sem` without a scope, or the other way round, is refused, as the manual writes them together. An unwritten one
 //! is `.release` or `.acquire` at `.cta`. Addresses in `.shared::cluster` are taken: without `mapa`, which is refused,
-//! they are those of the executing block. `pending_count` is refused: what it gives depends on the schedule.
+//! they are those of the executing block. What `pending_count` gives depends on the schedule and is not followed.
 
 use super::memory::{SHARED, check_space, scope};
 use super::{Form, Insn, Lower, Type, by};
@@ -104,6 +104,21 @@ pub(super) const FORMS: &[Form] = &[
             "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r1], %r2, %r3;",
         ],
         lowering: by(test),
+    },
+    Form {
+        opcode: "mbarrier",
+        when: &["pending_count"],
+        syntax: "mbarrier.pending_count.b64 count, state",
+        section: "9.7.13.15.17",
+        examples: &["mbarrier.pending_count.b64 %r1, %rd1;"],
+        lowering: by(|insn| {
+            insn.flag("pending_count");
+            insn.ty(&[Type::B64])?;
+            let dst = insn.dst(Width::B32)?;
+            insn.src(Type::B64)?;
+            insn.emit(Op::Opaque { dst, what: "the pending count of an mbarrier" });
+            Ok(())
+        }),
     },
     Form {
         opcode: "cp",

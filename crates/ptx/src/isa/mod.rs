@@ -14,6 +14,7 @@ mod types;
 
 mod atomic;
 mod bulk;
+mod cache;
 mod compare;
 mod control;
 mod convert;
@@ -97,7 +98,7 @@ pub static FAMILIES: &[Family] = &[
     sync_family("bulk copies of one block", bulk::FORMS),
     sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
     sync_family("products of warp groups", unsupported::WARP_GROUPS),
-    family("registers and stack", unsupported::MISCELLANEOUS),
+    family("stack", unsupported::STACK),
     sync_family("tensor memory", tensor_memory::FORMS),
     family("video", video::FORMS),
     family("extended-precision integer arithmetic", extended::FORMS),
@@ -111,6 +112,7 @@ pub static FAMILIES: &[Family] = &[
     family("packed conversion", convert_pair::FORMS),
     family("conversion", convert::FORMS),
     family("memory", memory::FORMS),
+    family("cache policies", cache::FORMS),
     family("control flow", control::FORMS),
     sync_family("transaction barriers", mbarrier::FORMS),
     sync_family("barriers and asynchronous copies", sync::FORMS),

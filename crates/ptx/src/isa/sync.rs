@@ -1,4 +1,5 @@
-//! Barriers and fences (manual §9.7.13.1–4) and asynchronous copies of sm_80 (§9.7.9.25).
+//! Barriers and fences (manual §9.7.13.1–4), waits for earlier launches (§9.7.13.13) and asynchronous copies of sm_80
+//! (§9.7.9.25).
 
 use super::memory::{cache_policy, hints, scope};
 use super::{Form, Insn, Lower, Type, by};
@@ -6,6 +7,21 @@ use crate::syntax::ast::{Expr, Operand as Syntax, UnaryOp};
 use ir::{AsyncCopy, BarrierKind, Op, Ordering, Scope, SyncOp, Width};
 
 pub(super) const FORMS: &[Form] = &[
+    Form {
+        opcode: "griddepcontrol",
+        when: &[],
+        syntax: "griddepcontrol{.launch_dependents,.wait}",
+        section: "9.7.13.13",
+        examples: &["griddepcontrol.launch_dependents;", "griddepcontrol.wait;"],
+        lowering: by(|insn| {
+            let waits = insn.require(&[("launch_dependents", false), ("wait", true)], "an action")?;
+            insn.emit(match waits {
+                true => Op::Sync(SyncOp::GridWait),
+                false => Op::Hint { what: "griddepcontrol.launch_dependents" },
+            });
+            Ok(())
+        }),
+    },
     Form {
         opcode: "bar",
         when: &["warp"],

@@ -1,7 +1,6 @@
 //! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), tensor and reducing bulk copies (§9.7.9.25 to §9.7.9.28), the pending count of a transaction barrier
-//! (§9.7.13.15.17, which depends on the schedule), clusters, products of warp groups (§9.7.15) and of tensor memory (§9.7.16), the
-//! stack (§9.7.17), video (§9.7.18) and cache policies.
+//! (manual §9.7.10, §9.7.11), tensor and reducing bulk copies (§9.7.9.25 to §9.7.9.28), clusters, products
+//! of warp groups (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
 //!
 //! Opcodes that other families have as well are picked out here by a modifier of their own.
 
@@ -17,7 +16,7 @@ pub(super) const fn later(
     Form { opcode, when, syntax, section, examples, lowering: Lowering::Unsupported }
 }
 
-/// Memory of other blocks and devices, and cache policies.
+/// Memory of other blocks and devices.
 pub(super) const ADDRESSES: &[Form] = &[
     later(
         "st",
@@ -74,37 +73,6 @@ pub(super) const ADDRESSES: &[Form] = &[
         "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, mask}",
         "9.7.9.26",
         &["multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"],
-    ),
-    later(
-        "applypriority",
-        &[],
-        "applypriority{.global}.L2::evict_normal [a], 128",
-        "9.7.9.16",
-        &["applypriority.global.L2::evict_normal [%rd1], 128;"],
-    ),
-    later(
-        "createpolicy",
-        &["range"],
-        "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], size, total",
-        "9.7.9.18",
-        &["createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 0x100000, 0x200000;"],
-    ),
-    later(
-        "createpolicy",
-        &["fractional"],
-        "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
-        "9.7.9.18",
-        &[
-            "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;",
-            "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %rd1;",
-        ],
-    ),
-    later(
-        "createpolicy",
-        &["cvt"],
-        "createpolicy.cvt.L2.b64 policy, property",
-        "9.7.9.18",
-        &["createpolicy.cvt.L2.b64 %rd1, %rd2;"],
     ),
     later(
         "mapa",
@@ -246,14 +214,9 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
     later(
         "fence",
         &["proxy"],
-        "fence.proxy.kind{.release,.acquire}{.scope} {[a], size}",
+        "fence.proxy.async::generic{.acquire.sync_restrict::shared::cluster,.release.sync_restrict::shared::cta}.cluster",
         "9.7.13.4",
-        &[
-            "fence.proxy.alias;",
-            "fence.proxy.tensormap::generic.release.gpu;",
-            "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
-            "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
-        ],
+        &["fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"],
     ),
     later(
         "fence",
@@ -267,33 +230,12 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
         ],
     ),
     later(
-        "membar",
-        &["proxy"],
-        "membar.proxy.kind",
-        "9.7.13.4",
-        &["membar.proxy.alias;", "membar.proxy.async;"],
-    ),
-    later(
         "red",
         &["async"],
         "red.async.sem.scope{.ss}{.mbarrier::complete_tx::bytes}.op.type [a], b{, [mbar]}",
         "9.7.13.7",
         &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 \
              [%r1], %r2, [%r3];"],
-    ),
-    later(
-        "griddepcontrol",
-        &[],
-        "griddepcontrol{.launch_dependents,.wait}",
-        "9.7.13.13",
-        &["griddepcontrol.launch_dependents;", "griddepcontrol.wait;"],
-    ),
-    later(
-        "mbarrier",
-        &["pending_count"],
-        "mbarrier.pending_count.b64 count, state",
-        "9.7.13.15.17",
-        &["mbarrier.pending_count.b64 %r1, %rd1;"],
     ),
     later(
         "clusterlaunchcontrol",
@@ -354,15 +296,8 @@ pub(super) const WARP_GROUPS: &[Form] = &[
     ),
 ];
 
-/// Registers and the stack.
-pub(super) const MISCELLANEOUS: &[Form] = &[
-    later(
-        "setmaxnreg",
-        &[],
-        "setmaxnreg{.inc,.dec}.sync.aligned.u32 count",
-        "9.7.19.5",
-        &["setmaxnreg.inc.sync.aligned.u32 192;", "setmaxnreg.dec.sync.aligned.u32 64;"],
-    ),
+/// The stack.
+pub(super) const STACK: &[Form] = &[
     later("stacksave", &[], "stacksave.{u32,u64} d", "9.7.17.1", &["stacksave.u64 %rd1;"]),
     later("stackrestore", &[], "stackrestore.{u32,u64} a", "9.7.17.2", &["stackrestore.u64 %rd1;"]),
     later(
