@@ -245,7 +245,7 @@ fn is_open_copy(doubt: &Doubt) -> bool {
 }
 
 pub(crate) fn is_race(fault: &Fault) -> bool {
-    matches!(fault, Fault::Race(race) if !race.is_harmless())
+    matches!(fault, Fault::Race(_)) && !fault.is_note()
 }
 
 impl Refusal {

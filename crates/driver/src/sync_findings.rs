@@ -99,6 +99,9 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         () if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
         }
+        () if race.lacks_fence_after_read() => format!(
+            "a bulk copy overwrites {place}, which was read before, and no proxy fence is between"
+        ),
         () if race.unseen => format!(
             "race on {place}: a bulk copy need not see what was written before, for want of a proxy \
              fence"
@@ -186,6 +189,12 @@ fn why(race: &Race, program: &Program) -> String {
     let mut reasons = Vec::new();
     if earlier.thread.block != later.thread.block {
         reasons.push("blocks of a grid run in any order".to_owned());
+    } else if race.lacks_fence_after_read() {
+        reasons.push(
+            "threads and bulk copies see memory through different proxies: the manual asks for \
+             `fence.proxy.async` between the read and the copy"
+                .to_owned(),
+        );
     } else if race.unseen {
         reasons.push(
             "threads and bulk copies see memory through different proxies: the thread that wrote needs \

@@ -142,7 +142,7 @@ pub(crate) struct Reported {
     met: Conflicts,
     /// For each of them the finding it is part of.
     findings: Vec<Option<usize>>,
-    pairs: FxHashMap<(Site, Site, bool), usize>,
+    pairs: FxHashMap<((Site, Site), bool, bool), usize>,
     open: FxHashMap<(Site, Site), usize>,
 }
 
@@ -219,7 +219,10 @@ impl Reported {
             Judgement::Race => false,
             Judgement::SameValue => true,
         };
-        let key = (pair.0, pair.1, same_value);
+        // What is told as a note must not stand for what is not.
+        let is_fence_after_read =
+            conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;
+        let key = (pair, same_value, is_fence_after_read);
         if let Some(&known) = self.pairs.get(&key) {
             report.findings[known].count += 1;
             return Some(known);

@@ -215,7 +215,9 @@ impl Cell {
         }
         if access.is_async {
             let lanes = access.lanes.iter();
-            lanes.for_each(|lane| self.compare_proxy(order, (entry, lane, offset), met));
+            lanes.for_each(|lane| {
+                self.compare_proxy(lists, order, (entry, lane, offset), met);
+            });
         }
         self.record(lists, order, access, *entry);
     }
@@ -449,11 +451,13 @@ impl Cell {
         }
     }
 
-    /// Finds out whether a bulk copy sees the last write and the updates of threads. Of those that are not ordered before it
-    /// nothing is said: they conflict anyway.
+    /// Finds out whether a bulk copy sees the last write and the updates of threads, and whether a fence comes between it and
+    /// reads of what it overwrites. Of those that are not ordered before it nothing is said: they conflict anyway; nor of
+    /// reads before the last barrier of the whole block, which are not kept.
     #[cold]
     fn compare_proxy(
         &self,
+        lists: &Lists,
         order: Order<'_>,
         (entry, lane, offset): (&Entry, usize, i64),
         met: &mut Conflicts,
@@ -469,6 +473,17 @@ impl Cell {
             let (site, who) = self.update;
             tell(Side { who, site, kind: Kind::Update, time: None }, Visibility::Open);
         }
+        let fences = order.copies.fences();
+        let since = std::iter::once(&self.first).chain(lists.get(self.list));
+        let reads = since.filter(|one| one.kind == Kind::Read && !one.hidden);
+        for read in reads.filter(|one| entry.kind == Kind::Write && !one.is_async && !one.is_copy) {
+            let Some(earlier) = read.lanes.lowest() else { continue };
+            let who = LaneId { warp: read.warp, lane: earlier as u8 };
+            let visibility = fences.visibility(order.clocks, (who, read.time), later, order.space);
+            if order.unordered(read, later).is_none() && visibility == Visibility::NeedsFence {
+                tell(Side { who, site: read.site, kind: Kind::Read, time: Some(read.time) }, visibility);
+            }
+        }
         let write = &self.write;
         if write.lanes == Mask::NONE || write.is_async || order.unordered(write, later).is_some() {
             return;
@@ -479,7 +494,6 @@ impl Cell {
                 false => Some(write.time),
                 true => order.copies.waited(write.time, earlier),
             };
-            let fences = order.copies.fences();
             let seen = time.map_or(Visibility::Open, |time| {
                 fences.visibility(order.clocks, (who, time), later, order.space)
             });

@@ -7,7 +7,8 @@
 //! A fence of a third thread on the way might do as well: that is left open.
 //!
 //! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
-//! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order alone is demanded.
+//! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order is demanded, and
+//! a fence that is missing is worth a note.
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time};
 use crate::lanes::Mask;
