@@ -220,8 +220,7 @@ impl Reported {
             Judgement::SameValue => true,
         };
         // What is told as a note must not stand for what is not.
-        let is_fence_after_read =
-            conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;
+        let is_fence_after_read = conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;
         let key = (pair, same_value, is_fence_after_read);
         if let Some(&known) = self.pairs.get(&key) {
             report.findings[known].count += 1;

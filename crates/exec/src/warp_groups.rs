@@ -33,7 +33,9 @@ impl RegisterChanges {
         let mut found = Vec::new();
         for first in (0..warps).step_by(WARPS) {
             let group = first..(first + WARPS).min(warps);
-            let Some(most) = group.clone().max_by_key(|&warp| changes(warp).len()) else { continue };
+            let Some(most) = group.clone().max_by_key(|&warp| changes(warp).len()) else {
+                continue;
+            };
             let other = |&warp: &usize| {
                 let pairs = changes(most).iter().zip(changes(warp));
                 let same = pairs.take_while(|((one, _), (other, _))| one == other).count();

@@ -6,7 +6,8 @@
 use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
     FloatMode, Function, Guard, Instr, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Op,
-    Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp, Terminator, VarId,
+    Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp,
+    Terminator, VarId,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[test]
 fn what_is_accepted_is_the_same_on_every_schedule() {
     let full = std::env::var_os("WARPPROOF_FULL").is_some();
-    let (first, programs) = (0, if full { 400_000 } else { 10_000 });
+    let (first, programs) = (0, if full { 1_000_000 } else { 50_000 });
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     for seed in first..first + programs {
         match compare(&generate_phases(seed)) {

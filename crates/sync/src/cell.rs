@@ -481,7 +481,10 @@ impl Cell {
             let who = LaneId { warp: read.warp, lane: earlier as u8 };
             let visibility = fences.visibility(order.clocks, (who, read.time), later, order.space);
             if order.unordered(read, later).is_none() && visibility == Visibility::NeedsFence {
-                tell(Side { who, site: read.site, kind: Kind::Read, time: Some(read.time) }, visibility);
+                tell(
+                    Side { who, site: read.site, kind: Kind::Read, time: Some(read.time) },
+                    visibility,
+                );
             }
         }
         let write = &self.write;

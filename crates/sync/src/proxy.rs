@@ -4,7 +4,7 @@
 //! A generic write e that is ordered before an access x of a bulk copy is visible to it if a `fence.proxy.async` lies on
 //! the way from e to x. Looked at are fences of the thread that wrote, before it passed the write on, and of the thread that
 //! issues x, after it learned of the write; the manual states the rule for the latter for aliases only, and we take it as meant.
-//! A fence of a third thread on the way might do as well: that is left open.
+//! A fence of a third thread that may lie on the way might do as well: that is left open.
 //!
 //! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
 //! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order is demanded, and
@@ -12,7 +12,7 @@
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time};
 use crate::lanes::Mask;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A kind of memory that a fence may be restricted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum ProxySpace {
 /// Visibility of a write to a bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
-    /// It does.
+    /// A fence makes it visible.
     Visible,
     /// No fence makes it visible.
     NeedsFence,
@@ -42,10 +42,25 @@ struct LaneFences {
     last: Option<LaneMark>,
 }
 
+impl LaneFences {
+    /// Tells whether a fence of a third thread may lie on the way from a write to a bulk copy: its last one comes after the
+    /// write, and its first one before the copy.
+    fn may_help(
+        &self,
+        clocks: &Clocks,
+        who: LaneId,
+        (earlier, time): (LaneId, Time),
+        later: LaneId,
+    ) -> bool {
+        let knew = self.last.as_ref().is_some_and(|mark| clocks.knew(who, mark, earlier, time));
+        knew && self.stamps.first().is_some_and(|&first| clocks.ordered(who, first, later))
+    }
+}
+
 /// The proxy fences of a block, for shared and for global memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProxyFences {
-    lanes: [FxHashMap<LaneId, LaneFences>; 2],
+    lanes: [BTreeMap<LaneId, LaneFences>; 2],
 }
 
 impl ProxyFences {
@@ -90,10 +105,8 @@ impl ProxyFences {
         if issuer.is_some_and(|mark| clocks.knew(later, mark, earlier, time)) {
             return Visibility::Visible;
         }
-        let of_pair = usize::from(lanes.contains_key(&earlier))
-            + usize::from(lanes.contains_key(&later) && earlier != later);
-        // Fences of warps that do not know of the write cannot help; that is not looked at.
-        match lanes.len() > of_pair {
+        let mut others = lanes.iter().filter(|(who, _)| ![earlier, later].contains(who));
+        match others.any(|(who, fences)| fences.may_help(clocks, *who, (earlier, time), later)) {
             true => Visibility::Open,
             false => Visibility::NeedsFence,
         }

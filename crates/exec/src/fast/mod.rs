@@ -30,5 +30,7 @@ pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
 /// Executes a store if a fast path covers it; returns whether one did.
 #[inline]
 pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
-    !context.machine.general && !context.tracker.follows_grids() && contiguous::store(context, store)
+    !context.machine.general
+        && !context.tracker.follows_grids()
+        && contiguous::store(context, store)
 }

@@ -19,7 +19,7 @@ const HEADER: &str = "\
 \t.reg .pred %p, %q, %ask<32>, %skip<32>, %done<32>;
 \t.reg .b32 %number, %value, %token;
 \t.reg .b64 %cells, %results, %state;
-\t.shared .align 8 .b8 bars[16];
+\t.shared .align 8 .b8 bars[32];
 \t.shared .align 16 .b8 memory[48];
 \tld.param.u64 %cells, [cells];
 \tld.param.u64 %results, [results];

@@ -4,14 +4,12 @@
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 use testing::Random;
 
-/// Steps of a thread at most.
-const LONGEST: usize = 8;
-
 /// The program that belongs to a seed.
 #[must_use]
 pub fn generate_phases(seed: u64) -> PhaseProgram {
     let mut random = Random::new(seed);
-    let mut program = match random.below(13usize) {
+    let mut program = match random.below(16usize) {
+        13.. => ring(&mut random),
         10 | 11 => bulk_loads(&mut random),
         12 => bulk_stores(&mut random),
         0..3 => chaos(&mut random, false),
@@ -29,9 +27,15 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
             spoil(&mut program, &mut random);
         }
     }
-    program.threads.iter_mut().for_each(|steps| steps.truncate(LONGEST));
+    let longest = MOST_STEPS / program.threads.len();
+    program.threads.iter_mut().for_each(|steps| steps.truncate(longest));
     debug_assert!(program.len() <= MOST_STEPS);
     program
+}
+
+/// Counts of mbarriers of which the first two are used.
+fn counts([one, other]: [u8; 2]) -> [u8; MBARRIERS] {
+    [one, other, 1, 1]
 }
 
 /// Steps without a plan.
@@ -41,14 +45,14 @@ fn chaos(random: &mut Random, with_memory: bool) -> PhaseProgram {
         (0..1 + random.below(5usize)).map(|_| random_op(random, with_memory)).collect()
     };
     PhaseProgram {
-        counts: [1 + random.below(3u8), 1 + random.below(3u8)],
+        counts: counts([1 + random.below(3u8), 1 + random.below(3u8)]),
         threads: (0..threads).map(|_| steps(random)).collect(),
         share_warp: random.chance(30),
     }
 }
 
 fn random_op(random: &mut Random, with_memory: bool) -> PhaseOp {
-    let mbarrier = if random.chance(75) { 0 } else { random.below(MBARRIERS as u8) };
+    let mbarrier = if random.chance(75) { 0 } else { random.below(2u8) };
     let cell = random.below(CELLS as u8);
     match random.below(if with_memory { 24u8 } else { 12 }) {
         0..3 => PhaseOp::Arrive(PhaseArrival {
@@ -115,7 +119,30 @@ fn pipeline(random: &mut Random) -> PhaseProgram {
     };
     let mut threads = vec![writer];
     (0..readers).for_each(|_| threads.push(reader(random)));
-    PhaseProgram { counts: [1, readers as u8], threads, share_warp: random.chance(30) }
+    PhaseProgram { counts: counts([1, readers as u8]), threads, share_warp: random.chance(30) }
+}
+
+/// A ring of two cells: one thread fills them in turn, by stores or bulk loads, and another reads them in turn.
+fn ring(random: &mut Random) -> PhaseProgram {
+    let (trips, loads) = (2 + random.below(3usize), random.chance(50));
+    let mut threads = vec![Vec::new(), Vec::new()];
+    for trip in 0..trips {
+        let (stage, odd) = ((trip % 2) as u8, trip / 2 % 2 == 1);
+        let [full, empty] = [stage, stage + 2];
+        if trip >= 2 || random.chance(50) {
+            threads[0].push(PhaseOp::Wait(empty, !odd, false));
+        }
+        let announced = PhaseArrival { expects: Some(1), ..PhaseArrival::at(full) };
+        threads[0].extend(match loads {
+            true => [PhaseOp::Arrive(announced), PhaseOp::Load(stage, full)],
+            false => [PhaseOp::Write(stage), PhaseOp::Arrive(PhaseArrival::at(full))],
+        });
+        threads[1].extend([PhaseOp::Wait(full, odd, false), PhaseOp::Read(stage)]);
+        if trip + 2 < trips || random.chance(50) {
+            threads[1].push(PhaseOp::Arrive(PhaseArrival::at(empty)));
+        }
+    }
+    PhaseProgram { counts: [1; MBARRIERS], threads, share_warp: random.chance(20) }
 }
 
 /// One thread loads a cell, the others read it and hand it back.
@@ -146,7 +173,7 @@ fn bulk_loads(random: &mut Random) -> PhaseProgram {
     };
     let mut threads = vec![first];
     (0..readers).for_each(|_| threads.push(reader(random)));
-    PhaseProgram { counts: [1, readers as u8], threads, share_warp: random.chance(30) }
+    PhaseProgram { counts: counts([1, readers as u8]), threads, share_warp: random.chance(30) }
 }
 
 /// Threads write, one of them stores what they wrote and uses the cell again.
@@ -173,7 +200,7 @@ fn bulk_stores(random: &mut Random) -> PhaseProgram {
         threads.iter_mut().for_each(|steps| steps.push(PhaseOp::Block));
         threads[random.below(2usize)].push(PhaseOp::Write(0));
     }
-    PhaseProgram { counts: [1, 1], threads, share_warp: random.chance(20) }
+    PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(20) }
 }
 
 /// Everybody arrives and waits, some rounds long.
@@ -190,7 +217,7 @@ fn everybody(random: &mut Random) -> PhaseProgram {
         steps
     };
     PhaseProgram {
-        counts: [threads as u8, 1],
+        counts: counts([threads as u8, 1]),
         threads: (0..threads).map(steps).collect(),
         share_warp: random.chance(30),
     }
@@ -221,7 +248,7 @@ fn copies(random: &mut Random) -> PhaseProgram {
         first.extend(again);
     }
     let share_warp = random.chance(30);
-    PhaseProgram { counts: [arrivals, 1], threads: vec![first, second], share_warp }
+    PhaseProgram { counts: counts([arrivals, 1]), threads: vec![first, second], share_warp }
 }
 
 /// Bytes that are announced and delivered.
@@ -246,7 +273,7 @@ fn bytes(random: &mut Random) -> PhaseProgram {
     if random.chance(30) {
         threads.push(vec![PhaseOp::Wait(0, false, false)]);
     }
-    PhaseProgram { counts: [1, 1], threads, share_warp: random.chance(30) }
+    PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(30) }
 }
 
 /// Makes a wait one that an earlier answer may skip.
@@ -281,7 +308,7 @@ fn spoil(program: &mut PhaseProgram, random: &mut Random) {
         }
         1 => steps.insert(at, random_op(random, true)),
         2 if at > 0 => steps.swap(at, at - 1),
-        3 => program.counts[random.below(MBARRIERS)] = 1 + random.below(3u8),
+        3 => program.counts[random.below(2usize)] = 1 + random.below(3u8),
         4 => program.share_warp = !program.share_warp,
         _ => change(&mut steps[at], random),
     }
@@ -291,7 +318,7 @@ fn change(op: &mut PhaseOp, random: &mut Random) {
     *op = match *op {
         PhaseOp::Arrive(arrival) => PhaseOp::Arrive(match random.below(4u8) {
             0 => PhaseArrival { relaxed: !arrival.relaxed, ..arrival },
-            1 => PhaseArrival { mbarrier: 1 - arrival.mbarrier, ..arrival },
+            1 => PhaseArrival { mbarrier: arrival.mbarrier ^ 1, ..arrival },
             2 => PhaseArrival { drops: !arrival.drops, ..arrival },
             _ => PhaseArrival { count: 3 - arrival.count.min(2), ..arrival },
         }),
@@ -299,7 +326,7 @@ fn change(op: &mut PhaseOp, random: &mut Random) {
         PhaseOp::Deliver(mbarrier, units) => PhaseOp::Deliver(mbarrier, 3 - units.min(2)),
         PhaseOp::Wait(mbarrier, parity, relaxed) => match random.below(3u8) {
             0 => PhaseOp::Wait(mbarrier, parity, !relaxed),
-            1 => PhaseOp::Wait(1 - mbarrier, parity, relaxed),
+            1 => PhaseOp::Wait(mbarrier ^ random.pick(&[1, 2]), parity, relaxed),
             _ => PhaseOp::Wait(mbarrier, !parity, relaxed),
         },
         PhaseOp::Peek(mbarrier, parity) => PhaseOp::Peek(mbarrier, !parity),
@@ -313,7 +340,7 @@ fn change(op: &mut PhaseOp, random: &mut Random) {
         PhaseOp::Copy(cell) => PhaseOp::Copy((cell + 1) % CELLS as u8),
         PhaseOp::Load(cell, mbarrier) => match random.chance(50) {
             true => PhaseOp::Load((cell + 1) % CELLS as u8, mbarrier),
-            false => PhaseOp::Load(cell, 1 - mbarrier),
+            false => PhaseOp::Load(cell, mbarrier ^ 1),
         },
         PhaseOp::Store(cell) => PhaseOp::Read(cell),
         PhaseOp::StoreWait(read) => PhaseOp::StoreWait(!read),

@@ -1,6 +1,6 @@
 //! Tiny programs with mbarriers, run under every schedule.
 //!
-//! A language of its own beside [`crate::program`]: two or three threads, two mbarriers that are initialised before
+//! A language of its own beside [`crate::program`]: two or three threads, four mbarriers that are initialised before
 //! anybody starts, a few cells of shared memory, `cp.async`, bulk copies, and one barrier of the whole block. A thread is alone in its warp, or
 //! shares it with the one before. What is taken to be the meaning of mbarriers (PTX manual §9.7.13.15) stands in
 //! `explore.rs`; it knows counts, phases and sets of events, and neither clocks nor rules for single runs.
@@ -21,7 +21,7 @@ pub const MOST_THREADS: usize = 3;
 /// Steps of a program at most.
 pub const MOST_STEPS: usize = 24;
 /// Mbarriers of a program.
-pub const MBARRIERS: usize = 2;
+pub const MBARRIERS: usize = 4;
 /// Cells of shared memory, of 16 bytes each; threads access the first four.
 pub const CELLS: usize = 3;
 

@@ -26,7 +26,9 @@ pub(super) const FORMS: &[Form] = &[
         when: &["range"],
         syntax: "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], size, total",
         section: "9.7.9.18",
-        examples: &["createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 0x100000, 0x200000;"],
+        examples: &[
+            "createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 0x100000, 0x200000;",
+        ],
         lowering: by(|insn| {
             insn.flag("range");
             insn.flag("global");

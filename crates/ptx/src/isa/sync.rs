@@ -14,7 +14,8 @@ pub(super) const FORMS: &[Form] = &[
         section: "9.7.13.13",
         examples: &["griddepcontrol.launch_dependents;", "griddepcontrol.wait;"],
         lowering: by(|insn| {
-            let waits = insn.require(&[("launch_dependents", false), ("wait", true)], "an action")?;
+            let waits =
+                insn.require(&[("launch_dependents", false), ("wait", true)], "an action")?;
             insn.emit(match waits {
                 true => Op::Sync(SyncOp::GridWait),
                 false => Op::Hint { what: "griddepcontrol.launch_dependents" },
