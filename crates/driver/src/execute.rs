@@ -458,6 +458,12 @@ impl Finished<'_> {
             let text = "lanes of a warp that run together stay together (--warp-synchronous)";
             assumptions.push(text.to_owned());
         }
+        if self.result.shared_alignment > 0 {
+            let bytes = self.result.shared_alignment;
+            assumptions.push(format!(
+                "dynamic shared memory begins at a multiple of {bytes} bytes (tensor copies)"
+            ));
+        }
         for &variable in &self.result.initialisers {
             let name = &self.program().variables[variable].name;
             let name = demangle(name).unwrap_or_else(|| name.clone());

@@ -5,6 +5,7 @@ use crate::grouping::Group;
 use crate::mbarrier_findings;
 use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
+use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
@@ -124,6 +125,7 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
     match fault {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => FindingKind::OutOfBounds,
         Fault::Misaligned { .. } => FindingKind::Misaligned,
+        Fault::Tensor(fault) => tensor_findings::kind(fault),
         Fault::ReadOnly { .. } => FindingKind::InputModified,
         Fault::Undefined {
             origin: Some(Origin::Shuffle(_) | Origin::Operation(_) | Origin::RacingRead(_)),
@@ -161,6 +163,7 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         | Fault::CopySize { .. }
         | Fault::BulkSize { .. } => PropertyName::Bounds,
         Fault::Misaligned { .. } => PropertyName::Alignment,
+        Fault::Tensor(fault) => tensor_findings::property(fault),
         Fault::ReadOnly { .. } => PropertyName::Frame,
         Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => PropertyName::Initialised,
         Fault::DivisionByZero => PropertyName::Division,
@@ -186,6 +189,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
         | Fault::DependsOnInitial { target }
         | Fault::BeforeGridWait { target, .. } => Some(target),
         Fault::Race(race) => Some(&race.target),
+        Fault::Tensor(fault) => tensor_findings::target(fault),
         _ => None,
     }
 }
@@ -242,6 +246,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::UndefinedValue, message)
         }
         Fault::CopySize { source, bytes } => (Code::AsyncCopy, copy_size(*source, *bytes)),
+        Fault::Tensor(fault) => tensor_findings::message(fault),
         Fault::BulkSize { bytes } => {
             let message = format!(
                 "a bulk copy of {bytes} bytes, which must be a multiple of 16: it may never complete"

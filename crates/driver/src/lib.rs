@@ -40,6 +40,7 @@ mod source_lines;
 mod sources;
 pub mod support;
 mod sync_findings;
+mod tensor_findings;
 mod unwritten;
 mod verdict;
 mod vocabulary;

@@ -7,7 +7,10 @@
 //! advice for people (which arguments to describe as tensors), never part of a verdict.
 
 use base::{Index, IndexVec};
-use ir::{AddressBase, Function, IntBinary, Op, Operand, Param, Program, Reg, Space, VarId, Width};
+use ir::{
+    AddressBase, Function, IntBinary, Op, Operand, Param, Program, Reg, Space, Symbol,
+    TENSOR_MAP_BYTES, TensorCopyKind, VarId, Width,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -44,6 +47,48 @@ pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, U
     uses
 }
 
+/// How a kernel uses a parameter as a tensor map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MapUse {
+    /// Dimensions.
+    pub(crate) rank: usize,
+    /// Copies are im2col.
+    pub(crate) im2col: bool,
+    /// Copies go to the tensor.
+    pub(crate) written: bool,
+}
+
+/// Parameters of 128 bytes whose address reaches the map of a tensor copy, by position.
+pub(crate) fn map_uses(program: &Program, function: &Function) -> FxHashMap<usize, MapUse> {
+    let reaching = reaching_registers(program, function);
+    let params = parameter_positions(function);
+    let mut uses: FxHashMap<usize, MapUse> = FxHashMap::default();
+    for instruction in function.instructions() {
+        let Op::TensorCopy(copy) = &instruction.op else { continue };
+        let rank = copy.coordinates.len();
+        let written = !matches!(copy.kind, TensorCopyKind::Load { .. });
+        let found: Vec<usize> = match copy.map.base {
+            AddressBase::Register(base) => {
+                (0..128).filter(|param| reaching[base] >> param & 1 != 0).collect()
+            }
+            AddressBase::Variable(variable) => params.get(&variable).copied().into_iter().collect(),
+            AddressBase::Absolute => Vec::new(),
+        };
+        for param in found {
+            let size = function.params.get(param).and_then(|param| match param {
+                Param::Variable(variable) => program.variables[*variable].size,
+                Param::Register(..) => None,
+            });
+            if size == Some(TENSOR_MAP_BYTES as u64) {
+                let new = MapUse { rank, im2col: copy.im2col, written };
+                let known = uses.entry(param).or_insert(new);
+                known.written |= written;
+            }
+        }
+    }
+    uses
+}
+
 /// One address an operation forms.
 struct MemoryAccess {
     base: AddressBase,
@@ -74,6 +119,12 @@ fn accesses(op: &Op) -> Vec<MemoryAccess> {
                 access(copy.src.base, Space::Global, bits, true, false),
             ]
         }
+        Op::BulkCopy(copy) => {
+            vec![
+                access(copy.dst.base, copy.dst_space, 128, copy.reduce.is_some(), true),
+                access(copy.src.base, copy.src_space, 128, true, false),
+            ]
+        }
         Op::WmmaLoad(load) => {
             vec![access(load.address.base, load.space, load.element.bits(), true, false)]
         }
@@ -84,16 +135,17 @@ fn accesses(op: &Op) -> Vec<MemoryAccess> {
     }
 }
 
+fn parameter_positions(function: &Function) -> FxHashMap<VarId, usize> {
+    let all = function.params.iter().enumerate();
+    let variables = all.filter_map(|(position, param)| match param {
+        Param::Variable(variable) => Some((*variable, position)),
+        Param::Register(..) => None,
+    });
+    variables.collect()
+}
+
 fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, Reaching> {
-    let params: FxHashMap<VarId, usize> = function
-        .params
-        .iter()
-        .enumerate()
-        .filter_map(|(position, param)| match param {
-            Param::Variable(variable) => Some((*variable, position)),
-            Param::Register(..) => None,
-        })
-        .collect();
+    let params = parameter_positions(function);
     let mut reaching: IndexVec<Reg, Reaching> = function.registers.iter().map(|_| 0).collect();
     // Values flow along edges until nothing changes; loops make more than one pass necessary.
     let mut edges: Vec<(Reg, Reg)> = Vec::new();
@@ -125,13 +177,22 @@ fn seed(
     program: &Program,
     reaching: &mut IndexVec<Reg, Reaching>,
 ) {
+    let bit =
+        |position: usize| 1u128.checked_shl(u32::try_from(position).unwrap_or(128)).unwrap_or(0);
+    // The address of a parameter, as that of a tensor map.
+    if let Op::AddressOf { dst, symbol: Symbol::Variable(variable), .. } = op
+        && let Some(&position) = params.get(variable)
+        && program.variables[*variable].size == Some(TENSOR_MAP_BYTES as u64)
+    {
+        reaching[*dst] |= bit(position);
+    }
     let Op::Load(load) = op else { return };
     let AddressBase::Variable(variable) = load.address.base else { return };
     let is_scalar = program.variables[variable].size == Some(8);
     if let (Some(&position), [Some(dst)], Width::B64, true) =
         (params.get(&variable), load.dsts.as_slice(), load.width, is_scalar)
     {
-        reaching[*dst] |= 1u128.checked_shl(u32::try_from(position).unwrap_or(128)).unwrap_or(0);
+        reaching[*dst] |= bit(position);
     }
 }
 

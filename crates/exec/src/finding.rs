@@ -1,6 +1,7 @@
 //! What a run found: faults of the kernel, and places where we stop knowing.
 
 use crate::mbarrier_fault::{MbarrierFault, MbarrierWait};
+use crate::tensor_fault::TensorFault;
 use base::Span;
 use ir::LocId;
 
@@ -150,6 +151,8 @@ pub enum Fault {
         /// Bytes.
         bytes: u32,
     },
+    /// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
+    Tensor(Box<TensorFault>),
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }

@@ -1,6 +1,6 @@
 //! What is executed: a kernel, its grid, and what its parameters hold.
 
-use ir::{FuncId, Scalar, VarId};
+use ir::{FuncId, Scalar, TensorMap, VarId};
 use std::ops::Range;
 
 /// A launch: everything that is fixed before the first thread starts.
@@ -145,6 +145,15 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// A value we do not look at; what it is, for runs with a domain.
     Opaque(Option<Scalar>),
+    /// A tensor map of a buffer, whose tensor begins at a byte of it.
+    TensorMap {
+        /// The buffer.
+        buffer: usize,
+        /// Bytes from its start.
+        offset: u64,
+        /// The description.
+        map: Box<TensorMap>,
+    },
     /// A structure: pieces at byte offsets, the rest undefined.
     Struct(Vec<(u64, Argument)>),
 }

@@ -29,6 +29,7 @@ mod mbarrier_fault;
 mod memory;
 mod options;
 mod outcome;
+mod parameters;
 mod polls;
 mod pool;
 mod position;
@@ -43,6 +44,7 @@ mod speculative_blocks;
 mod stores;
 mod tags;
 mod tally;
+mod tensor_fault;
 mod tracker;
 mod value;
 mod warp;
@@ -69,5 +71,6 @@ pub use run::{
     check_with, run, run_in,
 };
 pub use stores::last_store;
+pub use tensor_fault::TensorFault;
 pub use value::unit::Lost;
 pub use watch::{Stage, Watch};

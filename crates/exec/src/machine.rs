@@ -4,10 +4,11 @@ use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
 use crate::domain::InputSource;
 use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, Stop};
-use crate::launch::{Access, Argument, Buffer, Contents, Launch};
+use crate::launch::{Access, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
+use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
 use crate::racing_reads::Suspicion;
@@ -63,14 +64,19 @@ impl<'p> Machine<'p> {
     /// Whether there are copies that run beside the thread that started them.
     pub(crate) fn copies_asynchronously(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
-        all.any(|instruction| matches!(instruction.op, Op::AsyncCopy(_) | Op::BulkCopy(_)))
+        all.any(|instruction| {
+            matches!(instruction.op, Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::TensorCopy(_))
+        })
     }
 
     /// Tells whether there are transaction barriers.
     pub(crate) fn uses_mbarriers(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
         all.any(|instruction| {
-            matches!(instruction.op, Op::Sync(SyncOp::Mbarrier(_)) | Op::BulkCopy(_))
+            matches!(
+                instruction.op,
+                Op::Sync(SyncOp::Mbarrier(_)) | Op::BulkCopy(_) | Op::TensorCopy(_)
+            )
         })
     }
 
@@ -357,6 +363,17 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Tells whether a shared variable is the dynamic shared memory and no other variable lies before it.
+    pub(crate) fn is_only_dynamic(&self, number: usize) -> bool {
+        let dynamic = |&id: &VarId| {
+            let variable = &self.program.variables[id];
+            variable.external || variable.size.is_none()
+        };
+        let is_empty = |&id: &VarId| self.program.variables[id].size == Some(0);
+        self.shared.get(number).is_some_and(dynamic)
+            && self.shared.iter().all(|id| dynamic(id) || is_empty(id))
+    }
+
     /// Shared memory of a block before its first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
         let allocation = |&id: &VarId| {
@@ -430,43 +447,4 @@ fn give(memory: &mut Allocation, contents: &Contents) {
 fn element_bytes(variable: &Variable) -> u32 {
     let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))
-}
-
-/// Writes an argument into a parameter.
-fn fill(
-    memory: &mut Allocation,
-    (position, at): (usize, usize),
-    argument: &Argument,
-    valued: &mut Option<Valued<'_>>,
-) {
-    let room = memory.bytes.len().saturating_sub(at);
-    match argument {
-        Argument::Pointer(buffer) => {
-            if room >= 8 {
-                let address = Pointer { area: Area::Global(*buffer), offset: 0 }.address();
-                memory.store(at, 8, address, Word::Pointer);
-            }
-        }
-        Argument::Bytes(bytes) => {
-            let count = bytes.len().min(room);
-            memory.bytes[at..at + count].copy_from_slice(&bytes[..count]);
-            memory.states.fill(at..at + count, state::DEFINED);
-        }
-        Argument::Opaque(element) => match valued {
-            None => memory.states.fill(at..memory.states.len(), state::OPAQUE),
-            Some(valued) => {
-                let size = element.map_or(room, |element| element.width().bytes() as usize);
-                let source = InputSource::Argument(position, at as u64);
-                valued.fill(memory, (at, size.min(room)), *element, source);
-            }
-        },
-        Argument::Struct(pieces) => {
-            for (offset, piece) in pieces {
-                let at = usize::try_from(*offset).unwrap_or(usize::MAX);
-                if at < memory.bytes.len() {
-                    fill(memory, (position, at), piece, valued);
-                }
-            }
-        }
-    }
 }

@@ -63,6 +63,8 @@ pub struct Outcome {
     pub approximate: Vec<Place>,
     /// Accesses that are aligned only if an allocation lies better than its declaration promises.
     pub alignments: Vec<Place>,
+    /// What dynamic shared memory is taken to begin at a multiple of, beyond what is declared; 0 if nothing depends on it.
+    pub shared_alignment: u32,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,
     /// Uses of barriers in the first block, in the order of their ends; only if asked for.

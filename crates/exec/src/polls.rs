@@ -15,7 +15,7 @@ use base::IndexVec;
 use ir::cfg::loops_around;
 use ir::{
     Address, AtomicOp, BlockId, FuncId, Function, Instr, Op, Operand, Ordering, Program, Reg,
-    Space, Terminator, registers,
+    Space, TensorCopyKind, Terminator, registers,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
@@ -100,6 +100,7 @@ fn may_change(op: &Op) -> bool {
         Op::Store(store) => is_global(store.space),
         Op::Atomic(atomic) => is_global(atomic.space),
         Op::BulkCopy(copy) => is_global(copy.dst_space),
+        Op::TensorCopy(copy) => !matches!(copy.kind, TensorCopyKind::Load { .. }),
         Op::Discard { .. } | Op::Call { .. } | Op::Unsupported { .. } | Op::WmmaStore(_) => true,
         _ => false,
     }

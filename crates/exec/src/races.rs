@@ -19,7 +19,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::report::Report;
 use crate::tracker::{ConflictContext, Met, Shadows};
-use ir::{BarrierKind, Op, Ordering, Scope, SyncOp};
+use ir::{Atomic, AtomicOp, BarrierKind, Op, Ordering, Scope, SyncOp, TensorCopyKind};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
@@ -48,6 +48,8 @@ fn strength(op: Option<&Op>) -> Strength {
         Some(Op::Load(load)) => load.ordering,
         Some(Op::Store(store)) => store.ordering,
         Some(Op::Atomic(atomic)) => atomic.ordering,
+        // Its reads are weak, too, but nothing updates what it reads.
+        op if update(op).is_some() => Ordering::Relaxed(Scope::Gpu),
         _ => Ordering::Weak,
     };
     match (ordering, ordering.scope()) {
@@ -75,10 +77,61 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
     }
 }
 
+/// A read-modify-write of memory.
+#[derive(Clone, Copy)]
+enum Update<'p> {
+    /// Of a thread.
+    Thread(&'p Atomic),
+    /// Of a copy of bytes.
+    Copy(&'p Atomic),
+    /// Of a tensor copy; the type is that of the tensor, so two at one place have one type.
+    Tensor(AtomicOp),
+}
+
+fn update(op: Option<&Op>) -> Option<Update<'_>> {
+    match op? {
+        Op::Atomic(atomic) => Some(Update::Thread(atomic)),
+        Op::BulkCopy(copy) => copy.reduce.as_ref().map(Update::Copy),
+        Op::TensorCopy(copy) => match copy.kind {
+            TensorCopyKind::Reduce(op) => Some(Update::Tensor(op)),
+            TensorCopyKind::Load { .. } | TensorCopyKind::Store => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether an instruction is a copy that updates.
+fn is_reducing_copy(op: Option<&Op>) -> bool {
+    matches!(update(op), Some(Update::Copy(_) | Update::Tensor(_)))
+}
+
+impl Update<'_> {
+    /// Whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
+    fn rounds(self) -> bool {
+        match self {
+            Self::Thread(atomic) | Self::Copy(atomic) => rounds(atomic),
+            Self::Tensor(op) => op == AtomicOp::Add,
+        }
+    }
+
+    /// Whether two give the same in either order. Between the proxies of threads and copies this is not said.
+    fn commutes(self, other: Self, between_blocks: bool) -> bool {
+        match (self, other) {
+            (Self::Thread(a), Self::Thread(b)) | (Self::Copy(a), Self::Copy(b)) => {
+                if between_blocks { commute_between_blocks(a, b) } else { commutes(a, b) }
+            }
+            (Self::Tensor(a), Self::Tensor(b)) => {
+                a == b && !matches!(a, AtomicOp::Inc | AtomicOp::Dec)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Whether the updates of two instructions commute, if threads of different blocks execute them.
 fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
-    match (machine.op(a), machine.op(b)) {
-        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) => commute_between_blocks(a, b) && !rounds(a),
+    match (update(machine.op(a)), update(machine.op(b))) {
+        (Some(a), Some(b)) => a.commutes(b, true) && !a.rounds(),
         _ => false,
     }
 }
@@ -105,17 +158,21 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
         }
         Some(SameValue::Different) | None => {}
     }
-    if let [Some(Op::Atomic(a)), Some(Op::Atomic(b))] = ops
-        && rounds(a)
-        && match conflict.blocks {
-            Some(_) => commute_between_blocks(a, b),
-            None => commutes(a, b),
-        }
+    let updates = [a, b].map(update);
+    let both_update =
+        [conflict.earlier, conflict.later].iter().all(|side| side.kind == Kind::Update);
+    if let ([Some(a), Some(b)], true) = (updates, both_update)
+        && a.rounds()
+        && a.commutes(b, conflict.blocks.is_some())
     {
         return Judgement::FloatOrder;
     }
     if context.fenced {
         return Judgement::Open("fences might order them");
+    }
+    let reads_source = |side: &Side, op| side.kind != Kind::Update && is_reducing_copy(op);
+    if reads_source(&conflict.earlier, a) || reads_source(&conflict.later, b) {
+        return Judgement::Race;
     }
     let (Strength::Strong(one), Strength::Strong(other)) = (strength(a), strength(b)) else {
         return Judgement::Race;
@@ -126,9 +183,9 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     if conflict.blocks.is_some() && [one, other].contains(&Scope::Cluster) {
         return Judgement::Open("nothing orders them if their blocks are not of one cluster");
     }
-    match (a, b) {
-        (Some(Op::Atomic(a)), Some(Op::Atomic(b))) if commutes(a, b) => Judgement::Harmless,
-        (Some(Op::Atomic(_)), Some(Op::Atomic(_))) => {
+    match updates {
+        [Some(a), Some(b)] if a.commutes(b, false) => Judgement::Harmless,
+        [Some(_), Some(_)] => {
             Judgement::Open("nothing orders them, and their order may decide the result")
         }
         _ => Judgement::Open("their order is decided at run time"),
@@ -299,7 +356,7 @@ impl ReportContext<'_, '_> {
         let launch: &Launch = self.machine.launch;
         let number = u64::from(side.who.warp) * 32 + u64::from(side.who.lane);
         let op = self.machine.op(side.site);
-        let bulk = matches!(op, Some(Op::BulkCopy(_)));
+        let bulk = matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_)));
         let copies = bulk || matches!(op, Some(Op::AsyncCopy(_)));
         let place: Place = self.machine.site_place(side.site);
         RaceSide {

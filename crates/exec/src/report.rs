@@ -56,6 +56,8 @@ pub(crate) struct Report {
     pub(crate) alignments: FxHashSet<Place>,
     /// The sites of those, so that each is added once.
     aligned: Vec<bool>,
+    /// What dynamic shared memory is taken to begin at a multiple of, beyond what is declared; 0 if nothing depends on it.
+    pub(crate) shared_alignment: u32,
     /// Atomic additions of floats whose sum may be rounded.
     pub(crate) rounding_sums: FxHashSet<Place>,
     /// Whether numbers became unknown because their bits are not fixed.
@@ -160,6 +162,7 @@ impl Report {
         block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
+        self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
         self.conditional.extend(block.conditional);
         // Threads are those of the block whose conflicts are looked at next.
         self.open_values = block.open_values;

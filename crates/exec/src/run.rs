@@ -240,6 +240,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         written: Vec::new(),
         approximate: report.approximate.into_iter().collect(),
         alignments,
+        shared_alignment: report.shared_alignment,
         undecided: report.undecided,
         conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,

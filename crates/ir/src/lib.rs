@@ -44,6 +44,7 @@ mod print;
 mod program;
 mod special;
 mod sync;
+mod tensor_map;
 mod validate;
 mod waits;
 mod width;
@@ -60,7 +61,7 @@ pub use matrix::{
 };
 pub use memory::{
     Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, Ordering,
-    Scope, Space, Store,
+    Scope, Space, Store, TensorCopy, TensorCopyKind,
 };
 pub use op::{Access, Argument, Op};
 pub use print::Printed;
@@ -72,6 +73,10 @@ pub use special::{Dimension, SpecialRegister};
 pub use sync::{
     BarrierKind, MatchMode, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest,
     ReduxOp, RegisterPool, ShuffleMode, SyncOp, VoteMode,
+};
+pub use tensor_map::{
+    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapLimit, Piece, Start, Swizzle,
+    TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
 pub use waits::find_waits;

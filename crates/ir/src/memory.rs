@@ -171,7 +171,8 @@ pub struct Atomic {
     pub ordering: Ordering,
 }
 
-/// `cp.async.bulk`: an agent of its own copies between global and shared memory, through the async proxy.
+/// `cp.async.bulk`, `cp.reduce.async.bulk`: an agent of its own copies between global and shared memory, through the async
+/// proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkCopy {
     /// Destination.
@@ -186,6 +187,41 @@ pub struct BulkCopy {
     pub bytes: Operand,
     /// How it tells that it is done.
     pub completion: BulkCompletion,
+    /// What each element of the destination is updated with instead of overwritten; operands are the source's elements.
+    pub reduce: Option<Atomic>,
+}
+
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: an agent of its own copies a box of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorCopy {
+    /// The tensor map, of 128 bytes.
+    pub map: Address,
+    /// Coordinates of the first element, innermost first.
+    pub coordinates: Vec<Operand>,
+    /// The box in shared memory.
+    pub shared: Address,
+    /// Its state space.
+    pub shared_space: Space,
+    /// `.im2col`, else `.tile`.
+    pub im2col: bool,
+    /// Which way it goes.
+    pub kind: TensorCopyKind,
+}
+
+/// Which way a tensor copy goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TensorCopyKind {
+    /// To shared memory.
+    Load {
+        /// The mbarrier at which it delivers its bytes.
+        mbarrier: Address,
+        /// Offsets of `.im2col`, 16 bits each.
+        offsets: Vec<Operand>,
+    },
+    /// To global memory, with the group of its thread that is open.
+    Store,
+    /// To global memory, updating each element; the map has the type.
+    Reduce(AtomicOp),
 }
 
 /// How a bulk copy tells that it is done.

@@ -5,7 +5,8 @@ use crate::{
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
-    Store, StoreMatrix, Symbol, SyncOp, VarId, Width, WmmaLoad, WmmaMma, WmmaStore,
+    Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
+    WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -125,6 +126,8 @@ pub enum Op {
     AsyncCopy(AsyncCopy),
     /// Starts a bulk copy.
     BulkCopy(Box<BulkCopy>),
+    /// Starts a copy of a box of a tensor.
+    TensorCopy(Box<TensorCopy>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -217,6 +220,7 @@ impl Op {
             | Self::Atomic(_)
             | Self::AsyncCopy(_)
             | Self::BulkCopy(_)
+            | Self::TensorCopy(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -329,6 +333,15 @@ impl Op {
                 visit(Read(copy.bytes));
                 if let BulkCompletion::Mbarrier(at) = copy.completion {
                     visit(At(at));
+                }
+            }
+            Self::TensorCopy(copy) => {
+                visit(At(copy.map));
+                visit(At(copy.shared));
+                copy.coordinates.iter().for_each(|&one| visit(Read(one)));
+                if let TensorCopyKind::Load { mbarrier, offsets } = &copy.kind {
+                    visit(At(*mbarrier));
+                    offsets.iter().for_each(|&one| visit(Read(one)));
                 }
             }
             Self::Discard { address, .. } => visit(At(*address)),

@@ -7,7 +7,7 @@ use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
     FloatMode, Function, Guard, Instr, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Op,
     Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp,
-    Terminator, VarId,
+    TensorCopyKind, Terminator, VarId,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};
@@ -206,12 +206,25 @@ fn mnemonic(op: &Op) -> String {
             flag(copy.ignore_src.is_some(), ".ignore_src"),
         ),
         Op::BulkCopy(copy) => format!(
-            "bulk_copy.{}.{}.{}",
+            "bulk_copy.{}.{}.{}{}",
             space_name(copy.dst_space),
             space_name(copy.src_space),
             match copy.completion {
                 BulkCompletion::Mbarrier(_) => "mbarrier",
                 BulkCompletion::Group => "group",
+            },
+            copy.reduce.as_ref().map_or_else(String::new, |reduce| {
+                format!(".{}.{}", atomic_name(reduce.op), scalar_name(reduce.scalar))
+            }),
+        ),
+        Op::TensorCopy(copy) => format!(
+            "tensor_copy.{}{}.{}",
+            copy.coordinates.len(),
+            if copy.im2col { "d.im2col" } else { "d.tile" },
+            match &copy.kind {
+                TensorCopyKind::Load { .. } => format!("load.{}", space_name(copy.shared_space)),
+                TensorCopyKind::Store => "store".to_owned(),
+                TensorCopyKind::Reduce(op) => atomic_name(*op),
             }
         ),
         Op::Discard { space, bytes, .. } => format!("discard.{}.{bytes}", space_name(*space)),

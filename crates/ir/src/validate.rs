@@ -16,8 +16,8 @@
 
 use crate::{
     Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
-    MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, Terminator,
-    VoteMode, Width,
+    MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, TensorCopy,
+    TensorCopyKind, Terminator, VoteMode, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
@@ -256,6 +256,7 @@ impl Check<'_> {
             }
             Op::Atomic(atomic) => self.atomic(atomic, op),
             Op::BulkCopy(copy) => self.reads(copy.bytes, Width::B32, op),
+            Op::TensorCopy(copy) => self.tensor_copy(copy, op),
             Op::AsyncCopy(copy) => {
                 copy.src_bytes.iter().for_each(|&bytes| self.reads(bytes, Width::B32, op));
                 copy.ignore_src.iter().for_each(|&ignore| self.reads(ignore, Width::B1, op));
@@ -283,6 +284,16 @@ impl Check<'_> {
             | Op::WmmaMma(_)
             | Op::Hint { .. }
             | Op::Unsupported { .. } => {}
+        }
+    }
+
+    fn tensor_copy(&mut self, copy: &TensorCopy, op: &Op) {
+        if !(1..=crate::MOST_DIMENSIONS).contains(&copy.coordinates.len()) {
+            self.problem(op, "a tensor has one to five dimensions");
+        }
+        copy.coordinates.iter().for_each(|&one| self.reads(one, Width::B32, op));
+        if let TensorCopyKind::Load { offsets, .. } = &copy.kind {
+            offsets.iter().for_each(|&one| self.reads(one, Width::B16, op));
         }
     }
 

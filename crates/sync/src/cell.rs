@@ -62,6 +62,8 @@ pub(crate) mod mark {
     pub(super) const COPIES: u16 = 256;
     /// A write is among them that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
+    /// An update of a thread is among the updates, not only reducing copies.
+    pub(super) const UPDATED_BY_THREAD: u16 = 1024;
 }
 
 /// What a block did to some bytes, for comparison with other blocks.
@@ -468,7 +470,7 @@ impl Cell {
             let (non_coherent, unseen) = (false, Some(unseen));
             met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
         };
-        let updated = mark::UPDATED | mark::UPDATED_OTHERWISE | mark::KEPT;
+        let updated = mark::UPDATED_BY_THREAD | mark::KEPT;
         if self.marks & updated != 0 && entry.commutes != Commutes::Mbarrier {
             let (site, who) = self.update;
             tell(Side { who, site, kind: Kind::Update, time: None }, Visibility::Open);
@@ -563,6 +565,9 @@ impl Cell {
             }
             Kind::Update => {
                 let update = (entry.site, entry.who());
+                if !access.is_async {
+                    self.marks |= mark::UPDATED_BY_THREAD;
+                }
                 if self.marks & mark::UPDATED == 0 {
                     self.group = access.group;
                 }

@@ -4,8 +4,9 @@
 //! that field and stands for no parameter of its own. All problems are collected, so that a user
 //! sees them at once.
 
-use super::command::command_line;
+use super::command::{command_line, map_template};
 use super::limits;
+use super::maps::{Positions, positions};
 use super::memory::Buffers;
 use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
@@ -75,7 +76,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
 /// A launch in the making; its scalars are in `scalar.rs`.
 pub(super) struct Builder<'r> {
     pub(super) request: &'r Request<'r>,
-    buffers: Buffers<'r>,
+    pub(super) buffers: Buffers<'r>,
     errors: BuildError,
     names: Vec<String>,
     pub(super) scalars: Vec<ScalarSpec>,
@@ -126,11 +127,21 @@ impl<'r> Builder<'r> {
                 self.error(format!("`{argument}`: `{}` is given twice", argument.name));
             }
         }
+        let inline = arguments.specs.iter().flat_map(ArgumentSpec::maps);
+        let inline: Vec<_> =
+            inline.filter_map(|map| Some((map.tensor.as_str(), map.inline.as_ref()?))).collect();
+        for (position, (name, tensor)) in inline.iter().enumerate() {
+            let other = inline[..position].iter().any(|(n, t)| n == name && t != tensor);
+            if known.contains(name) || other {
+                self.error(format!("tensor map: `{name}={tensor}`: `{name}` is given twice"));
+            }
+        }
         let mut aliased = BTreeSet::new();
         for alias in &arguments.aliases {
             for name in &alias.names {
                 let found = arguments.specs.iter().find(|argument| argument.name == *name);
                 match found.map(|argument| &argument.value) {
+                    None if inline.iter().any(|(inline, _)| inline == name) => {}
                     None => self.error(format!("--alias {alias}: no argument is called `{name}`")),
                     Some(ArgumentValue::Tensor(_) | ArgumentValue::Missing) => {}
                     Some(_) => self.error(format!("--alias {alias}: `{name}` is no tensor")),
@@ -148,25 +159,27 @@ impl<'r> Builder<'r> {
         let fields = named_by_structures(&arguments.specs);
         let positional: Vec<&'r ArgumentSpec> =
             arguments.specs.iter().filter(|spec| !fields.contains(spec.name.as_str())).collect();
+        let Positions { positional, surplus } = positions(&parameters, &positional);
         self.check_order(&parameters, &positional);
-        if let Some(surplus) = positional.get(parameters.len()) {
-            let (count, given) = (parameters.len(), positional.len());
+        if let Some(first) = surplus.first() {
+            let (count, given) =
+                (parameters.len(), positional.iter().flatten().count() + surplus.len());
             let plural = if count == 1 { "" } else { "s" };
             self.error(format!(
-                "`{surplus}`: the kernel has {count} parameter{plural}, {given} arguments are given"
+                "`{first}`: the kernel has {count} parameter{plural}, {given} arguments are given"
             ));
         }
         let mut values = Vec::new();
         for parameter in &parameters {
-            let name = positional.get(parameter.index).map(|spec| spec.name.as_str());
+            let spec = positional.get(parameter.index).copied().flatten();
+            let name = spec.map(|spec| spec.name.as_str());
             self.names.push(name.unwrap_or(parameter.name).to_owned());
-            let value = match positional.get(parameter.index) {
+            let value = match spec {
                 Some(spec) => self.argument(parameter, spec),
                 None => self.absent(parameter, None),
             };
             match value {
                 Ok(value) => {
-                    let spec = positional.get(parameter.index).copied();
                     self.note_scalar(parameter, spec, &value);
                     values.push(value);
                 }
@@ -178,8 +191,9 @@ impl<'r> Builder<'r> {
     }
 
     /// Kernels written by hand have names like the user's; then a different order is suspicious.
-    fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[&ArgumentSpec]) {
+    fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[Option<&ArgumentSpec>]) {
         for (position, spec) in positional.iter().enumerate() {
+            let Some(spec) = spec else { continue };
             let same = parameters.iter().find(|parameter| parameter.name == spec.name);
             if let Some(parameter) = same.filter(|parameter| parameter.index != position) {
                 let (name, index) = (&spec.name, parameter.index);
@@ -208,6 +222,7 @@ impl<'r> Builder<'r> {
                 let buffer = self.buffers.tensor(name, tensor).map_err(Problem::wrong)?;
                 Ok(exec::Argument::Pointer(buffer))
             }
+            ArgumentValue::TensorMap(map) => self.map_argument(parameter, spec, map),
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
             ArgumentValue::Related(expression) => self.related(parameter, spec, expression),
         }
@@ -236,6 +251,12 @@ impl<'r> Builder<'r> {
             (Kind::Float(element), MissingData::Opaque) => {
                 self.notes.push(format!("{shown} has no argument: any finite {ty}"));
                 Ok(exec::Argument::Opaque(Some(element.scalar())))
+            }
+            (Kind::Structure, _) if parameter.map.is_some() => {
+                let template = map_template(parameter);
+                Err(Problem::Missing(format!(
+                    "{shown} is a tensor map and needs its tensor: --arg '{name}={template}'"
+                )))
             }
             (Kind::Structure, MissingData::Opaque) if spec.is_some() => {
                 self.notes.push(format!("{shown} has no argument: its contents are not known"));
@@ -287,6 +308,7 @@ impl<'r> Builder<'r> {
                     let at = format!("{shown}, field at {offset},");
                     self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }
+                Piece::Map(map) => self.tensor_map(&format!("{shown}, field at {offset}"), map)?,
                 Piece::Pointer(argument) => {
                     let buffer = match &argument.value {
                         ArgumentValue::Tensor(tensor) => {
@@ -343,7 +365,10 @@ fn named_by_structures(specs: &[ArgumentSpec]) -> BTreeSet<&str> {
     });
     let names = fields.flatten().filter_map(|field| match &field.value {
         FieldValue::Name(name) => Some(name.as_str()),
-        FieldValue::Number(_) | FieldValue::Scalar { .. } | FieldValue::Related(_) => None,
+        FieldValue::Number(_)
+        | FieldValue::Scalar { .. }
+        | FieldValue::Related(_)
+        | FieldValue::TensorMap(_) => None,
     });
     names.collect()
 }

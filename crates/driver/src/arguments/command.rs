@@ -75,6 +75,7 @@ pub fn command_line(request: &Request<'_>) -> String {
         fields.flatten().any(|field| matches!(&field.value, FieldValue::Name(n) if n == name))
     };
     let given = arguments.specs.iter().filter(|argument| !named(&argument.name)).count();
+    let given = given - behind_maps(arguments);
     for parameter in parameters(program, kernel).iter().skip(given) {
         flag("arg", template(parameter));
     }
@@ -86,11 +87,38 @@ pub fn command_line(request: &Request<'_>) -> String {
     line
 }
 
+/// How many tensors only maps name, as far as can be said without their parameters.
+fn behind_maps(arguments: &super::Arguments) -> usize {
+    let maps: Vec<_> = arguments.specs.iter().flat_map(|spec| spec.maps()).collect();
+    let is_behind = |spec: &&super::ArgumentSpec| {
+        matches!(spec.value, ArgumentValue::Tensor(_))
+            && maps.iter().any(|map| map.tensor == spec.name)
+    };
+    arguments.specs.iter().filter(is_behind).count()
+}
+
+/// A tensor map to fill in.
+pub(super) fn map_template(parameter: &Parameter<'_>) -> String {
+    let Some(map) = parameter.map else { return "?".to_owned() };
+    let sizes = vec!["?"; map.rank].join(",");
+    let direction = if map.written { ":out" } else { "" };
+    let tensor = format!("{}_tensor=f16[{sizes}]{direction}", parameter.name);
+    let shape = match map.im2col {
+        false => format!("box=[{sizes}]"),
+        true => {
+            let corners = vec!["?"; map.rank.saturating_sub(2)].join(",");
+            format!("im2col(lower=[{corners}], upper=[{corners}], channels=?, pixels=?)")
+        }
+    };
+    format!("tensormap({tensor}, {shape}, swizzle=?)")
+}
+
 /// An argument for a parameter, as far as the PTX tells.
 pub(super) fn template(parameter: &Parameter<'_>) -> String {
     let name = parameter.name;
     match parameter.kind {
         _ if !parameter.used => format!("{name}=?"),
+        _ if parameter.map.is_some() => format!("{name}={}", map_template(parameter)),
         Kind::Float(element) => format!("{name}={element}"),
         Kind::Integer | Kind::Bits => format!("{name}=?"),
         // A descriptor, or loaded through its address: nothing tells where its fields are.

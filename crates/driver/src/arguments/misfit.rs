@@ -67,6 +67,8 @@ pub(super) enum FieldError {
     Beyond { size: u64, most: u64 },
     #[error("no argument is called `{name}`; expected --arg {name}=… beside it")]
     UnknownArgument { name: String },
+    #[error("a tensor map lies at a multiple of 64 bytes")]
+    MapAlignment,
     #[error("a structure within a structure")]
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]

@@ -19,6 +19,8 @@ mod float;
 mod input;
 mod launch_spec;
 mod limits;
+mod map_layout;
+mod maps;
 mod memory;
 mod misfit;
 mod output;
@@ -31,6 +33,7 @@ mod select;
 mod spec;
 mod structure;
 mod symbols;
+mod tensor_map;
 
 pub use blocks::BlockSelection;
 pub use build::build_launch;
@@ -48,6 +51,7 @@ pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
     Number, TensorSpec,
 };
+pub use tensor_map::{MapShape, TensorMapSpec};
 
 use thiserror::Error;
 

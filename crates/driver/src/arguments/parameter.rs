@@ -1,7 +1,7 @@
 //! What the PTX tells about a kernel's parameters.
 
 use super::ElementType;
-use crate::pointers::{self, Use};
+use crate::pointers::{self, MapUse, Use};
 use ir::{Access, AddressBase, FuncId, Op, Param, Program, Symbol, VarId, Variable};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub(super) struct Parameter<'p> {
     pub(super) used: bool,
     /// How the kernel uses it as a pointer, as far as can be seen.
     pub(super) pointer: Option<Use>,
+    /// How the kernel uses it as a tensor map, as far as can be seen.
+    pub(super) map: Option<MapUse>,
     /// Offsets at which the kernel loads from it, with the bytes of each load.
     pub(super) loads: BTreeMap<u64, u64>,
 }
@@ -52,6 +54,7 @@ impl Parameter<'_> {
 pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>> {
     let function = &program.functions[kernel];
     let mut uses = pointers::uses(program, function);
+    let maps = pointers::map_uses(program, function);
     let prefix = format!("{}_", function.name);
     let variables = function.params.iter().enumerate().filter_map(|(index, param)| match param {
         Param::Variable(variable) => Some((index, *variable)),
@@ -70,6 +73,7 @@ pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>
                 kind: kind(variable, pointer.is_some()),
                 used: is_mentioned(function, id),
                 pointer,
+                map: maps.get(&index).copied(),
                 loads: loads(function, id),
             }
         })

@@ -1,11 +1,12 @@
 //! From text to [`ArgumentSpec`].
 //!
 //! ```text
-//! argument  = NAME "=" ( "?" | number | scalar | tensor | structure | related )
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | related )
 //! scalar    = TYPE [ "=" number ]
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
-//! structure = "{" offset ":" ( number | scalar | NAME ) "," … "}"
+//! map       = "tensormap(" … ")", see `tensor_map.rs`
+//! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
 //! related   = an expression over names and numbers, see `equiv::Formula`
 //! ```
 //!
@@ -13,7 +14,7 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, ParseReason, TensorSpec,
+    Initial, Number, ParseError, ParseReason, TensorSpec, tensor_map,
 };
 use equiv::Formula;
 use std::str::FromStr;
@@ -92,6 +93,9 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if let Some(number) = number(text) {
         return Ok(ArgumentValue::Number(number));
     }
+    if let Some(map) = map_text(text) {
+        return Ok(ArgumentValue::TensorMap(Box::new(tensor_map::parse(map)?)));
+    }
     if text.starts_with('{') {
         return structure(text);
     }
@@ -103,6 +107,21 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
         return related(text).unwrap_or_else(|| Err(unknown_type(text, word)));
     };
     if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
+}
+
+/// What follows the word `tensormap` at the beginning of a text.
+fn map_text(text: &str) -> Option<&str> {
+    text.strip_prefix("tensormap").filter(|rest| rest.starts_with('('))
+}
+
+/// A tensor as a map describes it in place.
+pub(super) fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
+    let (word, rest) = split_word(text);
+    let element = ElementType::from_name(word).ok_or_else(|| unknown_type(text, word))?;
+    match rest.starts_with('[') {
+        true => tensor_spec(element, rest),
+        false => Err(ParseReason::AfterType { element, rest: rest.to_owned() }),
+    }
 }
 
 /// A word that is no type and no number.
@@ -158,6 +177,10 @@ fn checked_number(element: ElementType, text: &str) -> Result<Number, ParseReaso
 
 /// `[4,512]@[s0,s1]:out=INIT`
 fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, ParseReason> {
+    tensor_spec(element, text).map(ArgumentValue::Tensor)
+}
+
+fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReason> {
     let (sizes, rest) = bracketed(text)?;
     let shape = if sizes.trim() == "?" { None } else { Some(counts(sizes, "size")?) };
     let (strides, rest) = match rest.strip_prefix('@') {
@@ -182,7 +205,7 @@ fn tensor(element: ElementType, text: &str) -> Result<ArgumentValue, ParseReason
     };
     let tensor = TensorSpec { element, shape, strides, direction, initial };
     check_tensor(&tensor)?;
-    Ok(ArgumentValue::Tensor(tensor))
+    Ok(tensor)
 }
 
 fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
@@ -261,7 +284,11 @@ fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReaso
 fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
     let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     let inner = inner.ok_or(ParseReason::UnclosedStructure)?;
-    let fields: Vec<Field> = comma_separated(inner).map(field).collect::<Result<_, _>>()?;
+    let items = match inner.trim() {
+        "" => Vec::new(),
+        inner => tensor_map::separated(inner)?,
+    };
+    let fields: Vec<Field> = items.into_iter().map(field).collect::<Result<_, _>>()?;
     if fields.is_empty() {
         return Err(ParseReason::EmptyStructure);
     }
@@ -279,6 +306,9 @@ fn field(text: &str) -> Result<Field, ParseReason> {
 fn field_value(text: &str) -> Result<FieldValue, ParseReason> {
     if let Some(number) = number(text) {
         return Ok(FieldValue::Number(number));
+    }
+    if let Some(map) = map_text(text) {
+        return Ok(FieldValue::TensorMap(Box::new(tensor_map::parse(map)?)));
     }
     let (word, rest) = split_word(text);
     if let Some(element) = ElementType::from_name(word) {
@@ -320,7 +350,7 @@ fn related(text: &str) -> Option<Result<ArgumentValue, ParseReason>> {
 }
 
 /// Letters, digits, `_`, `.` and `$`; not beginning with a digit or a dot.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || "_$".contains(c));
     starts && letters.all(|c| c.is_ascii_alphanumeric() || "_.$".contains(c))
@@ -332,7 +362,7 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// What is between the bracket the text begins with and the next closing one, and what follows.
-fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
+pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))
 }
@@ -343,11 +373,11 @@ fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     items.into_iter().flatten().map(str::trim)
 }
 
-fn counts(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
+pub(super) fn counts(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
     comma_separated(text).map(|item| count(item, what)).collect()
 }
 
-fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
+pub(super) fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
     match number(text.trim()) {
         Some(Number::Integer(value)) if value >= 0 => u64::try_from(value)
             .map_err(|_| ParseReason::CountTooLarge { what, text: text.to_owned() }),

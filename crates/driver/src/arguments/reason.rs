@@ -129,6 +129,8 @@ pub enum ParseReason {
         "`{0}` has no value: it divides by zero, or takes a root or logarithm of a number that has none"
     )]
     UndefinedExpression(String),
+    #[error("tensor map: {0}")]
+    TensorMap(String),
     #[error("`{0}` has no closing `]`")]
     Unclosed(String),
     #[error("{what} `{text}` is too large")]

@@ -259,7 +259,7 @@ pub(super) fn of_piece(piece: &Piece<'_>) -> Option<ScalarValue> {
         Piece::Related(element, expression) => {
             Some(ScalarValue::Related(*element, (*expression).to_owned()))
         }
-        Piece::Bytes(_) | Piece::Pointer(_) => None,
+        Piece::Bytes(_) | Piece::Pointer(_) | Piece::Map(_) => None,
     }
 }
 

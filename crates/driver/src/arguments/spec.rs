@@ -3,7 +3,7 @@
 //! Printing a spec gives text that parses to the same spec; spellings are made canonical
 //! (`float32` becomes `f32`, `0x10` becomes `16`, no direction is `:in`, which is not printed).
 
-use super::ElementType;
+use super::{ElementType, TensorMapSpec};
 use std::fmt::{self, Display, Formatter};
 
 /// What the user says about one argument: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
@@ -32,6 +32,8 @@ pub enum ArgumentValue {
     },
     /// `f32[4,512]`: the address of a tensor.
     Tensor(TensorSpec),
+    /// `tensormap(A, box=[128,64])`: a tensor map.
+    TensorMap(Box<TensorMapSpec>),
     /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
     Structure(Vec<Field>),
     /// `scale*log2e`: an expression over other scalars, kept as written.
@@ -113,6 +115,8 @@ pub enum FieldValue {
     Related(String),
     /// Another argument, by name.
     Name(String),
+    /// A tensor map, of 128 bytes.
+    TensorMap(Box<TensorMapSpec>),
 }
 
 /// Arguments that are the same address: `x,y`.
@@ -127,6 +131,41 @@ pub struct AliasSpec {
 pub struct AssumeSpec {
     /// The condition.
     pub condition: equiv::Formula,
+}
+
+impl ArgumentSpec {
+    /// The tensor maps it has.
+    pub(crate) fn maps(&self) -> Vec<&TensorMapSpec> {
+        match &self.value {
+            ArgumentValue::TensorMap(map) => vec![map],
+            ArgumentValue::Structure(fields) => {
+                let maps = fields.iter().filter_map(|field| match &field.value {
+                    FieldValue::TensorMap(map) => Some(&**map),
+                    FieldValue::Number(_)
+                    | FieldValue::Scalar { .. }
+                    | FieldValue::Related(_)
+                    | FieldValue::Name(_) => None,
+                });
+                maps.collect()
+            }
+            ArgumentValue::Missing
+            | ArgumentValue::Number(_)
+            | ArgumentValue::Scalar { .. }
+            | ArgumentValue::Tensor(_)
+            | ArgumentValue::Related(_) => Vec::new(),
+        }
+    }
+
+    /// The tensors it describes: itself, or those that exist behind its maps only.
+    pub(crate) fn tensors(&self) -> Vec<(&str, &TensorSpec)> {
+        match &self.value {
+            ArgumentValue::Tensor(tensor) => vec![(&self.name, tensor)],
+            _ => {
+                let maps = self.maps().into_iter();
+                maps.filter_map(|map| Some((map.tensor.as_str(), map.inline.as_ref()?))).collect()
+            }
+        }
+    }
 }
 
 impl TensorSpec {
@@ -172,6 +211,7 @@ impl Display for ArgumentValue {
             Self::Number(number) => number.fmt(f),
             Self::Scalar { element, value } => scalar(*element, value.as_ref(), f),
             Self::Tensor(tensor) => tensor.fmt(f),
+            Self::TensorMap(map) => map.fmt(f),
             Self::Structure(fields) => {
                 f.write_str("{")?;
                 list(fields, f)?;
@@ -221,6 +261,7 @@ impl Display for Field {
             FieldValue::Number(number) => number.fmt(f),
             FieldValue::Scalar { element, value } => scalar(*element, value.as_ref(), f),
             FieldValue::Name(text) | FieldValue::Related(text) => f.write_str(text),
+            FieldValue::TensorMap(map) => map.fmt(f),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::misfit::{FieldError, StructureError};
 use super::parameter::Parameter;
-use super::{ArgumentSpec, ArgumentValue, ElementType, Field, FieldValue, Number};
+use super::{ArgumentSpec, ArgumentValue, ElementType, Field, FieldValue, Number, TensorMapSpec};
 
 /// What a field holds, resolved.
 pub(super) enum Piece<'s> {
@@ -18,6 +18,8 @@ pub(super) enum Piece<'s> {
     Related(ElementType, &'s str),
     /// The address another argument stands for.
     Pointer(&'s ArgumentSpec),
+    /// A tensor map.
+    Map(&'s TensorMapSpec),
 }
 
 impl Piece<'_> {
@@ -26,6 +28,7 @@ impl Piece<'_> {
             Self::Bytes(bytes) => bytes.len() as u64,
             Self::Symbolic(element) | Self::Related(element, _) => element.bytes().into(),
             Self::Pointer(_) => 8,
+            Self::Map(_) => ir::TENSOR_MAP_BYTES as u64,
         }
     }
 }
@@ -67,11 +70,16 @@ fn piece<'s>(
     parameter: &Parameter<'_>,
     arguments: &'s [ArgumentSpec],
 ) -> Result<Piece<'s>, FieldError> {
+    let map = |map: &'s TensorMapSpec| match field.offset.is_multiple_of(64) {
+        true => Ok(Piece::Map(map)),
+        false => Err(FieldError::MapAlignment),
+    };
     let room = Room::new(field.offset, room, parameter);
     match &field.value {
         FieldValue::Number(value) => number(value, room),
         FieldValue::Scalar { element, value } => scalar(*element, value.as_ref()),
         FieldValue::Related(expression) => related(expression, room),
+        FieldValue::TensorMap(spec) => map(spec),
         FieldValue::Name(name) => {
             let argument = arguments.iter().find(|argument| argument.name == *name);
             let argument =
@@ -80,6 +88,7 @@ fn piece<'s>(
                 ArgumentValue::Number(value) => number(value, room),
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
                 ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
+                ArgumentValue::TensorMap(spec) => map(spec),
                 ArgumentValue::Structure(_) => Err(FieldError::Nested),
                 ArgumentValue::Related(expression) => related(expression, room),
             }

@@ -2,9 +2,7 @@
 //! related scalars are, and what is assumed.
 
 use super::error::SidesError;
-use crate::arguments::{
-    ArgumentValue, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest,
-};
+use crate::arguments::{AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest};
 use crate::execute::{Execution, Prepared};
 use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
@@ -107,11 +105,11 @@ pub(super) fn check_contents(
         // What an earlier launch writes is another thing from there on.
         let mut written: BTreeSet<&str> = BTreeSet::new();
         for (execution, prepared) in side.iter().zip(prepared) {
-            let tensors = execution.arguments.specs.iter().filter_map(|spec| match &spec.value {
-                ArgumentValue::Tensor(tensor) => Some((spec.name.as_str(), tensor)),
-                _ => None,
-            });
-            let tensors: Vec<_> = tensors.collect();
+            let specs = execution.arguments.specs.iter();
+            let mut tensors: Vec<_> = specs.flat_map(|spec| spec.tensors()).collect();
+            // Several maps may describe one tensor.
+            let mut seen = BTreeSet::new();
+            tensors.retain(|(name, _)| seen.insert(*name));
             let read = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::Out);
             for (name, tensor) in read {
                 let given = tensor.initial.is_some();

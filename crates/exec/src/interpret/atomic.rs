@@ -48,7 +48,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
         context.doubt(Doubtful::AtomicResult, context.lanes);
     }
-    let rounds = rounds(atomic);
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
     let failed = context.lanes.without(addresses.lanes);
     let bad = Origin::BadAccess(context.place);
@@ -68,35 +67,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
                 read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
             mark(tags, lane, before, context.place, found.is_none());
             let Some(Some(at)) = at else { continue };
-            let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
-            let (a, a_tags) = &operands[position];
-            let b = operands.get(count).map(|(b, _)| b[lane]);
-            let b_word = operands.get(count).map_or(Word::Number, |(_, tags)| word_of(*tags, lane));
-            let after = match (before, word_of(*a_tags, lane)) {
-                (_, word) if atomic.op == AtomicOp::Exchange => word,
-                // Reported; what follows from it is not reported again.
-                _ if stale => Word::Unknown,
-                (Word::Number, Word::Number) if rounds && context.tracker.is_checking() => {
-                    context.report.unfixed = true;
-                    Word::Unknown
-                }
-                (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
-                (Word::Number, Word::Number) => worse(Word::Number, b_word),
-                (before, word) => worse(before, word),
+            let old = (values[lane], before);
+            let operand = |at: usize| {
+                operands.get(at).map(|(values, tags)| (values[lane], word_of(*tags, lane)))
             };
-            let mut new = (update(atomic, values[lane], a[lane], b), after);
-            if context.valued.is_some() {
-                new = valued_update(
-                    context,
-                    atomic,
-                    [(values[lane], before), (a[lane], word_of(*a_tags, lane))],
-                    new,
-                );
-            }
-            if rounds && !is_exact_sum(context, new) {
-                context.report.rounding_sums.insert(context.place);
-            }
-            write_element(context, (pointer.area, lane), at, bytes, new);
+            let a = operand(position).unwrap_or((0, Word::Poison));
+            change_element(context, atomic, (pointer, lane, at), [old, a], operand(count));
         }
     }
     for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
@@ -113,6 +89,41 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         }
     }
     Ok(())
+}
+
+/// Writes the new value of one element, which starts at byte `at` of its allocation.
+pub(super) fn change_element(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    (pointer, lane, at): (Pointer, usize, usize),
+    [old, a]: [(u64, Word); 2],
+    b: Option<(u64, Word)>,
+) {
+    let rounds = rounds(atomic);
+    let before = old.1;
+    let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
+    let b_word = b.map_or(Word::Number, |(_, word)| word);
+    let after = match (before, a.1) {
+        (_, word) if atomic.op == AtomicOp::Exchange => word,
+        // Reported; what follows from it is not reported again.
+        _ if stale => Word::Unknown,
+        (Word::Number, Word::Number) if rounds && context.tracker.is_checking() => {
+            context.report.unfixed = true;
+            Word::Unknown
+        }
+        (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
+        (Word::Number, Word::Number) => worse(Word::Number, b_word),
+        (before, word) => worse(before, word),
+    };
+    let mut new = (update(atomic, old.0, a.0, b.map(|(b, _)| b)), after);
+    if context.valued.is_some() {
+        new = valued_update(context, atomic, [old, a], new);
+    }
+    if rounds && !is_exact_sum(context, new) {
+        context.report.rounding_sums.insert(context.place);
+    }
+    let bytes = atomic.scalar.width().bytes() as usize * usize::from(atomic.packed);
+    write_element(context, (pointer.area, lane), at, bytes, new);
 }
 
 /// Tells that a lane updates memory: each element is atomic by itself.
@@ -227,7 +238,7 @@ pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
 
 /// A number for updates that commute with each other in a block, and between blocks all or none of
 /// which do.
-fn group(atomic: &Atomic) -> UpdateGroup {
+pub(super) fn group(atomic: &Atomic) -> UpdateGroup {
     // Sums that round commute as real numbers only: which ones meet is to be known.
     if !commutes(atomic, atomic) || rounds(atomic) {
         return None;

@@ -1,4 +1,4 @@
-//! `cp.async.bulk` (manual §9.7.9.25.4.1): executed at once, as `cp.async` is; its place in the order is that of its
+//! `cp.async.bulk` and `cp.reduce.async.bulk` (manual §9.7.9.25.4.1-2): executed at once, as `cp.async` is; its place in the order is that of its
 //! completion, at an mbarrier or with its group.
 //!
 //! Size and both addresses are multiples of 16, and both ranges inside their allocations; otherwise the manual leaves
@@ -6,6 +6,7 @@
 
 use super::access::{locate, read_element, resolve, write_element};
 use super::mbarrier;
+use super::reduce::Reduction;
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -14,7 +15,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tracker::AccessAttributes;
-use ir::{BulkCompletion, BulkCopy, Space, Width};
+use ir::{Atomic, BulkCompletion, BulkCopy, Space, Width};
 use sync::{CopyId, Kind, SameValue};
 
 /// The unit of sizes and addresses, in bytes.
@@ -52,7 +53,10 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             None => None,
         };
         let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
-        transfer(context, (source, target), lane, (id, bytes))?;
+        match &copy.reduce {
+            None => transfer(context, (source, target), lane, (id, bytes))?,
+            Some(update) => reduce(context, update, (source, target), lane, (id, bytes))?,
+        }
         if let Some(pointer) = signal {
             let (warp, site) = (context.warp.number, context.site);
             context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
@@ -75,13 +79,8 @@ fn transfer(
     let (Some(from), Some(to)) = (from, to) else {
         return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
     };
-    let attributes = |kind, site| AccessAttributes {
-        copy: Some(id),
-        is_async: true,
-        ..AccessAttributes::plain(kind, site, UNIT)
-    };
-    let (reads, writes) =
-        (attributes(Kind::Read, context.site), attributes(Kind::Write, context.site));
+    let reads = async_access(context, Kind::Read, id);
+    let writes = async_access(context, Kind::Write, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
     track(context, target, lane, bytes, writes, SameValue::Different);
     for offset in (0..bytes as usize).step_by(8) {
@@ -100,8 +99,39 @@ fn transfer(
     Ok(())
 }
 
+/// Updates each element of the target with that of the source.
+fn reduce(
+    context: &mut Context<'_, '_>,
+    update: &Atomic,
+    (source, target): (Pointer, Pointer),
+    lane: usize,
+    (id, bytes): (CopyId, u32),
+) -> Result<(), Gap> {
+    let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
+    let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Atomic);
+    let (Some(Some(from)), Some(to)) = (from, to) else {
+        return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
+    };
+    let reads = async_access(context, Kind::Read, id);
+    track(context, source, lane, bytes, reads, SameValue::Different);
+    let whole = Reduction { update, lane, id };
+    for offset in (0..bytes).step_by(update.scalar.width().bytes() as usize) {
+        let at = Pointer { offset: target.offset + i64::from(offset), ..target };
+        let to = to.map(|start| start + offset as usize);
+        whole.element(context, (source.area, from + offset as usize), (at, to));
+    }
+    context.report.charge(bytes as usize);
+    Ok(())
+}
+
+/// An access of a bulk copy.
+pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: CopyId) -> AccessAttributes {
+    let plain = AccessAttributes::plain(kind, context.site, UNIT);
+    AccessAttributes { copy: Some(id), is_async: true, ..plain }
+}
+
 /// Checks a word that goes to global memory: it is an output, so it must be defined and determined.
-fn leaving(context: &mut Context<'_, '_>, word: Word, lane: usize) -> Word {
+pub(super) fn leaving(context: &mut Context<'_, '_>, word: Word, lane: usize) -> Word {
     let lanes = Mask::one(lane);
     match word {
         Word::Poison => {

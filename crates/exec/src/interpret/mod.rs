@@ -16,8 +16,10 @@ pub(crate) mod mbarrier;
 mod memory;
 mod pointer;
 pub(crate) mod poll;
+mod reduce;
 mod special;
 pub(crate) mod symbolic;
+mod tensor;
 pub(crate) mod tracked;
 
 use crate::context::{Context, Flow};
@@ -83,6 +85,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::Atomic(atomic) => atomic::execute(context, atomic)?,
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::BulkCopy(copy) => bulk::execute(context, copy)?,
+        Op::TensorCopy(copy) => tensor::execute(context, copy)?,
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }

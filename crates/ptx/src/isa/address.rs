@@ -22,7 +22,12 @@ impl<'a> Insn<'_, '_, 'a> {
             Operand::Element(..) => operand,
             _ => return Err(self.bad_operand(operand, "an address in brackets is needed here")),
         };
-        match inner {
+        self.address_inside(inner)
+    }
+
+    /// What stands in the brackets of an address.
+    pub(super) fn address_inside(&mut self, operand: &Operand<'a>) -> Lower<Address> {
+        match operand {
             Operand::Element(array, index) => {
                 let (symbol, offset) = self.element(operand, *array, index)?;
                 self.symbol_address(operand, symbol, offset)

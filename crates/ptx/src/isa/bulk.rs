@@ -1,4 +1,4 @@
-//! Bulk copies (manual §9.7.9.25.4.1) with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
+//! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
 //!
 //! Copies between shared memories of two blocks and to several blocks are refused: there is no other block to copy to.
 //! `fence.mbarrier_init` orders initialisations for other blocks of the cluster alone and does nothing within one. Fences
@@ -6,10 +6,29 @@
 //! that the kernel changes is not followed.
 
 use super::memory::{cache_policy, check_space, hints, scope};
+use super::tensor_copy::REDUCTIONS;
 use super::{Form, Insn, Lower, Type, by};
-use ir::{BulkCompletion, BulkCopy, Op, Space, SyncOp};
+use ir::{Atomic, AtomicOp, BulkCompletion, BulkCopy, Op, Ordering, Scalar, Scope, Space, SyncOp};
 
 pub(super) const FORMS: &[Form] = &[
+    Form {
+        opcode: "cp",
+        when: &["reduce"],
+        syntax: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [dst], [src], size\
+                 {, policy}",
+        section: "9.7.9.25.4.2",
+        examples: &[
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 64;",
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%rd1], [%r2], %r3;",
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.xor.b64 [%rd1], [%r2], %r3;",
+        ],
+        lowering: by(|insn| {
+            insn.flag("reduce");
+            insn.require(&[("async", ())], "`.async`")?;
+            insn.require(&[("bulk", ())], "`.bulk`")?;
+            reduce(insn)
+        }),
+    },
     Form {
         opcode: "cp",
         when: &["prefetch"],
@@ -198,6 +217,63 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
         src_space,
         bytes,
         completion,
+        reduce: None,
     })));
     Ok(())
+}
+
+/// Lowers a reducing copy. One to shared memory goes to another block of the cluster, of which there is none.
+fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
+    if !insn.flag("global") {
+        return Err(insn.unsupported("reducing copies between blocks are not modelled"));
+    }
+    insn.require(&[("shared::cta", ())], "a source")?;
+    insn.require(&[("bulk_group", ())], "its way to complete")?;
+    let op = insn.require(REDUCTIONS, "an operation")?;
+    let policy = hints(insn);
+    let noftz = insn.flag("noftz");
+    let ty = insn.ty(reduced_types(op))?;
+    let is_half = matches!(ty, Type::F16 | Type::BF16);
+    if noftz != (is_half && op == AtomicOp::Add) {
+        return Err(insn.unsupported("`.noftz` goes with sums of f16 and bf16, and they with it"));
+    }
+    let (dst, src) = (insn.address()?, insn.address()?);
+    check_space(insn, Space::Global, dst)?;
+    check_space(insn, Space::Shared, src)?;
+    let bytes = insn.src(Type::U32)?;
+    cache_policy(insn, policy)?;
+    let width = ty.width();
+    let update = Atomic {
+        dsts: Vec::new(),
+        op,
+        scalar: ty.scalar().unwrap_or(Scalar::Integer { width, signed: false }),
+        packed: 1,
+        a: Vec::new(),
+        b: None,
+        space: Space::Global,
+        address: dst,
+        ordering: Ordering::Relaxed(Scope::Gpu),
+    };
+    insn.emit(Op::BulkCopy(Box::new(BulkCopy {
+        dst,
+        dst_space: Space::Global,
+        src,
+        src_space: Space::Shared,
+        bytes,
+        completion: BulkCompletion::Group,
+        reduce: Some(update),
+    })));
+    Ok(())
+}
+
+/// The types that an operation takes in global memory.
+const fn reduced_types(op: AtomicOp) -> &'static [Type] {
+    match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32, Type::B64],
+        AtomicOp::Inc | AtomicOp::Dec => &[Type::U32],
+        AtomicOp::Min | AtomicOp::Max => {
+            &[Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::BF16]
+        }
+        _ => &[Type::U32, Type::S32, Type::U64, Type::F32, Type::F64, Type::F16, Type::BF16],
+    }
 }

@@ -95,7 +95,11 @@ pub(super) const FORMS: &[Form] = &[
         when: &[],
         syntax: "prefetch{.space}.{L1,L2,tensormap} [a]",
         section: "9.7.9.15",
-        examples: &["prefetch.global.L2 [%rd1];", "prefetch.global.L2::evict_last [%rd1];"],
+        examples: &[
+            "prefetch.global.L2 [%rd1];",
+            "prefetch.global.L2::evict_last [%rd1];",
+            "prefetch.tensormap [%rd1];",
+        ],
         lowering: by(prefetch),
     },
     Form {

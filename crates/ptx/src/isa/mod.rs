@@ -31,6 +31,7 @@ mod mbarrier;
 mod memory;
 mod mma;
 mod sync;
+mod tensor_copy;
 mod tensor_memory;
 mod unsupported;
 mod video;
@@ -93,8 +94,9 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 /// constant may have several.
 pub static FAMILIES: &[Family] = &[
     family("memory of clusters and caches", unsupported::ADDRESSES),
-    sync_family("bulk copies", unsupported::ASYNC_COPIES),
+    sync_family("changes of tensor maps", unsupported::ASYNC_COPIES),
     family("textures and surfaces", unsupported::TEXTURES),
+    sync_family("tensor copies", tensor_copy::FORMS),
     sync_family("bulk copies of one block", bulk::FORMS),
     sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
     sync_family("products of warp groups", unsupported::WARP_GROUPS),

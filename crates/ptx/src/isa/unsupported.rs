@@ -1,6 +1,6 @@
 //! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), tensor and reducing bulk copies (§9.7.9.25 to §9.7.9.28), clusters, products
-//! of warp groups (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
+//! (manual §9.7.10, §9.7.11), tensor maps that a kernel changes (§9.7.9.28), clusters, products of warp groups
+//! (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
 //!
 //! Opcodes that other families have as well are picked out here by a modifier of their own.
 
@@ -90,35 +90,8 @@ pub(super) const ADDRESSES: &[Form] = &[
     ),
 ];
 
-/// Bulk and tensor copies.
+/// Tensor maps that a kernel changes.
 pub(super) const ASYNC_COPIES: &[Form] = &[
-    later(
-        "cp",
-        &["reduce"],
-        "cp.reduce.async.bulk{.tensor.dim}.dst.src.completion{.L2::cache_hint}.op{.noftz}.type \
-         [dst], [src]{, size}{, [mbar]}{, policy}",
-        "9.7.9.25.4.2",
-        &[
-            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 \
-             [%r1], [%r2], 64, [%r3];",
-            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%rd1], [%r2], %r3;",
-            "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
-             [%r2];",
-        ],
-    ),
-    later(
-        "cp",
-        &["tensor"],
-        "cp.async.bulk{.prefetch}.tensor.dim.dst.src{.mode}.completion{.multicast::cluster}\
-         {.cta_group}{.L2::cache_hint} [dst], [map, coords], [mbar]{, …}",
-        "9.7.9.27.1.2",
-        &[
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
-             [%r1], [%rd1, {%r2, %r3}], [%r4];",
-            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
-            "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}];",
-        ],
-    ),
     later(
         "tensormap",
         &["replace"],

@@ -1,0 +1,79 @@
+//! Tensor maps among the arguments of a launch: which parameters they and their tensors stand for.
+//!
+//! A tensor that a map names may be a parameter, too. It stands for the next parameter that is an 8-byte pointer and used, and for
+//! none if a map or structure comes first: so `A`, `ta=tensormap(A, ..)` fits a kernel of the map alone and one of both.
+
+use super::build::{Builder, Outcome, Problem, shown, wrong};
+use super::map_layout::{self, MapError};
+use super::parameter::{Kind, Parameter};
+use super::{ArgumentSpec, ArgumentValue, TensorMapSpec};
+use std::collections::BTreeSet;
+
+/// Which argument stands for which parameter.
+pub(super) struct Positions<'r> {
+    /// One for each parameter, as far as there are.
+    pub(super) positional: Vec<Option<&'r ArgumentSpec>>,
+    /// Arguments that are left.
+    pub(super) surplus: Vec<&'r ArgumentSpec>,
+}
+
+/// Gives each parameter the next argument that can stand for it.
+pub(super) fn positions<'r>(
+    parameters: &[Parameter<'_>],
+    specs: &[&'r ArgumentSpec],
+) -> Positions<'r> {
+    let behind_maps: BTreeSet<&str> =
+        specs.iter().flat_map(|spec| spec.maps()).map(|map| map.tensor.as_str()).collect();
+    let is_behind = |spec: &&'r ArgumentSpec| {
+        behind_maps.contains(spec.name.as_str()) && matches!(spec.value, ArgumentValue::Tensor(_))
+    };
+    let mut rest = specs.iter().copied().peekable();
+    let mut positional = Vec::new();
+    for parameter in parameters {
+        let takes_tensor =
+            parameter.used && parameter.bytes == 8 && !matches!(parameter.kind, Kind::Float(_));
+        if !takes_tensor {
+            while rest.next_if(&is_behind).is_some() {}
+        }
+        positional.push(rest.next());
+    }
+    Positions { positional, surplus: rest.filter(|spec| !is_behind(spec)).collect() }
+}
+
+impl<'r> Builder<'r> {
+    /// A tensor map as an argument.
+    pub(super) fn map_argument(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: &'r ArgumentSpec,
+        map: &'r TensorMapSpec,
+    ) -> Outcome {
+        let shown = shown(parameter, &spec.name);
+        if parameter.bytes != ir::TENSOR_MAP_BYTES as u64 {
+            let ty = parameter.declared_type();
+            return wrong(format!("{shown} is {ty}; a tensor map has 128 bytes"));
+        }
+        self.tensor_map(&shown, map)
+    }
+
+    /// A tensor map with its tensor; `shown` names the place.
+    pub(super) fn tensor_map(&mut self, shown: &str, map: &'r TensorMapSpec) -> Outcome {
+        let problem = |why: MapError| Problem::Wrong(format!("{shown}: `{map}`: {why}"));
+        let tensor = match &map.inline {
+            Some(tensor) => tensor,
+            None => {
+                let specs = &self.request.arguments.specs;
+                let named = specs.iter().find(|spec| spec.name == map.tensor);
+                match named.map(|spec| &spec.value) {
+                    Some(ArgumentValue::Tensor(tensor)) => tensor,
+                    Some(_) => return Err(problem(MapError::NoTensor(map.tensor.clone()))),
+                    None => return Err(problem(MapError::UnknownTensor(map.tensor.clone()))),
+                }
+            }
+        };
+        let layout = map_layout::layout(map, tensor).map_err(problem)?;
+        let buffer = self.buffers.tensor(&map.tensor, tensor).map_err(Problem::wrong)?;
+        let (offset, map) = (map.offset, Box::new(layout));
+        Ok(exec::Argument::TensorMap { buffer, offset, map })
+    }
+}

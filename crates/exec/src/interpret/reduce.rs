@@ -1,0 +1,49 @@
+//! Elements of reducing copies (manual §9.7.9.25.4.2): each is an atomic update, relaxed at the scope of the GPU, with an
+//! element that is read weakly.
+
+use super::access::read_element;
+use super::atomic::{change_element, group};
+use super::bulk::{async_access, leaving};
+use super::tracked::track;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::lanes::WARP;
+use crate::tracker::AccessAttributes;
+use ir::Atomic;
+use sync::{CopyId, Kind, SameValue};
+
+/// A reducing copy that a lane has started.
+pub(super) struct Reduction<'a> {
+    pub(super) update: &'a Atomic,
+    pub(super) lane: usize,
+    pub(super) id: CopyId,
+}
+
+impl Reduction<'_> {
+    /// Updates one element; a target without bounds has no byte.
+    pub(super) fn element(
+        &self,
+        context: &mut Context<'_, '_>,
+        (area, from): (Area, usize),
+        (pointer, to): (Pointer, Option<usize>),
+    ) {
+        let Self { update, lane, id } = *self;
+        let size = update.scalar.width().bytes();
+        let attributes = AccessAttributes {
+            element: size,
+            group: group(update),
+            ..async_access(context, Kind::Update, id)
+        };
+        track(context, pointer, lane, size, attributes, SameValue::Different);
+        let (mut value, mut old, mut unused) = ([0; WARP], [0; WARP], [0; WARP]);
+        let bytes = size as usize;
+        let at = Some(Some(from));
+        let word = read_element(context, area, lane, at, bytes, [&mut value, &mut unused]);
+        let word = leaving(context, word, lane);
+        let Some(to) = to else { return };
+        let at = Some(Some(to));
+        let before = read_element(context, pointer.area, lane, at, bytes, [&mut old, &mut unused]);
+        let operands = [(old[lane], before), (value[lane], word)];
+        change_element(context, update, (pointer, lane, to), operands, None);
+    }
+}

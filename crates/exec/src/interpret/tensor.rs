@@ -1,0 +1,491 @@
+//! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (manual §9.7.9.27.1): executed at once, as bulk copies are.
+//!
+//! The map's 128 bytes are read where they lie and decoded ([`ir::TensorMap`]), so they may come from an argument, a
+//! structure or a buffer. A map that the kernel may change is a gap: reads of maps go through a proxy of their own, whose fences
+//! are not modelled. What the manual forbids and an H200 answers with an exception is a finding that ends the run: another
+//! rank or mode, an inner coordinate that is not a multiple of 16 bytes, a negative coordinate of a store.
+
+use super::access::{Addresses, allocation, locate, read_element, resolve, write_element};
+use super::bulk::{async_access, leaving};
+use super::mbarrier;
+use super::reduce::Reduction;
+use super::tracked::track;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::domain::Numbers;
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::launch::Access;
+use crate::memory::{Alignment, Word};
+use crate::tensor_fault::TensorFault;
+use ir::{
+    Atomic, AtomicOp, MapBits, Operand, Ordering, Piece, Scope, Space, Start, TENSOR_MAP_BYTES,
+    TensorCopy, TensorCopyKind, TensorElement, TensorMap, Width,
+};
+use sync::{CopyId, Kind, SameValue};
+
+/// The alignment of a box in shared memory.
+const BOX_ALIGN: u32 = 128;
+/// The alignment of a map.
+const MAP_ALIGN: u32 = 64;
+
+/// The operands of a copy in all lanes.
+struct Operands {
+    coordinates: Vec<Lanes>,
+    offsets: Vec<Lanes>,
+    maps: Addresses,
+    shared: Addresses,
+    signals: Option<Addresses>,
+}
+
+/// One lane's copy: its map, the start of its tensor, and where the box lies.
+struct One<'m> {
+    lane: usize,
+    map: &'m TensorMap,
+    tensor: Pointer,
+    shared: Pointer,
+}
+
+/// Copies in every lane, one after the other.
+pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<(), Gap> {
+    let operands = operands(context, copy)?;
+    let all = context.lanes;
+    for lane in all.iter() {
+        let usable = |set: &Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
+        let (Some(map), Some(shared)) = (usable(&operands.maps), usable(&operands.shared)) else {
+            return Err(context.gap("what a tensor copy with a wrong address does is not defined"));
+        };
+        let signal = operands.signals.as_ref().map(usable);
+        if signal == Some(None) {
+            return Err(context.gap("a tensor copy has a wrong address of an mbarrier"));
+        }
+        let MapBits { address, map } = read_map(context, map, lane)?;
+        let Some(tensor) = Pointer::decode(address, Space::Global) else {
+            return Err(context.gap("a tensor map has an address that is not an argument's"));
+        };
+        let one = One { lane, map: &map, tensor, shared };
+        let coordinates: Vec<i32> =
+            operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
+        let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
+        check(context, copy, &one, &coordinates)?;
+        check_shared(context, &one)?;
+        let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+        let stores = signal.is_none();
+        let start = Start {
+            coordinates: &coordinates,
+            offsets: &offsets,
+            shared: shared.offset.cast_unsigned(),
+            stores,
+        };
+        let pieces = pieces(context, &one, &start)?;
+        match &copy.kind {
+            TensorCopyKind::Reduce(op) => reduce(context, &one, *op, (id, &pieces))?,
+            TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
+                transfer(context, &one, stores, (id, &pieces))?;
+            }
+        }
+        if let Some(Some(pointer)) = signal {
+            let (warp, site) = (context.warp.number, context.site);
+            context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
+            mbarrier::deliver(context, pointer, lane, (id, map.box_bytes() as u32))?;
+        }
+    }
+    context.lanes = all;
+    Ok(())
+}
+
+fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands, Gap> {
+    let numbers = |context: &mut Context<'_, '_>, all: &[Operand], width: Width| {
+        let mut found = Vec::new();
+        for &operand in all {
+            let (values, tags) = context.read(operand, width);
+            context.lanes = context.decide(tags, Sink::Address)?;
+            found.push(values);
+        }
+        Ok(found)
+    };
+    let coordinates = numbers(context, &copy.coordinates, Width::B32)?;
+    let (kind, mbarrier, offsets) = match &copy.kind {
+        TensorCopyKind::Load { mbarrier, offsets } => {
+            (AccessKind::Write, Some(*mbarrier), numbers(context, offsets, Width::B16)?)
+        }
+        TensorCopyKind::Store | TensorCopyKind::Reduce(_) => (AccessKind::Read, None, Vec::new()),
+    };
+    let bytes = TENSOR_MAP_BYTES as u32;
+    let maps = resolve(context, copy.map, Space::Generic, AccessKind::Read, bytes)?;
+    let shared = resolve(context, copy.shared, copy.shared_space, kind, BOX_ALIGN)?;
+    let signals = match mbarrier {
+        Some(at) => Some(resolve(context, at, Space::SharedCluster, AccessKind::Atomic, 8)?),
+        None => None,
+    };
+    Ok(Operands { coordinates, offsets, maps, shared, signals })
+}
+
+/// Reads a tensor map.
+fn read_map(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> Result<MapBits, Gap> {
+    match pointer.area {
+        Area::Param(_) => {}
+        Area::Global(number) => {
+            let fixed = context.global.get(number).is_some_and(|m| m.access == Access::In);
+            if !fixed {
+                return Err(
+                    context.gap("a tensor map in memory that the kernel may write is not modelled")
+                );
+            }
+        }
+        Area::Shared(_) | Area::Local(_) => {
+            return Err(context.gap("a tensor map is in parameter, constant or global memory"));
+        }
+    }
+    let size = TENSOR_MAP_BYTES as u32;
+    let Some(at) = locate(context, pointer, lane, (size, MAP_ALIGN), AccessKind::Read) else {
+        return Err(context.gap("what a wrong address of a tensor map does is not defined"));
+    };
+    let Some(at) = at else {
+        return Err(context.gap("the contents of a tensor map are not known"));
+    };
+    let mut bytes = [0; TENSOR_MAP_BYTES];
+    for (number, part) in bytes.chunks_exact_mut(8).enumerate() {
+        let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+        let start = Some(Some(at + 8 * number));
+        let word = read_element(context, pointer.area, lane, start, 8, [&mut value, &mut unused]);
+        let expected = if number == 0 { Word::Pointer } else { Word::Number };
+        if word != expected {
+            return Err(context.gap("the contents of a tensor map are not known"));
+        }
+        part.copy_from_slice(&value[lane].to_le_bytes());
+    }
+    let decoded = TensorMap::decode(&bytes);
+    let map =
+        decoded.map_err(|why| context.gap(format!("a tensor map is not understood: {why}")))?;
+    match map.map.check() {
+        Ok(()) => Ok(map),
+        Err(why) => Err(context.gap(format!("a tensor map that no driver makes: {why}"))),
+    }
+}
+
+/// Checks rank, mode and coordinates.
+fn check(
+    context: &mut Context<'_, '_>,
+    copy: &TensorCopy,
+    one: &One<'_>,
+    coordinates: &[i32],
+) -> Result<(), Gap> {
+    let map = one.map;
+    let element_bytes = map.element.bytes();
+    let inner = coordinates[0];
+    let negative = coordinates.iter().position(|coordinate| *coordinate < 0);
+    let stores = !matches!(copy.kind, TensorCopyKind::Load { .. });
+    let fault = if map.rank() != coordinates.len() {
+        TensorFault::Rank { map: map.rank(), copy: coordinates.len() }
+    } else if map.is_im2col() != copy.im2col {
+        TensorFault::Mode { im2col: map.is_im2col() }
+    } else if (i64::from(inner) * i64::from(element_bytes)) % 16 != 0 {
+        TensorFault::InnerCoordinate { coordinate: inner, element_bytes }
+    } else if let Some(dimension) = negative.filter(|_| stores) {
+        TensorFault::NegativeStore { dimension, coordinate: coordinates[dimension] }
+    } else {
+        return Ok(());
+    };
+    context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
+    Err(context.gap("what this tensor copy does is not defined"))
+}
+
+/// Checks the alignment of the box: 128 bytes, and for a swizzle that its pattern begins where the variable's offset says.
+fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap> {
+    let Area::Shared(number) = one.shared.area else {
+        return Err(context.gap("the box of a tensor copy is not in shared memory"));
+    };
+    let Some((memory, ..)) = allocation(context, one.shared.area, one.lane) else {
+        return Err(context.gap("the box of a tensor copy is in no variable"));
+    };
+    let alignment = memory.alignment(one.shared.offset, BOX_ALIGN);
+    let (align, target) = (memory.align, memory.target(one.shared.offset));
+    let span = one.map.swizzle.span();
+    let needed = if span.is_some() { one.map.swizzle.period().max(BOX_ALIGN) } else { BOX_ALIGN };
+    let name = target.name.clone();
+    let misaligned = |context: &mut Context<'_, '_>| {
+        let kind = AccessKind::Read;
+        context.find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(one.lane));
+        Err(context.gap("what a tensor copy at this shared address does is not defined"))
+    };
+    if alignment == Alignment::No {
+        return misaligned(context);
+    }
+    if align >= u64::from(needed) {
+        return Ok(());
+    }
+    if context.machine.is_only_dynamic(number) {
+        if one.shared.offset % i64::from(BOX_ALIGN) != 0 {
+            return misaligned(context);
+        }
+        context.report.shared_alignment = context.report.shared_alignment.max(needed);
+        return Ok(());
+    }
+    if span.is_some() {
+        return Err(context.gap(format!(
+            "where a swizzled box lies depends on the address of `{}`, which is aligned to {align} \
+             bytes and not to {needed}",
+            name
+        )));
+    }
+    context.report.depends_on_alignment(context.site, context.place);
+    Ok(())
+}
+
+/// The pieces of a copy; those behind a row are reported and left out.
+fn pieces(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    start: &Start<'_>,
+) -> Result<Vec<Piece>, Gap> {
+    let mut pieces = Vec::new();
+    let walked = one.map.walk(start, &mut |piece| pieces.push(piece));
+    walked.map_err(|why| context.gap(why.text()))?;
+    if let Some(piece) = pieces.iter().find(|piece| piece.beyond) {
+        let offset = in_tensor(one, piece).offset;
+        let memory = allocation(context, one.tensor.area, one.lane);
+        if let Some(target) = memory.map(|(memory, ..)| memory.target(offset)) {
+            let extent = one.map.dims[0] * u64::from(one.map.element.bytes());
+            let fault = TensorFault::Clip { target, extent, bytes: piece.bytes };
+            context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
+        }
+        pieces.retain(|piece| !piece.beyond);
+    }
+    Ok(pieces)
+}
+
+/// Where a piece lies in its buffer.
+fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
+    let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
+    Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }
+}
+
+/// Ranges of bytes, ascending, neighbours made one.
+fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Vec<(i64, u32)> {
+    let mut sorted: Vec<(i64, u32)> = pieces.collect();
+    sorted.sort_unstable();
+    let mut merged: Vec<(i64, u32)> = Vec::new();
+    for (start, bytes) in sorted {
+        match merged.last_mut() {
+            Some(last) if last.0 + i64::from(last.1) == start => last.1 += bytes,
+            _ => merged.push((start, bytes)),
+        }
+    }
+    merged
+}
+
+/// Checks bounds on both sides and tells of the accesses; the answer tells whether the tensor has bounds.
+fn access(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    (of_shared, of_tensor): (Kind, Option<Kind>),
+    (id, pieces): (CopyId, &[Piece]),
+) -> Result<bool, Gap> {
+    let outside = "what a tensor copy outside its memory does is not defined";
+    let shared = ranges(pieces.iter().map(|piece| (piece.shared.cast_signed(), piece.bytes)));
+    let inside = pieces.iter().filter(|piece| piece.tensor.is_some());
+    let tensor = ranges(inside.map(|piece| (in_tensor(one, piece).offset, piece.bytes)));
+    let mut bounded = true;
+    let sides = [(one.shared.area, shared, Some(of_shared)), (one.tensor.area, tensor, of_tensor)];
+    for (area, ranges, kind) in sides {
+        let of_access = match kind {
+            Some(Kind::Read) => AccessKind::Read,
+            Some(Kind::Write) => AccessKind::Write,
+            Some(Kind::Update) | None => AccessKind::Atomic,
+        };
+        for (offset, bytes) in ranges {
+            let pointer = Pointer { area, offset };
+            let Some(at) = locate(context, pointer, one.lane, (bytes, 1), of_access) else {
+                return Err(context.gap(outside));
+            };
+            bounded &= at.is_some();
+            // Updates are told element by element.
+            if let Some(kind) = kind {
+                let attributes = async_access(context, kind, id);
+                track(context, pointer, one.lane, bytes, attributes, SameValue::Different);
+            }
+        }
+    }
+    Ok(bounded)
+}
+
+/// Moves the bytes of a load or store.
+fn transfer(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    stores: bool,
+    (id, pieces): (CopyId, &[Piece]),
+) -> Result<(), Gap> {
+    let kinds = match stores {
+        true => (Kind::Read, Some(Kind::Write)),
+        false => (Kind::Write, Some(Kind::Read)),
+    };
+    let bounded = access(context, one, kinds, (id, pieces))?;
+    let element = one.map.element;
+    if rounds(element) && is_legal(context) {
+        return Err(context.gap("how a tensor copy rounds these elements is not modelled"));
+    }
+    for piece in pieces {
+        let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
+        let step = if whole { 8 } else { element.bytes() };
+        let tensor = in_tensor(one, piece);
+        for offset in (0..piece.bytes).step_by(step as usize) {
+            let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
+            let shared = at(piece.shared.cast_signed());
+            let tensor = (tensor.area, bounded.then(|| at(tensor.offset)));
+            let step = step as usize;
+            match (stores, piece.tensor.is_some()) {
+                (true, _) => put(context, one, (shared, step), tensor),
+                (false, true) => take(context, one, (shared, step), tensor),
+                (false, false) => fill(context, one, (shared, step)),
+            }
+        }
+        context.report.charge(piece.bytes as usize);
+    }
+    Ok(())
+}
+
+/// Copies one word from the tensor to the box.
+fn take(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    (shared, step): (usize, usize),
+    (area, at): (Area, Option<usize>),
+) {
+    let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+    let word = read_element(context, area, one.lane, Some(at), step, [&mut value, &mut unused]);
+    let moved = match word {
+        Word::Number if context.valued.is_none() => {
+            converted(one.map.element, value[one.lane], true)
+        }
+        _ => (value[one.lane], word),
+    };
+    write_element(context, (one.shared.area, one.lane), shared, step, moved);
+}
+
+/// Copies one word from the box to the tensor.
+fn put(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    (shared, step): (usize, usize),
+    (area, at): (Area, Option<usize>),
+) {
+    let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+    let from = Some(Some(shared));
+    let word =
+        read_element(context, one.shared.area, one.lane, from, step, [&mut value, &mut unused]);
+    let word = leaving(context, word, one.lane);
+    let moved = match word {
+        Word::Number if context.valued.is_none() => {
+            converted(one.map.element, value[one.lane], false)
+        }
+        _ => (value[one.lane], word),
+    };
+    if let Some(at) = at {
+        write_element(context, (area, one.lane), at, step, moved);
+    }
+}
+
+/// Writes what stands for elements outside the tensor.
+fn fill(context: &mut Context<'_, '_>, one: &One<'_>, (shared, step): (usize, usize)) {
+    let filling = match (one.map.nan_fill, &mut context.valued) {
+        (false, _) => (0, Word::Number),
+        // An H200 writes this NaN for every type of float.
+        (true, None) => (0x7ff7_7ff7_7ff7_7ff7, Word::Number),
+        (true, Some(valued)) => {
+            let word = u64::from(valued.lost(None, context.place));
+            (word | word << 32, Word::Unknown)
+        }
+    };
+    write_element(context, (one.shared.area, one.lane), shared, step, filling);
+}
+
+/// Tells whether a copy changes the bits of elements.
+fn rounds(element: TensorElement) -> bool {
+    matches!(element, TensorElement::F32Ftz | TensorElement::Tf32 | TensorElement::Tf32Ftz)
+}
+
+/// Tells whether a run encloses the bits that hardware may compute.
+fn is_legal(context: &Context<'_, '_>) -> bool {
+    context.valued.as_ref().is_some_and(|one| one.domain.numbers() == Numbers::Legal)
+}
+
+/// The number that arrives. Loads of tf32 round to the nearest; what was not recorded is unknown.
+fn converted(element: TensorElement, value: u64, loads: bool) -> (u64, Word) {
+    if !rounds(element) {
+        return (value, Word::Number);
+    }
+    let bits = value as u32;
+    let (exponent, fraction, dropped) = (bits >> 23 & 0xff, bits & 0x7f_ffff, bits & 0x1fff);
+    let flushes = element != TensorElement::Tf32 && exponent == 0 && fraction != 0;
+    let is_tf32 = element != TensorElement::F32Ftz;
+    match () {
+        () if flushes => (value, Word::Unknown),
+        () if !is_tf32 || dropped == 0 => (value, Word::Number),
+        () if !loads || exponent == 0xff || dropped == 0x1000 => (value, Word::Unknown),
+        () => (u64::from(bits.wrapping_add(0x1000) & !0x1fff), Word::Number),
+    }
+}
+
+/// Updates the elements of the tensor with those of the box.
+fn reduce(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    op: AtomicOp,
+    (id, pieces): (CopyId, &[Piece]),
+) -> Result<(), Gap> {
+    let scalar = one.map.element.scalar();
+    // Updates of one place must be of one type to commute; the type of the tensor is that of all.
+    if let Area::Global(number) = one.tensor.area {
+        let buffers = &context.machine.launch.buffers;
+        let same = buffers.get(number).is_some_and(|buffer| buffer.element == Some(scalar));
+        if !same {
+            return Err(context
+                .gap("a tensor copy reduces elements of another type than those of its tensor"));
+        }
+    }
+    if rounds(one.map.element) || !is_reducible(op, scalar) {
+        return Err(context.gap("this reduction of a tensor copy is not modelled"));
+    }
+    let bounded = access(context, one, (Kind::Read, None), (id, pieces))?;
+    let update = Atomic {
+        dsts: Vec::new(),
+        op,
+        scalar,
+        packed: 1,
+        a: Vec::new(),
+        b: None,
+        space: Space::Global,
+        address: ir::Address { base: ir::AddressBase::Absolute, offset: 0 },
+        ordering: Ordering::Relaxed(Scope::Gpu),
+    };
+    let whole = Reduction { update: &update, lane: one.lane, id };
+    for piece in pieces {
+        let tensor = in_tensor(one, piece);
+        for offset in (0..piece.bytes).step_by(scalar.width().bytes() as usize) {
+            let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
+            let pointer = Pointer { offset: tensor.offset + i64::from(offset), ..tensor };
+            let to = bounded.then(|| at(tensor.offset));
+            let from = (one.shared.area, at(piece.shared.cast_signed()));
+            whole.element(context, from, (pointer, to));
+        }
+        context.report.charge(piece.bytes as usize);
+    }
+    Ok(())
+}
+
+/// The types that an operation takes, as for linear copies (manual §9.7.9.25.4.2).
+fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
+    let bits = scalar.width().bits();
+    match (op, scalar) {
+        (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max, ir::Scalar::Float(format)) => {
+            op == AtomicOp::Add || matches!(format, ir::Format::F16 | ir::Format::Bf16)
+        }
+        (_, ir::Scalar::Float(_)) => false,
+        (AtomicOp::Inc | AtomicOp::Dec, ir::Scalar::Integer { signed, .. }) => {
+            bits == 32 && !signed
+        }
+        _ => bits >= 32,
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be wrong with a tensor copy (manual §5.5, §9.7.9.27.1), for reports.
+
+use crate::finding::Target;
+
+/// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TensorFault {
+    /// The map has another number of dimensions than the instruction.
+    Rank {
+        /// Of the map.
+        map: usize,
+        /// Of the instruction.
+        copy: usize,
+    },
+    /// A tile copy through a map for im2col, or the other way round.
+    Mode {
+        /// Whether the map is for im2col.
+        im2col: bool,
+    },
+    /// The innermost coordinate is not at a multiple of 16 bytes: an H200 raises an illegal instruction.
+    InnerCoordinate {
+        /// The coordinate.
+        coordinate: i32,
+        /// Bytes of an element.
+        element_bytes: u32,
+    },
+    /// A store with a negative coordinate: an H200 raises an illegal instruction.
+    NegativeStore {
+        /// The dimension, 0 the innermost.
+        dimension: usize,
+        /// The coordinate.
+        coordinate: i32,
+    },
+    /// A store cuts rows at 16 bytes: it writes behind a row that ends elsewhere.
+    Clip {
+        /// The first byte behind the row.
+        target: Target,
+        /// Bytes of a row of the tensor.
+        extent: u64,
+        /// Bytes that are written too many.
+        bytes: u32,
+    },
+}

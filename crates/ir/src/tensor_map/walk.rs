@@ -1,0 +1,185 @@
+//! The walk of a tensor copy (manual §5.5.3 to §5.5.5): each piece of the box, where it lies in shared memory and in the tensor.
+//!
+//! Without interleaving, row r of the box begins at r times the pitch; the swizzle then exchanges 16-byte units by the
+//! *absolute* shared address. Loads fill what lies outside the tensor, element by element. Stores leave it out, but an H200 cuts
+//! rows at 16 bytes: bytes of the last unit that lie behind the tensor are written, and such pieces say so. Checked on an H200 for
+//! all swizzles, steps, fills, and for im2col loads of four dimensions without steps; what was not recorded is an error.
+
+use super::{BoxShape, TensorMap};
+
+/// Bytes that lie next to each other on both sides, at most 16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Address in shared memory.
+    pub shared: u64,
+    /// Bytes from the start of the tensor; none if it lies outside and a load fills it.
+    pub tensor: Option<i128>,
+    /// How many.
+    pub bytes: u32,
+    /// A store writes it although it lies behind the tensor's row.
+    pub beyond: bool,
+}
+
+/// Why the walk of a copy is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkError {
+    /// An interleaved map.
+    Interleaved,
+    /// A store with steps.
+    SteppedStore,
+    /// An im2col copy with steps.
+    SteppedIm2col,
+    /// An im2col copy that starts outside its bounding box.
+    OutsideBounds,
+    /// An im2col store.
+    Im2colStore,
+}
+
+impl WalkError {
+    /// What is not known, as a clause.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Interleaved => "interleaved tensor maps are not modelled",
+            Self::SteppedStore => "tensor stores with element steps are not modelled",
+            Self::SteppedIm2col => "im2col copies with element steps are not modelled",
+            Self::OutsideBounds => {
+                "an im2col copy that starts outside its bounding box is not modelled"
+            }
+            Self::Im2colStore => "im2col stores are not modelled",
+        }
+    }
+}
+
+/// Where a copy starts and which way it goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'c> {
+    /// Coordinates of the first element, innermost first.
+    pub coordinates: &'c [i32],
+    /// Offsets of an im2col load; spatial dimensions, innermost first.
+    pub offsets: &'c [u16],
+    /// Address in shared memory.
+    pub shared: u64,
+    /// A store, whose rows are cut at 16 bytes.
+    pub stores: bool,
+}
+
+impl TensorMap {
+    /// Visits the pieces of a copy in the order of the box.
+    ///
+    /// # Errors
+    /// If it is not known what hardware does.
+    pub fn walk(&self, start: &Start<'_>, visit: &mut dyn FnMut(Piece)) -> Result<(), WalkError> {
+        if self.interleave.is_some() {
+            return Err(WalkError::Interleaved);
+        }
+        let stepped = self.steps.iter().skip(1).any(|step| *step != 1);
+        match &self.shape {
+            BoxShape::Tile(_) if stepped && start.stores => Err(WalkError::SteppedStore),
+            BoxShape::Tile(sizes) => {
+                self.tile(start, sizes, visit);
+                Ok(())
+            }
+            BoxShape::Im2col { .. } if start.stores => Err(WalkError::Im2colStore),
+            BoxShape::Im2col { .. } if stepped => Err(WalkError::SteppedIm2col),
+            BoxShape::Im2col { lower, upper, pixels, .. } => {
+                self.columns(start, (lower, upper), *pixels, visit)
+            }
+        }
+    }
+
+    fn tile(&self, start: &Start<'_>, sizes: &[u32], visit: &mut dyn FnMut(Piece)) {
+        let rank = self.rank();
+        let mut counter = vec![0_u32; rank];
+        for row in 0..self.rows() {
+            let mut at: Option<i128> = Some(0);
+            for dim in 1..rank {
+                let index = i64::from(start.coordinates[dim])
+                    + i64::from(counter[dim]) * i64::from(self.steps[dim]);
+                at = at.and_then(|at| Some(at + self.outer(dim, index)?));
+            }
+            self.row(start, (row, at), visit);
+            for dim in 1..rank {
+                counter[dim] += 1;
+                if counter[dim] < sizes[dim].div_ceil(self.steps[dim]) {
+                    break;
+                }
+                counter[dim] = 0;
+            }
+        }
+    }
+
+    /// Walks pixels in the order w, h, d, n through the bounding box.
+    fn columns(
+        &self,
+        start: &Start<'_>,
+        (lower, upper): (&[i32], &[i32]),
+        pixels: u32,
+        visit: &mut dyn FnMut(Piece),
+    ) -> Result<(), WalkError> {
+        let spatial = self.rank() - 2;
+        let first = |at: usize| i64::from(lower[at]);
+        let last = |at: usize| self.dims[1 + at] as i64 - 1 + i64::from(upper[at]);
+        let mut pixel: Vec<i64> =
+            start.coordinates[1..].iter().map(|one| i64::from(*one)).collect();
+        if (0..spatial).any(|at| !(first(at)..=last(at)).contains(&pixel[at])) {
+            return Err(WalkError::OutsideBounds);
+        }
+        for row in 0..pixels {
+            let mut at: Option<i128> = Some(0);
+            for (dim, index) in pixel.iter().enumerate() {
+                let offset = start.offsets.get(dim).map_or(0, |offset| i64::from(*offset));
+                at = at.and_then(|at| Some(at + self.outer(dim + 1, index + offset)?));
+            }
+            self.row(start, (u64::from(row), at), visit);
+            for dim in 0..=spatial {
+                pixel[dim] += 1;
+                if dim == spatial || pixel[dim] <= last(dim) {
+                    break;
+                }
+                pixel[dim] = first(dim);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes to an index of an outer dimension, if it is inside.
+    fn outer(&self, dim: usize, index: i64) -> Option<i128> {
+        let inside = u64::try_from(index).is_ok_and(|index| index < self.dims[dim]);
+        inside.then(|| i128::from(index) * i128::from(self.strides[dim - 1]))
+    }
+
+    fn row(&self, start: &Start<'_>, (row, at): (u64, Option<i128>), visit: &mut dyn FnMut(Piece)) {
+        let size = i128::from(self.element.bytes());
+        let extent = i128::from(self.dims[0]) * size;
+        let reach = if start.stores { (extent + 15) / 16 * 16 } else { extent };
+        let first = i128::from(start.coordinates[0]) * size;
+        let begin = start.shared + row * self.pitch();
+        for unit in (0..self.row_bytes()).step_by(16) {
+            let shared = self.swizzle.apply(begin + unit);
+            let (left, right) = (first + i128::from(unit), first + i128::from(unit) + 16);
+            // Coordinates are multiples of 16 bytes, so at most two of these are not empty.
+            for (from, to, kind) in [
+                (left, right.min(0), Kind::Outside),
+                (left.max(0), right.min(extent), Kind::Inside),
+                (left.max(extent), right.min(reach), Kind::Beyond),
+                (left.max(reach), right, Kind::Outside),
+            ] {
+                let tensor = at.filter(|_| kind != Kind::Outside).map(|at| at + from);
+                if from < to && (tensor.is_some() || !start.stores) {
+                    let beyond = kind == Kind::Beyond;
+                    let shared = shared + (from - left) as u64;
+                    visit(Piece { shared, tensor, bytes: (to - from) as u32, beyond });
+                }
+            }
+        }
+    }
+}
+
+/// Where a part of a row lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Inside,
+    Beyond,
+    Outside,
+}
