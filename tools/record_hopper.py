@@ -200,17 +200,18 @@ def draw_load(draw, rank):
     return {"kernel": f"load_{rank}d", "map": tile, "coords": coords, "at": 128 * draw.randint(0, 12), "bytes": moved}
 
 
-def draw_store(draw, rank, kernel, types=TYPES):
+def draw_store(draw, rank, kernel, types=TYPES, steps=False):
     tile = draw_map(draw, rank, types)
     tile["fill"] = False
-    tile["steps"] = [1] * rank
+    if not steps:
+        tile["steps"] = [1] * rank
     unit = 16 // tile["size"]
     coords = [unit * draw.randint(0, max(1, tile["dims"][0] // unit))]
     coords += [draw.randint(0, tile["dims"][i]) for i in range(1, rank)]
     return {"kernel": kernel, "map": tile, "coords": coords, "at": 128 * draw.randint(0, 12), "bytes": 0}
 
 
-def draw_im2col(draw, rank, stores):
+def draw_im2col(draw, rank, stores, stepped=False):
     types = [t for t in TYPES if t[2] <= 4]
     name, number, size = draw.choice(types)
     unit = 16 // size
@@ -227,15 +228,20 @@ def draw_im2col(draw, rank, stores):
         row *= dims[index]
     first = [draw.randint(max(0, low), max(0, low, size_ - 1 + up)) for low, up, size_ in zip(lower, upper, dims[1:-1])]
     coords = [unit * draw.randint(0, 1)] + first + [draw.randint(0, dims[-1] - 1)]
+    steps = [1] + [draw.choice([1, 2, 3]) if stepped else 1 for _ in range(rank - 1)]
     if stores:
+        # Stores of other bounding boxes than the tensor itself, or across its end, are illegal instructions.
         lower, upper = [0] * spatial, [0] * spatial
-        coords = [0] + [0] * spatial + [0]
-        inside = 1
+        left, weight = 1, 1
+        coords = [coords[0]] + [draw.randint(0, size_ - 1) for size_ in dims[1:]]
         for size_ in dims[1:]:
-            inside *= size_
-        pixels = min(pixels, inside)
+            left *= size_
+        for index, size_ in zip(coords[1:], dims[1:]):
+            left -= index * weight
+            weight *= size_
+        pixels = min(pixels, left)
     tile = {
-        "type": name, "number": number, "size": size, "dims": dims, "strides": strides, "steps": [1] * rank,
+        "type": name, "number": number, "size": size, "dims": dims, "strides": strides, "steps": steps,
         "lower": lower, "upper": upper, "channels": channels, "pixels": pixels, "swizzle": span,
         "fill": False, "length": row + 64,
     }
@@ -255,8 +261,13 @@ def draw_cases():
         cases.append(draw_store(draw, rank, f"store_{rank}d"))
     for number in range(48):
         cases.append(draw_im2col(draw, 3 + number % 3, False))
-    for number in range(9):
+    for number in range(24):
         cases.append(draw_im2col(draw, 3 + number % 3, True))
+    for number in range(24):
+        cases.append(draw_im2col(draw, 3 + number % 3, False, True))
+    for number in range(20):
+        rank = 2 + number % 4
+        cases.append(draw_store(draw, rank, f"store_{rank}d", TYPES, True))
     for number in range(24):
         reduction = REDUCTIONS[number % len(REDUCTIONS)]
         types = [t for t in TYPES if t[0] in ("u32", "s32", "u64")]

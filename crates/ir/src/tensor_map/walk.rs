@@ -2,8 +2,8 @@
 //!
 //! Without interleaving, row r of the box begins at r times the pitch; the swizzle then exchanges 16-byte units by the
 //! *absolute* shared address. Loads fill what lies outside the tensor, element by element. Stores leave it out, but an H200 cuts
-//! rows at 16 bytes: bytes of the last unit that lie behind the tensor are written, and such pieces say so. Checked on an H200 for
-//! all swizzles, steps, fills, and for im2col loads of four dimensions without steps; what was not recorded is an error.
+//! rows at 16 bytes: bytes of the last unit that lie behind the tensor are written, and such pieces say so. Recorded on an H200 for
+//! loads and stores of all ranks with all swizzles, steps and fills, and for im2col with steps; what was not recorded is an error.
 
 use super::{BoxShape, TensorMap};
 
@@ -25,13 +25,9 @@ pub struct Piece {
 pub enum WalkError {
     /// An interleaved map.
     Interleaved,
-    /// A store with steps.
-    SteppedStore,
-    /// An im2col copy with steps.
-    SteppedIm2col,
     /// An im2col copy that starts outside its bounding box.
     OutsideBounds,
-    /// An im2col store.
+    /// An im2col store of another bounding box than the tensor, or across its end: an illegal instruction on an H200.
     Im2colStore,
 }
 
@@ -41,12 +37,12 @@ impl WalkError {
     pub const fn text(self) -> &'static str {
         match self {
             Self::Interleaved => "interleaved tensor maps are not modelled",
-            Self::SteppedStore => "tensor stores with element steps are not modelled",
-            Self::SteppedIm2col => "im2col copies with element steps are not modelled",
             Self::OutsideBounds => {
                 "an im2col copy that starts outside its bounding box is not modelled"
             }
-            Self::Im2colStore => "im2col stores are not modelled",
+            Self::Im2colStore => {
+                "an im2col store beyond the tensor, or with corners that are not zero, is not modelled"
+            }
         }
     }
 }
@@ -73,15 +69,11 @@ impl TensorMap {
         if self.interleave.is_some() {
             return Err(WalkError::Interleaved);
         }
-        let stepped = self.steps.iter().skip(1).any(|step| *step != 1);
         match &self.shape {
-            BoxShape::Tile(_) if stepped && start.stores => Err(WalkError::SteppedStore),
             BoxShape::Tile(sizes) => {
                 self.tile(start, sizes, visit);
                 Ok(())
             }
-            BoxShape::Im2col { .. } if start.stores => Err(WalkError::Im2colStore),
-            BoxShape::Im2col { .. } if stepped => Err(WalkError::SteppedIm2col),
             BoxShape::Im2col { lower, upper, pixels, .. } => {
                 self.columns(start, (lower, upper), *pixels, visit)
             }
@@ -120,6 +112,9 @@ impl TensorMap {
         let spatial = self.rank() - 2;
         let first = |at: usize| i64::from(lower[at]);
         let last = |at: usize| self.dims[1 + at] as i64 - 1 + i64::from(upper[at]);
+        if start.stores && lower.iter().chain(upper).any(|corner| *corner != 0) {
+            return Err(WalkError::Im2colStore);
+        }
         let mut pixel: Vec<i64> =
             start.coordinates[1..].iter().map(|one| i64::from(*one)).collect();
         if (0..spatial).any(|at| !(first(at)..=last(at)).contains(&pixel[at])) {
@@ -131,9 +126,12 @@ impl TensorMap {
                 let offset = start.offsets.get(dim).map_or(0, |offset| i64::from(*offset));
                 at = at.and_then(|at| Some(at + self.outer(dim + 1, index + offset)?));
             }
+            if start.stores && at.is_none() {
+                return Err(WalkError::Im2colStore);
+            }
             self.row(start, (u64::from(row), at), visit);
             for dim in 0..=spatial {
-                pixel[dim] += 1;
+                pixel[dim] += i64::from(self.steps[dim + 1]);
                 if dim == spatial || pixel[dim] <= last(dim) {
                     break;
                 }

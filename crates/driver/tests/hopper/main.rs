@@ -1,0 +1,35 @@
+//! Tensor copies and mbarriers, against what an H200 did (`cases.json`, `data.bin`; `tools/record_hopper.py` makes them).
+//!
+//! Maps were encoded by the driver: their bytes are decoded here, must be as we would write them, and the copy through them must
+//! leave the same bytes. Sequences of mbarrier operations by one thread: after each of them a wait must block exactly where the
+//! hardware said that the phase is not over.
+
+mod copies;
+mod mbarriers;
+
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    testing::corpus::root().join("crates/driver/tests/hopper")
+}
+
+/// The recordings of a kind.
+fn recordings(kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder().join("cases.json")).unwrap();
+    let all: Value = serde_json::from_str(&text).unwrap();
+    all[kind].as_array().unwrap().clone()
+}
+
+/// A number of a recording.
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn lower(ptx: &str) -> ir::Program {
+    let parsed = ptx::syntax::parse(ptx);
+    assert!(parsed.errors.is_empty(), "{:?}\n{ptx}", parsed.errors);
+    let lowered = ptx::lower(&parsed.module);
+    assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+    lowered.program
+}
