@@ -100,6 +100,18 @@ impl Order<'_> {
         epoch != self.clocks.epoch() && !self.clocks.any_exited_of(warp)
     }
 
+    /// Tells whether all threads know that a copy has written.
+    #[cold]
+    fn is_past_copy(&self, write: &Entry) -> bool {
+        write.lanes.iter().all(|lane| {
+            let who = LaneId { warp: write.warp, lane: lane as u8 };
+            let waited = self.copies.waited(write.time, lane);
+            let mut arrivals = self.copies.arrivals(write.time, lane).iter();
+            waited.is_some_and(|time| self.clocks.all_know(who, time))
+                || arrivals.any(|&(party, time)| self.clocks.all_know_party(party, time))
+        })
+    }
+
     /// Whether an entry, which is no copy, is ordered before what `later` does now.
     #[inline]
     fn is_ordered(&self, entry: &Entry, later: LaneId) -> bool {
@@ -392,7 +404,10 @@ impl Cell {
             SameValue::Different => mark::CHANGED,
             SameValue::Undecided => mark::MAY_HAVE_CHANGED,
         };
-        let past = order.is_past_of(self.write_epoch, self.write.warp) && !self.write.is_copy;
+        let past = match self.write.is_copy {
+            false => order.is_past_of(self.write_epoch, self.write.warp),
+            true => order.is_past_copy(&self.write),
+        };
         let before = Some(self.write).filter(|write| write.lanes != Mask::NONE && !past);
         let hides = before.map_or(Hides::Nothing, |write| entry.hides(&write, access));
         self.write = Entry { hides, ..entry };

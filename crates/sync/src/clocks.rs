@@ -345,6 +345,18 @@ impl Clocks {
         time < mark.across[party]
     }
 
+    /// Tells whether all threads know of what a thread did at a time.
+    pub(crate) fn all_know(&self, who: LaneId, time: Time) -> bool {
+        let clock = &self.warps[usize::from(who.warp)];
+        let (lane, party) = (usize::from(who.lane), self.party(who));
+        !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.everybody[party]
+    }
+
+    /// Tells whether all threads know of a party at a time.
+    pub(crate) fn all_know_party(&self, party: u16, time: Time) -> bool {
+        self.everybody.get(usize::from(party)).is_some_and(|&known| time < known)
+    }
+
     /// Returns what a thread releases that passes on an earlier moment of its own.
     pub(crate) fn release_mark(&mut self, who: LaneId, mark: &LaneMark) -> Times {
         let warp = usize::from(who.warp);
