@@ -55,9 +55,9 @@ fn enumerated(map: &TensorMap, start: &Start<'_>) -> Bytes {
     for flat in 0..counts.iter().product::<u64>() {
         let (mut rest, mut place, mut row, mut rows, mut inside) = (flat, 0_i128, 0, 1, true);
         let mut column = 0;
-        for dim in 0..map.rank() {
-            let index = rest % counts[dim];
-            rest /= counts[dim];
+        for (dim, count) in counts.iter().enumerate() {
+            let index = rest % count;
+            rest /= count;
             let step = if dim == 0 { 1 } else { u64::from(map.steps[dim]) };
             let at = i128::from(start.coordinates[dim]) + i128::from(index * step);
             inside &= at >= 0 && at < i128::from(map.dims[dim]);
@@ -68,7 +68,7 @@ fn enumerated(map: &TensorMap, start: &Start<'_>) -> Bytes {
                 }
                 _ => {
                     row += index * rows;
-                    rows *= counts[dim];
+                    rows *= count;
                     place += at * i128::from(map.strides[dim - 1]);
                 }
             }
