@@ -206,7 +206,10 @@ fn flow(op: &Op, edges: &mut Vec<(Reg, Reg)>) {
         }
     };
     match op {
-        Op::Copy { dst, src } | Op::ConvertAddress { dst, src, .. } => edge(src, *dst),
+        Op::Copy { dst, src }
+        | Op::ConvertAddress { dst, src, .. }
+        // Triton takes addresses of parameters in 32 bits.
+        | Op::Resize { dst, src, from: Width::B32, signed: false } => edge(src, *dst),
         Op::Select { dst, if_true, if_false, .. } => {
             edge(if_true, *dst);
             edge(if_false, *dst);

@@ -132,7 +132,11 @@ impl<'r> Builder<'r> {
             inline.filter_map(|map| Some((map.tensor.as_str(), map.inline.as_ref()?))).collect();
         for (position, (name, tensor)) in inline.iter().enumerate() {
             let other = inline[..position].iter().any(|(n, t)| n == name && t != tensor);
-            if known.contains(name) || other {
+            // A map may be called as its tensor is.
+            let is_other = |spec: &ArgumentSpec| {
+                spec.name == *name && !matches!(spec.value, ArgumentValue::TensorMap(_))
+            };
+            if arguments.specs.iter().any(is_other) || other {
                 self.error(format!("tensor map: `{name}={tensor}`: `{name}` is given twice"));
             }
         }

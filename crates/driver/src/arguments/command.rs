@@ -110,7 +110,7 @@ pub(super) fn map_template(parameter: &Parameter<'_>) -> String {
             format!("im2col(lower=[{corners}], upper=[{corners}], channels=?, pixels=?)")
         }
     };
-    format!("tensormap({tensor}, {shape}, swizzle=?)")
+    format!("tensormap({tensor}, {shape}, swizzle=none)")
 }
 
 /// An argument for a parameter, as far as the PTX tells.

@@ -9,6 +9,9 @@ use ir::{BoxShape, MapLimit, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap
 use std::fs;
 use thiserror::Error;
 
+/// No buffer is larger: GPUs have addresses of 49 bits.
+const FARTHEST: u128 = 1 << 48;
+
 /// Why there is no map.
 #[derive(Debug, Error)]
 pub(super) enum MapError {
@@ -34,6 +37,8 @@ pub(super) enum MapError {
     Offset(u64),
     #[error("it reaches {reach} bytes from the start of `{tensor}`, which has {size}")]
     Beyond { tensor: String, reach: u128, size: u128 },
+    #[error("its tensor is larger than any memory (2^48 bytes)")]
+    TooFar,
     #[error("cannot read {path}: {why}")]
     File { path: String, why: std::io::Error },
     #[error("{path} has {size} bytes; a tensor map has 128")]
@@ -59,10 +64,13 @@ pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<Tensor
     if !spec.offset.is_multiple_of(16) {
         return Err(MapError::Offset(spec.offset));
     }
+    let reach = map.tensor_bytes() + u128::from(spec.offset);
+    if reach > FARTHEST {
+        return Err(MapError::TooFar);
+    }
     if let Some(shape) = &tensor.shape {
         let extent = TensorSpec::extent(shape, tensor.strides.as_deref()).unwrap_or(0);
         let size = u128::from(extent) * u128::from(tensor.element.bytes());
-        let reach = map.tensor_bytes() + u128::from(spec.offset);
         if reach > size {
             return Err(MapError::Beyond { tensor: spec.tensor.clone(), reach, size });
         }

@@ -156,6 +156,28 @@ impl ArgumentSpec {
         }
     }
 
+    /// The names of its files, which a project writes relative to itself.
+    pub(crate) fn files(&mut self) -> Vec<&mut String> {
+        match &mut self.value {
+            ArgumentValue::Tensor(tensor) => tensor.file().into_iter().collect(),
+            ArgumentValue::TensorMap(map) => map.files(),
+            ArgumentValue::Structure(fields) => {
+                let maps = fields.iter_mut().filter_map(|field| match &mut field.value {
+                    FieldValue::TensorMap(map) => Some(map),
+                    FieldValue::Number(_)
+                    | FieldValue::Scalar { .. }
+                    | FieldValue::Related(_)
+                    | FieldValue::Name(_) => None,
+                });
+                maps.flat_map(|map| map.files()).collect()
+            }
+            ArgumentValue::Missing
+            | ArgumentValue::Number(_)
+            | ArgumentValue::Scalar { .. }
+            | ArgumentValue::Related(_) => Vec::new(),
+        }
+    }
+
     /// The tensors it describes: itself, or those that exist behind its maps only.
     pub(crate) fn tensors(&self) -> Vec<(&str, &TensorSpec)> {
         match &self.value {
@@ -169,6 +191,14 @@ impl ArgumentSpec {
 }
 
 impl TensorSpec {
+    /// The name of the file with its contents.
+    pub(super) fn file(&mut self) -> Option<&mut String> {
+        match &mut self.initial {
+            Some(Initial::File(path)) => Some(path),
+            Some(Initial::Iota | Initial::List(_) | Initial::Fill(_)) | None => None,
+        }
+    }
+
     /// Elements an index reaches, or `None` if the shape is unknown.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {

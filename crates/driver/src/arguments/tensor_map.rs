@@ -115,6 +115,12 @@ pub(super) fn parse(text: &str) -> Result<TensorMapSpec, ParseReason> {
 }
 
 impl TensorMapSpec {
+    /// The names of its files.
+    pub(super) fn files(&mut self) -> Vec<&mut String> {
+        let data = self.inline.as_mut().and_then(TensorSpec::file);
+        self.file.iter_mut().chain(data).collect()
+    }
+
     fn key(&mut self, key: &str, rest: &str) -> Result<(), ParseReason> {
         let bad = |why: String| Err(ParseReason::TensorMap(why));
         if key == "im2col" {

@@ -2,7 +2,7 @@
 
 use super::{
     Barrier, Body, Call, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable,
-    Parameter, PointerUse, SCHEMA, Shared, SharedArray,
+    Parameter, PointerUse, SCHEMA, Shared, SharedArray, TensorMapUse,
 };
 use crate::demangle::demangle;
 use crate::diagnostics::JsonDiagnostic;
@@ -171,6 +171,7 @@ impl Facts<'_> {
 
     fn parameters(&self, function: &ir::Function) -> Vec<Parameter> {
         let uses = pointers::uses(self.program, function);
+        let maps = pointers::map_uses(self.program, function);
         let params = function.params.iter().enumerate();
         params
             .filter_map(|(index, param)| match param {
@@ -184,6 +185,11 @@ impl Facts<'_> {
                 size: variable.size,
                 align: variable.align,
                 pointer: pointer_use(variable, uses.get(&index)),
+                tensor_map: maps.get(&index).map(|map| TensorMapUse {
+                    rank: map.rank,
+                    mode: if map.im2col { "im2col" } else { "tile" },
+                    written: map.written,
+                }),
             })
             .collect()
     }

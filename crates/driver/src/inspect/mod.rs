@@ -127,6 +127,20 @@ pub struct Parameter {
     /// How the kernel uses it as a pointer, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<PointerUse>,
+    /// How the kernel uses it as a tensor map, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tensor_map: Option<TensorMapUse>,
+}
+
+/// How a kernel uses a tensor map, inferred.
+#[derive(Debug, Serialize)]
+pub struct TensorMapUse {
+    /// Dimensions.
+    pub rank: usize,
+    /// `tile` or `im2col`.
+    pub mode: &'static str,
+    /// Copies go to the tensor.
+    pub written: bool,
 }
 
 /// How a kernel uses a pointer. Inferred: an address computed in ways the inference does not follow

@@ -2,7 +2,7 @@
 
 use super::{
     Barrier, Body, Call, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable,
-    Parameter, PointerUse, Shared,
+    Parameter, PointerUse, Shared, TensorMapUse,
 };
 use crate::Colour;
 use crate::demangle::demangle;
@@ -163,10 +163,17 @@ fn parameter_lines(parameters: &[Parameter]) -> Vec<String> {
     let line = |parameter: &Parameter| {
         let size = parameter.size.map_or("size unknown".to_owned(), bytes);
         let pointer = parameter.pointer.as_ref().map(pointer).unwrap_or_default();
+        let map = parameter.tensor_map.as_ref().map(tensor_map).unwrap_or_default();
         let Parameter { index, ty, name, .. } = parameter;
-        format!("{index:digits$}  {ty:widest$}  {size:>9}  {name}{pointer}")
+        format!("{index:digits$}  {ty:widest$}  {size:>9}  {name}{pointer}{map}")
     };
     parameters.iter().map(line).collect()
+}
+
+fn tensor_map(map: &TensorMapUse) -> String {
+    let TensorMapUse { rank, mode, written } = map;
+    let access = if *written { "written" } else { "read" };
+    format!("  → tensor map, {rank}D {mode}, {access}")
 }
 
 fn pointer(pointer: &PointerUse) -> String {

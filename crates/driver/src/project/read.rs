@@ -7,8 +7,7 @@ use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
 use crate::allow::Allow;
 use crate::arguments::{
-    AliasSpec, ArgumentSpec, ArgumentValue, Arguments, BlockSelection, FieldValue, Initial,
-    KernelPath, LaunchSpec, ParseError, TensorMapSpec, TensorSpec,
+    AliasSpec, ArgumentSpec, Arguments, BlockSelection, KernelPath, LaunchSpec, ParseError,
 };
 use crate::output::is_below;
 use crate::render::escape::on_one_line;
@@ -330,30 +329,8 @@ impl Reader<'_> {
 
     /// Files with data are relative to the project, too.
     fn locate_data(&self, spec: &mut ArgumentSpec) {
-        let relative = |path: &mut String| *path = self.folder.join(&*path).display().to_string();
-        let of_tensor = |tensor: &mut TensorSpec| {
-            if let Some(Initial::File(path)) = &mut tensor.initial {
-                relative(path);
-            }
-        };
-        let of_map = |map: &mut TensorMapSpec| {
-            map.file.as_mut().into_iter().for_each(relative);
-            map.inline.as_mut().into_iter().for_each(of_tensor);
-        };
-        match &mut spec.value {
-            ArgumentValue::Tensor(tensor) => of_tensor(tensor),
-            ArgumentValue::TensorMap(map) => of_map(map),
-            ArgumentValue::Structure(fields) => {
-                for field in fields {
-                    if let FieldValue::TensorMap(map) = &mut field.value {
-                        of_map(map);
-                    }
-                }
-            }
-            ArgumentValue::Missing
-            | ArgumentValue::Number(_)
-            | ArgumentValue::Scalar { .. }
-            | ArgumentValue::Related(_) => {}
+        for path in spec.files() {
+            *path = self.folder.join(&*path).display().to_string();
         }
     }
 

@@ -196,7 +196,7 @@ pub(super) fn assignments(
     let DeValue::Table(table) = value.get_ref() else { return texts(value, problems) };
     let mut found = Vec::new();
     for (name, value) in Table::in_order(table) {
-        match scalar(value.get_ref()) {
+        match scalar(value.get_ref()).or_else(|| map(value.get_ref())) {
             Some(text) => found.push(Raw { text: format!("{name}={text}"), span: value.span() }),
             None => problems.push(Problem::new(
                 value.span(),
@@ -205,6 +205,32 @@ pub(super) fn assignments(
         }
     }
     found
+}
+
+/// A tensor map as it would be on a command line: `{ tensormap = "A", box = [128, 64] }`.
+fn map(value: &DeValue<'_>) -> Option<String> {
+    let table = value.as_table()?;
+    let mut items = vec![scalar(table.get("tensormap")?.get_ref())?];
+    for (key, value) in Table::in_order(table).into_iter().filter(|(key, _)| *key != "tensormap") {
+        items.push(match (key, value.get_ref()) {
+            ("im2col", DeValue::Table(inner)) => {
+                let inner: Option<Vec<String>> = Table::in_order(inner)
+                    .into_iter()
+                    .map(|(key, value)| Some(format!("{key}={}", number_or_list(value.get_ref())?)))
+                    .collect();
+                format!("im2col({})", inner?.join(", "))
+            }
+            (key, value) => format!("{key}={}", number_or_list(value)?),
+        });
+    }
+    Some(format!("tensormap({})", items.join(", ")))
+}
+
+/// A number or text, or a list of them in brackets.
+fn number_or_list(value: &DeValue<'_>) -> Option<String> {
+    let DeValue::Array(items) = value else { return scalar(value) };
+    let items: Option<Vec<String>> = items.iter().map(|item| scalar(item.get_ref())).collect();
+    items.map(|items| format!("[{}]", items.join(",")))
 }
 
 /// A text, or a list of them.

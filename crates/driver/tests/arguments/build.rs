@@ -13,6 +13,9 @@ fn summary(argument: &Argument) -> String {
         Argument::Pointer(buffer) => format!("&{buffer}"),
         Argument::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         Argument::Opaque(_) => "opaque".to_owned(),
+        Argument::TensorMap { buffer, offset, map } => {
+            format!("map of &{buffer}+{offset}, {} bytes", map.box_bytes())
+        }
         Argument::Struct(pieces) => {
             let pieces: Vec<String> =
                 pieces.iter().map(|(at, piece)| format!("{at}:{}", summary(piece))).collect();
@@ -341,7 +344,11 @@ fn assert_command(program: &ir::Program, kernel: ir::FuncId) {
     let command = command.replace('\'', "");
     let selected = command.split_once("::").unwrap().1.split(' ').next();
     assert_eq!(select_kernel(program, selected), Ok(kernel), "{command}");
-    let written = command.split(" --arg ").skip(1).map(|text| text.replace(":?", ":0"));
+    let blanks = [(":?", ":0"), ("?,", "1,"), (",?", ",1"), ("=[?]", "=[1]"), ("=?)", "=1)")];
+    let filled = |text: &str| {
+        blanks.iter().fold(text.to_owned(), |text, (blank, number)| text.replace(blank, number))
+    };
+    let written = command.split(" --arg ").skip(1).map(filled);
     let specs: Result<Vec<ArgumentSpec>, _> = written.map(|text| text.parse()).collect();
     let specs = specs.unwrap_or_else(|error| panic!("{command}: {error}"));
     assert_eq!(specs.len(), program.functions[kernel].params.len());

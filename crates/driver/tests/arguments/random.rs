@@ -2,7 +2,7 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, Initial, Number, TensorSpec,
+    ElementType, Field, FieldValue, Initial, MapShape, Number, TensorMapSpec, TensorSpec,
 };
 use driver::npy;
 use proptest::prelude::*;
@@ -112,6 +112,43 @@ fn field() -> impl Strategy<Value = Field> {
     (any::<u64>(), value).prop_map(|(offset, value)| Field { offset, value })
 }
 
+fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
+    let sizes = || collection::vec(any::<u64>(), 1..5);
+    let swizzles = ir::Swizzle::NAMES.map(|(_, swizzle)| swizzle).to_vec();
+    let elements = ir::TensorElement::NAMES.map(|(_, element)| element).to_vec();
+    let shape = prop_oneof![
+        sizes().prop_map(MapShape::Box),
+        (collection::vec(any::<i64>(), 1..4), any::<u64>(), any::<u64>()).prop_map(
+            |(lower, channels, pixels)| {
+                let upper = lower.clone();
+                MapShape::Im2col { lower, upper, channels, pixels }
+            }
+        ),
+    ];
+    let views = (option::of(sizes()), option::of(sizes()), option::of(sizes()));
+    let modes =
+        (option::of(sample::select(swizzles)), option::of(sample::select(elements)), any::<bool>());
+    (name(), option::of(tensor()), shape, views, modes, any::<u64>()).prop_map(
+        |(tensor, inline, shape, (dims, strides, steps), (swizzle, element, nan_fill), offset)| {
+            // A list of contents has commas, a file anything: those are for maps in files of their own.
+            let inline = inline.map(|tensor| TensorSpec { initial: None, ..tensor });
+            TensorMapSpec {
+                file: None,
+                tensor,
+                inline,
+                shape: Some(shape),
+                swizzle,
+                element,
+                dims,
+                strides,
+                offset,
+                steps,
+                nan_fill,
+            }
+        },
+    )
+}
+
 fn value() -> impl Strategy<Value = ArgumentValue> {
     prop_oneof![
         Just(ArgumentValue::Missing),
@@ -120,6 +157,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
             .prop_map(|(element, value)| ArgumentValue::Scalar { element, value: Some(value) }),
         tensor().prop_map(ArgumentValue::Tensor),
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
+        tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
         (name(), name()).prop_map(|(a, b)| {
             // Expressions know fewer names, and some are constants there.
             let [a, b] = [a, b].map(|name| name.replace(['$', '.'], "_"));

@@ -26,6 +26,8 @@ use sync::{CopyId, Kind, SameValue};
 
 /// The alignment of a box in shared memory.
 const BOX_ALIGN: u32 = 128;
+/// Why a run ends at a copy that leaves its memory.
+const OUTSIDE: &str = "what a tensor copy outside its memory does is not defined";
 /// The alignment of a map.
 const MAP_ALIGN: u32 = 64;
 
@@ -196,6 +198,11 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     let Area::Shared(number) = one.shared.area else {
         return Err(context.gap("the box of a tensor copy is not in shared memory"));
     };
+    // Before the walk: the swizzle has no meaning before the start of a variable.
+    if one.shared.offset < 0 {
+        locate(context, one.shared, one.lane, (BOX_ALIGN, 1), AccessKind::Read);
+        return Err(context.gap(OUTSIDE));
+    }
     let Some((memory, ..)) = allocation(context, one.shared.area, one.lane) else {
         return Err(context.gap("the box of a tensor copy is in no variable"));
     };
@@ -268,7 +275,7 @@ fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Vec<(i64, u32)> {
     let mut merged: Vec<(i64, u32)> = Vec::new();
     for (start, bytes) in sorted {
         match merged.last_mut() {
-            Some(last) if last.0 + i64::from(last.1) == start => last.1 += bytes,
+            Some(last) if last.0.saturating_add(last.1.into()) == start => last.1 += bytes,
             _ => merged.push((start, bytes)),
         }
     }
@@ -282,7 +289,6 @@ fn access(
     (of_shared, of_tensor): (Kind, Option<Kind>),
     (id, pieces): (CopyId, &[Piece]),
 ) -> Result<bool, Gap> {
-    let outside = "what a tensor copy outside its memory does is not defined";
     let shared = ranges(pieces.iter().map(|piece| (piece.shared.cast_signed(), piece.bytes)));
     let inside = pieces.iter().filter(|piece| piece.tensor.is_some());
     let tensor = ranges(inside.map(|piece| (in_tensor(one, piece).offset, piece.bytes)));
@@ -297,7 +303,7 @@ fn access(
         for (offset, bytes) in ranges {
             let pointer = Pointer { area, offset };
             let Some(at) = locate(context, pointer, one.lane, (bytes, 1), of_access) else {
-                return Err(context.gap(outside));
+                return Err(context.gap(OUTSIDE));
             };
             bounded &= at.is_some();
             // Updates are told element by element.

@@ -81,22 +81,21 @@ impl TensorMap {
     }
 
     fn tile(&self, start: &Start<'_>, sizes: &[u32], visit: &mut dyn FnMut(Piece)) {
-        let rank = self.rank();
-        let mut counter = vec![0_u32; rank];
+        let mut counter = vec![0_u32; self.rank()];
         for row in 0..self.rows() {
             let mut at: Option<i128> = Some(0);
-            for dim in 1..rank {
+            for (dim, count) in counter.iter().enumerate().skip(1) {
                 let index = i64::from(start.coordinates[dim])
-                    + i64::from(counter[dim]) * i64::from(self.steps[dim]);
+                    + i64::from(*count) * i64::from(self.steps[dim]);
                 at = at.and_then(|at| Some(at + self.outer(dim, index)?));
             }
             self.row(start, (row, at), visit);
-            for dim in 1..rank {
-                counter[dim] += 1;
-                if counter[dim] < sizes[dim].div_ceil(self.steps[dim]) {
+            for (dim, count) in counter.iter_mut().enumerate().skip(1) {
+                *count += 1;
+                if *count < sizes[dim].div_ceil(self.steps[dim]) {
                     break;
                 }
-                counter[dim] = 0;
+                *count = 0;
             }
         }
     }
@@ -130,12 +129,12 @@ impl TensorMap {
                 return Err(WalkError::Im2colStore);
             }
             self.row(start, (u64::from(row), at), visit);
-            for dim in 0..=spatial {
-                pixel[dim] += i64::from(self.steps[dim + 1]);
-                if dim == spatial || pixel[dim] <= last(dim) {
+            for (dim, index) in pixel.iter_mut().enumerate() {
+                *index += i64::from(self.steps[dim + 1]);
+                if dim == spatial || *index <= last(dim) {
                     break;
                 }
-                pixel[dim] = first(dim);
+                *index = first(dim);
             }
         }
         Ok(())

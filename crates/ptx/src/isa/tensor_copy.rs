@@ -22,7 +22,7 @@ pub(super) const FORMS: &[Form] = &[Form {
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
          [%r1], [%rd1, {%r2, %r3}], [%r4];",
         "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes \
-         [%r1], [%rd1, {%r2, %r3, %r4, 0}], [%r5], {%rs1, %rs2};",
+         [%r1], [%rd1, {%r2, %r3, %r4, 0}], [%r5], {%h1, %h2};",
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
         "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
          [%r2];",
@@ -48,7 +48,7 @@ pub(super) const FORMS: &[Form] = &[Form {
 
 /// Takes the mode; the answer tells whether it is im2col.
 fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> Lower<bool> {
-    let others = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128", "im2col_at"];
+    let others = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
     if insn.take(|text| others.contains(&text).then_some(())).is_some() {
         return Err(insn.unsupported("this mode of tensor copies is not modelled"));
     }
