@@ -151,6 +151,8 @@ fn what_the_manual_does_not_allow_is_an_error_if_one_is_strict() {
         ("vector_part_unused_note", "race"),
         ("same_size_unused_note", "race"),
         ("table6_compute_range_broken", "race"),
+        ("bulk_refill_fixed", "race"),
+        ("pdl_early_read_note", "race"),
     ] {
         assert_eq!(report(name, Options::default()).1, 0, "{name}");
         let (report, exit) = report(name, strict);
