@@ -1,6 +1,6 @@
 //! What a run found: faults of the kernel, and places where we stop knowing.
 
-use crate::mbarrier_fault::{MbarrierFault, MbarrierWait};
+use crate::mbarrier_fault::{BulkTransfer, MbarrierFault, MbarrierWait};
 use base::Span;
 use ir::LocId;
 
@@ -209,6 +209,8 @@ pub struct RaceSide {
     pub in_flight: bool,
     /// Set if it is a bulk copy.
     pub bulk: bool,
+    /// The bulk copy, where it is known.
+    pub transfer: Option<Box<BulkTransfer>>,
     /// The thread had ended when the other access came.
     pub ended: bool,
 }
@@ -220,6 +222,8 @@ pub struct Passed {
     pub place: Place,
     /// It only counted there and did not wait.
     pub only_arrived: bool,
+    /// Set for `.relaxed` operations of mbarriers, which do not order memory.
+    pub relaxed: bool,
 }
 
 /// What is wrong at a barrier of the block.

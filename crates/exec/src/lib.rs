@@ -29,6 +29,7 @@ mod mbarrier_fault;
 mod memory;
 mod options;
 mod outcome;
+mod pipeline;
 mod polls;
 mod pool;
 mod position;
@@ -58,14 +59,18 @@ pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
-pub use mbarrier_fault::{MbarrierFault, MbarrierFaultKind, MbarrierWait, Other};
+pub use mbarrier_fault::{
+    BulkTransfer, Contributor, CopyCompletion, MbarrierFault, MbarrierFaultKind, MbarrierWait,
+    Other,
+};
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Written};
+pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{
-    Numbered, barrier_uses, check, check_asking, check_enclosed, check_in, check_numbered,
-    check_with, run, run_in,
+    Numbered, SyncUses, check, check_asking, check_enclosed, check_in, check_numbered, check_with,
+    run, run_in, sync_uses,
 };
 pub use stores::last_store;
 pub use value::unit::Lost;

@@ -74,7 +74,7 @@ pub use sync::{
     ReduxOp, ShuffleMode, SyncOp, VoteMode,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
-pub use waits::find_waits;
+pub use waits::{find_waits, ways_back};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

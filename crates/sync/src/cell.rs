@@ -124,7 +124,8 @@ impl Order<'_> {
             let ordered = time.is_some_and(|time| self.clocks.ordered(who, time, later))
                 || entry.is_copy && self.has_arrived(entry.time, lane, later);
             if !ordered {
-                return Some(Side { who, site: entry.site, kind: entry.kind, time });
+                let copy = entry.copy();
+                return Some(Side { who, site: entry.site, kind: entry.kind, time, copy });
             }
         }
         None
@@ -467,7 +468,8 @@ impl Cell {
         let updated = mark::UPDATED | mark::UPDATED_OTHERWISE | mark::KEPT;
         if self.marks & updated != 0 && entry.commutes != Commutes::Mbarrier {
             let (site, who) = self.update;
-            tell(Side { who, site, kind: Kind::Update, time: None }, Visibility::Open);
+            let (kind, time, copy) = (Kind::Update, None, None);
+            tell(Side { who, site, kind, time, copy }, Visibility::Open);
         }
         let write = &self.write;
         if write.lanes == Mask::NONE || write.is_async || order.unordered(write, later).is_some() {
@@ -484,7 +486,8 @@ impl Cell {
                 fences.visibility(order.clocks, (who, time), later, order.space)
             });
             if seen != Visibility::Visible {
-                tell(Side { who, site: write.site, kind: write.kind, time }, seen);
+                let (site, kind, copy) = (write.site, write.kind, write.copy());
+                tell(Side { who, site, kind, time, copy }, seen);
             }
         }
     }
@@ -511,7 +514,7 @@ impl Cell {
             Kind::Read => (self.update, Kind::Update),
             Kind::Write | Kind::Update => (self.read, Kind::Read),
         };
-        let earlier = Side { who, site, kind, time: None };
+        let earlier = Side { who, site, kind, time: None, copy: None };
         let later = side(entry, access.lanes.lowest().unwrap_or(0));
         let (same_value, blocks) = (None, None);
         let conflict = Conflict {

@@ -52,6 +52,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             None => None,
         };
         let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+        if signal.is_none() {
+            context.tracker.note_grouped(id, bytes);
+        }
         transfer(context, (source, target), lane, (id, bytes))?;
         if let Some(pointer) = signal {
             let (warp, site) = (context.warp.number, context.site);

@@ -4,6 +4,7 @@
 
 mod barriers;
 mod heat;
+mod pipelines;
 mod sources;
 mod timeline;
 
@@ -71,6 +72,7 @@ fn section(report: &Report, number: usize) -> String {
         ));
     }
     text.push_str(&sources::render(report, number));
+    text.push_str(&pipelines::render(report));
     text.push_str(&barriers::render(report));
     for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
         lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", quoted(line))));
