@@ -92,9 +92,10 @@ fn phase_label(name: &str, phase: &PipelinePhase) -> String {
         text.push_str("\\nnot complete");
     }
     for part in phase.contributions.iter().chain(&phase.waits) {
-        let bytes = match part.bytes {
-            0 => String::new(),
-            bytes => format!(" {bytes} bytes"),
+        let bytes = match (part.bytes, part.operation) {
+            (0, _) => String::new(),
+            (bytes, "arrive") => format!(", expect {bytes} bytes"),
+            (bytes, _) => format!(" {bytes} bytes"),
         };
         let _ =
             write!(text, "\\n{}: {}{bytes} at {}", ranges(&part.warps), part.operation, part.at);
@@ -151,7 +152,8 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
     text
 }
 
-/// When a warp came: its own count of what it does, and among events of one time their order.
+/// When a warp came: its own count of what it does, and among events of one time their order. A barrier of the block begins a
+/// new time.
 type When = (u32, u32);
 
 /// A node of the graph: whether it is a phase and which mbarrier, its number, its name.
@@ -161,9 +163,9 @@ type Node = ((usize, usize), String);
 fn visits(uses: &[BarrierUse]) -> Vec<(usize, When, usize, bool)> {
     let each = uses.iter().enumerate();
     let visits = each.flat_map(|(number, one)| {
-        one.arrivals.iter().map(move |&BarrierArrival { warp, waits, time, .. }| {
-            (warp, (time, u32::MAX), number, waits)
-        })
+        one.arrivals
+            .iter()
+            .map(move |&BarrierArrival { warp, waits, time, .. }| (warp, (time, 0), number, waits))
     });
     visits.collect()
 }

@@ -209,7 +209,7 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
             "parity {parity} named phase {old}, too, which is over: a wait that means it has come too late"
         ));
     }
-    Some(format!("phase {phase} of {}: {}", name(target), parts.join("; ")))
+    Some(format!("phase {phase} of {}: {}", name(target), parts.join(", ")))
 }
 
 /// Instructions that a report of a hang names.
@@ -219,7 +219,8 @@ const MOST_NAMED: usize = 3;
 pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place, String)> {
     wait.came.iter().take(MOST_NAMED).map(|one| {
         let how = if one.copy { "contributed here by a copy" } else { "contributed here" };
-        (one.place, format!("{} {how} to phase {}", subject(one), wait.phase))
+        let name = name(&wait.target);
+        (one.place, format!("{} {how} to phase {} of {name}", subject(one), wait.phase))
     })
 }
 

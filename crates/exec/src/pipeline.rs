@@ -155,23 +155,18 @@ impl PhaseLog {
         found.into_iter().for_each(|used| used.faulty = true);
     }
 
-    /// Takes the mbarriers with names for their places; those first that lie first.
+    /// Takes the mbarriers with names for their places, in the order of their `init`.
     pub(crate) fn take(
         &mut self,
         target: impl Fn(sync::MbarrierId) -> Option<Target>,
         place: impl Fn(Site) -> Place,
     ) -> Vec<MbarrierUse> {
         let lives = std::mem::take(&mut self.lives).into_iter();
-        let mut all: Vec<MbarrierUse> = lives
-            .filter_map(|Life { id, phases, left_out }| {
-                let phases = phases.into_iter().map(|phase| phase.at_places(&place)).collect();
-                Some(MbarrierUse { target: target(id)?, phases, left_out })
-            })
-            .collect();
-        all.sort_by(|a, b| {
-            (&a.target.name, a.target.offset).cmp(&(&b.target.name, b.target.offset))
+        let all = lives.filter_map(|Life { id, phases, left_out }| {
+            let phases = phases.into_iter().map(|phase| phase.at_places(&place)).collect();
+            Some(MbarrierUse { target: target(id)?, phases, left_out })
         });
-        all
+        all.collect()
     }
 }
 

@@ -71,8 +71,8 @@ fn section(report: &Report, number: usize) -> String {
             quoted(&stopped.message)
         ));
     }
-    text.push_str(&sources::render(report, number));
     text.push_str(&pipelines::render(report));
+    text.push_str(&sources::render(report, number));
     text.push_str(&barriers::render(report));
     for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
         lines.iter().for_each(|line| text.push_str(&format!("<p>{word}: {}</p>\n", quoted(line))));

@@ -28,7 +28,7 @@ pub(super) fn render(report: &Report) -> String {
         "<h2>Pipelines of the first block</h2>\n<figure class=\"pipelines\" tabindex=\"0\">\n<table>\n\
          <thead><tr><th scope=\"col\">mbarrier</th>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
          </table>\n<figcaption>\u{25b2} contributes to the phase; \u{25bc} waits for it; #n: the n-th \
-         phase of the block to end; dashed: never ended</figcaption></figure>\n{more}"
+         phase of the block to end; a/b: came, expected; PTX:n: line n of the PTX; dashed: never ended</figcaption></figure>\n{more}"
     )
 }
 
@@ -111,7 +111,7 @@ fn cell(phase: &PipelinePhase) -> String {
     text
 }
 
-/// `#3 1 of 1 arrivals, 256 of 256 B`
+/// `#3 1/1 arrivals, 256/256 B`
 fn counts(phase: &PipelinePhase) -> String {
     let order = match phase.ended {
         Some(number) => format!("<i>#{number}</i> "),
@@ -119,16 +119,17 @@ fn counts(phase: &PipelinePhase) -> String {
     };
     let bytes = match (phase.bytes, phase.expected_bytes) {
         (0, 0) => String::new(),
-        (bytes, expected) => format!(", {bytes} of {expected} B"),
+        (bytes, expected) => format!(", {bytes}/{expected} B"),
     };
-    format!("<span>{order}{} of {} arrivals{bytes}</span>", phase.arrivals, phase.expected)
+    format!("<span>{order}{}/{} arrivals{bytes}</span>", phase.arrivals, phase.expected)
 }
 
-/// `copy 256 B, warp 0, PTX line 35`
+/// `copy 256 B, warp 0, PTX:35`
 fn part(part: &PipelinePart) -> String {
-    let bytes = match part.bytes {
-        0 => String::new(),
-        bytes => format!(" {bytes} B"),
+    let bytes = match (part.bytes, part.operation) {
+        (0, _) => String::new(),
+        (bytes, "arrive") => format!(", expect {bytes} B"),
+        (bytes, _) => format!(" {bytes} B"),
     };
     let who = ranges(&part.warps);
     let threads = match part.threads as usize == part.warps.len() * 32 {
@@ -136,7 +137,8 @@ fn part(part: &PipelinePart) -> String {
         false if part.threads == 1 => " (1 thread)".to_owned(),
         false => format!(" ({} threads)", part.threads),
     };
-    format!("{}{bytes}, {who}{threads}, {}", part.operation, quoted(&part.at))
+    let at = quoted(&part.at).replace("PTX line ", "PTX:");
+    format!("{}{bytes}, <small>{who}{threads}, {at}</small>", part.operation)
 }
 
 #[cfg(test)]
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn names_are_quoted_and_findings_are_said_in_words() {
         let cell = cell(&phase(Some(3)));
-        assert!(cell.contains("256 of 512 B") && cell.contains("&lt;k&gt;"), "{cell}");
+        assert!(cell.contains("256/512 B") && cell.contains("&lt;k&gt;"), "{cell}");
         assert!(cell.contains("finding") && !cell.contains("<k>"), "{cell}");
     }
 }
