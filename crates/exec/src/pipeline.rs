@@ -218,11 +218,14 @@ impl Life {
 
     /// Leaves out a phase between the first and the last ones, if there are too many.
     fn shorten(&mut self) {
-        if self.phases.len() <= FIRST + LAST {
+        // The one before the first is beside the others.
+        let before = self.phases.first().is_some_and(|one| one.phase.is_none());
+        let first = FIRST + usize::from(before);
+        if self.phases.len() <= first + LAST {
             return;
         }
         let marked = |one: &PhaseUse<Site>| one.faulty;
-        let between = FIRST..self.phases.len() - LAST;
+        let between = first..self.phases.len() - LAST;
         let kept = self.phases[between.clone()].iter().filter(|one| marked(one)).count();
         let plain = between.into_iter().rfind(|&at| !marked(&self.phases[at]) || kept > MARKED);
         if let Some(position) = plain {
