@@ -302,9 +302,11 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
 
 fn barrier_name(barrier: Passed, program: &Program) -> String {
     let source = source_line(barrier.place, program);
-    match source.strip_prefix(", from ") {
-        Some(source) => format!("the barrier at {source}"),
-        None => "a barrier".to_owned(),
+    match (source.strip_prefix(", from "), barrier.mbarrier) {
+        (Some(source), false) => format!("the barrier at {source}"),
+        (Some(source), true) => format!("the mbarrier at {source}"),
+        (None, false) => "a barrier".to_owned(),
+        (None, true) => "an mbarrier".to_owned(),
     }
 }
 
@@ -313,8 +315,9 @@ fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     let unnamed = |side: &&RaceSide| side.passed.is_some_and(|at| at.place.location.is_none());
     let side = race.sides.iter().find(unnamed)?;
     let [x, y, z] = side.thread.thread;
-    let text = format!("the barrier that thread ({x},{y},{z}) came to last before");
-    Some((side.passed?.place, text))
+    let passed = side.passed?;
+    let word = if passed.mbarrier { "mbarrier" } else { "barrier" };
+    Some((passed.place, format!("the {word} that thread ({x},{y},{z}) came to last before")))
 }
 
 /// A barrier that is used as it must not be.

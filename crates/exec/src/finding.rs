@@ -222,6 +222,8 @@ pub struct Passed {
     pub place: Place,
     /// It only counted there and did not wait.
     pub only_arrived: bool,
+    /// Set if it is an mbarrier.
+    pub mbarrier: bool,
     /// Set for `.relaxed` operations of mbarriers, which do not order memory.
     pub relaxed: bool,
 }

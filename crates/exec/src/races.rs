@@ -351,7 +351,8 @@ impl ReportContext<'_, '_> {
             matches!(ordering, Some(Ordering::Relaxed(_)))
         };
         let (only_arrived, relaxed) = (op.is_some_and(arrive), op.is_some_and(relaxed));
-        Passed { place: self.machine.site_place(site), only_arrived, relaxed }
+        let mbarrier = matches!(op, Some(Op::Sync(SyncOp::Mbarrier(_))));
+        Passed { place: self.machine.site_place(site), only_arrived, mbarrier, relaxed }
     }
 
     fn target(&self, area: Area, offset: i64) -> Target {
