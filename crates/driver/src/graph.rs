@@ -40,12 +40,9 @@ pub(crate) fn render(
     for (row, pipeline) in pipelines.iter().enumerate() {
         text.push_str(&cluster(row, pipeline));
     }
-    let visits = visits(uses).into_iter().map(|(warp, at, node, waits)| {
-        let name = format!("u{node}");
-        (warp, at, (0, node), name, waits)
-    });
-    let visits = visits.chain(phase_visits(&outcome.mbarrier_uses));
-    for ((_, from), (_, to), waits, warps) in edges(visits) {
+    let visits = [visits(uses), phase_visits(&outcome.mbarrier_uses)].concat();
+    for ((from, to, waits), warps) in edges(visits) {
+        let (from, to) = (from.name(), to.name());
         let style = if waits { "" } else { ", style=dashed" };
         let warps = ranges(&warps);
         let _ = writeln!(text, "    {from} -> {to} [label=\"{warps}\"{style}];");
@@ -116,11 +113,9 @@ pub(crate) fn data(
         report::BarrierUse { label: label.replace("\\n", "\n"), complete: one.complete }
     });
     let nodes: Vec<report::BarrierUse> = nodes.collect();
-    let visits = visits(uses).into_iter();
-    let visits = visits.map(|(warp, at, node, waits)| (warp, at, (0, node), String::new(), waits));
-    let edges = edges(visits).into_iter().map(|(from, to, waits, warps)| {
-        let label = ranges(&warps);
-        report::BarrierEdge { from: from.0.1, to: to.0.1, label, waits }
+    let edges = edges(visits(uses)).into_iter().filter_map(|((from, to, waits), warps)| {
+        let (Node::Use(from), Node::Use(to)) = (from, to) else { return None };
+        Some(report::BarrierEdge { from, to, label: ranges(&warps), waits })
     });
     (!nodes.is_empty()).then(|| report::Barriers { uses: nodes, edges: edges.collect() })
 }
@@ -152,34 +147,58 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
     text
 }
 
-/// When a warp came: its own count of what it does, and among events of one time their order. A barrier of the block begins a
-/// new time.
-type When = (u32, u32);
+/// A node of the graph: a use of a barrier of the block, or the number of an mbarrier and of its phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Use(usize),
+    Phase(usize, usize),
+}
 
-/// A node of the graph: whether it is a phase and which mbarrier, its number, its name.
-type Node = ((usize, usize), String);
+impl Node {
+    fn name(self) -> String {
+        match self {
+            Self::Use(number) => format!("u{number}"),
+            Self::Phase(row, number) => format!("m{row}p{number}"),
+        }
+    }
+}
 
-/// Who came to which use, and whether it waited there.
-fn visits(uses: &[BarrierUse]) -> Vec<(usize, When, usize, bool)> {
+/// A warp that comes to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Visit {
+    warp: usize,
+    /// The warp's own count of what it does, and among events of one time their order. A barrier of the block begins a
+    /// new time.
+    when: (u32, u32),
+    node: Node,
+    waits: bool,
+}
+
+/// Who came to which use of a barrier of the block.
+fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     let each = uses.iter().enumerate();
     let visits = each.flat_map(|(number, one)| {
-        one.arrivals
-            .iter()
-            .map(move |&BarrierArrival { warp, waits, time, .. }| (warp, (time, 0), number, waits))
+        one.arrivals.iter().map(move |&BarrierArrival { warp, waits, time, .. }| Visit {
+            warp,
+            when: (time, 0),
+            node: Node::Use(number),
+            waits,
+        })
     });
     visits.collect()
 }
 
-/// The same for phases of mbarriers.
-fn phase_visits(uses: &[MbarrierUse]) -> Vec<(usize, When, (usize, usize), String, bool)> {
+/// Who came to which phase of an mbarrier.
+fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
     let mut visits = Vec::new();
     for (row, one) in uses.iter().enumerate() {
         for (number, phase) in one.phases.iter().enumerate() {
-            for event in &phase.events {
-                let (node, name) = ((row + 1, number), format!("m{row}p{number}"));
-                let waits = event.kind == PhaseEventKind::Wait;
-                visits.push((event.warp, (event.time, event.sequence), node, name, waits));
-            }
+            visits.extend(phase.events.iter().map(|event| Visit {
+                warp: event.warp,
+                when: (event.time, event.sequence),
+                node: Node::Phase(row, number),
+                waits: event.kind == PhaseEventKind::Wait,
+            }));
         }
     }
     visits
@@ -187,30 +206,23 @@ fn phase_visits(uses: &[MbarrierUse]) -> Vec<(usize, When, (usize, usize), Strin
 
 /// From each node to the next of the same warp: the warps, by whether they waited in the first. What a warp does twice in
 /// a row at a node is one visit.
-fn edges(
-    visits: impl Iterator<Item = (usize, When, (usize, usize), String, bool)>,
-) -> Vec<(Node, Node, bool, Vec<usize>)> {
+fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
     // A use may end after one that its warps came to later.
-    let mut order: BTreeMap<usize, Vec<(When, (usize, usize), String, bool)>> = BTreeMap::new();
-    for (warp, when, node, name, waits) in visits {
-        order.entry(warp).or_default().push((when, node, name, waits));
-    }
+    visits.sort_unstable();
+    visits.dedup_by(|later, earlier| {
+        let same = (later.warp, later.node) == (earlier.warp, earlier.node);
+        earlier.waits |= same && later.waits;
+        same
+    });
     let mut edges: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (warp, mut visits) in order {
-        visits.sort_unstable();
-        visits.dedup_by(|later, earlier| {
-            let same = later.1 == earlier.1;
-            earlier.3 |= same && later.3;
-            same
-        });
-        for pair in visits.windows(2) {
-            if let [(_, from, from_name, waits), (_, to, to_name, _)] = pair {
-                let key = ((*from, from_name.clone()), (*to, to_name.clone()), *waits);
-                edges.entry(key).or_default().push(warp);
-            }
+    for pair in visits.windows(2) {
+        if let [from, to] = pair
+            && from.warp == to.warp
+        {
+            edges.entry((from.node, to.node, from.waits)).or_default().push(from.warp);
         }
     }
-    edges.into_iter().map(|((from, to, waits), warps)| (from, to, waits, warps)).collect()
+    edges
 }
 
 /// `warps 0-3, 7`
