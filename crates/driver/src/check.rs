@@ -209,8 +209,8 @@ fn refused(
 
 /// Writes the graph of barriers.
 fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), output::WriteError> {
-    let uses = &finished.result.barrier_uses;
-    output::write(path, &graph::render(uses, finished.program(), finished.source()))
+    let text = (finished.program(), finished.source());
+    output::write(path, &graph::render(&finished.result, &finished.pipelines(), text))
 }
 
 /// Findings, then what is known of each property, and what was assumed.

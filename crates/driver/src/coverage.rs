@@ -5,6 +5,8 @@
 //! lacks some of them. One that lifting took away counts as executed only if something that is left of its basic
 //! block was; of a block of which nothing is left, if control came to a block before it. That can call pure code
 //! executed whose result nobody uses, and never an access to memory: those stay in a lifted program.
+//!
+//! A loop that waits for an mbarrier is one blocking operation: what asks again in it counts as executed if that was.
 
 use crate::source_lines::outermost_line;
 use base::{IndexVec, SourceFile, Span};
@@ -70,6 +72,7 @@ fn seen(
         let by_call = sites.iter().any(|site| executed.contains(site));
         let left = left_of(&ran.functions[id]);
         let entered = entered(function, id, &left, executed);
+        let replaced_loops = replaced_loops(function, id, executed);
         for (block, data) in function.blocks.enumerate() {
             let instructions = data.instructions.iter().map(|one| (one.span, one.location));
             for (span, location) in instructions.chain([(data.span, data.location)]) {
@@ -79,6 +82,7 @@ fn seen(
                     (false, true) => executed.contains(&site),
                     (false, false) => entered[block],
                 };
+                let seen = seen || replaced_loops.contains(&span);
                 all.entry(site).or_insert((location, false)).1 |= seen;
             }
         }
@@ -102,6 +106,13 @@ fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
         }
     }
     found
+}
+
+/// Instructions that ask again in a loop which waits for an mbarrier. The loop is one blocking operation, so nobody executes
+/// them; they count as executed if that operation was.
+fn replaced_loops(function: &Function, id: FuncId, executed: &BTreeSet<Site>) -> BTreeSet<Span> {
+    let ways = ir::ways_back(function).into_iter();
+    ways.filter(|(wait, _)| executed.contains(&(id, *wait))).flat_map(|(_, way)| way).collect()
 }
 
 /// The instructions of the text that a function still has something of.

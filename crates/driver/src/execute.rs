@@ -9,8 +9,10 @@ use crate::coverage::{Coverage, Programs, coverage};
 use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
 use crate::hints::Trials;
+use crate::pipelines;
 use crate::precision::Kernel;
 use crate::race_groups::distinct;
+use crate::report::Pipeline;
 use crate::sync_findings::{self, is_note};
 use crate::unwritten::unwritten;
 use crate::{
@@ -313,8 +315,14 @@ impl Finished<'_> {
     /// Runs the first block once more for the uses of its barriers. Nothing else of that run is kept:
     /// what is reported must not decide what is found.
     pub(crate) fn gather_barrier_uses(&mut self, limits: Limits) {
-        let uses = exec::barrier_uses(self.program(), &self.built.launch, limits, self.checks);
-        self.result.barrier_uses = uses;
+        let uses = exec::sync_uses(self.program(), &self.built.launch, limits, self.checks);
+        (self.result.barrier_uses, self.result.mbarrier_uses) = (uses.barriers, uses.mbarriers);
+    }
+
+    /// Returns the mbarriers of the first block over time, if they were gathered.
+    pub(crate) fn pipelines(&self) -> Vec<Pipeline> {
+        let text = (self.program(), self.source());
+        pipelines::data(&self.result.mbarrier_uses, &self.result.findings, text)
     }
 
     /// Whether copies of elements were not looked at that may differ.

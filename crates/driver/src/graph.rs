@@ -5,18 +5,27 @@
 //! A solid edge is a wait: some warp waited for the first use to be complete before it came to the
 //! second, so the one happens before the other. A dashed edge is a warp that only arrived and went
 //! on: it orders its own two arrivals and nothing else. Uses that not everybody came to are dashed.
+//!
+//! Phases of mbarriers are nodes as well, those of one mbarrier in a box. A warp that arrives, announces bytes or issues a
+//! copy there goes on; one that waits has waited. Phases with a finding are red. Of a long pipeline the first and last
+//! phases are drawn, so a node there may follow one that is left out.
 
+use crate::pipelines;
 use crate::render::escape;
-use crate::report;
-use crate::source_lines::outermost_line;
+use crate::report::{self, Pipeline, PipelinePhase};
 use base::SourceFile;
-use exec::{BarrierArrival, BarrierUse, Place};
+use exec::{BarrierArrival, BarrierUse, MbarrierUse, Outcome, PhaseEventKind, Place};
 use ir::Program;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The graph as text.
-pub(crate) fn render(uses: &[BarrierUse], program: &Program, source: &SourceFile) -> String {
+/// The graph as text; `pipelines` are the mbarriers of `outcome`.
+pub(crate) fn render(
+    outcome: &Outcome,
+    pipelines: &[Pipeline],
+    (program, source): (&Program, &SourceFile),
+) -> String {
+    let uses = &outcome.barrier_uses;
     let mut text = String::from(
         "// Uses of barriers in the first block. Solid: waits for. Dashed: arrives and goes on.\n\
          digraph barriers {\n    node [shape=box, fontname=monospace];\n",
@@ -28,12 +37,66 @@ pub(crate) fn render(uses: &[BarrierUse], program: &Program, source: &SourceFile
         let style = if one.complete { "" } else { ", style=dashed" };
         let _ = writeln!(text, "    u{number} [label=\"{label}\"{style}];");
     }
-    for ((from, to, waits), warps) in edges(uses) {
+    for (row, pipeline) in pipelines.iter().enumerate() {
+        text.push_str(&cluster(row, pipeline));
+    }
+    let visits = [visits(uses), phase_visits(&outcome.mbarrier_uses)].concat();
+    for ((from, to, waits), warps) in edges(visits) {
+        let (from, to) = (from.name(), to.name());
         let style = if waits { "" } else { ", style=dashed" };
         let warps = ranges(&warps);
-        let _ = writeln!(text, "    u{from} -> u{to} [label=\"{warps}\"{style}];");
+        let _ = writeln!(text, "    {from} -> {to} [label=\"{warps}\"{style}];");
     }
     text.push_str("}\n");
+    text
+}
+
+/// The phases of an mbarrier, in a box of their own.
+fn cluster(row: usize, pipeline: &Pipeline) -> String {
+    let name = escape::line(&pipeline.mbarrier).replace(['"', '\\'], "_");
+    let mut text = format!("    subgraph cluster_m{row} {{\n        label=\"mbarrier {name}");
+    if pipeline.left_out > 0 {
+        let _ = write!(text, ", {} phases left out", pipeline.left_out);
+    }
+    text.push_str("\";\n");
+    for (number, phase) in pipeline.phases.iter().enumerate() {
+        let style = match (phase.faulty, phase.ended.is_none() && phase.phase.is_some()) {
+            (true, true) => ", color=red, style=dashed",
+            (true, false) => ", color=red",
+            (false, true) => ", style=dashed",
+            (false, false) => "",
+        };
+        let label = phase_label(&name, phase);
+        let _ = writeln!(text, "        m{row}p{number} [label=\"{label}\"{style}];");
+    }
+    text.push_str("    }\n");
+    text
+}
+
+/// `full[0], phase 1`, and below it what it counted and who took part.
+fn phase_label(name: &str, phase: &PipelinePhase) -> String {
+    let mut text = match phase.phase {
+        Some(number) => format!("{name}, phase {number}"),
+        None => format!("{name}, before phase 0"),
+    };
+    if phase.phase.is_some() {
+        let _ = write!(text, "\\n{} of {} arrivals", phase.arrivals, phase.expected);
+    }
+    if (phase.bytes, phase.expected_bytes) != (0, 0) {
+        let _ = write!(text, ", {} of {} bytes", phase.bytes, phase.expected_bytes);
+    }
+    if phase.ended.is_none() && phase.phase.is_some() {
+        text.push_str("\\nnot complete");
+    }
+    for part in phase.contributions.iter().chain(&phase.waits) {
+        let bytes = match (part.bytes, part.operation) {
+            (0, _) => String::new(),
+            (bytes, "arrive") => format!(", expect {bytes} bytes"),
+            (bytes, _) => format!(" {bytes} bytes"),
+        };
+        let _ =
+            write!(text, "\\n{}: {}{bytes} at {}", ranges(&part.warps), part.operation, part.at);
+    }
     text
 }
 
@@ -50,9 +113,9 @@ pub(crate) fn data(
         report::BarrierUse { label: label.replace("\\n", "\n"), complete: one.complete }
     });
     let nodes: Vec<report::BarrierUse> = nodes.collect();
-    let edges = edges(uses).into_iter().map(|((from, to, waits), warps)| {
-        let label = ranges(&warps);
-        report::BarrierEdge { from, to, label, waits }
+    let edges = edges(visits(uses)).into_iter().filter_map(|((from, to, waits), warps)| {
+        let (Node::Use(from), Node::Use(to)) = (from, to) else { return None };
+        Some(report::BarrierEdge { from, to, label: ranges(&warps), waits })
     });
     (!nodes.is_empty()).then(|| report::Barriers { uses: nodes, edges: edges.collect() })
 }
@@ -78,40 +141,92 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
             (false, 1) => "waits",
             (false, _) => "wait",
         };
-        let at = match outermost_line(place, program) {
-            Some((file, line)) => {
-                format!("{}:{line}", escape::line(file)).replace(['"', '\\'], "_")
-            }
-            None => format!("PTX line {}", source.line(place.span.start)),
-        };
+        let at = pipelines::at(place, program, source);
         let _ = write!(text, "\\n{} {does} at {at}", ranges(&warps));
     }
     text
 }
 
-/// From each use to the next of the same warp: the warps, by whether they waited in the first.
-fn edges(uses: &[BarrierUse]) -> BTreeMap<(usize, usize, bool), Vec<usize>> {
-    // A use may end after one that its warps came to later.
-    let mut order: BTreeMap<usize, Vec<(u32, usize, bool)>> = BTreeMap::new();
-    for (number, one) in uses.iter().enumerate() {
-        for &BarrierArrival { warp, waits, time, .. } in &one.arrivals {
-            order.entry(warp).or_default().push((time, number, waits));
+/// A node of the graph: a use of a barrier of the block, or the number of an mbarrier and of its phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Use(usize),
+    Phase(usize, usize),
+}
+
+impl Node {
+    fn name(self) -> String {
+        match self {
+            Self::Use(number) => format!("u{number}"),
+            Self::Phase(row, number) => format!("m{row}p{number}"),
         }
     }
+}
+
+/// A warp that comes to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Visit {
+    warp: usize,
+    /// The warp's own count of what it does, and among events of one time their order. A barrier of the block begins a
+    /// new time.
+    when: (u32, u32),
+    node: Node,
+    waits: bool,
+}
+
+/// Who came to which use of a barrier of the block.
+fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
+    let each = uses.iter().enumerate();
+    let visits = each.flat_map(|(number, one)| {
+        one.arrivals.iter().map(move |&BarrierArrival { warp, waits, time, .. }| Visit {
+            warp,
+            when: (time, 0),
+            node: Node::Use(number),
+            waits,
+        })
+    });
+    visits.collect()
+}
+
+/// Who came to which phase of an mbarrier.
+fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
+    let mut visits = Vec::new();
+    for (row, one) in uses.iter().enumerate() {
+        for (number, phase) in one.phases.iter().enumerate() {
+            visits.extend(phase.events.iter().map(|event| Visit {
+                warp: event.warp,
+                when: (event.time, event.sequence),
+                node: Node::Phase(row, number),
+                waits: event.kind == PhaseEventKind::Wait,
+            }));
+        }
+    }
+    visits
+}
+
+/// From each node to the next of the same warp: the warps, by whether they waited in the first. What a warp does twice in
+/// a row at a node is one visit.
+fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
+    // A use may end after one that its warps came to later.
+    visits.sort_unstable();
+    visits.dedup_by(|later, earlier| {
+        let same = (later.warp, later.node) == (earlier.warp, earlier.node);
+        earlier.waits |= same && later.waits;
+        same
+    });
     let mut edges: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (warp, mut uses) in order {
-        uses.sort_unstable();
-        for pair in uses.windows(2) {
-            if let &[(_, from, waits), (_, to, _)] = pair {
-                edges.entry((from, to, waits)).or_default().push(warp);
-            }
+    for pair in visits.windows(2) {
+        if let [from, to] = pair
+            && from.warp == to.warp
+        {
+            edges.entry((from.node, to.node, from.waits)).or_default().push(from.warp);
         }
     }
     edges
 }
 
 /// `warps 0-3, 7`
-fn ranges(warps: &[usize]) -> String {
+pub(crate) fn ranges(warps: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for &warp in warps {
         match parts.last_mut() {

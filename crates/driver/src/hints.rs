@@ -1,4 +1,4 @@
-//! Where a barrier would help: tried out, not guessed.
+//! Where a barrier or a proxy fence would help: tried out, not guessed.
 //!
 //! For a race a barrier is put between the two accesses, at one of a few places that suggest
 //! themselves, and the kernel is checked again, for a race on shared memory its blocks alone. A hint is given
@@ -57,10 +57,15 @@ impl<'t> Trials<'t> {
             let in_flight = earlier.in_flight || later.in_flight;
             same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
-        if races.is_empty() || !races.iter().all(could_help) || self.groups == 0 {
+        let unseen = |race: &&Race| race.unseen;
+        let fences = races.iter().all(unseen);
+        if races.is_empty() || !(fences || races.iter().all(could_help)) || self.groups == 0 {
             return None;
         }
         self.groups -= 1;
+        if fences {
+            return self.proxy_fence(&races);
+        }
         let launch = Launch { selected: self.blocks(&races), ..self.launch.clone() };
         let orders = self.orders(&races);
         let one_warp = self.is_matter_of_warps();
@@ -74,6 +79,32 @@ impl<'t> Trials<'t> {
                     }
                 }
             }
+        }
+        None
+    }
+
+    /// Where a proxy fence lets a bulk copy see what threads wrote: behind the writes, or else before the copy.
+    fn proxy_fence(&mut self, races: &[&Race]) -> Option<String> {
+        let launch = Launch { selected: self.blocks(races), ..self.launch.clone() };
+        let places = |side: usize| races.iter().map(move |race| race.sides[side].place);
+        let [writes, copies] = [0, 1].map(|side| self.sites(&places(side).collect::<Vec<_>>()));
+        let line = |place: Place| outermost_line(place, self.program).map(|(_, line)| line);
+        let lines = [places(0).next().and_then(line), places(1).next().and_then(line)];
+        let order = Order { lines: (None, None), first: writes, second: Sites::new() };
+        let (behind, before) = (self.after(&order), copies);
+        for (points, line, is_writer) in [(behind, lines[0], true), (before, lines[1], false)] {
+            if !self.helps((races, &launch), &points, &SyncOp::ProxyFence(None))? {
+                continue;
+            }
+            let place = match (is_writer, line) {
+                (true, Some(line)) => format!("after line {line}"),
+                (true, None) => "right after the write".to_owned(),
+                (false, Some(line)) => format!("before line {line}"),
+                (false, None) => "right before the copy".to_owned(),
+            };
+            return Some(format!(
+                "a `fence.proxy.async` {place} would make the write visible to the copy"
+            ));
         }
         None
     }

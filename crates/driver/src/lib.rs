@@ -26,6 +26,7 @@ pub mod npy;
 mod outcome;
 mod output;
 mod paths;
+mod pipelines;
 mod pointers;
 mod precision;
 pub mod project;

@@ -1,14 +1,20 @@
-//! Faults of mbarriers as diagnostics, and what is said of threads that wait for a phase.
+//! Faults of mbarriers as diagnostics, waits for a phase that never ends, and the completion of bulk copies, in words.
+//!
+//! Threads that are missing in a phase are guessed from the phase before: those that contributed there. A kernel in which
+//! they take turns would be told of threads that need not come; the counts beside them are those of the run.
 
 use crate::findings::{element, thread_name};
 use crate::source_lines::source_lines;
 use crate::sync_findings::{at, who};
 use base::{Code, Diagnostic};
-use exec::{Finding, MbarrierFault, MbarrierFaultKind, MbarrierWait, Other, Place, Target};
+use exec::{
+    AccessKind, BulkTransfer, Contributor, CopyCompletion, Finding, MbarrierFault,
+    MbarrierFaultKind, MbarrierWait, Other, Place, RaceSide, Target,
+};
 use ir::Program;
 
 /// `mbarrier `bar[2]``
-fn name(target: &Target) -> String {
+pub(crate) fn name(target: &Target) -> String {
     let element_bytes = if target.size > 8 { 8 } else { target.element_bytes };
     match (target.size, target.offset) {
         (8, 0) => element(&Target { element_bytes: 1, ..target.clone() })
@@ -38,13 +44,18 @@ fn message(fault: &MbarrierFault) -> String {
     let name = name(&fault.target);
     match &fault.kind {
         MbarrierFaultKind::NotLive => {
-            format!("there is no mbarrier at {name}: not initialised, or invalidated")
+            format!(
+                "no mbarrier at {name}: it has not been initialised (`mbarrier.init`), or was invalidated"
+            )
         }
         MbarrierFaultKind::Initialised { .. } => {
             format!("mbarrier {name} is initialised again before it is invalidated")
         }
         MbarrierFaultKind::PlainAccess { .. } => {
-            format!("an ordinary access to mbarrier {name}, which is in use")
+            format!(
+                "an ordinary access to mbarrier {name}, which is in use: only `mbarrier` instructions may \
+                 touch it before `mbarrier.inval`"
+            )
         }
         MbarrierFaultKind::Count { count } => {
             format!(
@@ -53,18 +64,20 @@ fn message(fault: &MbarrierFault) -> String {
         }
         MbarrierFaultKind::TooMany { pending, count } => {
             let come = arrivals(*count);
-            format!("mbarrier {name}: {come} where {pending} are pending (an H200 traps)")
+            format!(
+                "mbarrier {name}: {come} where the phase expects {pending} more (an H200 traps)"
+            )
         }
         MbarrierFaultKind::Range => {
             format!("mbarrier {name}: more than 1048575 arrivals or bytes are under way")
         }
         MbarrierFaultKind::NotAnnounced { bytes } => format!(
-            "mbarrier {name}: {bytes} bytes more are delivered than announced, and no arrival is \
-             pending: the phase ends early or never"
+            "mbarrier {name}: {bytes} more bytes are delivered than expected (`expect_tx`), and all \
+             arrivals have come: the phase ends early or never"
         ),
         MbarrierFaultKind::Late(other) => format!(
-            "mbarrier {name}: on another schedule the phase ends before {} announces what it waits \
-             for",
+            "mbarrier {name}: on another schedule the phase ends before {} announces what the phase has \
+             to wait for",
             thread_name(other.thread)
         ),
         MbarrierFaultKind::Completes(other) => format!(
@@ -75,37 +88,51 @@ fn message(fault: &MbarrierFault) -> String {
             format!("the state is not one that an arrival at mbarrier {name} gave")
         }
         MbarrierFaultKind::OldState { named, current } => format!(
-            "mbarrier {name} is in phase {current}; the state is of phase {named}, which cannot be \
-             asked for any more"
+            "mbarrier {name} is in phase {current}; the state is of phase {named}: a wait may only name \
+             the current phase or the one before"
+        ),
+        MbarrierFaultKind::Unbalanced { bytes: [0, delivered] } => format!(
+            "mbarrier {name}: when the block ends, {delivered} bytes have been delivered that no \
+             `expect_tx` announced"
         ),
         MbarrierFaultKind::Unbalanced { bytes: [announced, delivered] } => format!(
-            "mbarrier {name}: {announced} bytes were announced and {delivered} delivered when the \
-             block ends"
+            "mbarrier {name}: when the block ends, {delivered} of {announced} expected bytes have been \
+             delivered"
         ),
         MbarrierFaultKind::EarlyContribution { phase, other } => format!(
-            "mbarrier {name}: nothing orders this, which counts for phase {phase}, after {} \
-             contributed to the phase before: it may count there",
-            thread_name(other.thread)
+            "mbarrier {name}: nothing orders this contribution to phase {phase} after that of {} to \
+             phase {}: on another schedule it counts for phase {} instead",
+            thread_name(other.thread),
+            phase.saturating_sub(1),
+            phase.saturating_sub(1)
         ),
         MbarrierFaultKind::EarlyWait { phase, other } => format!(
-            "mbarrier {name}: nothing orders this wait for phase {phase} after {} contributed to the \
-             phase before: it may return too early",
-            thread_name(other.thread)
+            "mbarrier {name}: nothing orders this wait for phase {phase} after the contribution of {} to \
+             phase {}: on another schedule it returns too early, for a phase with the same parity",
+            thread_name(other.thread),
+            phase.saturating_sub(1)
         ),
         MbarrierFaultKind::Overtaken { phase, other } => format!(
-            "mbarrier {name}: the phase that ends here does not depend on the wait of {} for {}: if \
-             that comes later, it waits for another phase",
+            "mbarrier {name}: {} ends without waiting for {}, which waits for {}: if it is slow, it finds \
+             the same parity again and waits for {}",
+            phase_name(phase.map_or(0, |phase| phase + 1)),
             thread_name(other.thread),
             match phase {
                 Some(phase) => format!("phase {phase}"),
                 None => "the phase before the first".to_owned(),
-            }
+            },
+            phase_name(phase.map_or(1, |phase| phase + 2))
         ),
         MbarrierFaultKind::Unobserved { phase } => format!(
-            "mbarrier {name}: phase {phase} begins before any thread has waited for the one before, \
-             which the manual demands"
+            "mbarrier {name}: phase {phase} begins before any thread has waited for phase {}, which the \
+             manual demands (hardware does not mind)",
+            phase.saturating_sub(1)
         ),
     }
+}
+
+fn phase_name(phase: u64) -> String {
+    format!("phase {phase}")
 }
 
 fn arrivals(count: u32) -> String {
@@ -141,26 +168,113 @@ fn elsewhere(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
 
 /// `for phase 2 of mbarrier …`
 pub(crate) fn describe_wait(wait: &MbarrierWait) -> String {
-    let MbarrierWait { target, phase, current, expected, pending, bytes, contributor } = wait;
+    let MbarrierWait { target, phase, current, .. } = wait;
     let name = name(target);
-    let Some(current) = current else {
-        return format!("for phase {phase} of mbarrier {name}, which is invalidated");
-    };
+    match current {
+        Some(_) => format!("for phase {phase} of mbarrier {name}"),
+        None => format!("for phase {phase} of mbarrier {name}, which is invalidated"),
+    }
+}
+
+/// Says what the phase that threads wait for has and lacks.
+pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
+    let MbarrierWait { target, phase, current, expected, pending, bytes, missing, .. } = wait;
+    let current = (*current)?;
     let came = expected.saturating_sub(*pending);
-    let among = match contributor {
-        Some(thread) => format!(", {} among them", thread_name(*thread)),
-        None => String::new(),
-    };
+    let mut parts = vec![match pending {
+        0 => format!("{came} of {expected} arrivals have come"),
+        pending => format!("{came} of {expected} arrivals have come, {pending} have not"),
+    }];
     let [announced, delivered] = bytes;
-    let bytes = match announced == delivered {
-        true => String::new(),
-        false => format!(", {delivered} of {announced} bytes"),
-    };
-    let over = match current.checked_sub(2) {
-        Some(old) => format!("; phase {old}, which has the same parity, is over"),
-        None => String::new(),
-    };
-    format!(
-        "for phase {phase} of mbarrier {name}: {came} of {expected} arrivals have come{among}{bytes}{over}"
-    )
+    if announced != delivered {
+        let bytes = format!("{delivered} of {announced} expected bytes have been delivered");
+        let lack = announced.saturating_sub(*delivered);
+        parts.push(match lack {
+            0 => bytes,
+            lack => format!("{bytes}, {lack} are still expected"),
+        });
+    }
+    if *pending > 0 {
+        for one in missing.iter().take(MOST_NAMED) {
+            parts.push(format!(
+                "{} arrived in phase {} and not in this one",
+                subject(one),
+                current - 1
+            ));
+        }
+    }
+    if let Some(old) = current.checked_sub(2) {
+        let parity = phase % 2;
+        parts.push(format!(
+            "parity {parity} named phase {old}, too, which is over: a wait that means it has come too late"
+        ));
+    }
+    Some(format!("phase {phase} of {}: {}", name(target), parts.join(", ")))
+}
+
+/// Instructions that a report of a hang names.
+const MOST_NAMED: usize = 3;
+
+/// Places where threads contributed to the phase that others wait for.
+pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place, String)> {
+    wait.came.iter().take(MOST_NAMED).map(|one| {
+        let how = if one.copy { "contributed here by a copy" } else { "contributed here" };
+        let name = name(&wait.target);
+        (one.place, format!("{} {how} to phase {} of {name}", subject(one), wait.phase))
+    })
+}
+
+/// `thread (0,0,0) of block (0,0,0) and 31 more`
+fn subject(one: &Contributor) -> String {
+    match one.threads {
+        0 | 1 => thread_name(one.first),
+        threads => format!("{} and {} more", thread_name(one.first), threads - 1),
+    }
+}
+
+/// Says how a bulk copy completes, and what the thread that meets it should have waited for.
+pub(crate) fn completion(transfer: &BulkTransfer, [copier, other]: [&RaceSide; 2]) -> String {
+    let bytes = transfer.bytes;
+    let reads = copier.kind == AccessKind::Read;
+    match &transfer.completion {
+        CopyCompletion::Phase { target, phase } => format!(
+            "the copy ({bytes} bytes) is complete when phase {phase} of mbarrier {} is over: {} must wait \
+             for that phase (parity {}) first",
+            name(target),
+            short_name(other),
+            phase % 2
+        ),
+        CopyCompletion::Group { newer } => {
+            let (wait, done) = match reads {
+                true => ("wait_group.read", "has read its source"),
+                false => ("wait_group", "is complete"),
+            };
+            let thread = short_name(copier);
+            match newer {
+                Some(newer) => format!(
+                    "the copy ({bytes} bytes) {done} when {thread} has waited for its bulk group \
+                     (`cp.async.bulk.{wait} {newer}`: {} committed after it)",
+                    groups(*newer)
+                ),
+                None => format!(
+                    "the copy ({bytes} bytes) {done} when {thread} has committed it to a bulk group and \
+                     waited for that (`cp.async.bulk.commit_group`, `cp.async.bulk.{wait}`)"
+                ),
+            }
+        }
+    }
+}
+
+/// `thread (0,0,0)`, where the block is told elsewhere.
+pub(crate) fn short_name(side: &RaceSide) -> String {
+    let [x, y, z] = side.thread.thread;
+    format!("thread ({x},{y},{z})")
+}
+
+fn groups(count: u32) -> String {
+    match count {
+        0 => "no group was".to_owned(),
+        1 => "1 group was".to_owned(),
+        count => format!("{count} groups were"),
+    }
 }

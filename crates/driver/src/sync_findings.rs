@@ -9,7 +9,7 @@ use exec::{
     AccessKind, BarrierFault, Fault, Finding, Passed, Place, Race, RaceSide, Target, Undecided,
     Wait, WaitKind,
 };
-use ir::Program;
+use ir::{Op, Program, SyncOp};
 
 /// A lane that uses a mask without itself.
 pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
@@ -103,8 +103,11 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
             "a bulk copy overwrites {place}, which was read before, and no proxy fence is between"
         ),
         () if race.unseen => format!(
-            "race on {place}: a bulk copy need not see what was written before, for want of a proxy \
-             fence"
+            "race on {place}: `fence.proxy.async` is missing between a write and a bulk copy that {} it",
+            match race.sides[1].kind {
+                AccessKind::Read => "reads",
+                AccessKind::Write | AccessKind::Atomic => "overwrites",
+            }
         ),
         () => format!("race on {place}: {} that nothing orders", both(race)),
     };
@@ -176,9 +179,12 @@ fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
     let how = match (side.bulk, side.in_flight) {
-        (true, _) => " by a bulk copy",
-        (false, true) => " by an asynchronous copy",
-        (false, false) => "",
+        (true, _) => match &side.transfer {
+            Some(transfer) => format!(" by a bulk copy of {} bytes", transfer.bytes),
+            None => " by a bulk copy".to_owned(),
+        },
+        (false, true) => " by an asynchronous copy".to_owned(),
+        (false, false) => String::new(),
     };
     format!("{verb}{how}")
 }
@@ -197,8 +203,9 @@ fn why(race: &Race, program: &Program) -> String {
         );
     } else if race.unseen {
         reasons.push(
-            "threads and bulk copies see memory through different proxies: the thread that wrote needs \
-             `fence.proxy.async` before it passes this on, or the one that copies before the copy"
+            "the two are ordered, but threads and bulk copies access memory through different proxies, and \
+             the copy need not see the write: the thread that writes needs `fence.proxy.async` after the write \
+             and before the barrier, or the thread that copies between the barrier and the copy"
                 .to_owned(),
         );
     } else if race.non_coherent {
@@ -207,14 +214,21 @@ fn why(race: &Race, program: &Program) -> String {
     } else if earlier.in_flight {
         let same = earlier.thread == later.thread;
         let whose = if same { "its thread" } else { "the thread that started the copy" };
-        reasons.push(match earlier.bulk {
-            true => "nobody has waited for it, at its mbarrier or for its group, on the way between the \
-                     two"
+        reasons.push(match (&earlier.transfer, earlier.bulk) {
+            (Some(transfer), _) => mbarrier_findings::completion(transfer, [earlier, later]),
+            (None, true) => "nobody has waited for it, at its mbarrier or for its group, on the way between \
+                             the two"
                 .to_owned(),
-            false => format!("{whose} has not waited for it (`cp.async.wait_group`)"),
+            (None, false) if has_mbarriers(program) => format!(
+                "{whose} has not waited for it (`cp.async.wait_group`), nor arrived at an mbarrier for it \
+                 (`cp.async.mbarrier.arrive` after the copy)"
+            ),
+            (None, false) => format!("{whose} has not waited for it (`cp.async.wait_group`)"),
         });
     } else {
         reasons.push(passed(earlier, later, program));
+        reasons.extend(relaxed(earlier, later));
+        reasons.extend(before_copy(earlier, later));
     }
     if earlier.ended {
         reasons.push("a thread that ends does not pass on what it wrote".to_owned());
@@ -232,6 +246,47 @@ fn why(race: &Race, program: &Program) -> String {
         );
     }
     reasons.join("; ")
+}
+
+fn has_mbarriers(program: &Program) -> bool {
+    let is_mbarrier = |op: &Op| matches!(op, Op::Sync(SyncOp::Mbarrier(_)));
+    program.functions.iter().any(|function| function.instructions().any(|one| is_mbarrier(&one.op)))
+}
+
+/// Operations of mbarriers that count and order no memory.
+fn relaxed(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
+    let last = |side: &RaceSide, arrived: bool| {
+        side.passed.is_some_and(|at| at.relaxed && at.only_arrived == arrived)
+    };
+    if last(later, false) {
+        return Some(
+            "its wait is `.relaxed`, which makes nothing visible (`.acquire` does)".to_owned(),
+        );
+    }
+    let arrives = last(earlier, true);
+    arrives
+        .then(|| "its arrival is `.relaxed`, which passes nothing on (`.release` does)".to_owned())
+}
+
+/// What would order an access with a bulk copy that comes after it in this run.
+fn before_copy(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
+    let transfer = later.transfer.as_ref()?;
+    let thread = mbarrier_findings::short_name(earlier);
+    let released = format!(
+        "the copy must be issued after {thread} is done and has arrived at a barrier that {} waits for",
+        mbarrier_findings::short_name(later)
+    );
+    match (&transfer.completion, later.kind, earlier.kind) {
+        (exec::CopyCompletion::Phase { target, phase }, AccessKind::Write, AccessKind::Read) => {
+            Some(format!(
+                "either {thread} reads what the copy brings, and must wait for phase {phase} of mbarrier {} \
+                 (parity {}) first, or {released}",
+                mbarrier_findings::name(target),
+                phase % 2
+            ))
+        }
+        _ => Some(released),
+    }
 }
 
 /// The barriers the two threads came to before.
@@ -264,9 +319,11 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
 
 fn barrier_name(barrier: Passed, program: &Program) -> String {
     let source = source_line(barrier.place, program);
-    match source.strip_prefix(", from ") {
-        Some(source) => format!("the barrier at {source}"),
-        None => "a barrier".to_owned(),
+    match (source.strip_prefix(", from "), barrier.mbarrier) {
+        (Some(source), false) => format!("the barrier at {source}"),
+        (Some(source), true) => format!("the mbarrier at {source}"),
+        (None, false) => "a barrier".to_owned(),
+        (None, true) => "an mbarrier".to_owned(),
     }
 }
 
@@ -275,8 +332,9 @@ fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     let unnamed = |side: &&RaceSide| side.passed.is_some_and(|at| at.place.location.is_none());
     let side = race.sides.iter().find(unnamed)?;
     let [x, y, z] = side.thread.thread;
-    let text = format!("the barrier that thread ({x},{y},{z}) came to last before");
-    Some((side.passed?.place, text))
+    let passed = side.passed?;
+    let word = if passed.mbarrier { "mbarrier" } else { "barrier" };
+    Some((passed.place, format!("the {word} that thread ({x},{y},{z}) came to last before")))
 }
 
 /// A barrier that is used as it must not be.
@@ -374,7 +432,28 @@ pub(crate) fn deadlock(
             diagnostic = diagnostic.also_from(wait.place.span, text, origin);
         }
     }
-    diagnostic
+    with_phases(diagnostic, waits, program)
+}
+
+/// Adds who contributed to the phases that threads wait for, and what those phases lack.
+fn with_phases(mut diagnostic: Diagnostic, waits: &[Wait], program: &Program) -> Diagnostic {
+    let mut notes: Vec<String> = Vec::new();
+    let mut told: Vec<Place> = Vec::new();
+    for wait in waits {
+        let WaitKind::Mbarrier(wait) = &wait.kind else { continue };
+        for (place, text) in mbarrier_findings::contributions(wait) {
+            if !told.contains(&place) {
+                told.push(place);
+                diagnostic = diagnostic.also_from(place.span, text, source_lines(place, program));
+            }
+        }
+        let status = mbarrier_findings::status(wait);
+        notes.extend(status.filter(|status| !notes.contains(status)));
+    }
+    match notes.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(notes.join("; ")),
+    }
 }
 
 fn describe_wait(wait: &Wait) -> String {

@@ -312,7 +312,9 @@ fn the_graph_of_barriers_is_written_whole_or_not_at_all() {
     std::fs::create_dir_all(&folder).unwrap();
     let scratch = Scratch(folder);
     let path = scratch.0.join("graph.dot");
-    for name in ["weft_figure2_fixed", "weft_listing1_broken", "dma2_fixed"] {
+    let pipelines = ["mbar_ring_fixed", "bulk_refill_broken", "mbar_leave_broken"];
+    let names = ["weft_figure2_fixed", "weft_listing1_broken", "dma2_fixed"];
+    for name in names.into_iter().chain(pipelines) {
         let options = Options { graph: Some(&path), ..Options::default() };
         let (_, exit) = report(name, options);
         assert_ne!(exit, 2, "{name}");

@@ -202,6 +202,7 @@ impl BlockRun<'_, '_> {
     /// Keeps the uses of barriers that are not complete.
     pub(crate) fn keep_open_uses(&mut self) {
         (0..16).for_each(|id| self.keep_use(id, false));
+        self.keep_phases();
     }
 
     /// Threads that waited at different aligned instructions: the manual does not allow it, today's

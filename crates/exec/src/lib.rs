@@ -30,9 +30,11 @@ mod memory;
 mod options;
 mod outcome;
 mod parameters;
+mod pipeline;
 mod polls;
 mod pool;
 mod position;
+mod race;
 mod races;
 mod racing_reads;
 mod registers;
@@ -54,21 +56,26 @@ mod watch;
 pub use arrival::{BarrierArrival, BarrierUse};
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Passed, Place, Race, RaceSide, Sink,
-    Stop, Target, Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,
+    Undecided, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
 pub use launch::{Access, Argument, Buffer, Contents, Launch};
 pub use legal::{Enclosed, Unfixed};
-pub use mbarrier_fault::{MbarrierFault, MbarrierFaultKind, MbarrierWait, Other};
+pub use mbarrier_fault::{
+    BulkTransfer, Contributor, CopyCompletion, MbarrierFault, MbarrierFaultKind, MbarrierWait,
+    Other,
+};
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Written};
+pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
+pub use race::{Passed, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{
-    Numbered, barrier_uses, check, check_asking, check_enclosed, check_in, check_numbered,
-    check_with, run, run_in,
+    Numbered, SyncUses, check, check_asking, check_enclosed, check_in, check_numbered, check_with,
+    run, run_in, sync_uses,
 };
 pub use stores::last_store;
 pub use tensor_fault::TensorFault;

@@ -2,9 +2,10 @@
 
 use crate::block::BlockRun;
 use crate::finding::{Fault, WaitKind};
-use crate::mbarrier_fault::{MbarrierFault, MbarrierFaultKind, MbarrierWait};
+use crate::lanes::Mask;
+use crate::mbarrier_fault::{Contributor, MbarrierFault, MbarrierFaultKind, MbarrierWait};
 use crate::warp::State;
-use sync::{LaneId, MbarrierId, MbarrierState};
+use sync::{MbarrierId, MbarrierState};
 
 impl BlockRun<'_, '_> {
     /// Wakes groups that wait for a phase which has ended. Returns whether there were any.
@@ -31,7 +32,12 @@ impl BlockRun<'_, '_> {
         let (Some(target), Some(status)) = (target, status) else {
             return WaitKind::Lanes { missing: 0 };
         };
-        let thread = |who: LaneId| self.thread(usize::from(who.warp), usize::from(who.lane));
+        let [now, before] = &status.contributors;
+        let has_come = |who: &sync::Lanes| {
+            now.iter()
+                .any(|(one, _)| one.warp == who.warp && one.lanes.and(who.lanes) != Mask::NONE)
+        };
+        let missing: Vec<_> = before.iter().filter(|(who, _)| !has_come(who)).copied().collect();
         WaitKind::Mbarrier(Box::new(MbarrierWait {
             target,
             phase: state.phase,
@@ -39,8 +45,32 @@ impl BlockRun<'_, '_> {
             expected: status.expected,
             pending: status.pending,
             bytes: status.bytes,
-            contributor: status.contributor.map(thread),
+            came: self.contributors(now),
+            missing: self.contributors(&missing),
         }))
+    }
+
+    /// Names threads that contribute to a phase: one entry for each instruction.
+    fn contributors(&self, all: &[(sync::Lanes, bool)]) -> Vec<Contributor> {
+        let mut found: Vec<Contributor> = Vec::new();
+        for &(who, copy) in all {
+            let place = self.machine.site_place(who.site);
+            match found.iter_mut().find(|one| (one.place, one.copy) == (place, copy)) {
+                Some(known) => known.threads += who.lanes.count(),
+                None => {
+                    let first = self.thread(who.warp, who.lanes.lowest().unwrap_or(0));
+                    found.push(Contributor { first, threads: who.lanes.count(), place, copy });
+                }
+            }
+        }
+        found
+    }
+
+    /// Keeps the phases of mbarriers, if uses of barriers are asked for.
+    pub(crate) fn keep_phases(&mut self) {
+        let Some(mut log) = self.tracker.take_phase_log() else { return };
+        self.report.mbarrier_uses =
+            log.take(|id| self.mbarrier_target(id), |site| self.machine.site_place(site));
     }
 
     fn mbarrier_target(&self, id: MbarrierId) -> Option<crate::finding::Target> {

@@ -106,8 +106,49 @@ pub struct MbarrierWait {
     pub pending: u32,
     /// Bytes announced, and delivered.
     pub bytes: [u64; 2],
-    /// A thread that has contributed to the phase.
-    pub contributor: Option<Thread>,
+    /// Threads that have contributed to the phase, by instruction.
+    pub came: Vec<Contributor>,
+    /// Threads that contributed to the phase before and not to this one.
+    pub missing: Vec<Contributor>,
+}
+
+/// Threads that contribute to a phase at one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contributor {
+    /// One of them.
+    pub first: Thread,
+    /// How many there are.
+    pub threads: u32,
+    /// The instruction.
+    pub place: Place,
+    /// Set if copies of theirs contribute.
+    pub copy: bool,
+}
+
+/// A bulk copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkTransfer {
+    /// Bytes that it copies.
+    pub bytes: u32,
+    /// How its completion shows.
+    pub completion: CopyCompletion,
+}
+
+/// How the completion of a bulk copy shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyCompletion {
+    /// By the end of a phase of an mbarrier.
+    Phase {
+        /// The mbarrier.
+        target: Target,
+        /// The phase.
+        phase: u64,
+    },
+    /// By a wait of its thread for a bulk group.
+    Group {
+        /// Groups that the thread committed after this one; none if the copy is in no committed group.
+        newer: Option<u32>,
+    },
 }
 
 /// An operation of another thread.

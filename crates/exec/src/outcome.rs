@@ -3,6 +3,7 @@
 use crate::arrival::BarrierUse;
 use crate::doubt::Doubt;
 use crate::finding::{Finding, Gap, Place, Undecided};
+use crate::pipeline::MbarrierUse;
 use crate::racing_reads::{Racing, Suspects};
 use base::Span;
 use ir::{FuncId, VarId};
@@ -69,6 +70,8 @@ pub struct Outcome {
     pub undecided: Vec<Undecided>,
     /// Uses of barriers in the first block, in the order of their ends; only if asked for.
     pub barrier_uses: Vec<BarrierUse>,
+    /// Mbarriers of the first block and their phases; only if asked for.
+    pub mbarrier_uses: Vec<MbarrierUse>,
     /// Whether something was executed under a condition that is not decided, so that what it wrote may
     /// not be written.
     pub conditional: bool,

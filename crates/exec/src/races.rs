@@ -10,16 +10,16 @@
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
-use crate::finding::{
-    AccessKind, Fault, Finding, Passed, Place, Race, RaceSide, Target, Thread, Undecided,
-};
+use crate::finding::{AccessKind, Fault, Finding, Place, Target, Thread, Undecided};
 use crate::interpret::{commute_between_blocks, commutes, rounds};
 use crate::launch::Launch;
 use crate::machine::Machine;
+use crate::mbarrier_fault::{BulkTransfer, CopyCompletion};
 use crate::memory::Allocation;
+use crate::race::{Passed, Race, RaceSide};
 use crate::report::Report;
-use crate::tracker::{ConflictContext, Met, Shadows};
-use ir::{Atomic, AtomicOp, BarrierKind, Op, Ordering, Scope, SyncOp, TensorCopyKind};
+use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
+use ir::{Atomic, AtomicOp, BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp, TensorCopyKind};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
@@ -326,15 +326,20 @@ impl ReportContext<'_, '_> {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
         let outside_scope = outside_scope(conflict, ops);
-        let ConflictContext { passed: [before, after], ended, .. } = context;
+        let ConflictContext { passed: [before, after], ended, copies, .. } = context;
+        let transfer = |copy: Option<CopyNote>| copy.map(|copy| Box::new(self.transfer(copy)));
+        let [transfer, later_transfer] = copies.map(transfer);
         let between = conflict.blocks.is_some();
         let earlier = self.side(conflict.earlier, (first, between), before);
         let target = self.target(context.area, conflict.offset);
         let declared = target.element_bytes > 1 || target.space != ir::Space::Shared;
         Race {
             sides: [
-                RaceSide { ended, ..earlier },
-                self.side(conflict.later, (second, between), after),
+                RaceSide { ended, transfer, ..earlier },
+                RaceSide {
+                    transfer: later_transfer,
+                    ..self.side(conflict.later, (second, between), after)
+                },
             ],
             target,
             element_bytes: match declared {
@@ -373,8 +378,19 @@ impl ReportContext<'_, '_> {
             passed: passed.map(|site| self.passed(site)),
             in_flight: copies && side.time.is_none() && !between,
             bulk,
+            transfer: None,
             ended: false,
         }
+    }
+
+    fn transfer(&self, copy: CopyNote) -> BulkTransfer {
+        let completion = match copy.signal {
+            Some((area, offset, phase)) => {
+                CopyCompletion::Phase { target: self.target(area, offset), phase }
+            }
+            None => CopyCompletion::Group { newer: copy.newer },
+        };
+        BulkTransfer { bytes: copy.bytes, completion }
     }
 
     fn passed(&self, site: Site) -> Passed {
@@ -384,7 +400,17 @@ impl ReportContext<'_, '_> {
             Op::Sync(SyncOp::Mbarrier(mbarrier)) => mbarrier.test().is_none(),
             _ => false,
         };
-        Passed { place: self.machine.site_place(site), only_arrived: op.is_some_and(arrive) }
+        let relaxed = |op: &Op| {
+            let Op::Sync(SyncOp::Mbarrier(mbarrier)) = op else { return false };
+            let ordering = match &mbarrier.op {
+                MbarrierOp::Arrive(arrive) => Some(arrive.ordering),
+                _ => mbarrier.test().map(|test| test.ordering),
+            };
+            matches!(ordering, Some(Ordering::Relaxed(_)))
+        };
+        let (only_arrived, relaxed) = (op.is_some_and(arrive), op.is_some_and(relaxed));
+        let mbarrier = matches!(op, Some(Op::Sync(SyncOp::Mbarrier(_))));
+        Passed { place: self.machine.site_place(site), only_arrived, mbarrier, relaxed }
     }
 
     fn target(&self, area: Area, offset: i64) -> Target {

@@ -7,6 +7,7 @@ use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierFault, Fault, Finding, Place, Thread, Undecided};
 use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::outcome::Syncs;
+use crate::pipeline::MbarrierUse;
 use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -71,6 +72,7 @@ pub(crate) struct Report {
     pub(crate) conditional: FxHashSet<Site>,
     /// Uses of barriers, if asked for.
     pub(crate) barrier_uses: Vec<BarrierUse>,
+    pub(crate) mbarrier_uses: Vec<MbarrierUse>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
     /// Where reads conflict with writes, and which they are.
@@ -169,6 +171,7 @@ impl Report {
         self.rounding_sums.extend(block.rounding_sums);
         self.unfixed |= block.unfixed;
         self.barrier_uses.extend(block.barrier_uses);
+        self.mbarrier_uses.extend(block.mbarrier_uses);
         self.prints.extend(block.prints);
         self.lane_instructions += block.lane_instructions;
         self.coverage.absorb(&block.coverage);

@@ -11,6 +11,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
 use crate::outcome::Outcome;
+use crate::pipeline::MbarrierUse;
 use crate::racing_reads::Suspicion;
 use crate::report::Report;
 use crate::results::Results;
@@ -41,17 +42,23 @@ pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Ch
     outcome
 }
 
+/// Uses of barriers in a block.
+#[derive(Clone, Debug, Default)]
+pub struct SyncUses {
+    /// Uses of the barriers of the block.
+    pub barriers: Vec<BarrierUse>,
+    /// Mbarriers and their phases.
+    pub mbarriers: Vec<MbarrierUse>,
+}
+
 /// Uses of barriers in the first block of a launch: that block is run by itself, for a picture.
 #[must_use]
-pub fn barrier_uses(
-    program: &Program,
-    launch: &Launch,
-    limits: Limits,
-    checks: Checks,
-) -> Vec<BarrierUse> {
+pub fn sync_uses(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> SyncUses {
     let first = launch.numbers().next().map(|number| number..number + 1);
     let launch = Launch { selected: first.into_iter().collect(), ..launch.clone() };
-    check_with(program, &launch, limits, Checks { barrier_uses: true, ..checks }).barrier_uses
+    let checks = Checks { barrier_uses: true, ..checks };
+    let outcome = check_with(program, &launch, limits, checks);
+    SyncUses { barriers: outcome.barrier_uses, mbarriers: outcome.mbarrier_uses }
 }
 
 /// As [`run`], with values of a domain in opaque buffers and arguments. The second result says what
@@ -244,6 +251,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         undecided: report.undecided,
         conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,
+        mbarrier_uses: report.mbarrier_uses,
         unfixed: report.unfixed,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,

@@ -13,6 +13,7 @@ use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
 use crate::warp_groups::RegisterChanges;
 use grids::GridWaits;
+pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
@@ -97,12 +98,14 @@ pub(crate) struct ConflictContext {
     pub(crate) passed: [Option<Site>; 2],
     /// The first thread had ended.
     pub(crate) ended: bool,
+    /// The bulk copies that the accesses belong to.
+    pub(crate) copies: [Option<CopyNote>; 2],
 }
 
 impl ConflictContext {
     /// A conflict of which only the allocation is known.
     pub(crate) fn new(area: Area) -> Self {
-        Self { area, fenced: false, passed: [None; 2], ended: false }
+        Self { area, fenced: false, passed: [None; 2], ended: false, copies: [None; 2] }
     }
 }
 
@@ -443,7 +446,8 @@ impl Tracker {
                 self.passed(later.who, self.order.now(usize::from(later.who.warp))),
             ];
             let ended = self.order.clocks().has_exited(earlier.who);
-            contexts.push(ConflictContext { area, fenced, passed, ended });
+            let copies = [earlier, later].map(|side| self.copy_note(side));
+            contexts.push(ConflictContext { area, fenced, passed, ended, copies });
         }
         self.shadows.contexts.extend(contexts);
     }
@@ -471,7 +475,10 @@ impl Tracker {
             Suspects { words: words.collect(), incomplete: more_words, ..Suspects::default() };
         let contexts = std::mem::take(&mut self.shadows.contexts);
         let all = conflicts.into_iter().zip(contexts);
-        let met = all.map(|((conflict, count), context)| Met { conflict, count, context });
+        let met = all.map(|((conflict, count), mut context)| {
+            self.add_signals(&conflict, &mut context);
+            Met { conflict, count, context }
+        });
         (met.collect(), suspects)
     }
 

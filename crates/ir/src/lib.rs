@@ -79,7 +79,7 @@ pub use tensor_map::{
     TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
-pub use waits::find_waits;
+pub use waits::{find_waits, ways_back};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

@@ -18,7 +18,7 @@ use crate::{
     AddressBase, BlockId, Function, Guard, Instr, IntBinary, IntUnary, Mbarrier, MbarrierOp,
     MbarrierPhase, Op, Operand, Param, Program, Reg, Relation, SyncOp, Terminator, Width,
 };
-use base::IndexVec;
+use base::{IndexVec, Span};
 use std::collections::BTreeMap;
 
 /// Instructions that a walk follows at most.
@@ -40,6 +40,28 @@ pub fn find_waits(program: &mut Program) {
         }
         find_peeks(function);
     }
+}
+
+/// For each wait that [`find_waits`] made of a loop: the question, and the instructions that ask again. Nobody executes those
+/// any more.
+#[must_use]
+pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
+    let mut found = Vec::new();
+    for (block, data) in function.blocks.enumerate() {
+        for (index, instruction) in data.instructions.iter().enumerate() {
+            if let Op::Sync(SyncOp::Mbarrier(mbarrier)) = &instruction.op
+                && let MbarrierOp::Wait(test) = &mbarrier.op
+            {
+                let (live, written) = (&IndexVec::default(), RegisterSet::default());
+                let (question, way, left) = ((block, index), Vec::new(), LONGEST);
+                let mut walk = Walk { function, live, question, written, way, left };
+                let no = BTreeMap::from([(test.dst, 0)]);
+                walk.returns((block, index + 1), no, &mut Vec::new());
+                found.push((instruction.span, walk.way));
+            }
+        }
+    }
+    found
 }
 
 /// The questions of a function that are asked until the answer is yes.
@@ -82,7 +104,8 @@ fn is_wait(
 ) -> bool {
     let Some(test) = asked.test() else { return false };
     let written = RegisterSet::default();
-    let mut walk = Walk { function, live, question: (block, index), written, left: LONGEST };
+    let (question, way, left) = ((block, index), Vec::new(), LONGEST);
+    let mut walk = Walk { function, live, question, written, way, left };
     let behind = (block, index + 1);
     let known = |answer: u64| BTreeMap::from([(test.dst, answer)]);
     if !walk.returns(behind, known(0), &mut Vec::new()) {
@@ -124,6 +147,8 @@ struct Walk<'f> {
     question: (BlockId, usize),
     /// Registers that the ways back to the question write.
     written: RegisterSet,
+    /// Instructions on those ways, and ends of blocks.
+    way: Vec<Span>,
     /// How many instructions may still be followed.
     left: usize,
 }
@@ -150,9 +175,11 @@ impl Walk<'_> {
             if !harmless || !self.spend() {
                 return false;
             }
+            self.way.push(instruction.span);
             registers(instruction).0.into_iter().for_each(|register| self.written.insert(register));
             evaluate(instruction, &mut known);
         }
+        self.way.push(function.blocks[block].span);
         let ways = ways(&function.blocks[block].terminator, &known);
         !ways.is_empty()
             && ways.into_iter().all(|next| {

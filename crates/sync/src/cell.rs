@@ -138,7 +138,8 @@ impl Order<'_> {
             let ordered = time.is_some_and(|time| self.clocks.ordered(who, time, later))
                 || entry.is_copy && self.has_arrived(entry.time, lane, later);
             if !ordered {
-                return Some(Side { who, site: entry.site, kind: entry.kind, time });
+                let copy = entry.copy();
+                return Some(Side { who, site: entry.site, kind: entry.kind, time, copy });
             }
         }
         None
@@ -488,7 +489,8 @@ impl Cell {
         let updated = mark::UPDATED_BY_THREAD | mark::KEPT;
         if self.marks & updated != 0 && entry.commutes != Commutes::Mbarrier {
             let (site, who) = self.update;
-            tell(Side { who, site, kind: Kind::Update, time: None }, Visibility::Open);
+            let (kind, time, copy) = (Kind::Update, None, None);
+            tell(Side { who, site, kind, time, copy }, Visibility::Open);
         }
         let fences = order.copies.fences();
         let since = std::iter::once(&self.first).chain(lists.get(self.list));
@@ -499,7 +501,13 @@ impl Cell {
             let visibility = fences.visibility(order.clocks, (who, read.time), later, order.space);
             if order.unordered(read, later).is_none() && visibility == Visibility::NeedsFence {
                 tell(
-                    Side { who, site: read.site, kind: Kind::Read, time: Some(read.time) },
+                    Side {
+                        who,
+                        site: read.site,
+                        kind: Kind::Read,
+                        time: Some(read.time),
+                        copy: None,
+                    },
                     visibility,
                 );
             }
@@ -518,7 +526,8 @@ impl Cell {
                 fences.visibility(order.clocks, (who, time), later, order.space)
             });
             if seen != Visibility::Visible {
-                tell(Side { who, site: write.site, kind: write.kind, time }, seen);
+                let (site, kind, copy) = (write.site, write.kind, write.copy());
+                tell(Side { who, site, kind, time, copy }, seen);
             }
         }
     }
@@ -545,7 +554,7 @@ impl Cell {
             Kind::Read => (self.update, Kind::Update),
             Kind::Write | Kind::Update => (self.read, Kind::Read),
         };
-        let earlier = Side { who, site, kind, time: None };
+        let earlier = Side { who, site, kind, time: None, copy: None };
         let later = side(entry, access.lanes.lowest().unwrap_or(0));
         let (same_value, blocks) = (None, None);
         let conflict = Conflict {

@@ -173,6 +173,15 @@ impl Copies {
         &mut self.fences
     }
 
+    /// Counts the bulk groups that a thread committed after the group of one of its copies; none if that copy is in no
+    /// committed group, or was waited for.
+    #[must_use]
+    pub fn newer_groups(&self, copy: CopyId, warp: usize, lane: usize) -> Option<u32> {
+        let committed = &self.bulk.get(&(warp, lane))?.committed;
+        let position = committed.iter().position(|group| group.contains(&copy))?;
+        u32::try_from(committed.len() - 1 - position).ok()
+    }
+
     /// Bulk copies of a thread in groups that it has not waited for, and in no group.
     pub(crate) fn bulk_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let groups = self.bulk.get(&(warp, lane));

@@ -1,6 +1,7 @@
 //! Accesses as a cell remembers them: lanes of a warp that did the same at one time.
 
 use crate::clocks::LaneId;
+use crate::copies::CopyId;
 use crate::lanes::Mask;
 use crate::shadow::{Access, Kind, SameValue, Side, Site};
 
@@ -95,6 +96,11 @@ impl Entry {
         LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }
 
+    /// The asynchronous copy that it belongs to.
+    pub(crate) fn copy(&self) -> Option<CopyId> {
+        self.is_copy.then_some(self.time)
+    }
+
     /// What this write hides if it comes after `write`.
     pub(crate) fn hides(&self, write: &Self, access: &Access) -> Hides {
         let same_time = (self.warp, self.lanes, self.time, self.is_copy)
@@ -151,5 +157,5 @@ impl Entry {
 pub(crate) fn side(entry: &Entry, lane: usize) -> Side {
     let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);
-    Side { who, site: entry.site, kind: entry.kind, time }
+    Side { who, site: entry.site, kind: entry.kind, time, copy: entry.copy() }
 }

@@ -218,8 +218,8 @@ fn compare(
             let both_write = same_extent && (kind, other_kind) == (Kind::Write, Kind::Write);
             let read_only_cache = (cell.marks | summary.marks) & mark::NON_COHERENT != 0;
             met.add(Conflict {
-                earlier: Side { who: last.who, site: last.site, kind, time: None },
-                later: Side { who, site, kind: other_kind, time: None },
+                earlier: Side { who: last.who, site: last.site, kind, time: None, copy: None },
+                later: Side { who, site, kind: other_kind, time: None, copy: None },
                 offset,
                 same_value: both_write.then(|| same_value(summary.marks)),
                 blocks: Some([last.block, block]),

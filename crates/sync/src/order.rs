@@ -225,6 +225,12 @@ impl Order {
         self.mbarriers.as_ref().is_some_and(|with| with.mbarriers.is_over(state))
     }
 
+    /// Returns the phase that an mbarrier is in and the arrivals that the phase expects; none if it is not live.
+    #[must_use]
+    pub fn mbarrier_phase(&self, id: MbarrierId) -> Option<(u64, u32)> {
+        self.mbarriers.as_ref()?.mbarriers.phase(id)
+    }
+
     /// Returns the state of an mbarrier that threads wait for, for a report.
     #[must_use]
     pub fn mbarrier_status(&self, id: MbarrierId) -> Option<MbarrierStatus> {

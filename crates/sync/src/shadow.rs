@@ -102,6 +102,8 @@ pub struct Side {
     pub kind: Kind,
     /// Its time, if it is not an asynchronous copy on its way.
     pub time: Option<Time>,
+    /// The asynchronous copy that it belongs to.
+    pub copy: Option<CopyId>,
 }
 
 /// Two accesses to the same bytes that nothing orders, one of them not a read.

@@ -84,6 +84,7 @@ pub(super) fn empty(input: &Input) -> report::Report {
         sources: sources(input),
         barriers: None,
         heat: None,
+        pipelines: Vec::new(),
     }
 }
 

@@ -58,6 +58,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
         heat: None,
+        pipelines: finished.pipelines(),
     };
     report.sources = sources(finished, &report, None);
     report
@@ -225,6 +226,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
         sources: Vec::new(),
         barriers: None,
         heat: None,
+        pipelines: Vec::new(),
     }
 }
 

@@ -5,12 +5,14 @@
 
 mod build;
 mod finding;
+mod pipeline;
 mod seen;
 mod shown;
 
 pub(crate) use crate::paths::relative;
 pub(crate) use build::{Comparison, check, equiv, exit, refusal, unreadable};
 pub(crate) use finding::{Overflowing, location, locations};
+pub(crate) use pipeline::{Pipeline, PipelinePart, PipelinePhase};
 
 use crate::Exit;
 use crate::verdict::Verdict;
@@ -63,6 +65,9 @@ pub struct Report {
     pub(crate) barriers: Option<Barriers>,
     #[serde(skip)]
     pub(crate) heat: Option<HeatMap>,
+    /// Mbarriers of the first block over time, if a picture is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pipelines: Vec<Pipeline>,
 }
 
 /// A file and what it says.

@@ -53,6 +53,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             None => None,
         };
         let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+        if signal.is_none() {
+            context.tracker.note_grouped(id, bytes);
+        }
         match &copy.reduce {
             None => transfer(context, (source, target), lane, (id, bytes))?,
             Some(update) => reduce(context, update, (source, target), lane, (id, bytes))?,

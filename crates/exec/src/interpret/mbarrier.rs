@@ -268,7 +268,7 @@ fn ask(
         (&mbarrier.op, test.group, answer)
     {
         if unordered.is_some() {
-            return Err(context.gap("this may be about an earlier phase of the mbarrier"));
+            return Err(context.gap("nothing orders this question after the phase before: it may be about an earlier phase"));
         }
         // No is always possible, and the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
@@ -292,9 +292,9 @@ fn answer_peeks(
     let Some(group) = test.group else { return Ok(()) };
     match context.tracker.answer_peeks((context.warp.number, lanes), group, state) {
         true => Ok(()),
-        false => {
-            Err(context.gap("a wait is skipped if another phase is over than the one it is for"))
-        }
+        false => Err(context.gap(
+            "this wait is skipped if another phase of the mbarrier is over, not the one it is for",
+        )),
     }
 }
 

@@ -73,6 +73,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         check_shared(context, &one)?;
         let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
         let stores = signal.is_none();
+        if stores {
+            context.tracker.note_grouped(id, one.map.box_bytes() as u32);
+        }
         let start = Start {
             coordinates: &coordinates,
             offsets: &offsets,

@@ -2,10 +2,11 @@
 
 use super::suspects::{Distrusted, Racing};
 use super::suspicion::Suspicion;
-use crate::finding::{AccessKind, Fault, Race};
+use crate::finding::{AccessKind, Fault};
 use crate::launch::Launch;
 use crate::options::{Checks, Limits};
 use crate::outcome::Outcome;
+use crate::race::Race;
 use crate::run::check_suspecting;
 use ir::Program;
 use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! Mbarriers: what the engine tells of them and asks, handed on to [`sync`].
 
-use super::{Tracker, mark, marked};
+use super::{ConflictContext, Tracker, mark, marked};
 use crate::address::Area;
 use crate::lanes::Mask;
+use crate::pipeline::PhaseLog;
 use rustc_hash::FxHashMap;
 use sync::{
-    CopyId, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierOutcome,
-    MbarrierState, MbarrierStatus, Site,
+    Conflict, CopyId, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
+    MbarrierOutcome, MbarrierState, MbarrierStatus, Side, Site,
 };
 
 /// Notes on the mbarriers of a block, looked at when it ends.
@@ -17,8 +18,22 @@ pub(super) struct MbarrierNotes {
     /// The last question whose answer was no and may have been yes, by thread and group: the phase, and whether a wait for it
     /// has come.
     peeks: FxHashMap<(usize, usize, u32), (MbarrierState, bool)>,
+    /// Bulk copies: bytes, and where and in which phase they are delivered.
+    copies: FxHashMap<CopyId, CopyNote>,
+    /// Phases and who took part in them, if uses of barriers are asked for.
+    log: PhaseLog,
     /// An ordinary access to a live mbarrier: who, where, and the instruction that initialised it.
     plain_access: Option<(Mask, Area, i64, Site)>,
+}
+
+/// A bulk copy, for reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopyNote {
+    pub(crate) bytes: u32,
+    /// The mbarrier that it completes at, and the phase.
+    pub(crate) signal: Option<(Area, i64, u64)>,
+    /// Groups that its thread committed after its own.
+    pub(crate) newer: Option<u32>,
 }
 
 impl Tracker {
@@ -40,12 +55,56 @@ impl Tracker {
         who: Lanes,
         event: MbarrierEvent,
     ) -> Option<MbarrierOutcome<MbarrierAnswer>> {
-        self.order.apply_to_mbarrier(id, who, event)
+        let before = self.order.mbarrier_phase(id);
+        let outcome = self.order.apply_to_mbarrier(id, who, event);
+        if let MbarrierEvent::BulkDeliver { copy, bytes } = event {
+            let place = self.mbarrier_place(id).zip(before);
+            let signal = place.map(|((area, offset), (phase, _))| (area, offset, phase));
+            self.notes.copies.insert(copy, CopyNote { bytes, signal, newer: None });
+        }
+        if self.keeps_uses() {
+            let answer = outcome.as_ref().and_then(|outcome| outcome.as_ref().ok());
+            let (after, time) = (self.order.mbarrier_phase(id), self.order.now(who.warp));
+            self.notes.log.add((id, who, time), &event, answer, (before, after));
+        }
+        outcome
+    }
+
+    /// Notes a bulk copy that completes with its group.
+    pub(crate) fn note_grouped(&mut self, copy: CopyId, bytes: u32) {
+        self.notes.copies.insert(copy, CopyNote { bytes, signal: None, newer: None });
+    }
+
+    /// Describes the bulk copy that an access belongs to, as far as it is known when the access happens.
+    pub(super) fn copy_note(&self, side: Side) -> Option<CopyNote> {
+        let note = self.notes.copies.get(&side.copy?)?;
+        let (warp, lane) = (usize::from(side.who.warp), usize::from(side.who.lane));
+        Some(CopyNote { newer: self.order.copies().newer_groups(side.copy?, warp, lane), ..*note })
+    }
+
+    /// Adds where copies complete that had not told when they met a conflict.
+    pub(super) fn add_signals(&self, conflict: &Conflict, context: &mut ConflictContext) {
+        for (side, known) in [conflict.earlier, conflict.later].into_iter().zip(&mut context.copies)
+        {
+            if known.is_none() {
+                *known = side.copy.and_then(|copy| self.notes.copies.get(&copy).copied());
+            }
+        }
+    }
+
+    /// Takes the log of phases, if there is one.
+    pub(crate) fn take_phase_log(&mut self) -> Option<PhaseLog> {
+        self.keeps_uses().then(|| std::mem::take(&mut self.notes.log))
     }
 
     /// Takes what is to be told of mbarriers beside errors.
     pub(crate) fn take_mbarrier_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
-        self.order.take_mbarrier_findings()
+        let findings = self.order.take_mbarrier_findings();
+        for (_, id, finding) in &findings {
+            let MbarrierFinding::Reuse(reuse) = finding else { continue };
+            self.notes.log.mark(*id, reuse.phase());
+        }
+        findings
     }
 
     /// Notes a bulk load, of which somebody must learn that it is done before the block ends.

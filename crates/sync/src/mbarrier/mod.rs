@@ -409,17 +409,23 @@ impl Mbarriers {
         }
     }
 
+    /// Returns the phase that an mbarrier is in and the arrivals that the phase expects; none if it is not live.
+    pub(crate) fn phase(&self, id: MbarrierId) -> Option<(u64, u32)> {
+        let life = self.each.get(usize::from(id))?.life.as_ref()?;
+        Some((life.phase, life.expected))
+    }
+
     /// Returns the state of an mbarrier that threads wait for, for a report.
     pub(crate) fn status(&self, id: MbarrierId) -> MbarrierStatus {
         let none = Life::default();
         let life = self.each[usize::from(id)].life.as_ref();
-        let Life { expected, pending, bytes, current, .. } = life.unwrap_or(&none);
+        let Life { expected, pending, bytes, current, past, .. } = life.unwrap_or(&none);
         MbarrierStatus {
             phase: life.map(|life| life.phase),
             expected: *expected,
             pending: *pending,
             bytes: *bytes,
-            contributor: current.contributors().next().map(|who| who.first()),
+            contributors: [current, &past[0]].map(|phase| phase.contributors().collect()),
         }
     }
 
@@ -428,7 +434,7 @@ impl Mbarriers {
         let all = (0..).zip(&self.each);
         let lives = all.filter_map(|(id, mbarrier)| Some((id, mbarrier.life.as_ref()?)));
         let open = lives.filter(|(_, life)| life.bytes[0] != life.bytes[1]);
-        open.filter_map(|(id, life)| Some((id, life.current.contributors().next()?, life.bytes)))
+        open.filter_map(|(id, life)| Some((id, life.current.contributors().next()?.0, life.bytes)))
     }
 }
 

@@ -235,9 +235,10 @@ impl Phase {
         })
     }
 
-    /// Contributions of threads so far.
-    pub(crate) fn contributors(&self) -> impl Iterator<Item = Lanes> {
-        self.contributions.iter().map(|done| done.who).chain(self.copiers.iter().copied())
+    /// Contributions of threads so far, and whether they are by copies.
+    pub(crate) fn contributors(&self) -> impl Iterator<Item = (Lanes, bool)> {
+        let threads = self.contributions.iter().map(|done| (done.who, false));
+        threads.chain(self.copiers.iter().map(|&who| (who, true)))
     }
 }
 

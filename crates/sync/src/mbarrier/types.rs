@@ -1,7 +1,6 @@
 //! What is said of mbarriers between the engine and [`super`]: operations, answers, and what is wrong.
 
 use super::phases::{Lanes, Overtaken};
-use crate::clocks::LaneId;
 use crate::copies::CopyId;
 use crate::lanes::Mask;
 use crate::shadow::Site;
@@ -76,6 +75,17 @@ pub enum MbarrierReuse {
     },
 }
 
+impl MbarrierReuse {
+    /// The phase that the contribution or wait belongs to in this run; none for the one before the first.
+    #[must_use]
+    pub fn phase(&self) -> Option<u64> {
+        match self {
+            Self::Contribution { phase, .. } | Self::Early { phase, .. } => Some(*phase),
+            Self::Overtaken { phase, .. } => *phase,
+        }
+    }
+}
+
 /// Something about an mbarrier that ends the run or is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierFinding {
@@ -119,7 +129,7 @@ pub struct MbarrierState {
     pub phase: u64,
 }
 
-/// What becomes of lanes that wait.
+/// Outcome of a wait: the lanes go on, or block until the phase is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// The phase is over: they go on.
@@ -154,8 +164,8 @@ pub struct MbarrierStatus {
     pub pending: u32,
     /// Bytes announced and delivered in this phase.
     pub bytes: [u64; 2],
-    /// A thread that has contributed to this phase.
-    pub contributor: Option<LaneId>,
+    /// Threads that have contributed to this phase, and those that contributed to the one before; whether by a copy.
+    pub contributors: [Vec<(Lanes, bool)>; 2],
 }
 
 /// An operation of lanes on an mbarrier.

@@ -4,6 +4,7 @@
 
 mod barriers;
 mod heat;
+mod pipelines;
 mod sources;
 mod timeline;
 
@@ -70,6 +71,7 @@ fn section(report: &Report, number: usize) -> String {
             quoted(&stopped.message)
         ));
     }
+    text.push_str(&pipelines::render(report));
     text.push_str(&sources::render(report, number));
     text.push_str(&barriers::render(report));
     for (word, lines) in [("assumed", &report.assumptions), ("note", &report.notes)] {
