@@ -57,7 +57,8 @@ impl<'t> Trials<'t> {
             let in_flight = earlier.in_flight || later.in_flight;
             same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
-        let unseen = |race: &&Race| race.unseen;
+        // A note says itself where the fence belongs.
+        let unseen = |race: &&Race| race.unseen && !race.lacks_fence_after_read();
         let fences = races.iter().all(unseen);
         if races.is_empty() || !(fences || races.iter().all(could_help)) || self.groups == 0 {
             return None;
