@@ -33,7 +33,7 @@ pub(super) fn positions<'r>(
         let takes_tensor =
             parameter.used && parameter.bytes == 8 && !matches!(parameter.kind, Kind::Float(_));
         if !takes_tensor {
-            while rest.next_if(&is_behind).is_some() {}
+            while rest.next_if(is_behind).is_some() {}
         }
         positional.push(rest.next());
     }
