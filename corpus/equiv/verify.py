@@ -206,7 +206,9 @@ def main():
                 wrong = which == "opt" and bool(set(kinds) - {"different"})
                 if status != (1 if wrong else 0) and not (status == 3 and "check" in pair):
                     messages.append(f"check of {which} ended with status {status}\n{answer}")
-        if "race" not in kinds and "unwritten-output" not in kinds and pair["expect"] != "unknown":
+        # It makes numbers for arguments, not for tensors behind maps.
+        has_maps = "tensormap(" in pair["flags"]
+        if "race" not in kinds and "unwritten-output" not in kinds and pair["expect"] != "unknown" and not has_maps:
             masks, message = differences(program, path.parent, pair)
             if masks is None:
                 messages.append(message)

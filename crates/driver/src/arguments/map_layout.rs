@@ -3,8 +3,8 @@
 //! Every limit of the driver is checked ([`ir::TensorMap::check`]), and that the map stays inside its tensor: a launch that is
 //! built has maps that a driver would encode.
 
-use super::tensor_map::{MapShape, TensorMapSpec};
-use super::{ElementType, TensorSpec};
+use super::tensor_map::MapShape;
+use super::{ElementType, TensorMapSpec, TensorSpec};
 use ir::{BoxShape, MapLimit, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap};
 use std::fs;
 use thiserror::Error;
@@ -61,10 +61,10 @@ pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<Tensor
         return Err(MapError::Interleaved);
     }
     map.check().map_err(MapError::Limit)?;
-    if !spec.offset.is_multiple_of(16) {
-        return Err(MapError::Offset(spec.offset));
+    if !spec.keys.offset.is_multiple_of(16) {
+        return Err(MapError::Offset(spec.keys.offset));
     }
-    let reach = map.tensor_bytes() + u128::from(spec.offset);
+    let reach = map.tensor_bytes() + u128::from(spec.keys.offset);
     if reach > FARTHEST {
         return Err(MapError::TooFar);
     }
@@ -89,11 +89,11 @@ fn from_file(path: &str) -> Result<TensorMap, MapError> {
 }
 
 fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
-    let element = match spec.element {
+    let element = match spec.keys.element {
         Some(element) => element,
         None => element_of(tensor.element)?,
     };
-    let dims = match (&spec.dims, &tensor.shape) {
+    let dims = match (&spec.keys.dims, &tensor.shape) {
         (Some(dims), _) => dims.clone(),
         (None, Some(shape)) => viewed(shape, tensor.element, element)?,
         (None, None) => return Err(MapError::NoShape(spec.tensor.clone())),
@@ -106,9 +106,9 @@ fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, Map
         false => Err(MapError::Count { what, dims: rank, needed, given }),
     };
     count("strides in bytes (all but the innermost)", needed, strides.len())?;
-    let steps = spec.steps.clone().unwrap_or_else(|| vec![1; rank]);
+    let steps = spec.keys.steps.clone().unwrap_or_else(|| vec![1; rank]);
     count("steps", rank, steps.len())?;
-    let shape = match spec.shape.as_ref() {
+    let shape = match spec.keys.shape.as_ref() {
         Some(MapShape::Box(sizes)) => {
             count("sizes of the box", rank, sizes.len())?;
             BoxShape::Tile(reversed(sizes, "a size of the box")?)
@@ -128,9 +128,9 @@ fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, Map
         strides: strides.into_iter().rev().collect(),
         steps: reversed(&steps, "a step")?,
         shape,
-        swizzle: spec.swizzle.unwrap_or(Swizzle::None),
+        swizzle: spec.keys.swizzle.unwrap_or(Swizzle::None),
         interleave: None,
-        nan_fill: spec.nan_fill,
+        nan_fill: spec.keys.nan_fill,
     })
 }
 
@@ -153,7 +153,7 @@ fn strides(
     tensor: &TensorSpec,
     (dims, element): (&[u64], TensorElement),
 ) -> Result<Vec<u64>, MapError> {
-    if let Some(strides) = &spec.strides {
+    if let Some(strides) = &spec.keys.strides {
         return Ok(strides.clone());
     }
     let bytes = u64::from(tensor.element.bytes());

@@ -33,7 +33,7 @@ pub(super) fn positions<'r>(
         let takes_tensor =
             parameter.used && parameter.bytes == 8 && !matches!(parameter.kind, Kind::Float(_));
         if !takes_tensor {
-            while rest.next_if(&is_behind).is_some() {}
+            while rest.next_if(is_behind).is_some() {}
         }
         positional.push(rest.next());
     }
@@ -73,7 +73,7 @@ impl<'r> Builder<'r> {
         };
         let layout = map_layout::layout(map, tensor).map_err(problem)?;
         let buffer = self.buffers.tensor(&map.tensor, tensor).map_err(Problem::wrong)?;
-        let (offset, map) = (map.offset, Box::new(layout));
+        let (offset, map) = (map.keys.offset, Box::new(layout));
         Ok(exec::Argument::TensorMap { buffer, offset, map })
     }
 }

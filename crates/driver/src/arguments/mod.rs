@@ -49,9 +49,9 @@ pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
-    Number, TensorSpec,
+    Number, TensorMapSpec, TensorSpec,
 };
-pub use tensor_map::{MapShape, TensorMapSpec};
+pub use tensor_map::{MapKeys, MapShape};
 
 use thiserror::Error;
 

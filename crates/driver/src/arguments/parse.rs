@@ -14,7 +14,8 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, ParseReason, TensorSpec, tensor_map,
+    Initial, Number, ParseError, ParseReason, TensorMapSpec, TensorSpec,
+    tensor_map::{self, MapText},
 };
 use equiv::Formula;
 use std::str::FromStr;
@@ -94,7 +95,7 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
         return Ok(ArgumentValue::Number(number));
     }
     if let Some(map) = map_text(text) {
-        return Ok(ArgumentValue::TensorMap(Box::new(tensor_map::parse(map)?)));
+        return Ok(ArgumentValue::TensorMap(Box::new(map_spec(map)?)));
     }
     if text.starts_with('{') {
         return structure(text);
@@ -114,8 +115,24 @@ fn map_text(text: &str) -> Option<&str> {
     text.strip_prefix("tensormap").filter(|rest| rest.starts_with('('))
 }
 
+/// A tensor map, from what follows the word.
+fn map_spec(text: &str) -> Result<TensorMapSpec, ParseReason> {
+    let MapText { file, name, inline, keys } =
+        tensor_map::parse(text).map_err(ParseReason::TensorMap)?;
+    if !is_name(name) {
+        let why = format!("`{name}` is not the name of a tensor");
+        return Err(ParseReason::TensorMap(why));
+    }
+    Ok(TensorMapSpec {
+        file: file.map(str::to_owned),
+        tensor: name.to_owned(),
+        inline: inline.map(tensor_text).transpose()?,
+        keys,
+    })
+}
+
 /// A tensor as a map describes it in place.
-pub(super) fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
+fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
     let (word, rest) = split_word(text);
     let element = ElementType::from_name(word).ok_or_else(|| unknown_type(text, word))?;
     match rest.starts_with('[') {
@@ -286,7 +303,7 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
     let inner = inner.ok_or(ParseReason::UnclosedStructure)?;
     let items = match inner.trim() {
         "" => Vec::new(),
-        inner => tensor_map::separated(inner)?,
+        inner => tensor_map::separated(inner).map_err(ParseReason::TensorMap)?,
     };
     let fields: Vec<Field> = items.into_iter().map(field).collect::<Result<_, _>>()?;
     if fields.is_empty() {
@@ -308,7 +325,7 @@ fn field_value(text: &str) -> Result<FieldValue, ParseReason> {
         return Ok(FieldValue::Number(number));
     }
     if let Some(map) = map_text(text) {
-        return Ok(FieldValue::TensorMap(Box::new(tensor_map::parse(map)?)));
+        return Ok(FieldValue::TensorMap(Box::new(map_spec(map)?)));
     }
     let (word, rest) = split_word(text);
     if let Some(element) = ElementType::from_name(word) {
@@ -350,7 +367,7 @@ fn related(text: &str) -> Option<Result<ArgumentValue, ParseReason>> {
 }
 
 /// Letters, digits, `_`, `.` and `$`; not beginning with a digit or a dot.
-pub(super) fn is_name(text: &str) -> bool {
+fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || "_$".contains(c));
     starts && letters.all(|c| c.is_ascii_alphanumeric() || "_.$".contains(c))
@@ -362,7 +379,7 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// What is between the bracket the text begins with and the next closing one, and what follows.
-pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
+fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))
 }
@@ -373,11 +390,11 @@ fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     items.into_iter().flatten().map(str::trim)
 }
 
-pub(super) fn counts(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
+fn counts(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
     comma_separated(text).map(|item| count(item, what)).collect()
 }
 
-pub(super) fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
+fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
     match number(text.trim()) {
         Some(Number::Integer(value)) if value >= 0 => u64::try_from(value)
             .map_err(|_| ParseReason::CountTooLarge { what, text: text.to_owned() }),

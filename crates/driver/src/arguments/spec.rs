@@ -3,7 +3,8 @@
 //! Printing a spec gives text that parses to the same spec; spellings are made canonical
 //! (`float32` becomes `f32`, `0x10` becomes `16`, no direction is `:in`, which is not printed).
 
-use super::{ElementType, TensorMapSpec};
+use super::ElementType;
+use super::tensor_map::MapKeys;
 use std::fmt::{self, Display, Formatter};
 
 /// What the user says about one argument: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
@@ -38,6 +39,19 @@ pub enum ArgumentValue {
     Structure(Vec<Field>),
     /// `scale*log2e`: an expression over other scalars, kept as written.
     Related(String),
+}
+
+/// A tensor map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMapSpec {
+    /// A file with the 128 bytes.
+    pub file: Option<String>,
+    /// The tensor.
+    pub tensor: String,
+    /// Its type, if it exists behind maps only.
+    pub inline: Option<TensorSpec>,
+    /// What else is said.
+    pub keys: MapKeys,
 }
 
 /// A tensor.
@@ -192,7 +206,7 @@ impl ArgumentSpec {
 
 impl TensorSpec {
     /// The name of the file with its contents.
-    pub(super) fn file(&mut self) -> Option<&mut String> {
+    fn file(&mut self) -> Option<&mut String> {
         match &mut self.initial {
             Some(Initial::File(path)) => Some(path),
             Some(Initial::Iota | Initial::List(_) | Initial::Fill(_)) | None => None,
@@ -225,6 +239,28 @@ impl TensorSpec {
             last = last.checked_add((size - 1).checked_mul(stride)?)?;
         }
         last.checked_add(1)
+    }
+}
+
+impl TensorMapSpec {
+    /// The names of its files.
+    fn files(&mut self) -> Vec<&mut String> {
+        let data = self.inline.as_mut().and_then(TensorSpec::file);
+        self.file.iter_mut().chain(data).collect()
+    }
+}
+
+impl Display for TensorMapSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("tensormap(")?;
+        if let Some(file) = &self.file {
+            write!(f, "@{file}, ")?;
+        }
+        f.write_str(&self.tensor)?;
+        if let Some(tensor) = &self.inline {
+            write!(f, "={tensor}")?;
+        }
+        write!(f, "{})", self.keys)
     }
 }
 

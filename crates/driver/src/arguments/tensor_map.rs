@@ -1,4 +1,4 @@
-//! Tensor maps as arguments: `tensormap(A, box=[128,64], swizzle=128B)`, as text.
+//! The keys of a tensor map as an argument: `box=[128,64], swizzle=128B`, from text and back.
 //!
 //! ```text
 //! map    = "tensormap(" [ "@" FILE "," ] tensor { "," key } ")"
@@ -9,23 +9,15 @@
 //! ```
 //!
 //! Lists begin with the outermost dimension, as the tensor's type does. With a file of 128 bytes, as the driver encodes them, only
-//! `offset` may follow. What a map needs of its tensor is computed in `map_layout.rs`.
+//! `offset` may follow. Errors are clauses; the tensor is read in `parse.rs`, and what a map needs of it in `map_layout.rs`.
 
-use super::parse::{bracketed, count, counts, is_name, number, tensor_text};
-use super::{Number, ParseReason, TensorSpec};
 use ir::{Swizzle, TensorElement};
 use std::fmt::{self, Display, Formatter};
 
-/// A tensor map: what is said of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorMapSpec {
-    /// A file with the 128 bytes.
-    pub file: Option<String>,
-    /// The tensor.
-    pub tensor: String,
-    /// Its type, if it exists behind maps only.
-    pub inline: Option<TensorSpec>,
-    /// Which elements a copy moves; the file tells, if there is one.
+/// What is said of a tensor map beside its tensor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MapKeys {
+    /// Which elements a copy moves; a file tells, if there is one.
     pub shape: Option<MapShape>,
     /// How rows lie in shared memory.
     pub swizzle: Option<Swizzle>,
@@ -61,68 +53,56 @@ pub enum MapShape {
     },
 }
 
+/// The parts of `(@FILE, TENSOR, KEYS)`, as text.
+pub(super) struct MapText<'t> {
+    pub(super) file: Option<&'t str>,
+    pub(super) name: &'t str,
+    /// The tensor's type, if it is described here.
+    pub(super) inline: Option<&'t str>,
+    pub(super) keys: MapKeys,
+}
+
 /// Reads what follows `tensormap`.
-pub(super) fn parse(text: &str) -> Result<TensorMapSpec, ParseReason> {
-    let bad = |why: &str| ParseReason::TensorMap(why.to_owned());
+pub(super) fn parse(text: &str) -> Result<MapText<'_>, String> {
+    let bad = |why: &str| why.to_owned();
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
     let inner = inner.ok_or_else(|| bad("expected tensormap(TENSOR, box=[..])"))?;
     let mut items = separated(inner)?.into_iter();
     let mut first = items.next().unwrap_or_default();
-    let file = first.strip_prefix('@').map(str::to_owned);
-    if let Some(path) = &file {
+    let file = first.strip_prefix('@');
+    if let Some(path) = file {
         if path.is_empty() {
             return Err(bad("expected the name of a file after `@`"));
         }
         first = items.next().ok_or_else(|| bad("expected a tensor after the file"))?;
     }
     let (name, inline) = match first.split_once('=') {
-        Some((name, tensor)) => (name.trim(), Some(tensor_text(tensor.trim())?)),
+        Some((name, tensor)) => (name.trim(), Some(tensor.trim())),
         None => (first, None),
     };
-    if !is_name(name) {
-        return Err(ParseReason::TensorMap(format!("`{name}` is not the name of a tensor")));
-    }
-    let mut map = TensorMapSpec {
-        file,
-        tensor: name.to_owned(),
-        inline,
-        shape: None,
-        swizzle: None,
-        element: None,
-        dims: None,
-        strides: None,
-        offset: 0,
-        steps: None,
-        nan_fill: false,
-    };
+    let mut keys = MapKeys::default();
     let mut seen: Vec<&str> = Vec::new();
     for item in items {
         let end = item.find(['=', '(']).unwrap_or(item.len());
         let key = item[..end].trim();
         if seen.contains(&key) {
-            return Err(ParseReason::TensorMap(format!("`{key}` is given twice")));
+            return Err(format!("`{key}` is given twice"));
         }
         seen.push(key);
-        map.key(key, item[end..].trim())?;
+        keys.key(key, item[end..].trim())?;
     }
-    match (&map.file, &map.shape) {
+    match (file, &keys.shape) {
         (None, None) => Err(bad("expected a box, such as box=[128,64]")),
         (Some(_), _) if seen.iter().any(|key| *key != "offset") => {
             Err(bad("the file says everything but `offset`"))
         }
-        _ => Ok(map),
+        _ => Ok(MapText { file, name, inline, keys }),
     }
 }
 
-impl TensorMapSpec {
-    /// The names of its files.
-    pub(super) fn files(&mut self) -> Vec<&mut String> {
-        let data = self.inline.as_mut().and_then(TensorSpec::file);
-        self.file.iter_mut().chain(data).collect()
-    }
-
-    fn key(&mut self, key: &str, rest: &str) -> Result<(), ParseReason> {
-        let bad = |why: String| Err(ParseReason::TensorMap(why));
+impl MapKeys {
+    fn key(&mut self, key: &str, rest: &str) -> Result<(), String> {
+        let bad = |why: String| Err::<_, String>(why);
         if key == "im2col" {
             if self.shape.is_some() {
                 return bad("a map has a box or im2col, not both".to_owned());
@@ -137,13 +117,13 @@ impl TensorMapSpec {
             "box" if self.shape.is_some() => {
                 return bad("a map has a box or im2col, not both".to_owned());
             }
-            "box" => self.shape = Some(MapShape::Box(list(value, "size")?)),
+            "box" => self.shape = Some(MapShape::Box(list(value)?)),
             "swizzle" => self.swizzle = Some(named(value, &Swizzle::NAMES, "swizzle")?),
             "elem" => self.element = Some(named(value, &TensorElement::NAMES, "type of elements")?),
-            "dim" => self.dims = Some(list(value, "size")?),
-            "stride" => self.strides = Some(list(value, "stride")?),
-            "offset" => self.offset = count(value, "offset")?,
-            "step" => self.steps = Some(list(value, "step")?),
+            "dim" => self.dims = Some(list(value)?),
+            "stride" => self.strides = Some(list(value)?),
+            "offset" => self.offset = count(value)?,
+            "step" => self.steps = Some(list(value)?),
             "fill" => {
                 self.nan_fill = named(value, &[("zero", false), ("nan", true)], "fill")?;
             }
@@ -162,8 +142,8 @@ impl TensorMapSpec {
     }
 }
 
-fn im2col(text: &str) -> Result<MapShape, ParseReason> {
-    let bad = |why: String| Err(ParseReason::TensorMap(why));
+fn im2col(text: &str) -> Result<MapShape, String> {
+    let bad = |why: String| Err::<_, String>(why);
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
     let Some(inner) = inner else {
         return bad("expected im2col(lower=[..], upper=[..], channels=N, pixels=N)".to_owned());
@@ -174,8 +154,8 @@ fn im2col(text: &str) -> Result<MapShape, ParseReason> {
         match key.trim() {
             "lower" => lower = Some(signed(value.trim())?),
             "upper" => upper = Some(signed(value.trim())?),
-            "channels" => channels = Some(count(value, "number of channels")?),
-            "pixels" => pixels = Some(count(value, "number of pixels")?),
+            "channels" => channels = Some(count(value)?),
+            "pixels" => pixels = Some(count(value)?),
             key => return bad(format!("unknown key `{key}` of im2col")),
         }
     }
@@ -188,7 +168,7 @@ fn im2col(text: &str) -> Result<MapShape, ParseReason> {
 }
 
 /// Items between the commas that no bracket encloses.
-pub(super) fn separated(text: &str) -> Result<Vec<&str>, ParseReason> {
+pub(super) fn separated(text: &str) -> Result<Vec<&str>, String> {
     let (mut items, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (at, letter) in text.char_indices() {
         match letter {
@@ -201,58 +181,45 @@ pub(super) fn separated(text: &str) -> Result<Vec<&str>, ParseReason> {
             _ => {}
         }
         if depth < 0 {
-            return Err(ParseReason::TensorMap("a bracket is not opened".to_owned()));
+            return Err("a bracket is not opened".to_owned());
         }
     }
     if depth != 0 {
-        return Err(ParseReason::TensorMap("a bracket is not closed".to_owned()));
+        return Err("a bracket is not closed".to_owned());
     }
     items.push(text[start..].trim());
     Ok(items)
 }
 
-fn list(text: &str, what: &'static str) -> Result<Vec<u64>, ParseReason> {
-    if !text.starts_with('[') {
-        return Err(ParseReason::TensorMap(format!(
-            "expected a list such as [128,64], found `{text}`"
-        )));
-    }
-    let (inner, rest) = bracketed(text)?;
-    match rest {
-        "" => counts(inner, what),
-        rest => Err(ParseReason::AfterList(rest.to_owned())),
-    }
+fn list(text: &str) -> Result<Vec<u64>, String> {
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let inner = inner.ok_or_else(|| format!("expected a list such as [128,64], found `{text}`"))?;
+    inner.split(',').map(count).collect()
 }
 
-fn signed(text: &str) -> Result<Vec<i64>, ParseReason> {
-    let bad = || ParseReason::TensorMap(format!("expected a list such as [-1,-1], found `{text}`"));
+fn count(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    text.parse().map_err(|_| format!("`{text}` is not a number from 0 up"))
+}
+
+fn signed(text: &str) -> Result<Vec<i64>, String> {
+    let bad = || format!("expected a list such as [-1,-1], found `{text}`");
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(bad)?;
-    let one = |item: &str| match number(item.trim()) {
-        Some(Number::Integer(value)) => i64::try_from(value).map_err(|_| bad()),
-        _ => Err(bad()),
-    };
-    inner.split(',').map(one).collect()
+    inner.split(',').map(|item| item.trim().parse().map_err(|_| bad())).collect()
 }
 
-fn named<T: Copy>(text: &str, names: &[(&str, T)], what: &str) -> Result<T, ParseReason> {
+fn named<T: Copy>(text: &str, names: &[(&str, T)], what: &str) -> Result<T, String> {
     let found = names.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         let known = known.join(", ");
-        ParseReason::TensorMap(format!("`{text}` is not a {what}; expected one of {known}"))
+        format!("`{text}` is not a {what}; expected one of {known}")
     })
 }
 
-impl Display for TensorMapSpec {
+impl Display for MapKeys {
+    /// Writes each key with a comma before it.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("tensormap(")?;
-        if let Some(file) = &self.file {
-            write!(f, "@{file}, ")?;
-        }
-        f.write_str(&self.tensor)?;
-        if let Some(tensor) = &self.inline {
-            write!(f, "={tensor}")?;
-        }
         match &self.shape {
             None => {}
             Some(MapShape::Box(sizes)) => write!(f, ", box=[{}]", joined(sizes))?,
@@ -277,7 +244,7 @@ impl Display for TensorMapSpec {
         if self.offset != 0 {
             write!(f, ", offset={}", self.offset)?;
         }
-        f.write_str(if self.nan_fill { ", fill=nan)" } else { ")" })
+        f.write_str(if self.nan_fill { ", fill=nan" } else { "" })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, Initial, MapShape, Number, TensorMapSpec, TensorSpec,
+    ElementType, Field, FieldValue, Initial, MapKeys, MapShape, Number, TensorMapSpec, TensorSpec,
 };
 use driver::npy;
 use proptest::prelude::*;
@@ -132,19 +132,9 @@ fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
         |(tensor, inline, shape, (dims, strides, steps), (swizzle, element, nan_fill), offset)| {
             // A list of contents has commas, a file anything: those are for maps in files of their own.
             let inline = inline.map(|tensor| TensorSpec { initial: None, ..tensor });
-            TensorMapSpec {
-                file: None,
-                tensor,
-                inline,
-                shape: Some(shape),
-                swizzle,
-                element,
-                dims,
-                strides,
-                offset,
-                steps,
-                nan_fill,
-            }
+            let shape = Some(shape);
+            let keys = MapKeys { shape, swizzle, element, dims, strides, offset, steps, nan_fill };
+            TensorMapSpec { file: None, tensor, inline, keys }
         },
     )
 }
