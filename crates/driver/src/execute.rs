@@ -6,7 +6,6 @@ use crate::arguments::{
     MissingData, Request, ScalarValue, build_launch, select_kernel,
 };
 use crate::coverage::{Coverage, Programs, coverage};
-use crate::demangle::demangle;
 use crate::grouping::{Group, grouped};
 use crate::hints::Trials;
 use crate::pipelines;
@@ -48,7 +47,7 @@ pub(crate) struct Finished<'r> {
     unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
     /// What lifting the program took for granted.
-    lifting: BTreeSet<String>,
+    pub(crate) lifting: BTreeSet<String>,
     pub(crate) result: exec::Outcome,
     /// Outputs of which elements were never written, one sentence each; nothing is said of a run
     /// that did not end or left out blocks.
@@ -451,46 +450,6 @@ impl Finished<'_> {
             (false, true) => Exit::Unknown,
             (false, false) => Exit::Success,
         }
-    }
-
-    /// Facts that the answer relies on and nobody has checked, one sentence each.
-    pub(crate) fn assumptions(&self) -> Vec<String> {
-        let mut assumptions = Vec::new();
-        match self.built.launch.buffers.len() {
-            0 => {}
-            1 => assumptions.push("the tensor begins at a multiple of 256 bytes".to_owned()),
-            _ => assumptions
-                .push("tensors begin at multiples of 256 bytes and do not overlap".to_owned()),
-        }
-        if self.checks.lock_step {
-            let text = "lanes of a warp that run together stay together (--warp-synchronous)";
-            assumptions.push(text.to_owned());
-        }
-        if self.result.shared_alignment > 0 {
-            let bytes = self.result.shared_alignment;
-            assumptions.push(format!(
-                "dynamic shared memory begins at a multiple of {bytes} bytes (tensor copies)"
-            ));
-        }
-        for &variable in &self.result.initialisers {
-            let name = &self.program().variables[variable].name;
-            let name = demangle(name).unwrap_or_else(|| name.clone());
-            assumptions.push(format!(
-                "module variable `{name}` holds what the module says (--symbol gives other \
-                 contents)"
-            ));
-        }
-        let rounded = |doubt: &Doubt| doubt.about == Doubtful::FloatOrder;
-        if self.allow.float_order && self.result.doubts.iter().any(rounded) {
-            let text = "float-order: outputs may depend on the order of float additions, and on what is \
-                        decided from such sums (--allow float-order)";
-            assumptions.push(text.to_owned());
-        }
-        if self.program().raises_registers(self.built.launch.kernel) {
-            assumptions.push("setmaxnreg.inc gets the registers that it waits for".to_owned());
-        }
-        assumptions.extend(self.lifting.iter().cloned());
-        assumptions
     }
 
     /// How many blocks ran: `2 blocks`, or `1 of 8 blocks`.

@@ -211,7 +211,10 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             return sync_findings::lanes_missing(*missing, finding);
         }
         Fault::PartOfWarpGroup { other } => {
-            return sync_findings::part_of_warp_group(*other, finding);
+            let message = format!(
+                "setmaxnreg must be executed by all four warps of a warp group; warp {other} does not execute it"
+            );
+            (Code::WarpCollective, message)
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))

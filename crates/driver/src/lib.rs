@@ -5,6 +5,7 @@
 
 mod allow;
 pub mod arguments;
+mod assumptions;
 pub mod check;
 mod coverage;
 mod demangle;

@@ -43,7 +43,7 @@ pub(crate) fn data(
 /// Phases that findings name.
 fn marked(findings: &[Finding]) -> Vec<(String, u64)> {
     let mut found = Vec::new();
-    for finding in findings {
+    for finding in findings.iter().filter(|one| !one.fault.is_note()) {
         let Fault::Race(race) = &finding.fault else { continue };
         for transfer in race.sides.iter().filter_map(|side| side.transfer.as_ref()) {
             if let CopyCompletion::Phase { target, phase } = &transfer.completion {

@@ -45,14 +45,6 @@ pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
     at(Code::WarpCollective, finding, message).label(who(finding))
 }
 
-/// A change of registers by some warps of a group.
-pub(crate) fn part_of_warp_group(other: u32, finding: &Finding) -> Diagnostic {
-    let message = format!(
-        "setmaxnreg must be executed by all four warps of a warp group; warp {other} does not execute it"
-    );
-    at(Code::WarpCollective, finding, message).label(who(finding))
-}
-
 /// Copies that nobody waited for; whether they are in a group.
 pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Diagnostic {
     let copies = match copies {

@@ -4,6 +4,7 @@
 
 mod grids;
 mod mbarriers;
+mod registers;
 
 use crate::address::Area;
 use crate::lanes::Mask;
@@ -11,10 +12,11 @@ use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
-use crate::warp_groups::RegisterChanges;
 use grids::GridWaits;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
+use registers::RegisterChanges;
+pub(crate) use registers::WARPS_OF_GROUP;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
     Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent,
@@ -281,11 +283,6 @@ impl Tracker {
     /// Copies of a thread that are in groups it has not waited for, and copies in no group.
     pub(crate) fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         self.order.copies_in_flight(warp, lane)
-    }
-
-    /// The changes of registers so far.
-    pub(crate) fn register_changes(&mut self) -> &mut RegisterChanges {
-        &mut self.register_changes
     }
 
     /// Counts the reads of each thread, if some are not to be trusted.

@@ -30,6 +30,8 @@ pub struct Copies {
     fences: ProxyFences,
     /// For copies that arrive at mbarriers, by copy and lane: which parties, and at what time.
     arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
+    /// An arrival of copies that is being counted.
+    arriving: Option<CopyId>,
 }
 
 /// Copies of a thread that nobody has waited for.
@@ -52,6 +54,7 @@ impl Copies {
             reads: FxHashMap::default(),
             fences: ProxyFences::default(),
             arrivals: FxHashMap::default(),
+            arriving: None,
         }
     }
 
@@ -194,12 +197,27 @@ impl Copies {
     /// `cp.async.mbarrier.arrive`: whoever knows of the party at this time knows that the copies of these lanes that
     /// are not waited for are done.
     pub(crate) fn arrive(&mut self, warp: usize, lanes: Mask, at: (u16, Time)) {
+        let arrival = self.arriving.take();
+        for lane in lanes.iter() {
+            if let Some(arrival) = arrival {
+                self.arrivals.entry((arrival, lane)).or_default().push(at);
+            }
+        }
         for lane in lanes.iter() {
             let Groups { open, committed } = &self.threads[warp][lane];
             for &copy in open.iter().chain(committed.iter().flatten()) {
                 self.arrivals.entry((copy, lane)).or_default().push(at);
             }
         }
+    }
+
+    /// Lanes start an arrival that comes when their copies are done. It is an agent as a copy is, and no wait for a group covers it: only
+    /// who waits for its phase knows that it has happened.
+    pub(crate) fn start_arrival(&mut self) -> CopyId {
+        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
+        self.waited.push([0; WARP]);
+        self.arriving = Some(copy);
+        copy
     }
 
     /// The parties at whose times a copy is done.

@@ -260,6 +260,11 @@ impl Order {
         self.copies.start(warp, lanes)
     }
 
+    /// Lanes start an arrival of their copies, which [`MbarrierEvent::CopiesArrive`] must count next.
+    pub fn start_arrival(&mut self) -> CopyId {
+        self.copies.start_arrival()
+    }
+
     /// A lane starts a bulk copy, in its open group or in none.
     pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
         self.copies.start_bulk((warp, lane), grouped)

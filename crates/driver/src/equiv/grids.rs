@@ -9,8 +9,9 @@
 
 use super::error::SidesError;
 use crate::execute::Prepared;
+use base::Span;
 use exec::{Access, AccessKind, Fault, Finding, Outcome};
-use ir::{Op, SyncOp};
+use ir::{FuncId, Op, SyncOp};
 
 /// Settles the early accesses of the launches of a side.
 ///
@@ -21,6 +22,9 @@ pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(
     for number in 1..ran.len() {
         let (earlier, rest) = launches.split_at(number);
         let Some(launch) = rest.first() else { break };
+        // One that does not wait starts when all before it have ended.
+        let first = earlier.iter().rposition(|one| waits(one).next().is_none());
+        let earlier = &earlier[first.unwrap_or(0)..];
         if number + 1 < launches.len() && waits_in_vain(launch, &ran[number]) {
             return Err(SidesError::NobodyWaits { number: number + 1 });
         }
@@ -45,10 +49,14 @@ fn touches(launch: &Prepared<'_>, name: &str, kind: AccessKind) -> bool {
     buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
 }
 
-/// Tells whether a kernel waits for earlier launches, and no thread of the run came to it.
-fn waits_in_vain(launch: &Prepared<'_>, ran: &Outcome) -> bool {
+/// Where a kernel waits for earlier launches.
+fn waits(launch: &Prepared<'_>) -> impl Iterator<Item = (FuncId, Span)> {
     let all = launch.program().instructions_of(launch.built.launch.kernel);
     let waits = all.filter(|(_, one)| matches!(one.op, Op::Sync(SyncOp::GridWait)));
-    let waits: Vec<_> = waits.map(|(function, one)| (function, one.span)).collect();
-    !waits.is_empty() && !waits.iter().any(|wait| ran.executed.contains(wait))
+    waits.map(|(function, one)| (function, one.span))
+}
+
+/// Tells whether a kernel waits for earlier launches, and no thread of the run came to it.
+fn waits_in_vain(launch: &Prepared<'_>, ran: &Outcome) -> bool {
+    waits(launch).next().is_some() && !waits(launch).any(|wait| ran.executed.contains(&wait))
 }

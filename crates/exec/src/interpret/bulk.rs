@@ -40,6 +40,10 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             context.find(Fault::BulkSize { bytes }, Mask::one(lane));
             return Err(context.gap("what a bulk copy of this size does is not defined"));
         }
+        // Nothing moves and nothing is signalled.
+        if bytes == 0 {
+            continue;
+        }
         let usable =
             |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(source), Some(target)) = (usable(&sources), usable(&targets)) else {

@@ -226,7 +226,12 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
             apply(context, same, MbarrierEvent::Deliver(first))?;
         }
         MbarrierOp::CopyArrive { increments } => {
-            access(context, same, Kind::Update);
+            // The count goes up now, and the arrival comes later.
+            if *increments {
+                access(context, same, Kind::Update);
+            }
+            let copy = Some(context.tracker.start_arrival());
+            access_by(context, same, Kind::Update, copy);
             apply(context, same, MbarrierEvent::CopiesArrive { increments: *increments })?;
         }
         MbarrierOp::Test(_) | MbarrierOp::Peek(_) | MbarrierOp::Wait(_) => {}
@@ -300,7 +305,13 @@ fn answer_peeks(
 
 /// Tells that lanes access the bytes of an mbarrier.
 fn access(context: &mut Context<'_, '_>, same: &Same, kind: Kind) {
+    access_by(context, same, kind, None);
+}
+
+/// Tells that lanes, or a copy that they started, access the bytes of an mbarrier.
+fn access_by(context: &mut Context<'_, '_>, same: &Same, kind: Kind, copy: Option<CopyId>) {
     let attributes = AccessAttributes {
+        copy,
         group: MBARRIER_UPDATES,
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };

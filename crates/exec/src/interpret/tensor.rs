@@ -9,10 +9,10 @@ use super::access::{Addresses, allocation, locate, read_element, resolve, write_
 use super::bulk::{async_access, leaving};
 use super::mbarrier;
 use super::reduce::Reduction;
+use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
-use crate::domain::Numbers;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
@@ -20,7 +20,7 @@ use crate::memory::{Alignment, Word};
 use crate::tensor_fault::TensorFault;
 use ir::{
     Atomic, AtomicOp, MapBits, Operand, Ordering, Piece, Scope, Space, Start, TENSOR_MAP_BYTES,
-    TensorCopy, TensorCopyKind, TensorElement, TensorMap, Width,
+    TensorCopy, TensorCopyKind, TensorMap, Width,
 };
 use sync::{CopyId, Kind, SameValue};
 
@@ -332,7 +332,11 @@ fn transfer(
     };
     let bounded = access(context, one, kinds, (id, pieces))?;
     let element = one.map.element;
-    if rounds(element) && is_legal(context) {
+    if rounds(element)
+        && (is_legal(context)
+            || context.valued.is_some()
+                && !keeps_reals(context, (element, one.tensor.area), stores))
+    {
         return Err(context.gap("how a tensor copy rounds these elements is not modelled"));
     }
     for piece in pieces {
@@ -408,33 +412,6 @@ fn fill(context: &mut Context<'_, '_>, one: &One<'_>, (shared, step): (usize, us
         }
     };
     write_element(context, (one.shared.area, one.lane), shared, step, filling);
-}
-
-/// Tells whether a copy changes the bits of elements.
-fn rounds(element: TensorElement) -> bool {
-    matches!(element, TensorElement::F32Ftz | TensorElement::Tf32 | TensorElement::Tf32Ftz)
-}
-
-/// Tells whether a run encloses the bits that hardware may compute.
-fn is_legal(context: &Context<'_, '_>) -> bool {
-    context.valued.as_ref().is_some_and(|one| one.domain.numbers() == Numbers::Legal)
-}
-
-/// The number that arrives. Loads of tf32 round to the nearest; what was not recorded is unknown.
-fn converted(element: TensorElement, value: u64, loads: bool) -> (u64, Word) {
-    if !rounds(element) {
-        return (value, Word::Number);
-    }
-    let bits = value as u32;
-    let (exponent, fraction, dropped) = (bits >> 23 & 0xff, bits & 0x7f_ffff, bits & 0x1fff);
-    let flushes = element != TensorElement::Tf32 && exponent == 0 && fraction != 0;
-    let is_tf32 = element != TensorElement::F32Ftz;
-    match () {
-        () if flushes => (value, Word::Unknown),
-        () if !is_tf32 || dropped == 0 => (value, Word::Number),
-        () if !loads || exponent == 0xff || dropped == 0x1000 => (value, Word::Unknown),
-        () => (u64::from(bits.wrapping_add(0x1000) & !0x1fff), Word::Number),
-    }
 }
 
 /// Updates the elements of the tensor with those of the box.

@@ -48,6 +48,11 @@ impl Tracker {
         Some((marked(number)?, offset))
     }
 
+    /// Lanes start an arrival of their copies.
+    pub(crate) fn start_arrival(&mut self) -> CopyId {
+        self.order.start_arrival()
+    }
+
     /// Does what lanes do to an mbarrier.
     pub(crate) fn apply_to_mbarrier(
         &mut self,

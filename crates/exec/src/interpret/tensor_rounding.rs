@@ -1,0 +1,47 @@
+//! Tensor maps whose elements are rounded on the way (`tf32`, flushed `f32`; manual §5.5.1, loads as recorded on an H200).
+//!
+//! Over the reals that is the identity for floats; for other data behind such a map nothing is known.
+
+use crate::address::Area;
+use crate::context::Context;
+use crate::domain::Numbers;
+use crate::memory::Word;
+use ir::TensorElement;
+
+/// Tells whether a copy changes the bits of elements.
+pub(super) fn rounds(element: TensorElement) -> bool {
+    matches!(element, TensorElement::F32Ftz | TensorElement::Tf32 | TensorElement::Tf32Ftz)
+}
+
+/// Tells whether rounding changes no real number: what is loaded are floats of the map's width. Of what is stored that is not known.
+pub(super) fn keeps_reals(
+    context: &Context<'_, '_>,
+    (element, area): (TensorElement, Area),
+    stores: bool,
+) -> bool {
+    let Area::Global(number) = area else { return false };
+    let buffer = context.machine.launch.buffers.get(number);
+    !stores && buffer.is_some_and(|buffer| buffer.element == Some(element.scalar()))
+}
+
+/// Tells whether a run encloses the bits that hardware may compute.
+pub(super) fn is_legal(context: &Context<'_, '_>) -> bool {
+    context.valued.as_ref().is_some_and(|one| one.domain.numbers() == Numbers::Legal)
+}
+
+/// The number that arrives. Loads of tf32 round to the nearest; what was not recorded is unknown.
+pub(super) fn converted(element: TensorElement, value: u64, loads: bool) -> (u64, Word) {
+    if !rounds(element) {
+        return (value, Word::Number);
+    }
+    let bits = value as u32;
+    let (exponent, fraction, dropped) = (bits >> 23 & 0xff, bits & 0x7f_ffff, bits & 0x1fff);
+    let flushes = element != TensorElement::Tf32 && exponent == 0 && fraction != 0;
+    let is_tf32 = element != TensorElement::F32Ftz;
+    match () {
+        () if flushes => (value, Word::Unknown),
+        () if !is_tf32 || dropped == 0 => (value, Word::Number),
+        () if !loads || exponent == 0xff || dropped == 0x1000 => (value, Word::Unknown),
+        () => (u64::from(bits.wrapping_add(0x1000) & !0x1fff), Word::Number),
+    }
+}

@@ -1,0 +1,54 @@
+//! Changes of registers by warp groups (`setmaxnreg`, PTX manual §9.7.19.5).
+//!
+//! All four warps of a group must execute the same changes in the same order. `.inc` waits until the block has as many
+//! registers left; how many it has is the assembler's choice, so that wait is taken to end, which the report lists.
+
+use super::Tracker;
+use ir::RegisterPool;
+use sync::Site;
+
+/// Warps of a group.
+pub(crate) const WARPS_OF_GROUP: usize = 4;
+
+/// The changes of each warp of a block.
+#[derive(Debug, Default)]
+pub(crate) struct RegisterChanges {
+    warps: Vec<Vec<(RegisterPool, Site)>>,
+}
+
+impl RegisterChanges {
+    /// Notes a change of a warp.
+    pub(crate) fn note(&mut self, warp: usize, change: RegisterPool, site: Site) {
+        if self.warps.len() <= warp {
+            self.warps.resize_with(warp + 1, Vec::new);
+        }
+        self.warps[warp].push((change, site));
+    }
+
+    /// The first change of each group that a warp of the group does not do: its warp, its place, and who does something else.
+    pub(crate) fn differing(&self, warps: usize) -> Vec<(usize, Site, usize)> {
+        let empty = Vec::new();
+        let changes = |warp: usize| self.warps.get(warp).unwrap_or(&empty);
+        let mut found = Vec::new();
+        for first in (0..warps).step_by(WARPS_OF_GROUP) {
+            let group = first..(first + WARPS_OF_GROUP).min(warps);
+            let Some(most) = group.clone().max_by_key(|&warp| changes(warp).len()) else {
+                continue;
+            };
+            let other = |&warp: &usize| {
+                let pairs = changes(most).iter().zip(changes(warp));
+                let same = pairs.take_while(|((one, _), (other, _))| one == other).count();
+                changes(most).get(same).map(|(_, site)| (most, *site, warp))
+            };
+            found.extend(group.filter_map(|warp| other(&warp)).next());
+        }
+        found
+    }
+}
+
+impl Tracker {
+    /// The changes of registers so far.
+    pub(crate) fn register_changes(&mut self) -> &mut RegisterChanges {
+        &mut self.register_changes
+    }
+}
