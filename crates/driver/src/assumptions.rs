@@ -38,7 +38,13 @@ impl Finished<'_> {
                         decided from such sums (--allow float-order)";
             assumptions.push(text.to_owned());
         }
-        if self.program().raises_registers(self.built.launch.kernel) {
+        let launch = &self.built.launch;
+        let mut changes = self.program().register_changes(launch.kernel).peekable();
+        if changes.peek().is_some() && launch.threads().div_ceil(32) % 4 != 0 {
+            let text = "setmaxnreg may be executed by a last warp group of fewer than four warps";
+            assumptions.push(text.to_owned());
+        }
+        if changes.any(|change| change.increases) {
             assumptions.push("setmaxnreg.inc gets the registers that it waits for".to_owned());
         }
         assumptions.extend(self.lifting.iter().cloned());

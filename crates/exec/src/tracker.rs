@@ -16,7 +16,6 @@ use grids::GridWaits;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use registers::RegisterChanges;
-pub(crate) use registers::WARPS_OF_GROUP;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
     Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent,

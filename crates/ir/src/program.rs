@@ -267,11 +267,11 @@ impl Program {
         functions.flat_map(|id| self.functions[id].instructions().map(move |one| (id, one)))
     }
 
-    /// Tells whether warp groups of a kernel wait for registers.
-    #[must_use]
-    pub fn raises_registers(&self, kernel: FuncId) -> bool {
-        self.instructions_of(kernel).any(|(_, one)| {
-            matches!(one.op, Op::Sync(SyncOp::RegisterPool(RegisterPool { increases: true, .. })))
+    /// Changes of the registers of warp groups in a kernel.
+    pub fn register_changes(&self, kernel: FuncId) -> impl Iterator<Item = RegisterPool> {
+        self.instructions_of(kernel).filter_map(|(_, one)| match one.op {
+            Op::Sync(SyncOp::RegisterPool(change)) => Some(change),
+            _ => None,
         })
     }
 }

@@ -18,6 +18,8 @@
 //!
 //! The same tables serve for waits-for, where mbarriers need it for lanes: a second instance that is told of everything
 //! that waits and of no exit.
+//!
+//! Long: who knows what of whom is one table, and its rules are read together.
 
 use crate::lanes::{Mask, WARP};
 

@@ -28,7 +28,6 @@ use crate::fast;
 use crate::finding::{Fault, Gap, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
-use crate::tracker::WARPS_OF_GROUP;
 pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
@@ -154,7 +153,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
         }
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
-        SyncOp::RegisterPool(change) => return change_registers(context, *change),
+        SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
@@ -180,20 +179,16 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
     Ok(Flow::Next)
 }
 
-/// `setmaxnreg`, by a whole warp of a whole group.
-fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Result<Flow, Gap> {
+/// `setmaxnreg`, by a whole warp.
+fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow {
     let (alive, warp) = (context.warp.alive(), context.warp.number);
     if context.lanes != alive {
-        return Ok(Flow::Gather(Mask::ALL, context.lanes));
-    }
-    let warps = (context.machine.launch.threads() as usize).div_ceil(WARP);
-    if warp / WARPS_OF_GROUP * WARPS_OF_GROUP + WARPS_OF_GROUP > warps {
-        return Err(context.gap("setmaxnreg in a group of fewer than four warps is not modelled"));
+        return Flow::Gather(Mask::ALL, context.lanes);
     }
     context.tracker.apply(warp, alive, SyncEvent::Collective);
     if alive != Mask::ALL {
         context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
     }
     context.tracker.register_changes().note(warp, change, context.site);
-    Ok(Flow::Next)
+    Flow::Next
 }

@@ -1,6 +1,7 @@
 //! Changes of registers by warp groups (`setmaxnreg`, PTX manual §9.7.19.5).
 //!
-//! All four warps of a group must execute the same changes in the same order. `.inc` waits until the block has as many
+//! All four warps of a group must execute the same changes in the same order; that a last group of fewer warps may do so is listed as
+//! assumed. `.inc` waits until the block has as many
 //! registers left; how many it has is the assembler's choice, so that wait is taken to end, which the report lists.
 
 use super::Tracker;
@@ -8,7 +9,7 @@ use ir::RegisterPool;
 use sync::Site;
 
 /// Warps of a group.
-pub(crate) const WARPS_OF_GROUP: usize = 4;
+const WARPS: usize = 4;
 
 /// The changes of each warp of a block.
 #[derive(Debug, Default)]
@@ -30,8 +31,8 @@ impl RegisterChanges {
         let empty = Vec::new();
         let changes = |warp: usize| self.warps.get(warp).unwrap_or(&empty);
         let mut found = Vec::new();
-        for first in (0..warps).step_by(WARPS_OF_GROUP) {
-            let group = first..(first + WARPS_OF_GROUP).min(warps);
+        for first in (0..warps).step_by(WARPS) {
+            let group = first..(first + WARPS).min(warps);
             let Some(most) = group.clone().max_by_key(|&warp| changes(warp).len()) else {
                 continue;
             };
