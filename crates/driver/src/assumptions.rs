@@ -40,7 +40,7 @@ impl Finished<'_> {
         }
         let launch = &self.built.launch;
         let mut changes = self.program().register_changes(launch.kernel).peekable();
-        if changes.peek().is_some() && launch.threads().div_ceil(32) % 4 != 0 {
+        if changes.peek().is_some() && !launch.threads().div_ceil(32).is_multiple_of(4) {
             let text = "setmaxnreg may be executed by a last warp group of fewer than four warps";
             assumptions.push(text.to_owned());
         }

@@ -19,20 +19,20 @@ use ir::{FuncId, Op, SyncOp};
 /// If a launch may start early and no thread of it waits for the one before, while another launch follows; if there are more
 /// early accesses than are kept.
 pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(), SidesError> {
-    for number in 1..ran.len() {
+    for (number, ran) in ran.iter_mut().enumerate().skip(1) {
         let (earlier, rest) = launches.split_at(number);
         let Some(launch) = rest.first() else { break };
         // One that does not wait starts when all before it have ended.
         let first = earlier.iter().rposition(|one| waits(one).next().is_none());
         let earlier = &earlier[first.unwrap_or(0)..];
-        if number + 1 < launches.len() && waits_in_vain(launch, &ran[number]) {
+        if number + 1 < launches.len() && waits_in_vain(launch, ran) {
             return Err(SidesError::NobodyWaits { number: number + 1 });
         }
         let early = |one: &Finding| matches!(one.fault, Fault::BeforeGridWait { .. });
-        if ran[number].dropped_findings > 0 && ran[number].findings.iter().any(early) {
+        if ran.dropped_findings > 0 && ran.findings.iter().any(early) {
             return Err(SidesError::ManyEarly { number: number + 1 });
         }
-        ran[number].findings.retain_mut(|finding| match &mut finding.fault {
+        ran.findings.retain_mut(|finding| match &mut finding.fault {
             Fault::BeforeGridWait { target, kind, conflicts } => {
                 *conflicts = earlier.iter().any(|one| touches(one, &target.name, *kind));
                 *conflicts
