@@ -28,6 +28,8 @@ use sync::{CopyId, Kind, SameValue};
 const BOX_ALIGN: u32 = 128;
 /// Why a run ends at a copy that leaves its memory.
 const OUTSIDE: &str = "what a tensor copy outside its memory does is not defined";
+/// Why a run ends at a copy that rounds.
+const ROUNDS: &str = "how a tensor copy rounds these elements is not modelled";
 /// The alignment of a map.
 const MAP_ALIGN: u32 = 64;
 
@@ -337,7 +339,7 @@ fn transfer(
             || context.valued.is_some()
                 && !keeps_reals(context, (element, one.tensor.area), stores))
     {
-        return Err(context.gap("how a tensor copy rounds these elements is not modelled"));
+        return Err(context.gap(ROUNDS));
     }
     for piece in pieces {
         let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
@@ -350,7 +352,7 @@ fn transfer(
             let step = step as usize;
             match (stores, piece.tensor.is_some()) {
                 (true, _) => put(context, one, (shared, step), tensor),
-                (false, true) => take(context, one, (shared, step), tensor),
+                (false, true) => take(context, one, (shared, step), tensor)?,
                 (false, false) => fill(context, one, (shared, step)),
             }
         }
@@ -365,16 +367,22 @@ fn take(
     one: &One<'_>,
     (shared, step): (usize, usize),
     (area, at): (Area, Option<usize>),
-) {
+) -> Result<(), Gap> {
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
     let word = read_element(context, area, one.lane, Some(at), step, [&mut value, &mut unused]);
     let moved = match word {
-        Word::Number if context.valued.is_none() => {
-            converted(one.map.element, value[one.lane], true)
+        Word::Number => {
+            let arrives = converted(one.map.element, value[one.lane], true);
+            // To a domain a float is a real number; its bits, which may be used as well, are others now.
+            if context.valued.is_some() && arrives != (value[one.lane], word) {
+                return Err(context.gap(ROUNDS));
+            }
+            arrives
         }
         _ => (value[one.lane], word),
     };
     write_element(context, (one.shared.area, one.lane), shared, step, moved);
+    Ok(())
 }
 
 /// Copies one word from the box to the tensor.
@@ -390,9 +398,7 @@ fn put(
         read_element(context, one.shared.area, one.lane, from, step, [&mut value, &mut unused]);
     let word = leaving(context, word, one.lane);
     let moved = match word {
-        Word::Number if context.valued.is_none() => {
-            converted(one.map.element, value[one.lane], false)
-        }
+        Word::Number => converted(one.map.element, value[one.lane], false),
         _ => (value[one.lane], word),
     };
     if let Some(at) = at {
